@@ -17,6 +17,9 @@ const dir = `${folders}/sdk`
 const app = writeProbeApp(dir)
 const { server, url } = await startServer(t, { dir, env: app.env })
 const endpoint = `${url}/mcp`
+const { url: listingUrl } = await startServer(t, { dir: `${folders}/listing` })
+const { json: hosted } = await getJson(listingUrl, '/api/apps')
+const { url: inspectorUrl } = await startServer(t, { dir: `${folders}/inspector` })
 
 /** Checks every feature that a client uses. */
 async function checkClient(t: Test, client: AnyClient): Promise<void> {
@@ -113,8 +116,6 @@ t.test('SDK clients: no client caused a warning of the server', async (t) => {
   )
 })
 
-const { url: listingUrl } = await startServer(t, { dir: `${folders}/listing` })
-const { json: hosted } = await getJson(listingUrl, '/api/apps')
 const bareMounts: readonly string[] = hosted.apps.map(
   ({ name }: { name: string }) => `/mcp/${name.toLowerCase()}`,
 )
@@ -189,8 +190,6 @@ verifies('app:size:listing', 'as served', async (t) => {
     t.ok(size <= appBytes, `${path}: ${size} bytes`)
   }
 })
-
-const { url: inspectorUrl } = await startServer(t, { dir: `${folders}/inspector` })
 
 verifies('client:inspector', async (t, channel) => {
   const inspect = clientRun(t, 'inspector', t.testdir())

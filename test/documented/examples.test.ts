@@ -28,6 +28,12 @@ const { url } = await startServer(t, {
     CAUSEWAY_TRM_ROOTS: `${folder}/projects`,
   },
 })
+const { url: findTheSlideUrl } = await startServer(t, { dir: `${folders}/findTheSlide` })
+const { url: helpExampleUrl } = await startServer(t, {
+  dir: `${folders}/helpExample`,
+  env: { CAUSEWAY_HELP_BUILD: 'true', CAUSEWAY_HELP_SOURCES: 'pkg:fastify', CAUSEWAY_HELP_VECTORS: 'none' },
+})
+const { url: recordExampleUrl } = await startServer(t, { dir: `${folders}/recordExample` })
 
 const documented = (folder: string) =>
   shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))
@@ -146,7 +152,6 @@ verifies('trm:story:agent', async (t) => {
 })
 
 const findTheSlideFolder = `${repository}/examples/find-the-slide`
-const { url: findTheSlideUrl } = await startServer(t, { dir: `${folders}/findTheSlide` })
 const [condition, bridge = ''] = fromSource
 
 t.test('find-the-slide finds the cause in at most five calls through the bridge', async (t) => {
@@ -171,11 +176,6 @@ t.test('find-the-slide prints the error of the server for an unknown recording',
   t.match(stderr, /story: RECORDING_NOT_FOUND: /)
 })
 
-const { url: helpExampleUrl } = await startServer(t, {
-  dir: `${folders}/helpExample`,
-  env: { CAUSEWAY_HELP_BUILD: 'true', CAUSEWAY_HELP_SOURCES: 'pkg:fastify', CAUSEWAY_HELP_VECTORS: 'none' },
-})
-
 verifies('help:example', async (t) => {
   const [story] = shellBlocks(readFileSync(`${repository}/examples/ask-the-docs/README.md`, 'utf8'))
   const commands = story?.commands.trim().replace(/^node/, `'${process.execPath}'`)
@@ -197,8 +197,6 @@ verifies('help:example', 'ask-the-docs prints the error of the server for a blan
   t.equal(code, 1)
   t.match(stderr, /^ask: INVALID_ARGUMENTS: /)
 })
-
-const { url: recordExampleUrl } = await startServer(t, { dir: `${folders}/recordExample` })
 
 /** Runs block `n` of an example's README against the server of these tests. */
 async function runBlock(t: Test, folder: string, n = 0, env: NodeJS.ProcessEnv = {}) {

@@ -24,6 +24,7 @@ const own: string = (await server.server.saw('an app has a port of its own')).ur
 const client = overHttp(server.url, 'test')
 const sample = 'sample.plot.json'
 await client.call('debrief_open_plot', { filename: sample })
+const runToolServer = await startPlots(t, `${folders}/runTool`, [])
 
 const point = (id: string) => ({
   type: 'Feature',
@@ -213,7 +214,6 @@ verifies('debrief:large:open', async (t) => {
 })
 
 const filename = 'oracle_pair.plot.json'
-const runToolServer = await startPlots(t, `${folders}/runTool`, [])
 
 /** Returns the audit entries of a tool, latest first. */
 const getAudit = async (app: string, tool: string): Promise<readonly Data[]> =>

@@ -26,6 +26,16 @@ import { writeProbeApp } from './user-app.ts'
 t.setTimeout(900_000)
 
 const folders = t.testdir({ commands: { data: {}, other: {} }, build: {} })
+const dir = `${folders}/commands`
+const data = join(dir, 'data')
+const { server, url } = await startServer(t, { dir: data, env: writeProbeApp(dir).env })
+buildProduct()
+const buildDir = `${folders}/build`
+const { url: buildUrl } = await startServer(t, {
+  dir: buildDir,
+  program: fromBuild,
+  env: writeProbeApp(buildDir).env,
+})
 
 /** Starts a server with a call in flight that ends when `finish` is called. */
 async function startBusyServer(
@@ -203,9 +213,6 @@ t.test('an unknown command exits with 2', async (t) => {
   t.match(unknown.stderr, 'unknown command: tool (did you mean tools?)\n  -> see causeway --help\n')
 })
 
-const dir = `${folders}/commands`
-const data = join(dir, 'data')
-const { server, url } = await startServer(t, { dir: data, env: writeProbeApp(dir).env })
 const here = (...argv: string[]) => runHere(t, [...argv, '--data-dir', data])
 
 verifies('command:status', 'of a running server', async (t) => {
@@ -309,13 +316,6 @@ verifies('command:backup', 'and restore', async (t) => {
 // Tests of the compiled server and the bundled bridge.
 
 const launcher = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
-buildProduct()
-const buildDir = `${folders}/build`
-const { url: buildUrl } = await startServer(t, {
-  dir: buildDir,
-  program: fromBuild,
-  env: writeProbeApp(buildDir).env,
-})
 
 verifies('server:start:fresh-clone', 'compiled', async (t) => {
   const { json } = await getJson(buildUrl, '/health')

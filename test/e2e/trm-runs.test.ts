@@ -22,6 +22,12 @@ const { url, server } = await startServer(t, {
   dir: join(folder, 'data'),
   env: { CAUSEWAY_TRM_ROOTS: root, SECRET_TOKEN: 'never-to-be-seen' },
 })
+const trmProjectsFolder = `${folders}/trmProjects`
+const trmProjectsRoot = join(trmProjectsFolder, 'root')
+const { url: trmProjectsUrl, server: trmProjectsServer } = await startServer(t, {
+  dir: join(trmProjectsFolder, 'data'),
+  env: { CAUSEWAY_TRM_ROOTS: trmProjectsRoot },
+})
 const found = projectFolders(process.env)
 
 /** Returns the source folder of a project. Skips or fails the test if the folder does not exist. */
@@ -268,12 +274,6 @@ verifies('trm:runs:hostile', async (t, channel) => {
 // Slow sessions on small projects.
 
 const projects = fileURLToPath(new URL('../../fixtures/projects', import.meta.url))
-const trmProjectsFolder = `${folders}/trmProjects`
-const trmProjectsRoot = join(trmProjectsFolder, 'root')
-const { url: trmProjectsUrl, server: trmProjectsServer } = await startServer(t, {
-  dir: join(trmProjectsFolder, 'data'),
-  env: { CAUSEWAY_TRM_ROOTS: trmProjectsRoot },
-})
 
 const unittest = 'python3 -m unittest'
 

@@ -16,6 +16,8 @@ const folders = t.testdir({ wire: {}, session: {} })
 
 const dir = `${folders}/wire`
 const { url } = await startServer(t, { dir, env: writeProbeApp(dir).env })
+const running = await startServer(t, { dir: `${folders}/session` })
+const { url: sessionUrl } = running
 
 const callTool = (peer: Peer, id: string, name: string, args: object = {}, more: object = {}) =>
   peer.call(id, 'tools/call', { name, arguments: args, ...more })
@@ -167,9 +169,6 @@ verifies('wire:completion', 'over a real connection', async (t) => {
   })
   t.same(ofTemplate.result.completion.values, ['slide_at_45'])
 })
-
-const running = await startServer(t, { dir: `${folders}/session` })
-const { url: sessionUrl } = running
 
 const acceptsBoth = { accept: 'application/json, text/event-stream' }
 

@@ -13,6 +13,7 @@ import type { ReplayStore } from '../src/store/store.ts'
 import { ask, edit, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 t.setTimeout(300_000)
+const { folder, manifest } = await generatedRecordings()
 
 /** Opens a recording and a copy that differs from some frame on. */
 async function pair(
@@ -317,7 +318,6 @@ for (const name of sample(['energy_injection', 'slide_at_45', 'penetration'], 3)
   )
 }
 
-const { folder, manifest } = await generatedRecordings()
 const pairs = manifest.recordings.filter(
   ({ diverges_at, name }) => diverges_at !== undefined && name.endsWith('_a'),
 )

@@ -26,6 +26,8 @@ import { ask, fixtures, openReplay, toRows } from './replay-kit.ts'
 
 t.setTimeout(600_000)
 
+const engines = await loadEngines()
+
 /** Kinds of the committed set that have other names than findings. */
 const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
 
@@ -266,8 +268,6 @@ const firstSeed = Number(process.env.CAUSEWAY_SEED ?? anySeed)
 /** Always tested: a sharp impact that leaves too slowly, and bodies that are pushed apart after an impact. */
 const alwaysTested = [2094, 2002]
 const seeds = [...alwaysTested, ...Array.from({ length: scenes }, (_, i) => firstSeed + i)]
-
-const engines = await loadEngines()
 
 /** Checks every law in this thread and removes the file. */
 async function diagnoseFile(t: Test, { path }: RandomRecording): Promise<readonly RankedFinding[]> {
