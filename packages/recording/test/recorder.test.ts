@@ -131,6 +131,24 @@ t.test('gravity is inferred from bodies without external forces and joints', asy
   }
 })
 
+t.test('gravity is inferred from potential energies of bodies with joints', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  const ball = (id: number, k: number) => ({
+    id,
+    position: [id, 0, 1 + k],
+    velocity: [0, 0, 0],
+    energy: { linear_ke: 0, rotational_ke: 0, potential_e: 2 * 1.62 * (1 + k), total_e: 2 * 1.62 * (1 + k) },
+  })
+  const frames = [1, 2, 3].map((k) =>
+    JSON.stringify({ frame_id: k, time: 0.01 * k, bodies: [ball(1, k), ball(2, k)], contacts: [] }),
+  )
+  const run = { bodies: [1, 2].map((id) => ({ id, mass: 2, group: 1 })) }
+  await library.recorder.write('jointed', streamLines([JSON.stringify({ run }), ...frames]))
+  const { gravity_m_s2 } = (await library.open('jointed')).recording.summary
+  t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 1.62) < 1e-9, `${gravity_m_s2?.z}`)
+})
+
 t.test('SQL queries of a run use the same views as of other recordings', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })

@@ -11,7 +11,7 @@ import {
 import { describeFrames, timeStep } from '../../domain/time-step.ts'
 import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { frameTable } from '../../formats/schema-era.ts'
-import type { Body, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
+import type { Body, BodyId, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
 import { readAppearances, readBodies, readRunLine } from './body-reader.ts'
 import type { Connection } from './connection.ts'
 import type { ReadFrame } from './frame-reader.ts'
@@ -42,8 +42,9 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const gravity =
     declared ??
-    findGravity(free, spread(ids, sampledSteps).flatMap(step), {
+    findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
       dt,
+      grouped,
       hasContactData: era.parts.collisions !== undefined,
     })
   // An exported run contains no meshes.
@@ -121,18 +122,24 @@ export function spread(values: readonly number[], count: number): readonly numbe
 const minFall = 0.01
 
 /**
- * Finds gravity in m/s² from steps of these bodies without contact and joint, or from potential energies. Ignores
- * steps without acceleration if contacts were not recorded: a resting body looks like a floating one.
+ * Finds gravity in m/s² from steps of bodies without contact and joint, or from potential energies. Joints may act on
+ * `grouped` bodies. Ignores steps without acceleration if contacts were not recorded: a resting body looks like a
+ * floating one.
  */
 export function findGravity(
   bodies: readonly Body[],
   steps: readonly Step[],
-  { dt, hasContactData }: { readonly dt: Value; readonly hasContactData: boolean },
+  {
+    dt,
+    grouped,
+    hasContactData,
+  }: { readonly dt: Value; readonly grouped: ReadonlySet<BodyId>; readonly hasContactData: boolean },
 ): Vector | null {
   const accelerations: Triple[] = []
   const potentials: PotentialSample[] = []
   for (const [before, after] of steps) {
     const pushed = new Set([
+      ...grouped,
       ...after.external_forces.map(({ body_id }) => body_id),
       ...after.joints.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]),
     ])

@@ -76,7 +76,11 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
     const infer = (): NonNullable<typeof inferred> => {
       const gravity =
         declaredGravity(run) ??
-        findGravity(free, spread(ids, sampledSteps).flatMap(step), { dt, hasContactData: hasContactData() })
+        findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+          dt,
+          grouped,
+          hasContactData: hasContactData(),
+        })
       const unit =
         run?.lambda_unit ?? findLambdaUnit(free, spread(touching, sampledSteps).flatMap(step), dt, gravity)
       return { at: ids.length, gravity, unit }
