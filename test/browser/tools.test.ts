@@ -114,7 +114,7 @@ else {
     await page.getByLabel('frame_id').fill('9999')
     await callTool(page)
     await answer.getByText('FRAME_NOT_FOUND').first().waitFor()
-    t.match(await answer.innerText(), /use a frame id between/)
+    t.match(await answer.innerText(), /use a frame id between 1 and 150/)
     t.same(await findViolations(page), [])
     await visit(watched, `${url}/apps/replay/render_frame`)
     await callTool(page)

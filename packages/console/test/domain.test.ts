@@ -23,7 +23,7 @@ import {
   type MindDecision,
   type MindPlace,
 } from '../src/domain/minds.ts'
-import { formatBytes, formatCount, formatDuration, formatMs } from '../src/domain/text.ts'
+import { fillRemedy, formatBytes, formatCount, formatDuration, formatMs } from '../src/domain/text.ts'
 
 t.test('findPage returns the page of a path with its decoded parts', async (t) => {
   const pages = [{ pattern: '/' }, { pattern: '/apps/:app' }, { pattern: '/apps/:app/:tool' }]
@@ -296,6 +296,20 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
   t.same(goal({ target_entity_id: 'stove', interaction_name: 'eat' }), [9, -3])
   t.equal(goal({ message: 'stove, please' }), undefined)
   t.equal(findGoal(null, [stove]), undefined)
+})
+
+t.test('fillRemedy shows the data that a remedy names', async (t) => {
+  const range = { first_frame: 1, last_frame: 150 }
+  t.equal(
+    fillRemedy('use a frame between data.first_frame and data.last_frame', range),
+    'use a frame between 1 and 150',
+  )
+  t.equal(
+    fillRemedy('use one of data.plots', { plots: ['a', 'b'] }),
+    'use one of data.plots\ndata.plots: ["a","b"]',
+  )
+  t.equal(fillRemedy('use data.scope of data.app', { app: null }), 'use data.scope of data.app')
+  t.equal(fillRemedy('use data.scope', undefined), 'use data.scope')
 })
 
 t.test('toEulerDegrees turns about x, then y, then z', async (t) => {

@@ -53,6 +53,9 @@ export const createId = (): string =>
 /** The server that served this page. With a token file, every request carries the token of this browser tab. */
 export class Server {
   readonly needsToken = signal(false)
+  /** Whether the server did not accept the last token. */
+  readonly isTokenRejected = signal(false)
+  readonly hasToken = signal(sessionStorage.getItem(tokenKey) !== null)
   readonly isReachable = signal(true)
   readonly #session: string
   #token = sessionStorage.getItem(tokenKey) ?? ''
@@ -65,6 +68,8 @@ export class Server {
   setToken(token: string): void {
     this.#token = token
     sessionStorage.setItem(tokenKey, token)
+    this.hasToken.value = true
+    this.isTokenRejected.value = false
     this.needsToken.value = false
   }
 
@@ -206,7 +211,8 @@ export class Server {
     }
     if (body !== undefined) headers['content-type'] ??= 'application/json'
     if (requestId !== undefined) headers['causeway-request'] = requestId
-    if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
+    const token = this.#token
+    if (token !== '') headers.authorization = `Bearer ${token}`
     const request: RequestInit = {
       headers,
       ...(body === undefined ? {} : { method: 'POST', body }),
@@ -226,7 +232,11 @@ export class Server {
       })
     })
     this.isReachable.value = true
-    if (response.status === 401) this.needsToken.value = true
+    // A late response to a request with an older token is ignored.
+    if (response.status === 401 && token === this.#token) {
+      this.isTokenRejected.value = token !== ''
+      this.needsToken.value = true
+    }
     // The MCP endpoint reports errors of calls in its body.
     if (response.ok || path.startsWith('/mcp/')) return response
     const failure = (await response.json().catch(() => undefined)) as ErrorFields | undefined

@@ -61,3 +61,20 @@ export function formatNumber(value: number): string {
 /** Cuts a text to a number of UTF-16 code units, not within a character. */
 export const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
+
+/**
+ * Replaces each `data.<name>` of a remedy by its value if that is a number or a short text. Other values follow, one in a line, as in the
+ * texts that models receive.
+ */
+export function fillRemedy(remedy: string, data: unknown): string {
+  const values = Object(data) as Readonly<Record<string, unknown>>
+  const others = new Set<string>()
+  const text = remedy.replace(/\bdata\.(\w+)/g, (whole, name: string) => {
+    const value = values[name]
+    if (typeof value === 'number' || (typeof value === 'string' && value.length <= 100)) return String(value)
+    if (value !== undefined && value !== null)
+      others.add(`${whole}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    return whole
+  })
+  return [text, ...others].join('\n')
+}

@@ -65,7 +65,7 @@ export function Shell({
       <Navigation sections={sections} path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {!server.isReachable.value && (
-          <p class="notice warn" role="status">
+          <p class="notice warn" role="status" style={{ marginBottom: '12px' }}>
             The server is not reachable. This page shows what it loaded last, and retries.
           </p>
         )}
@@ -88,6 +88,7 @@ function Header({ openPalette, openHelp }: { openPalette: () => void; openHelp: 
       <span class="space" />
       <CaptureBadge />
       <HealthChip />
+      <TokenButton />
       <button type="button" class="button quiet" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
         <Icon name="search" />
         Search
@@ -158,9 +159,27 @@ function HealthChip() {
   )
 }
 
+/** Shown after a token was entered: another one may permit more. */
+function TokenButton() {
+  const { server } = useConsole()
+  if (!server.hasToken.value) return null
+  const ask = (): void => {
+    server.needsToken.value = true
+  }
+  return (
+    <button type="button" class="button quiet" onClick={ask}>
+      Token
+    </button>
+  )
+}
+
 /** Asks for a token. It is stored for this tab only. */
 function TokenForm() {
   const { server } = useConsole()
+  const isRejected = server.isTokenRejected.value
+  const cancel = (): void => {
+    server.needsToken.value = false
+  }
   const [token, setToken] = useState('')
   return (
     <form
@@ -173,6 +192,11 @@ function TokenForm() {
     >
       <h1>Token required</h1>
       <p>This server has a token file. Enter a token of it. This tab stores it until it is closed.</p>
+      {isRejected && (
+        <p class="notice err" role="alert">
+          The server did not accept the token.
+        </p>
+      )}
       <label class="stack" style={{ gap: '4px' }}>
         Token
         <input
@@ -185,7 +209,12 @@ function TokenForm() {
       <div>
         <button type="submit" class="button primary">
           Continue
-        </button>
+        </button>{' '}
+        {server.hasToken.value && !isRejected && (
+          <button type="button" class="button" onClick={cancel}>
+            Cancel
+          </button>
+        )}
       </div>
     </form>
   )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ServerError } from '../data/server.ts'
+import { fillRemedy } from '../domain/text.ts'
 import { ForeignText } from './foreign-text.tsx'
 
 /** The state of something that is loaded. The last value remains while an error is shown. */
@@ -89,8 +90,8 @@ export const ErrorNotice = ({ error, retry }: { error: ServerError; retry?: () =
         <ForeignText text={error.message} max={1000} />
       </div>
       {error.remedy !== '' && (
-        <div>
-          <ForeignText text={error.remedy} max={1000} />
+        <div style={{ whiteSpace: 'pre-line' }}>
+          <ForeignText text={fillRemedy(error.remedy, error.data)} max={1000} />
         </div>
       )}
     </div>
