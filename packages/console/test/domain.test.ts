@@ -9,7 +9,6 @@ import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
 import { describeClean } from '../src/domain/diagnosis.ts'
 import { toDistances } from '../src/domain/distance.ts'
-import { completeTables, cutExcerpt, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
 import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
@@ -322,23 +321,6 @@ t.test('toEulerDegrees turns about x, then y, then z', async (t) => {
   t.same(turned(half, 0, 0, -half), [0, 0, -90])
   t.same(turned(0.5, 0.5, 0.5, 0.5), [90, 0, 90])
   t.equal(turned(null, 0, 0, 0), undefined)
-})
-
-t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
-  t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
-  t.equal(removeHeading('#include'), '#include')
-  t.equal(cutExcerpt('short text', 10), 'short text')
-  t.equal(cutExcerpt('the second word', 12), 'the second…')
-  t.equal(cutExcerpt('returns `{recording, count}`', 22), 'returns `{recording,`…')
-  for (const length of [8, 13, 15, 20, 26])
-    t.equal(cutExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
-  t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
-  const whole = '| h | i |\n| --- | :-: |\n| a | b |'
-  t.equal(completeTables(whole), whole)
-  for (const html of ['<a id="x"></a>', '<!-- a\n--> <br/>', '</a>']) t.ok(isSilentHtml(html), html)
-  for (const html of ['<b>', '<a id="x">text</a>', '<!-- open', '<img src=x>', ''])
-    t.notOk(isSilentHtml(html), html)
-  t.notOk(isSilentHtml(`${'<!---->'.repeat(5000)}x`), 'in linear time')
 })
 
 t.test('PoseCache keeps the chunks that were used last, up to 64 MB', async (t) => {

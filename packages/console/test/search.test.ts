@@ -1,5 +1,6 @@
 import t from 'tap'
 import { formatFinding, formatFindingTitle } from '../src/domain/diagnosis.ts'
+import { completeTables, cutExcerpt, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
 import { listSessions } from '../src/domain/trm.ts'
 import { type Entry, findFrame, searchEntries } from '../src/views/palette/search.ts'
 
@@ -88,4 +89,21 @@ t.test('formatFinding returns the sentence of a finding without its frames', asy
   }
   t.equal(formatFinding(finding), 'Crate (old) gains energy (11.6 J, limit 0.0045 J). Record its forces.')
   t.equal(formatFindingTitle(finding), 'Crate (old) gains energy')
+})
+
+t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
+  t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
+  t.equal(removeHeading('#include'), '#include')
+  t.equal(cutExcerpt('short text', 10), 'short text')
+  t.equal(cutExcerpt('the second word', 12), 'the second…')
+  t.equal(cutExcerpt('returns `{recording, count}`', 22), 'returns `{recording,`…')
+  for (const length of [8, 13, 15, 20, 26])
+    t.equal(cutExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
+  t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
+  const whole = '| h | i |\n| --- | :-: |\n| a | b |'
+  t.equal(completeTables(whole), whole)
+  for (const html of ['<a id="x"></a>', '<!-- a\n--> <br/>', '</a>']) t.ok(isSilentHtml(html), html)
+  for (const html of ['<b>', '<a id="x">text</a>', '<!-- open', '<img src=x>', ''])
+    t.notOk(isSilentHtml(html), html)
+  t.notOk(isSilentHtml(`${'<!---->'.repeat(5000)}x`), 'in linear time')
 })
