@@ -6,7 +6,7 @@ import t from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { RecordingComparison } from '../src/domain/recordings/comparison.ts'
+import { formatPairs } from '../src/domain/recordings/comparison.ts'
 import { compareRecordings } from '../src/session/compare-recordings.ts'
 import { Notebook } from '../src/store/notebook.ts'
 import type { ReplayStore } from '../src/store/store.ts'
@@ -103,38 +103,34 @@ verifies(
     })
     const moved = await other.call('compare_recordings', { a: 'drop', b: 'after', exact: true })
     t.same(moved.divergences, [], 'the floor has another id')
-    const columns = (contacts: string) => ({
-      bodies: [1, 2],
-      frames: Float64Array.of(1),
-      states: new Float64Array(28),
-      ...{ totals: new Float64Array(1), iterations: new Float64Array(1), residuals: new Float64Array(1) },
-      contacts: [contacts],
-    })
-    const matches = [
-      { a: 1, b: 2, by: 'mass' },
-      { a: 2, b: 1, by: 'mass' },
+    const swapped = new Map([
+      [1, 2],
+      [2, 1],
+    ])
+    const pairs = [
+      [1, 2],
+      [1, 9],
+      [10, 2],
     ] as const
-    const compare = (a: string, b: string) => {
-      const comparison = new RecordingComparison(matches, { exact: true })
-      comparison.compare(columns(a), 0, columns(b), 0)
-      return comparison.divergences().map(({ value_a, value_b }) => [value_a, value_b])
-    }
-    t.same(compare('1-2 1-9 2-10', '1-10 1-2 2-9'), [])
-    t.same(compare('1-9', '1-9'), [['2-9', '1-9']])
+    t.equal(formatPairs(pairs, swapped), '1-10 1-2 2-9')
+    t.equal(formatPairs(pairs, new Map()), '1-2 1-9 2-10')
   },
 )
 
 verifies('replay:compare-recordings', 'an unmatched floor differs from a floor with its id', async (t) => {
   const replay = await openReplay(t, [])
-  const record = (name: string, names: readonly string[]) => {
+  const record = (name: string, names: readonly string[], rows = 1) => {
     const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
-    const contacts = [{ a: 1, b: 3, normal: [0, 0, -1] }]
+    const contacts = Array(rows).fill({ a: 1, b: 3, normal: [0, 0, -1] })
     const frame = { frame_id: 1, time: 0.01, bodies: [{ id: 1, position: [0, 0, 0] }], contacts }
     return recordRun(replay, name, [{ run: { bodies: [{ id: 1 }, ...floors] } }, frame])
   }
   await record('a', ['ramp', 'ground'])
   const { summary } = await (await record('b', ['ground'])).call('compare_recordings', { a: 'a', b: 'b' })
   t.match(summary, /only in a: body 1 and ramp, only in b: body 1 and ground/)
+  const twice = await record('twice', ['ground'], 2)
+  const rows = await twice.call('compare_recordings', { a: 'twice', b: 'b' })
+  t.match(rows.summary, /only in a: body 1 and ground, only in b: none/)
 })
 
 verifies('replay:divergence', 'find_first_divergence reports contacts of only one run', async (t) => {

@@ -1,4 +1,5 @@
 import {
+  type BodyId,
   type ColumnSelection,
   collisionAt,
   energyAt,
@@ -8,14 +9,15 @@ import {
   systemAt,
 } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
-import type { FrameColumns } from '../domain/recordings/comparison.ts'
+import { type FrameColumns, formatPairs } from '../domain/recordings/comparison.ts'
 
 const selection: ColumnSelection = {
   parts: ['position', 'velocity', 'orientation', 'spin', 'energies', 'system', 'solver', 'collisions'],
 }
 
+/** `newIds` replace ids in contacts. */
 export async function readFrameColumns(
-  { range }: { readonly range: FrameRange },
+  { range, newIds }: { readonly range: FrameRange; readonly newIds: ReadonlyMap<BodyId, BodyId> },
   { windows, signal, progress }: AnalysisContext,
 ): Promise<FrameColumns> {
   const frames: number[] = []
@@ -36,11 +38,11 @@ export async function readFrameColumns(
       totals.push(window.system.get(row, systemAt.total))
       iterations.push(window.solver.get(row, solverAt.iterations))
       residuals.push(window.solver.get(row, solverAt.residual))
-      const pairs: string[] = []
+      const pairs: [BodyId, BodyId][] = []
       const { offset, data } = window.collisions
       for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++)
-        pairs.push(`${data.get(at, collisionAt.a)}-${data.get(at, collisionAt.b)}`)
-      contacts.push(pairs.sort().join(' '))
+        pairs.push([data.get(at, collisionAt.a), data.get(at, collisionAt.b)])
+      contacts.push(formatPairs(pairs, newIds))
     }
   }
   return {

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import type { Columns, Recording } from '@causeway/recording'
+import type { BodyId, Columns, Recording } from '@causeway/recording'
 import type { CallOptions } from '@causeway/worker'
 import { matchBodies, matchEnvironment } from '../domain/bodies/body-mapping.ts'
 import { type FrameColumns, RecordingComparison, type Tolerance } from '../domain/recordings/comparison.ts'
@@ -29,16 +29,17 @@ export async function compareRecordings(
   const { signal, progress } = options
   const matching = matchBodies(a.summary.bodies, b.summary.bodies)
   const environment = matchEnvironment(a.summary, b.summary)
-  const comparison = new RecordingComparison(matching.matches, options.tolerance, environment)
+  const comparison = new RecordingComparison(matching.matches, options.tolerance)
+  const idsOfB = new Map([...matching.matches, ...environment].map((match) => [match.a, match.b]))
   const pairs = await pairFrames(a, b, options)
   if (pairs.length === 0)
     throw new CausewayError('INVALID_ARGUMENTS', 'the recordings have no frame in common', {
       remedy: 'compare two runs of the same scene, or align by time',
       data: { a: a.summary.frames, b: b.summary.frames },
     })
-  const read = (recording: Recording, frames: readonly number[]) => {
+  const read = (recording: Recording, frames: readonly number[], newIds = new Map<BodyId, BodyId>()) => {
     const range = { start: frames[0] ?? 0, end: frames.at(-1) ?? 0 }
-    return recording.analyse<FrameColumns>('frameColumns', { range }, { signal })
+    return recording.analyse<FrameColumns>('frameColumns', { range, newIds }, { signal })
   }
   const step = Math.max(16, Math.floor(statesPerStep / Math.max(1, matching.matches.length)))
   for (let start = 0; start < pairs.length; start += step) {
@@ -48,6 +49,7 @@ export async function compareRecordings(
       read(
         a,
         part.map(([frame]) => frame),
+        idsOfB,
       ),
       read(
         b,

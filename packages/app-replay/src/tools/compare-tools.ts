@@ -166,8 +166,14 @@ const parsePair = (pair: string): readonly BodyId[] => pair.split('-').map(Numbe
 
 /** `only in a: body 2 and floor` */
 function describePairs(value: string, other: string, names: BodyNames): string {
-  const others = splitPairs(other)
-  const own = splitPairs(value).filter((pair) => !others.includes(pair))
+  const others = new Map<string, number>()
+  for (const pair of splitPairs(other)) others.set(pair, (others.get(pair) ?? 0) + 1)
+  // A pair may have several rows.
+  const own = splitPairs(value).filter((pair) => {
+    const count = others.get(pair) ?? 0
+    others.set(pair, count - 1)
+    return count <= 0
+  })
   const rest = own.length > maxPairs ? ` and ${own.length - maxPairs} more` : ''
   const pairs = own.slice(0, maxPairs).map((pair) => nameBodies(parsePair(pair), names))
   return own.length === 0 ? 'none' : `${pairs.join('; ')}${rest}`

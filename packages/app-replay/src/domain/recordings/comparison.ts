@@ -12,8 +12,20 @@ export interface FrameColumns {
   readonly totals: Float64Array
   readonly iterations: Float64Array
   readonly residuals: Float64Array
-  /** Colliding pairs of each frame as sorted text: `1-2 1-2147483650`. */
+  /** Colliding pairs of each frame, see `formatPairs`. */
   readonly contacts: readonly string[]
+}
+
+/** Returns sorted text with the smaller id of each pair first: `1-2 1-2147483650`. Replaces ids before. */
+export function formatPairs(
+  pairs: readonly (readonly [BodyId, BodyId])[],
+  newIds: ReadonlyMap<BodyId, BodyId>,
+): string {
+  const texts = pairs.map((pair) => {
+    const [a, b] = pair.map((id) => newIds.get(id) ?? id) as [BodyId, BodyId]
+    return a < b ? `${a}-${b}` : `${b}-${a}`
+  })
+  return texts.sort().join(' ')
 }
 
 const stateWidth = 14
@@ -78,22 +90,12 @@ const minGrowthFrames = 5
 
 export class RecordingComparison {
   readonly #matches: readonly BodyMatch[]
-  /** Ids in b of bodies with another id in a. */
-  readonly #newIds: ReadonlyMap<BodyId, BodyId>
   readonly #tolerance: Tolerance
   readonly #trackers = new Map<ComparedField, Tracker>()
   #frames = 0
 
-  /** `environment` is needed for contacts. */
-  constructor(
-    matches: readonly BodyMatch[],
-    tolerance: Tolerance,
-    environment: readonly Pick<BodyMatch, 'a' | 'b'>[] = [],
-  ) {
+  constructor(matches: readonly BodyMatch[], tolerance: Tolerance) {
     this.#matches = matches
-    this.#newIds = new Map(
-      [...matches, ...environment].filter(({ a, b }) => a !== b).map(({ a, b }) => [a, b]),
-    )
     this.#tolerance = tolerance
   }
 
@@ -101,6 +103,7 @@ export class RecordingComparison {
     return this.#frames
   }
 
+  /** `a` has the ids of b in its contacts. */
   compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
     this.#frames += 1
     const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const
@@ -119,11 +122,6 @@ export class RecordingComparison {
       this.#add({ field, unit }, { a: one, b: other, difference: absoluteDifference(one, other) }, frames)
     }
     const [one = '', other = ''] = [a.contacts[rowA], b.contacts[rowB]]
-    if (one !== other || this.#newIds.size > 0)
-      this.#comparePairs(normalizePairs(one, this.#newIds), normalizePairs(other), frames)
-  }
-
-  #comparePairs(one: string, other: string, frames: readonly [number, number]): void {
     if (one !== other)
       this.#add({ field: 'contacts', unit: 'pairs' }, { a: one, b: other, difference: 1 }, frames)
   }
@@ -216,18 +214,6 @@ interface BodyRows {
 const absoluteDifference = (a: number, b: number): number => {
   const difference = Math.abs(a - b)
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference
-}
-
-function normalizePairs(contacts: string, newIds: ReadonlyMap<number, number> = new Map()): string {
-  if (contacts === '') return ''
-  return contacts
-    .split(' ')
-    .map((pair) => {
-      const ids = pair.split('-').map((id) => newIds.get(Number(id)) ?? Number(id))
-      return ids.sort((a, b) => a - b).join('-')
-    })
-    .sort()
-    .join(' ')
 }
 
 function fitGrowth(logs: readonly (readonly [number, number])[]): number | null {
