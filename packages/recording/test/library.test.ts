@@ -12,8 +12,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openLibrary } from '../src/index.ts'
+import { LogCheckpoints, pauseBytes } from '../src/recorder/log-checkpoints.ts'
 import { SpareWorker } from '../src/recorder/spare-worker.ts'
-import { startRecorderWorker } from '../src/recorder/start-recorder-worker.ts'
+import { type RecorderWorker, startRecorderWorker } from '../src/recorder/start-recorder-worker.ts'
 import { change, createRoots, folders, libraryOver, until, whole } from './library-kit.ts'
 import { bodyId, floorId, writeRecording } from './write-recording.ts'
 
@@ -315,19 +316,52 @@ t.test('SpareWorker does not keep a dead worker, or any worker after close', asy
   t.same([next.isAlive, second.isAlive], [false, false])
 })
 
+t.test('LogCheckpoints pauses the writer only while a long log is checkpointed', async (t) => {
+  const started: ((logBytes: number) => void)[] = []
+  const call = () => new Promise<number>((resolve) => started.push(resolve))
+  const link = { call, stop: async () => {} } as unknown as RecorderWorker
+  const checkpoints = new LogCheckpoints('run.db', { take: () => link, give: async () => {} })
+  const mebibyte = 2 ** 20
+  await checkpoints.advance(7 * mebibyte)
+  t.equal(started.length, 0)
+  await checkpoints.advance(8 * mebibyte)
+  await checkpoints.advance(30 * mebibyte)
+  t.equal(started.length, 1, 'one at a time')
+  started[0]?.(pauseBytes)
+  await checkpoints.end()
+  const resume = async (storedBytes: number, ends: readonly number[]) => {
+    let hasResumed = false
+    const paused = checkpoints.advance(storedBytes).then(() => {
+      hasResumed = true
+    })
+    for (const end of ends) {
+      await until(() => started.length > end)
+      t.notOk(hasResumed)
+      started[end]?.(mebibyte)
+    }
+    await paused
+  }
+  await resume(31 * mebibyte, [1])
+  await checkpoints.advance(38 * mebibyte)
+  t.equal(started.length, 2)
+  await checkpoints.advance(39 * mebibyte)
+  // The disk is slower than the stream.
+  await resume(39 * mebibyte + pauseBytes, [2, 3])
+})
+
 t.test('a reused worker records the next run without state of the previous one', async (t) => {
   const dir = t.testdir()
   const link = startRecorderWorker()
   t.teardown(() => link.stop())
   const record = async (name: string, text: string) => {
     await link.call('runOpen', { file: join(dir, `${name}.db`), nowMs: 1, bytes: 2 ** 30 })
-    await link.call('runWrite', { bytes: Buffer.from(text), nowMs: 1 })
+    await link.call('runWrite', { parts: [Buffer.from(text)], nowMs: 1 })
     return link.call('runEnd', { isWhole: true, nowMs: 1 })
   }
   const [body, line] = ['{"id": 1, "position": [0, 0, 1]}', '{"run": {"bodies": [{"id": 1, "mass": 2}]}}']
   t.match(await record('one', `${line}\n{"frame_id": 7, "bodies": [${body}]}\n`), { accepted: 1 })
   // An incomplete line of a closed run does not reach the next run.
-  await link.call('runWrite', { bytes: Buffer.from('{"frame_id": 8, "bod'), nowMs: 1 })
+  await link.call('runWrite', { parts: [Buffer.from('{"frame_id": 8, "bod')], nowMs: 1 })
   await link.call('runClose', undefined)
   t.match(await record('two', '{"frame_id": 1}\n{"frame_id": 2}\n'), {
     accepted: 2,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -204,7 +205,8 @@ t.test('ingest reports a run at its limit with the last stored frame, which stay
     recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
   })
   const { recorder } = library
-  const failure = await write(recorder, [runLine, ...frameLines(1, 5000)]).catch((error) => error)
+  await write(recorder, [runLine])
+  const failure = await write(recorder, frameLines(1, 5000)).catch((error) => error)
   t.match(failure, {
     code: 'DATA_UNWRITABLE',
     remedy: /at most 400000 bytes.*CAUSEWAY_RECORDINGS_CAP_BYTES/,
@@ -235,6 +237,17 @@ t.test('ingest stores pending frames without another request', async (t) => {
   await t.rejects(recorder.finish('run'), { code: 'RECORDING_IN_USE' })
   end()
   t.match(await answer, { accepted: 1 })
+})
+
+t.test('ingest moves a long stream from the log into the file before the stream ends', async (t) => {
+  const { files, data } = folders(t)
+  const { recorder } = await libraryOver(t, files, { dir: data })
+  const bodies = Array.from({ length: 500 }, (_, i) => ({ id: i + 1, position: [i, 0, 0] }))
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    for (let id = 1; id <= 100; id++) yield Buffer.from(`${frameLine(id, { bodies, contacts: [] })}\n`)
+    await until(() => statSync(join(data, 'recordings', 'run.db')).size > 8e6)
+  }
+  t.match(await recorder.write('run', stream()), { accepted: 100 })
 })
 
 t.test('ingest rejects a name immediately while it is imported', async (t) => {

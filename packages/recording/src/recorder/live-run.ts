@@ -1,5 +1,6 @@
-import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { RunStatus } from '../formats/run-schema.ts'
+import { LogCheckpoints } from './log-checkpoints.ts'
+import { PartQueue } from './part-queue.ts'
 import type { IngestProgress } from './recorder-methods.ts'
 import type { RunProgress } from './run-writer.ts'
 import type { SpareWorker } from './spare-worker.ts'
@@ -9,6 +10,7 @@ interface LiveRunOptions {
   readonly name: string
   readonly file: string
   readonly workers: SpareWorker
+  readonly checkpointWorkers: SpareWorker
   readonly now: () => number
   readonly maxBytes: number
   readonly idleMs: number
@@ -37,6 +39,7 @@ export class LiveRun {
   readonly name: string
   readonly #options: LiveRunOptions
   readonly #link: RecorderWorker
+  readonly #checkpoints: LogCheckpoints
   readonly #idleTimer: NodeJS.Timeout
   #flushTimer: NodeJS.Timeout | undefined
   #progress: RunProgress
@@ -47,6 +50,7 @@ export class LiveRun {
     this.name = options.name
     this.#options = options
     this.#link = link
+    this.#checkpoints = new LogCheckpoints(options.file, options.checkpointWorkers)
     this.#progress = progress
     this.#updatedMs = options.now()
     this.#idleTimer = setTimeout(() => options.onIdle(), options.idleMs).unref()
@@ -95,6 +99,7 @@ export class LiveRun {
   async close(status: RunStatus): Promise<void> {
     clearTimeout(this.#idleTimer)
     clearTimeout(this.#flushTimer)
+    await this.#checkpoints.end()
     try {
       this.#update(await this.#link.call('runStatus', { status, nowMs: this.#options.now() }))
       await this.#link.call('runClose', undefined)
@@ -106,19 +111,13 @@ export class LiveRun {
   }
 
   async #writeParts(body: AsyncIterable<Uint8Array>): Promise<void> {
-    const parts = body[Symbol.asyncIterator]()
-    const readNext = () => parts.next().catch((cause) => toStreamError(cause))
-    let next = readNext()
-    for (;;) {
-      const part = await next
-      if (isCausewayError(part)) throw part
-      if (part.done) return
-      // Reads at most one part ahead while the worker stores this one.
-      next = readNext()
-      const bytes = part.value
-      const args = { bytes, nowMs: this.#options.now() }
-      this.#update(await this.#link.call('runWrite', args, { transfer: getTransferable(bytes) }))
+    const queue = new PartQueue(body)
+    for (let parts = await queue.take(); parts.length > 0; parts = await queue.take()) {
+      const args = { parts, nowMs: this.#options.now() }
+      const transfer = parts.flatMap(getTransferable)
+      const { stored_bytes } = this.#update(await this.#link.call('runWrite', args, { transfer }))
       this.#scheduleFlush()
+      await this.#checkpoints.advance(stored_bytes)
     }
   }
 
@@ -147,11 +146,6 @@ export class LiveRun {
     return next
   }
 }
-
-const toStreamError = (cause: unknown): CausewayError =>
-  isCausewayError(cause)
-    ? cause
-    : new CausewayError('CANCELLED', 'the body ended early; complete lines before that are stored', { cause })
 
 /**
  * Returns the buffer of bytes that fill it, as those of a connection do. Transferring instead of copying

@@ -33,6 +33,7 @@ export class LiveRuns {
   readonly #options: LiveRunsOptions
   readonly #runs = new Map<string, LiveRun>()
   readonly #workers: SpareWorker
+  readonly #checkpointWorkers: SpareWorker
   readonly #listeners = new Set<(name: string) => void>()
   readonly #sealListeners = new Set<(name: string) => void>()
   readonly #queues = new Map<string, Promise<unknown>>()
@@ -40,6 +41,7 @@ export class LiveRuns {
   constructor(options: LiveRunsOptions) {
     this.#options = options
     this.#workers = new SpareWorker(options.startWorker)
+    this.#checkpointWorkers = new SpareWorker(options.startWorker)
   }
 
   get size(): number {
@@ -84,6 +86,7 @@ export class LiveRuns {
       name,
       file: join(folder, `${name}.db`),
       workers: this.#workers,
+      checkpointWorkers: this.#checkpointWorkers,
       now,
       maxBytes: limits.bytes,
       idleMs: limits.idleMs,
@@ -115,6 +118,7 @@ export class LiveRuns {
     const close = (run: LiveRun) => this.suspend(run).catch((error) => this.logFailure(run.name, error))
     await Promise.all([...this.#runs.values()].map(close))
     await this.#workers.close()
+    await this.#checkpointWorkers.close()
   }
 
   async getEntry(run: LiveRun): Promise<RunEntry> {

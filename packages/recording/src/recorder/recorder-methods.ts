@@ -4,7 +4,7 @@ import { createSource } from '../formats/create-source.ts'
 import type { FrameSource } from '../formats/frame-source.ts'
 import type { Line } from '../formats/lines/line-reader.ts'
 import type { RunStatus } from '../formats/run-schema.ts'
-import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
+import { checkpointRun, openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
 
 export interface IngestCounts {
   readonly accepted: number
@@ -24,13 +24,18 @@ export interface RecorderMethods {
     readonly bytes: number
   }) => RunProgress
   /** Receives JSON lines or MCAP. An invalid line or message ends the request; earlier ones are stored. */
-  readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
+  readonly runWrite: (args: {
+    readonly parts: readonly Uint8Array[]
+    readonly nowMs: number
+  }) => IngestProgress
   /** If the stream is whole, the last line needs no line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
   readonly runClose: () => undefined
+  /** For a run that another worker writes. Returns the size of its log. */
+  readonly runCheckpoint: (args: { readonly file: string }) => number
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
   /** `isUnchecked`: checks and indexes the file first. */
   readonly runImport: (args: {
@@ -54,9 +59,11 @@ export class RecorderSession {
       this.#beginRequest()
       return this.#writer.flush(nowMs)
     },
-    runWrite: async ({ bytes, nowMs }) => {
-      if (bytes.length > 0) this.#source ??= await createSource(bytes, this.#getWriter().context)
-      this.#store(nowMs, (source) => source.push(bytes))
+    runWrite: async ({ parts, nowMs }) => {
+      for (const bytes of parts) {
+        if (bytes.length > 0) this.#source ??= await createSource(bytes, this.#getWriter().context)
+        this.#store(nowMs, (source) => source.push(bytes))
+      }
       return this.#count(this.#getWriter().stored)
     },
     runEnd: ({ isWhole, nowMs }) => {
@@ -76,6 +83,7 @@ export class RecorderSession {
     },
     runStatus: ({ status, nowMs }) => this.#getWriter().setStatus(status, nowMs),
     runClose: () => void this.close(),
+    runCheckpoint: ({ file }) => checkpointRun(file),
     runExport: async ({ file, to }) => {
       const { exportRun } = await import('./export-run.ts')
       exportRun(file, to)

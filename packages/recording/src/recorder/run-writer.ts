@@ -1,6 +1,6 @@
 import type { CausewayError } from '@causeway/protocol'
 import { OpenFile, openDatabase, StoreError, toDataError } from '@causeway/store'
-import type { Database } from 'better-sqlite3'
+import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { isEnvironmentId } from '../domain/body-id.ts'
 import { RecordingError } from '../errors.ts'
 import { solverFields, systemEnergyFields } from '../formats/fields.ts'
@@ -35,12 +35,15 @@ export interface RunProgress {
   readonly first_frame_id: number | null
   /** last stored frame; new ids are greater */
   readonly last_frame_id: number | null
+  /** Frame blocks stored since the file was opened. */
+  readonly stored_bytes: number
 }
 
 /** Fits the block of a frame of 20 bodies, 4 kB. */
 const pageBytes = 16_384
 
-const checkpointBytes = 32 * 1024 ** 2
+/** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */
+const checkpointBytes = 128 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
@@ -63,6 +66,17 @@ export function openRunWriter(
   } catch (error) {
     db.close()
     throw toDataError(error, file)
+  }
+}
+
+/** Copies committed pages to the file, also while another thread writes. Returns the size of the log. */
+export function checkpointRun(file: string): number {
+  const db = new BetterSqlite3(file, { fileMustExist: true })
+  try {
+    const [{ log }] = db.pragma('wal_checkpoint(PASSIVE)') as [{ readonly log: number }]
+    return log * (db.pragma('page_size', { simple: true }) as number)
+  } finally {
+    db.close()
   }
 }
 
@@ -157,6 +171,7 @@ export class RunWriter {
   #run: OpenRun
   #pending: PackedFrame[] = []
   #pendingBytes = 0
+  #storedBytes = 0
   #stored: RunProgress
 
   constructor(
@@ -262,6 +277,7 @@ export class RunWriter {
       this.#storeAll(nowMs)
       this.#run.changed.clear()
       this.#run.isDirty = false
+      this.#storedBytes += this.#pendingBytes
     } catch (error) {
       this.#run = this.#load()
       this.#stored = this.#describe()
@@ -288,7 +304,8 @@ export class RunWriter {
 
   #describe(): RunProgress {
     const { status, total, first, last } = this.#run
-    return { status, total_frames: total, first_frame_id: first, last_frame_id: last }
+    const frames = { total_frames: total, first_frame_id: first, last_frame_id: last }
+    return { status, ...frames, stored_bytes: this.#storedBytes }
   }
 
   #load(): OpenRun {

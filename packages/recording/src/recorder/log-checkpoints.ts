@@ -1,0 +1,55 @@
+import type { SpareWorker } from './spare-worker.ts'
+import type { RecorderWorker } from './start-recorder-worker.ts'
+
+/** Stored bytes between two checkpoints: two batches. */
+const stepBytes = 8 * 1024 ** 2
+
+/** SQLite reuses the log only after a checkpoint of all of it, which needs a pause of the writer. */
+export const pauseBytes = 64 * 1024 ** 2
+
+/** Checkpoints a run in another worker, because its writer would wait for the disk. */
+export class LogCheckpoints {
+  readonly #file: string
+  readonly #workers: Pick<SpareWorker, 'take' | 'give'>
+  #running: Promise<void> | undefined
+  #logBytes = 0
+  /** Stored bytes at the last start. */
+  #startedAt = 0
+
+  constructor(file: string, workers: Pick<SpareWorker, 'take' | 'give'>) {
+    this.#file = file
+    this.#workers = workers
+  }
+
+  /** To be called between two writes. Resolves when the next one may start. */
+  async advance(storedBytes: number): Promise<void> {
+    const bytes = storedBytes - this.#startedAt
+    if (this.#logBytes >= pauseBytes || bytes >= pauseBytes) {
+      await this.#running
+      await this.#checkpoint()
+      this.#logBytes = 0
+    } else if (bytes >= stepBytes && this.#running === undefined) {
+      this.#running = this.#checkpoint().finally(() => {
+        this.#running = undefined
+      })
+    } else return
+    this.#startedAt = storedBytes
+  }
+
+  /** Waits for a running checkpoint. */
+  async end(): Promise<void> {
+    await this.#running
+  }
+
+  async #checkpoint(): Promise<void> {
+    let link: RecorderWorker | undefined
+    try {
+      link = this.#workers.take()
+      this.#logBytes = await link.call('runCheckpoint', { file: this.#file })
+      await this.#workers.give(link)
+    } catch {
+      // The writer checkpoints a long log itself.
+      await link?.stop()
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+
+const maxBytes = 256 * 1024
+
+/** Reads a body ahead while its earlier parts are stored. */
+export class PartQueue {
+  #parts: Uint8Array[] = []
+  #bytes = 0
+  #isEnded = false
+  #failure: CausewayError | undefined
+  #wake = () => {}
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    void this.#read(body)
+  }
+
+  /** Waits for parts and returns all; none at the end. After the parts of a broken body, throws its error. */
+  async take(): Promise<readonly Uint8Array[]> {
+    while (this.#parts.length === 0 && !this.#isEnded) await this.#change()
+    const parts = this.#parts
+    if (parts.length === 0 && this.#failure !== undefined) throw this.#failure
+    this.#parts = []
+    this.#bytes = 0
+    this.#wake()
+    return parts
+  }
+
+  async #read(body: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const part of body) {
+        this.#parts.push(part)
+        this.#bytes += part.length
+        this.#wake()
+        while (this.#bytes >= maxBytes) await this.#change()
+      }
+    } catch (cause) {
+      this.#failure = toStreamError(cause)
+    }
+    this.#isEnded = true
+    this.#wake()
+  }
+
+  /** The reader waits only for an empty queue and `take` only for a part, so one of them waits at a time. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}
+
+const toStreamError = (cause: unknown): CausewayError =>
+  isCausewayError(cause)
+    ? cause
+    : new CausewayError('CANCELLED', 'the body ended early; complete lines before that are stored', { cause })
