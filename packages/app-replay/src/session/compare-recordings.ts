@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { BodyId, Columns, Recording } from '@causeway/recording'
 import type { CallOptions } from '@causeway/worker'
@@ -11,8 +12,11 @@ interface CompareOptions extends CallOptions {
   readonly firstOnly: boolean
 }
 
-/** Body states per step of a comparison, about a millisecond of the main thread. */
-const statesPerStep = 2000
+/** Body states between two turns of the event loop, about a millisecond of the main thread. */
+const statesPerTurn = 2000
+
+/** Minimum frames that are read together. */
+const minFrames = 16
 
 export interface ComparedRecordings {
   readonly comparison: RecordingComparison
@@ -41,7 +45,8 @@ export async function compareRecordings(
     const range = { start: frames[0] ?? 0, end: frames.at(-1) ?? 0 }
     return recording.analyse<FrameColumns>('frameColumns', { range, newIds }, { signal })
   }
-  const step = Math.max(16, Math.floor(statesPerStep / Math.max(1, matching.matches.length)))
+  const framesPerTurn = Math.max(1, Math.floor(statesPerTurn / Math.max(1, matching.matches.length)))
+  const step = Math.max(minFrames, framesPerTurn)
   for (let start = 0; start < pairs.length; start += step) {
     signal?.throwIfAborted()
     const part = pairs.slice(start, start + step)
@@ -57,7 +62,8 @@ export async function compareRecordings(
       ),
     ])
     let [nextA, nextB] = [0, 0]
-    for (const [frameA, frameB] of part) {
+    for (const [index, [frameA, frameB]] of part.entries()) {
+      if (index > 0 && index % framesPerTurn === 0) await nextTurn()
       const rowA = columnsA.frames.indexOf(frameA, nextA)
       const rowB = columnsB.frames.indexOf(frameB, nextB)
       if (rowA === -1 || rowB === -1) continue

@@ -92,6 +92,7 @@ export class RecordingComparison {
   readonly #matches: readonly BodyMatch[]
   readonly #tolerance: Tolerance
   readonly #trackers = new Map<ComparedField, Tracker>()
+  #bodyColumns: BodyColumns | undefined
   #frames = 0
 
   constructor(matches: readonly BodyMatch[], tolerance: Tolerance) {
@@ -107,12 +108,13 @@ export class RecordingComparison {
   compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
     this.#frames += 1
     const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const
+    const bodies = this.#findColumns(a, b)
     for (const field of bodyFieldNames) {
       let worst: (Difference & { readonly body: BodyId }) | undefined
-      for (const match of this.#matches) {
-        const found = this.#compareBody(field, { a, rowA, b, rowB, match })
+      for (const columns of bodies) {
+        const found = this.#compareBody(field, { a, rowA, b, rowB, columns })
         if (found !== null && !(found.difference <= (worst?.difference ?? -1)))
-          worst = { ...found, body: match.a }
+          worst = { ...found, body: columns.body }
       }
       if (worst !== undefined) this.#add({ field, unit: bodyFields[field].unit }, worst, frames, worst.body)
     }
@@ -177,11 +179,23 @@ export class RecordingComparison {
       tracker.logs.push([since, Math.log(difference)])
   }
 
+  #findColumns(a: FrameColumns, b: FrameColumns): BodyColumns['matches'] {
+    if (this.#bodyColumns?.a !== a.bodies || this.#bodyColumns.b !== b.bodies) {
+      const [inA, inB] = [a, b].map(({ bodies }) => new Map(bodies.map((id, column) => [id, column])))
+      const matches = this.#matches.flatMap((match) => {
+        const [columnA, columnB] = [inA?.get(match.a), inB?.get(match.b)]
+        return columnA === undefined || columnB === undefined ? [] : [{ body: match.a, columnA, columnB }]
+      })
+      this.#bodyColumns = { a: a.bodies, b: b.bodies, matches }
+    }
+    return this.#bodyColumns.matches
+  }
+
   /** `null` if all components are within the tolerance. */
-  #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, match }: BodyRows) {
+  #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, columns }: BodyRows) {
     const { from, to } = bodyFields[field]
-    const startA = (rowA * a.bodies.length + a.bodies.indexOf(match.a)) * stateWidth
-    const startB = (rowB * b.bodies.length + b.bodies.indexOf(match.b)) * stateWidth
+    const startA = (rowA * a.bodies.length + columns.columnA) * stateWidth
+    const startB = (rowB * b.bodies.length + columns.columnB) * stateWidth
     // A quaternion and its negative are the same orientation, but differ bit by bit.
     let sign = 1
     if (field === 'orientation' && !this.#tolerance.exact) {
@@ -202,12 +216,19 @@ export class RecordingComparison {
   }
 }
 
+/** Columns of the matches for these lists of bodies. */
+interface BodyColumns {
+  readonly a: readonly BodyId[]
+  readonly b: readonly BodyId[]
+  readonly matches: readonly { readonly body: BodyId; readonly columnA: number; readonly columnB: number }[]
+}
+
 interface BodyRows {
   readonly a: FrameColumns
   readonly rowA: number
   readonly b: FrameColumns
   readonly rowB: number
-  readonly match: BodyMatch
+  readonly columns: BodyColumns['matches'][number]
 }
 
 /** Infinite between NaN and a number. */
