@@ -109,6 +109,18 @@ else {
     },
   )
 
+  verifies('console:pages:served', 'what fails because the server is busy is loaded again', async (t) => {
+    const { page } = await openPage(t, browser)
+    const busy = { code: 'OVERLOADED', message: 'the server is busy', retryable: true }
+    await page.route('**/list_recordings', (route) => route.fulfill({ status: 503, json: busy }), {
+      times: 1,
+    })
+    await page.goto(`${url}/replay`)
+    await page.getByRole('alert').getByText('the server is busy').waitFor()
+    await page.getByRole('link', { name: 'drop', exact: true }).waitFor()
+    t.equal(await page.getByRole('alert').count(), 0)
+  })
+
   verifies('console:overview', async (t) => {
     await callTool(url, 'replay/tools/get_frame', { recording: 'drop', frame_id: 9999 })
     const { page } = await openPage(t, browser)

@@ -11,8 +11,11 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
+/** ms before a load that failed with a retryable error is repeated. The time is doubled after each failure. */
+const retryMs = { min: 2000, max: 30_000 }
+
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. After a change of `version`, the old
+ * Loads a value when the inputs change, again after a retryable error, and, with `everyMs`, repeatedly while the page is visible. After a change of `version`, the old
  * value remains until the next one is loaded.
  */
 export function useLoaded<T>(
@@ -25,16 +28,28 @@ export function useLoaded<T>(
   useEffect(() => setState({}), inputs)
   useEffect(() => {
     const controller = new AbortController()
+    const { signal } = controller
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let waitMs = retryMs.min
+    const retry = (): void => {
+      timer = setTimeout(() => (document.hidden ? retry() : void run()), waitMs)
+      waitMs = Math.min(2 * waitMs, retryMs.max)
+    }
     const run = () =>
-      load(controller.signal).then(
-        (value) => controller.signal.aborted || setState({ value }),
-        (error: unknown) =>
-          controller.signal.aborted || setState((old) => ({ ...old, error: toServerError(error) })),
+      load(signal).then(
+        (value) => signal.aborted || setState({ value }),
+        (failure: unknown) => {
+          if (signal.aborted) return
+          const error = toServerError(failure)
+          setState((old) => ({ ...old, error }))
+          if (error.retryable && everyMs === undefined) retry()
+        },
       )
-    run()
+    void run()
     const stop = everyMs === undefined ? undefined : repeatWhileVisible(run, everyMs)
     return () => {
       controller.abort()
+      clearTimeout(timer)
       stop?.()
     }
   }, [...inputs, attempt, version])
