@@ -33,10 +33,10 @@ export function Inspector({
           <>
             <FrameFacts frame={value} contacts={scene?.contacts} />
             <BodyTable {...{ bodies, selected, setSelected }} frame={value} />
-            <BodyMotion state={value.states.find(({ body_id }) => body_id === selected)} />
             {selected !== undefined && scene !== undefined && (
               <BodyContacts {...{ scene, bodies, pair, setPair }} body={selected} />
             )}
+            <BodyMotion state={value.states.find(({ body_id }) => body_id === selected)} />
           </>
         )}
       </LoadedView>
