@@ -90,11 +90,36 @@ export async function visit({ page }: WatchedPage, url: string): Promise<void> {
   await settled(page)
 }
 
-/** Waits until nothing is being loaded. */
+/** Waits until nothing is being loaded. Effects run after a frame and may load more. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('main h1')
-  await page.waitForSelector('[data-loading]', { state: 'detached' })
+  do {
+    await page.waitForSelector('[data-loading]', { state: 'detached' })
+    await page.evaluate(nextFrame)
+  } while ((await page.locator('[data-loading]').count()) > 0)
 }
+
+/** Resolves when the browser has shown two more frames. */
+export const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`
+
+/** The response of a server that is stopping, for faults that a test injects. */
+export const stopping = {
+  status: 503,
+  json: { code: 'SHUTTING_DOWN', message: 'the server is stopping', retryable: true },
+} as const
+
+/** A promise and the function that resolves it, for faults that last until then. */
+export function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+/** The problems of a page, except failed requests that a test caused. */
+export const listUnexpected = ({ problems }: WatchedPage): string[] =>
+  problems.filter((problem) => !problem.includes('Failed to load resource'))
 
 /** Levels A and AA of WCAG 2.2. */
 const wcagRules: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkThemes, isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import { checkThemes, isSkipped, listUnexpected, openBrowser, openPage, visit } from './browser.ts'
 
 t.setTimeout(900_000)
 
@@ -119,6 +119,22 @@ else {
     await page.getByRole('alert').getByText('the server is busy').waitFor()
     await page.getByRole('link', { name: 'drop', exact: true }).waitFor()
     t.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  verifies('console:pages:recover', 'a page whose code could not be loaded', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    let isDown = true
+    // The server cannot be reached for the code of the page.
+    for (const path of ['**/assets/logs-page-*', '**/health'])
+      await page.route(path, (route) => (isDown ? route.abort() : route.continue()))
+    await visit(watched, url)
+    await page.getByRole('link', { name: 'Logs' }).click()
+    await page.getByText('The code of this page could not be loaded').waitFor()
+    await page.getByText('The server is not reachable').waitFor()
+    isDown = false
+    await page.getByRole('heading', { name: 'Logs' }).waitFor()
+    t.same(listUnexpected(watched), [])
   })
 
   verifies('console:overview', async (t) => {

@@ -5,7 +5,19 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { restartServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkThemes, findViolations, isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import {
+  checkThemes,
+  createGate,
+  findViolations,
+  isSkipped,
+  listUnexpected,
+  nextFrame,
+  openBrowser,
+  openPage,
+  settled,
+  stopping,
+  visit,
+} from './browser.ts'
 import { allowance } from './measure.ts'
 
 t.setTimeout(300_000)
@@ -220,6 +232,113 @@ else {
     t.equal(await second.page.getByRole('region', { name: 'Notices' }).getByText('removed').count(), 0)
     t.same([...watched.problems, ...second.problems], [])
   })
+
+  verifies('console:pages:recover', 'the coast is drawn after the server was stopping', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.route('**/coast?*', (route) => route.fulfill(stopping))
+    await visit(watched, `${url}/debrief/plots/other.plot.json`)
+    await hasFeatures(page, 15)
+    t.equal(await page.locator('[data-land]').count(), 0)
+    await page.unroute('**/coast?*')
+    await page.locator('[data-land]').waitFor()
+    t.same(listUnexpected(watched), [])
+  })
+
+  verifies('console:debrief:live', 'a map that is moved again before its last move is stored', async (t) => {
+    const filename = 'other.plot.json'
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    await hasFeatures(page, 15)
+    const held: (() => Promise<void>)[] = []
+    // The moves reach the server after both were made.
+    await page.route('**/set_viewport', (route) => void held.push(() => route.continue()))
+    const zoomIn = async (count: number): Promise<void> => {
+      const sent = page.waitForRequest('**/set_viewport')
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await sent
+      while (held.length < count) await page.evaluate(nextFrame)
+    }
+    await zoomIn(1)
+    await zoomIn(2)
+    const readScale = () => page.locator('.leaflet-control-scale-line').innerText()
+    const scale = await readScale()
+    for (const [index, send] of held.entries()) {
+      const stored = page.waitForResponse('**/set_viewport')
+      await send()
+      await stored
+      // Events arrive in order, so that the one of the move was before this one.
+      const id = ['track-a', 'track-b'][index] ?? ''
+      await callAsAgent('set_selection', { filename, selectedIds: [id] })
+      await page
+        .locator('.outline-name[aria-pressed=true]', { hasText: ['ALFEREZ', 'BALEARES'][index] ?? '' })
+        .waitFor()
+      await page.evaluate(nextFrame)
+      t.equal(await readScale(), scale)
+    }
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:debrief:live', 'a change while the features of a large plot are loading', async (t) => {
+    const filename = 'large.plot.json'
+    const plot = JSON.parse(readFileSync(fixture, 'utf8')) as { features: unknown[] }
+    // Snapshots of more than 4 MB do not contain the features.
+    for (let n = 0; n < 300; n++)
+      plot.features.push({
+        ...{ type: 'Feature', id: `note-${n}`, geometry: { type: 'Point', coordinates: [-5.4, 36.1] } },
+        properties: { dataType: 'annotation', name: `note ${n}`, text: 'x'.repeat(15_000) },
+      })
+    writeFileSync(`${plots}/plots/${filename}`, JSON.stringify(plot))
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.addInitScript(
+      `Object.defineProperty(document, 'hidden', { get: () => window.isHidden === true })`,
+    )
+    await visit(watched, `${url}/debrief/plots/${filename}`)
+    await hasFeatures(page, 315)
+    // The features arrive after the event of a change that they do not contain.
+    const { opened: released, open: release } = createGate()
+    const { opened: loaded, open: load } = createGate()
+    await page.route('**/large.plot.json/features', async (route) => {
+      const response = await route.fetch()
+      load()
+      await released
+      await route.fulfill({ response })
+    })
+    for (const isHidden of [true, false])
+      await page.evaluate(`isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`)
+    await loaded
+    await callAsAgent('delete_features', { filename, ids: ['zone-6'] })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    release()
+    await callAsAgent('set_selection', { filename, selectedIds: ['track-a'] })
+    await page.locator('.outline-name[aria-pressed=true]', { hasText: 'ALFEREZ' }).waitFor()
+    await settled(page)
+    await hasFeatures(page, 314)
+    t.same(watched.problems, [])
+  })
+
+  verifies(
+    'console:debrief:conflict',
+    'a change that another client made and that cannot be read',
+    async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      const filename = 'agent.plot.json'
+      // Another client has changed the plot, and its features cannot be read.
+      const failure = { code: 'STORE_FAILED', message: 'the plot cannot be read' }
+      const mismatch = { code: 'REV_MISMATCH', message: 'the plot has changed', data: { current_rev: 99 } }
+      await page.route('**/update_features', (route) => route.fulfill({ status: 409, json: mismatch }))
+      await page.route('**/agent.plot.json/features', (route) =>
+        route.fulfill({ status: 500, json: failure }),
+      )
+      await visit(watched, `${url}/debrief/plots/${filename}`)
+      await page.getByLabel('Show Contact 17').click()
+      await page.getByRole('alert').getByText('STORE_FAILED').waitFor()
+      t.same(listUnexpected(watched), [])
+    },
+  )
 
   // Last, because the server that the other tests use ends.
   verifies('console:debrief:live', 'a page survives a restart of the server', async (t) => {

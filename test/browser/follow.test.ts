@@ -3,7 +3,7 @@ import t from 'tap'
 import { startBridge } from '../../bridge/test/client.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import { createGate, findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
 import { showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
@@ -16,7 +16,15 @@ else
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay/drop`)
+    // The stream of calls is opened late. Until then, a call would not be received.
+    const { opened, open } = createGate()
+    await page.route('**/calls/events', async (route) => {
+      await opened
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Follow clients' }).click()
+    await page.getByText('Connecting').waitFor()
+    open()
     await page.getByText('Waiting for the next call').waitFor()
     const bridge = startBridge(t, { url: `${url}/mcp` })
     await bridge.open()

@@ -5,7 +5,7 @@ import t from 'tap'
 import { Agent, request } from 'undici'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import { createGate, isSkipped, openBrowser, openPage, settled, visit } from './browser.ts'
 import { allowance, PageMeter } from './measure.ts'
 
 t.setTimeout(300_000)
@@ -179,6 +179,73 @@ else {
       .getByRole('complementary', { name: 'Call' })
       .getByText(/log-probe/)
       .waitFor()
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:logs:page', 'lines that are written while the page is loading', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    let id = ''
+    // A call is logged after the server read the earlier lines, and before the page receives them.
+    await page.route(
+      '**/causeway/logs?*',
+      async (route) => {
+        const response = await route.fetch()
+        id = await call(url, 'causeway/tools/list_apps', {}, 'log-probe/1')
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await visit(watched, `${url}/logs`)
+    await page.getByRole('row', { name: new RegExp(id) }).waitFor()
+    t.equal(await page.getByRole('row', { name: new RegExp(id) }).count(), 1)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:logs:page', 'lines of another level are not shown while they are loading', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/logs`)
+    // Whether the page says that it loads lines, as soon as the level is another one.
+    const isLoading = await page.evaluate<boolean>(`new Promise((resolve) => {
+      const button = [...document.querySelectorAll('button')].find(({ innerText }) => innerText === 'error')
+      const observer = new MutationObserver(() => {
+        if (button.ariaPressed !== 'true') return
+        observer.disconnect()
+        resolve(document.querySelector('[data-loading]') !== null)
+      })
+      observer.observe(document.querySelector('main'), { subtree: true, childList: true, attributes: true })
+      button.click()
+    })`)
+    t.equal(isLoading, true)
+    await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:sessions:page', 'a slow server is not asked again before it answers', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.clock.install()
+    await visit(watched, `${url}/sessions`)
+    const { opened: released, open: release } = createGate()
+    let requests = 0
+    // The server does not answer for several intervals.
+    await page.route('**/causeway/sessions', async (route) => {
+      requests++
+      await released
+      await route.continue()
+    })
+    for (let round = 0; round < 3; round++) {
+      await page.clock.fastForward(6000)
+      await page.evaluate(`fetch('/health').then((response) => response.text())`)
+    }
+    t.equal(requests, 1)
+    const answered = page.waitForResponse('**/causeway/sessions')
+    release()
+    await answered
+    const next = page.waitForRequest('**/causeway/sessions')
+    await page.clock.fastForward(6000)
+    await next
     t.same(watched.problems, [])
   })
 

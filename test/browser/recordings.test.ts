@@ -9,7 +9,15 @@ import { Recorder } from '../../recorders/js/recorder.js'
 import { until } from '../e2e/condition.ts'
 import { recordings as fixtures, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import {
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  stopping,
+  visit,
+} from './browser.ts'
 import { countPixels, createRun } from './viewer.ts'
 
 t.setTimeout(300_000)
@@ -117,6 +125,17 @@ else {
     )
     t.same(await findViolations(page), [])
     t.same(watched.problems, [])
+  })
+
+  verifies('console:pages:recover', 'recordings are diagnosed after the server was stopping', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.route('**/diagnose', (route) => route.fulfill(stopping), { times: 2 })
+    await visit(watched, `${url}/replay`)
+    const row = page.getByRole('row', { name: /drop/ })
+    await row.getByText('waiting').waitFor({ state: 'detached' })
+    t.equal(await page.getByText('not diagnosed').count(), 0)
+    t.same(listUnexpected(watched.problems, 503), [])
   })
 
   verifies('console:replay:upload', async (t) => {

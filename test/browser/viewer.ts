@@ -8,9 +8,6 @@ export async function showsFrame(page: Page, frame: number): Promise<string> {
   return readout.innerText()
 }
 
-/** Waits until the browser has shown two more frames. */
-export const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`
-
 /** The number of different colours in the scene. A scene without bodies has only those of background and grid. */
 export const countColors = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {

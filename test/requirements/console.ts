@@ -23,6 +23,11 @@ export const webConsole = {
     behaviour:
       'every page has no CSP violation, no console error and no WCAG A or AA violation in both themes',
   },
+  'console:pages:recover': {
+    origin: 'design, new parts: console',
+    behaviour:
+      'a page continues by itself after requests that failed because the server was busy, stopping or not reachable',
+  },
   'console:pages:hostile': {
     origin: 'design, new parts: console',
     behaviour: 'markup in names and messages is shown as text',

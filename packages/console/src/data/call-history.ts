@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { CallLog } from './call-log.ts'
-import { type Server, ServerError } from './server.ts'
+import { type Server, type ServerError, toServerError } from './server.ts'
 import type { AuditPage, CallRecord } from './types.ts'
 
 const stepSize = 200
@@ -32,8 +32,7 @@ export class CallHistory {
         added += entries.filter((call) => !log.has(call)).length
       }
     } catch (error) {
-      if (!(error instanceof ServerError)) throw error
-      this.error.value = error
+      if (!this.#closing.signal.aborted) this.error.value = toServerError(error)
     } finally {
       this.state.value = this.#before === null ? 'complete' : 'idle'
     }

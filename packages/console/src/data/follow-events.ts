@@ -1,13 +1,12 @@
 import { type FeedBatch, takeUnseen } from './feed-position.ts'
-import type { Server } from './server.ts'
-
-const retryMs = 1000
+import { pause, type Server } from './server.ts'
 
 type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
  * Follows a feed of the server while the page is visible; when it is shown again, it continues after the last event. Starts with the
- * next event, or with `recent` ones. Tabs that follow the same feed share one stream. Returns a function that ends it.
+ * next event, or with `recent` ones; the first batch, which may be empty, arrives when the feed is followed. Tabs that follow the same
+ * feed share one stream. Returns a function that ends it.
  */
 export function followEvents<T>(
   server: Server,
@@ -64,7 +63,7 @@ class FeedFollower<T> {
       } catch {
         // The connection ended. The shell shows whether the server can be reached.
       }
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+      if (!signal.aborted) await pause()
     }
   }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { applyEvent, type EventData, getId, type PlotFeature, type PlotState } from '../domain/plot.ts'
-import { followNamedEvents, retryUnavailable, type StreamEvent } from './event-stream.ts'
-import { createId, type Server, ServerError } from './server.ts'
+import { followNamedEvents, type StreamEvent } from './event-stream.ts'
+import { createId, retryUnavailable, type Server, type ServerError, toServerError } from './server.ts'
 
 /** A message for everyone who views the plot, or a change by another client. */
 export interface PlotNotice {
@@ -66,7 +66,7 @@ export class PlotLink {
       )
       await followNamedEvents(this.#server, `${this.#path}/events`, {
         signal,
-        onEvent: (event) => this.#apply(event),
+        onEvent: (event) => this.#apply(event, signal),
       })
     } catch (error) {
       if (!signal.aborted) this.#report(error)
@@ -125,10 +125,14 @@ export class PlotLink {
     }
     const error = await this.#tryUpdate(mine, rev)
     if (error?.code !== 'REV_MISMATCH') return this.#settle(error)
-    const current = await this.#loadFeature(getId(feature))
-    if (current === undefined) return this.#settle(error)
-    if (!isSame(current, feature)) this.conflict.value = { mine, theirs: current }
-    else this.#settle(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
+    try {
+      const current = (await this.#loadFeatures()).find((one) => getId(one) === getId(feature))
+      if (current === undefined) this.#settle(error)
+      else if (!isSame(current, feature)) this.conflict.value = { mine, theirs: current }
+      else this.#settle(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
+    } catch (failure) {
+      this.#report(failure)
+    }
   }
 
   resolve(use: 'mine' | 'theirs'): void {
@@ -142,11 +146,9 @@ export class PlotLink {
     return `/api/apps/debrief/plots/${encodeURIComponent(this.filename)}`
   }
 
-  async #loadFeature(id: string): Promise<PlotFeature | undefined> {
-    const { features } = await this.#server.get<{ features: readonly PlotFeature[] }>(
-      `${this.#path}/features`,
-    )
-    return features.find((one) => getId(one) === id)
+  async #loadFeatures(options?: { readonly signal: AbortSignal }): Promise<readonly PlotFeature[]> {
+    const path = `${this.#path}/features`
+    return (await this.#server.get<{ features: readonly PlotFeature[] }>(path, options)).features
   }
 
   async #tryUpdate(feature: PlotFeature, rev: number | undefined): Promise<ServerError | undefined> {
@@ -206,22 +208,17 @@ export class PlotLink {
     this.error.value = toServerError(error)
   }
 
-  #apply({ id, event, data }: StreamEvent): void {
+  async #apply({ id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> {
     const fields = data as EventData
     const state = applyEvent(this.state.value, event, fields)
     if (state === undefined) {
       void this.connect()
       return
     }
-    if (fields.features === null) this.#loadLarge(state).catch((error: unknown) => this.#report(error))
-    else this.state.value = state
-    this.#notice(id, event, fields)
-  }
-
-  async #loadLarge(state: PlotState): Promise<void> {
-    const path = `${this.#path}/features`
-    const { features } = await this.#server.get<{ features: readonly PlotFeature[] }>(path)
+    // A snapshot of a large plot has no features.
+    const features = fields.features === null ? await this.#loadFeatures({ signal }) : state.features
     this.state.value = { ...state, features }
+    this.#notice(id, event, fields)
   }
 
   #notice(id: string, event: string, { origin, ...data }: EventData): void {
@@ -241,11 +238,6 @@ export class PlotLink {
 /** Whether two versions of a feature are equal, regardless of the order of members. */
 const isSame = (a: PlotFeature, b: PlotFeature): boolean =>
   JSON.stringify([a.geometry, a.properties]) === JSON.stringify([b.geometry, b.properties])
-
-const toServerError = (error: unknown): ServerError =>
-  error instanceof ServerError
-    ? error
-    : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
 
 function readNotice(notice: unknown): Pick<PlotNotice, 'text' | 'picture'> {
   const { kind, text, message, title, data, mediaType } = notice as Readonly<Record<string, unknown>>

@@ -87,14 +87,17 @@ export class PoseCache {
     return chunk === undefined ? undefined : findRow(chunk, frame)
   }
 
-  /** Loads a frame. Returns `undefined` if the recording does not contain it. */
+  /** Loads a frame. Returns `undefined` if the recording does not contain it, or if it cannot be read. */
   async load(frame: number): Promise<PoseRow | undefined> {
     const index = this.#toIndex(frame)
     const loading = this.#chunks.get(index) ?? this.#fetch(index)
     // Reinserted as the most recently used chunk.
     this.#chunks.delete(index)
     this.#chunks.set(index, loading)
-    return findRow(await loading, frame)
+    return loading.then(
+      (chunk) => findRow(chunk, frame),
+      () => undefined,
+    )
   }
 
   /** Loads at most `count` frames up to `frame`, from at most two chunks. Returns the newest first. */
@@ -134,7 +137,9 @@ export class PoseCache {
       return chunk
     })
     this.#chunks.set(index, loading)
-    loading.catch(() => this.#chunks.delete(index))
+    loading.catch(() => {
+      if (this.#chunks.get(index) === loading) this.#chunks.delete(index)
+    })
     return loading
   }
 

@@ -12,7 +12,36 @@ export class ServerError extends Error {
     this.code = code
     this.remedy = remedy
     this.data = data
-    this.retryable = retryable
+    // A call that exceeds its deadline would take as long again.
+    this.retryable = retryable && code !== 'DEADLINE_EXCEEDED'
+  }
+}
+
+/** Returns any thrown value as an error that a page shows. */
+export const toServerError = (error: unknown): ServerError =>
+  error instanceof ServerError
+    ? error
+    : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
+
+/** Pause before the next attempt, in ms. */
+const retryMs = 1000
+
+export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryMs))
+
+/**
+ * Repeats an attempt while the server is busy, stopping or not reachable. Throws other errors, and any error after the signal is aborted.
+ */
+export async function retryUnavailable<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      // The browser reports an interrupted stream as a TypeError.
+      const isUnavailable = error instanceof TypeError || (error instanceof ServerError && error.retryable)
+      if (signal.aborted || !isUnavailable) throw error
+    }
+    await pause()
+    signal.throwIfAborted()
   }
 }
 
@@ -74,12 +103,12 @@ export class Server {
   }
 
   async get<T>(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
-    const response = await this.#fetch(path, options)
-    return (await response.json()) as T
+    return this.#read<T>(path, options)
   }
 
   async getBytes(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<ArrayBuffer> {
-    return (await this.#fetch(path, options)).arrayBuffer()
+    const response = await this.#fetch(path, options)
+    return response.arrayBuffer().catch((error: unknown) => this.#fail(error, options.signal))
   }
 
   openStream(
@@ -92,8 +121,7 @@ export class Server {
 
   /** Sends a POST request without a body. Throws `ServerError`. */
   async send<T>(path: string): Promise<T> {
-    const response = await this.#fetch(path, { method: 'POST' })
-    return (await response.json()) as T
+    return this.#read<T>(path, { method: 'POST' })
   }
 
   /** Sends a file, which the browser reads in parts. Throws `ServerError`. */
@@ -103,8 +131,7 @@ export class Server {
     { type, ...options }: { readonly type: string } & Required<Pick<FetchOptions, 'signal' | 'onProgress'>>,
   ): Promise<T> {
     const headers = { 'content-type': type }
-    const response = await this.#fetch(path, { ...options, body, headers, method: 'PUT' })
-    return (await response.json()) as T
+    return this.#read<T>(path, { ...options, body, headers, method: 'PUT' })
   }
 
   /** Returns a name for what tabs with the same access share. `undefined` if they cannot: browsers require localhost or HTTPS. */
@@ -128,11 +155,7 @@ export class Server {
     args: object,
     options: { readonly signal?: AbortSignal; readonly requestId?: string } = {},
   ): Promise<T> {
-    const response = await this.#fetch(`/api/apps/${app}/tools/${tool}`, {
-      ...options,
-      body: JSON.stringify(args),
-    })
-    return (await response.json()) as T
+    return this.#read<T>(`/api/apps/${app}/tools/${tool}`, { ...options, body: JSON.stringify(args) })
   }
 
   async read<T>(app: string, uri: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
@@ -156,8 +179,10 @@ export class Server {
 
   async #request<T>(app: string, message: object, options: { readonly signal?: AbortSignal }): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
-    const response = await this.#fetch(`/mcp/${app}`, { ...options, body })
-    const { result, error } = (await response.json()) as { result?: T; error?: RpcResponse['error'] }
+    const { result, error } = await this.#read<{ result?: T; error?: RpcResponse['error'] }>(`/mcp/${app}`, {
+      ...options,
+      body,
+    })
     if (result === undefined)
       throw new ServerError({
         code: String(error?.code ?? ''),
@@ -182,7 +207,7 @@ export class Server {
     })
     const start = performance.now()
     const response = await this.#fetch(`/mcp/${app}`, { ...options, body })
-    const text = await response.text()
+    const text = await response.text().catch((error: unknown) => this.#fail(error, options.signal))
     const ms = performance.now() - start
     const { result, error } = JSON.parse(text) as RpcResponse
     const failure =
@@ -198,6 +223,11 @@ export class Server {
       bytes: new TextEncoder().encode(text).length,
       requestId: response.headers.get('causeway-request') ?? '',
     }
+  }
+
+  async #read<T>(path: string, options: FetchOptions): Promise<T> {
+    const response = await this.#fetch(path, options)
+    return response.json().catch((error: unknown) => this.#fail(error, options.signal))
   }
 
   async #fetch(
@@ -221,16 +251,7 @@ export class Server {
     }
     const answer =
       onProgress === undefined ? fetch(path, request) : sendWithProgress(path, request, onProgress)
-    const response = await answer.catch((error: unknown) => {
-      if (signal?.aborted) throw error
-      this.isReachable.value = false
-      throw new ServerError({
-        code: 'UNREACHABLE',
-        message: 'the server does not answer',
-        remedy: 'start it with npm start',
-        retryable: true,
-      })
-    })
+    const response = await answer.catch((error: unknown) => this.#fail(error, signal))
     this.isReachable.value = true
     // A late response to a request with an older token is ignored.
     if (response.status === 401 && token === this.#token) {
@@ -243,6 +264,18 @@ export class Server {
     throw new ServerError(
       failure ?? { code: `HTTP_${response.status}`, message: 'the server sent no error object' },
     )
+  }
+
+  /** Throws the error of a request without an answer, or whose answer was interrupted. */
+  #fail(error: unknown, signal: AbortSignal | undefined): never {
+    if (signal?.aborted || error instanceof SyntaxError) throw error
+    this.isReachable.value = false
+    throw new ServerError({
+      code: 'UNREACHABLE',
+      message: 'the server does not answer',
+      remedy: 'start it with npm start',
+      retryable: true,
+    })
   }
 }
 

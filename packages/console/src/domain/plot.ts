@@ -101,7 +101,9 @@ export const listShown = (features: readonly PlotFeature[]): readonly PlotFeatur
 
 function applyPatch(features: readonly PlotFeature[], data: EventData): readonly PlotFeature[] {
   const updated = new Map((data.updated as PlotFeature[]).map((feature) => [getId(feature), feature]))
-  const removed = new Set((data.removed as unknown[]).map(String))
+  const added = data.added as PlotFeature[]
+  // Features that were loaded after a snapshot may contain added ones already.
+  const removed = new Set([...(data.removed as unknown[]).map(String), ...added.map(getId)])
   const result = features
     .filter((feature) => !removed.has(getId(feature)))
     .map((feature) => {
@@ -111,8 +113,7 @@ function applyPatch(features: readonly PlotFeature[], data: EventData): readonly
       return 'geometry' in update ? update : { ...update, geometry: feature.geometry ?? null }
     })
   const places = data.added_at as number[]
-  for (const [index, feature] of (data.added as PlotFeature[]).entries())
-    result.splice(places[index] ?? result.length, 0, feature)
+  for (const [index, feature] of added.entries()) result.splice(places[index] ?? result.length, 0, feature)
   return result
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { ServerError } from '../data/server.ts'
+import { type ServerError, toServerError } from '../data/server.ts'
 import { useConsole } from './console.ts'
-import { Chip, toServerError } from './state.tsx'
+import { Chip } from './state.tsx'
 
 export function CaptureBadge() {
   const { capture } = useConsole()

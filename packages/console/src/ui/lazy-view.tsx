@@ -1,5 +1,7 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useConsole } from './console.ts'
+import { repeatWhileVisible } from './state.tsx'
 
 export type PathParts = Readonly<Record<string, string>>
 
@@ -18,6 +20,7 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
     }
   }, [load])
   const { view: Page, failed } = loaded
+  useReload(failed === true)
   if (failed) return <CodeNotice />
   return Page === undefined ? (
     <p class="muted" data-loading>
@@ -26,6 +29,27 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
   ) : (
     <Page parts={parts} />
   )
+}
+
+const reloadMs = 1000
+
+/** Reloads the page when the server answers again. The browser does not import code again that it could not load. */
+function useReload(isNeeded: boolean): void {
+  const { server } = useConsole()
+  useEffect(() => {
+    if (!isNeeded) return
+    let wasDown = false
+    return repeatWhileVisible(async (signal) => {
+      const isUp = await server.get('/health', { signal }).then(
+        () => true,
+        () => false,
+      )
+      if (isUp && wasDown && !signal.aborted) location.reload()
+      wasDown ||= !isUp
+      // If the server answers, the code is missing.
+      return isUp ? undefined : reloadMs
+    })
+  }, [isNeeded])
 }
 
 export const CodeNotice = () => (

@@ -1,5 +1,5 @@
 import type { ComponentChildren, FunctionComponent } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Health } from '../data/types.ts'
 import icon from '../icon.svg'
 import { CaptureBadge } from './capture.tsx'
@@ -48,11 +48,11 @@ export function Shell({
     { keys: 'Control+k', label: 'Search pages, tools and data', run: openPalette },
     { keys: '?', label: 'Show the keys of this page', run: () => setHelpOpen(true) },
   ])
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Causeway`
   }, [title])
   const isFirst = useRef(true)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [path])
@@ -223,7 +223,7 @@ function TokenForm() {
 function KeysDialog({ close }: { close: () => void }) {
   const { shortcuts, preferences } = useConsole()
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} aria-label="Keys" onClose={close}>
       <div class="stack">

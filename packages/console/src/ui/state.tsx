@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ServerError } from '../data/server.ts'
+import { type ServerError, toServerError } from '../data/server.ts'
 import { fillRemedy } from '../domain/text.ts'
 import { ForeignText } from './foreign-text.tsx'
+
+/** Longest pause before a request to a busy, stopping or unreachable server is repeated, in ms. */
+const maxRetryMs = 30_000
 
 /** The state of something that is loaded. The last value remains while an error is shown. */
 export interface Loaded<T> {
@@ -11,69 +14,72 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
-/** ms before a load that failed with a retryable error is repeated. The time is doubled after each failure. */
-const retryMs = { min: 2000, max: 30_000 }
-
 /**
- * Loads a value when the inputs change, again after a retryable error, and, with `everyMs`, repeatedly while the page is visible. After a change of `version`, the old
- * value remains until the next one is loaded.
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Without `everyMs`, an attempt is
+ * repeated while the server is busy, stopping or not reachable. After a change of `version`, the old value remains until the next one is
+ * loaded.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs, version }: { readonly everyMs?: number; readonly version?: number } = {},
+  { everyMs, version }: { readonly everyMs?: number; readonly version?: unknown } = {},
 ): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; error?: ServerError }>({})
+  const [state, setState] = useState<LoadedState<T>>({ inputs })
   const [attempt, setAttempt] = useState(0)
-  useEffect(() => setState({}), inputs)
   useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let waitMs = retryMs.min
-    const retry = (): void => {
-      timer = setTimeout(() => (document.hidden ? retry() : void run()), waitMs)
-      waitMs = Math.min(2 * waitMs, retryMs.max)
-    }
-    const run = () =>
-      load(signal).then(
-        (value) => signal.aborted || setState({ value }),
-        (failure: unknown) => {
-          if (signal.aborted) return
-          const error = toServerError(failure)
-          setState((old) => ({ ...old, error }))
-          if (error.retryable && everyMs === undefined) retry()
-        },
-      )
-    void run()
-    const stop = everyMs === undefined ? undefined : repeatWhileVisible(run, everyMs)
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-      stop?.()
-    }
+    let failures = 0
+    return repeatWhileVisible(async (signal) => {
+      try {
+        const value = await load(signal)
+        failures = 0
+        if (!signal.aborted) setState({ inputs, value })
+      } catch (thrown) {
+        const error = toServerError(thrown)
+        if (!signal.aborted) setState((old) => ({ ...select(old, inputs), inputs, error }))
+        if (error.retryable && everyMs === undefined) return Math.min(maxRetryMs, 1000 * 2 ** failures++)
+      }
+      return everyMs
+    })
   }, [...inputs, attempt, version])
-  return { value: state.value, error: state.error, reload: () => setAttempt((count) => count + 1) }
+  const { value, error } = select(state, inputs)
+  return { value, error, reload: () => setAttempt((count) => count + 1) }
 }
 
-/** Calls a function repeatedly while the page is visible, and when it becomes visible. Returns a function that stops it. */
-function repeatWhileVisible(run: () => void, everyMs: number): () => void {
-  const runIfVisible = (): void => {
-    if (!document.hidden) run()
+interface LoadedState<T> {
+  readonly inputs: readonly unknown[]
+  readonly value?: T
+  readonly error?: ServerError
+}
+
+/** Returns what was loaded for these inputs. The state of other inputs remains until their values are loaded. */
+const select = <T,>(state: LoadedState<T>, inputs: readonly unknown[]): Partial<LoadedState<T>> =>
+  state.inputs.every((input, index) => Object.is(input, inputs[index])) ? state : {}
+
+/**
+ * Calls a function, and again after each pause in ms that it returns, but not while the page is hidden: then when it becomes visible. The
+ * function must not throw. Returns a function that ends it and aborts the signal.
+ */
+export function repeatWhileVisible(run: (signal: AbortSignal) => Promise<number | undefined>): () => void {
+  const controller = new AbortController()
+  const { signal } = controller
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const step = async (): Promise<void> => {
+    timer = undefined
+    const pauseMs = await run(signal)
+    if (!signal.aborted && pauseMs !== undefined) timer = setTimeout(resume, pauseMs)
   }
-  const timer = setInterval(runIfVisible, everyMs)
-  document.addEventListener('visibilitychange', runIfVisible)
+  const resume = (): void => {
+    if (document.hidden || timer === undefined) return
+    clearTimeout(timer)
+    void step()
+  }
+  document.addEventListener('visibilitychange', resume, { signal })
+  void step()
   return () => {
-    clearInterval(timer)
-    document.removeEventListener('visibilitychange', runIfVisible)
+    controller.abort()
+    clearTimeout(timer)
   }
 }
-
-/** Returns any thrown value as an error that `ErrorNotice` shows. */
-export const toServerError = (error: unknown): ServerError =>
-  error instanceof ServerError
-    ? error
-    : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
 
 export function LoadedView<T>({
   loaded,

@@ -17,7 +17,8 @@ export function Overview() {
   const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [access], { everyMs: 5000 })
   const apps = useLoaded(
     (signal) => server.get<{ apps: readonly AppSummary[] }>('/api/apps', { signal }),
-    [access, health.value?.version],
+    [access],
+    { version: health.value?.version },
   )
   const calls = useLoaded(
     (signal) => server.get<AuditPage>(`/api/apps/causeway/audit?limit=${recentCalls}`, { signal }),

@@ -24,7 +24,8 @@ export function PlotMapView(props: PlotMapViewProps) {
   const map = useRef<PlotMap>(undefined)
   const latest = useRef(props)
   latest.current = props
-  const sent = useRef('')
+  /** Viewports of this map that the plot does not have yet, oldest first. */
+  const sent = useRef<readonly string[]>([])
   const [pointer, setPointer] = useState<LonLat>()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -33,7 +34,7 @@ export function PlotMapView(props: PlotMapViewProps) {
       move: (bounds) => {
         clearTimeout(timer)
         timer = setTimeout(() => {
-          sent.current = JSON.stringify(bounds)
+          sent.current = [...sent.current, JSON.stringify(bounds)]
           latest.current.move(bounds)
         }, moveMs)
       },
@@ -49,7 +50,9 @@ export function PlotMapView(props: PlotMapViewProps) {
   // Moves the map for changes of other clients, not for the result of its own move.
   const target = JSON.stringify(viewport)
   useEffect(() => {
-    if (target === sent.current) return
+    const own = sent.current.lastIndexOf(target)
+    sent.current = own < 0 ? [] : sent.current.slice(own + 1)
+    if (own >= 0) return
     if (viewport !== null) map.current?.fit(viewport)
     else map.current?.fitFeatures(latest.current.content.features)
   }, [target])

@@ -3,6 +3,7 @@ import './debrief.css'
 import type { GeoJsonObject } from 'geojson'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { PlotLink } from '../../data/plot-link.ts'
+import { retryUnavailable } from '../../data/server.ts'
 import { getId, listShown, type PlotFeature, type PlotState } from '../../domain/plot.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
@@ -89,6 +90,8 @@ function PlotBar({ link, state }: { link: PlotLink; state: PlotState }) {
 
 function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
   const { server } = useConsole()
+  const closing = useMemo(() => new AbortController(), [])
+  useEffect(() => () => closing.abort(), [])
   const features = useMemo(() => listShown(state.features), [state.features])
   const selected = useMemo(() => new Set(state.selected), [state.selected])
   const chosen = features.filter((feature) => selected.has(getId(feature)))
@@ -114,7 +117,10 @@ function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
             select={select}
             move={(bounds) => void link.setViewport(bounds)}
             loadLand={(bounds) =>
-              server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`)
+              retryUnavailable(
+                () => server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`),
+                closing.signal,
+              )
             }
           />
           {state.time !== null && <TimeBar clock={clock} time={state.time} />}

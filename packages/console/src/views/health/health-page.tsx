@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ServerError } from '../../data/server.ts'
+import { type ServerError, toServerError } from '../../data/server.ts'
 import type { Figures, Health, HealthSample } from '../../data/types.ts'
 import { formatBytes, formatCount, formatDuration } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
@@ -60,13 +60,7 @@ function Actions({ reload }: { reload: () => void }) {
         setOutcome({ summary })
         reload()
       },
-      (error: unknown) =>
-        setOutcome({
-          error:
-            error instanceof ServerError
-              ? error
-              : new ServerError({ code: 'PAGE_ERROR', message: String(error) }),
-        }),
+      (error: unknown) => setOutcome({ error: toServerError(error) }),
     )
   }
   return (

@@ -157,14 +157,21 @@ function useLines(
   const show = (): void => setLines(received.toReversed())
   useEffect(() => {
     let isChanged = false
-    const end = followEvents<LogLine>(server, '/api/apps/causeway/logs/events', ({ events }) => {
-      for (const line of events)
-        if (line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted)) {
-          received.push(line)
-          isChanged = true
-        }
+    let isFirst = true
+    const receive = ({ events }: { readonly events: readonly LogLine[] }): void => {
+      const found = events.filter(
+        (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
+      )
+      // The recent lines contain earlier ones, and those that were written since they were loaded.
+      const known = isFirst ? JSON.stringify(earlier.at(-1)) : undefined
+      isFirst = false
+      const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)
+      isChanged ||= added.length > 0
+      received.push(...added)
       received.splice(0, received.length - maxLines)
-    })
+    }
+    const path = '/api/apps/causeway/logs/events'
+    const end = followEvents<LogLine>(server, path, receive, { from: 'recent' })
     const timer = setInterval(() => {
       if (!isChanged || paused.current) return
       isChanged = false

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ServerError } from '../../data/server.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
@@ -18,7 +18,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   const { lists, loaded, groups } = useSearch(sections, query)
   const urls = groups.flatMap(({ entries }) => entries.map(({ url }) => url))
   const current = urls.includes(chosen ?? '') ? chosen : urls[0]
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
   const end = (): void => {
     dialog.current?.close()

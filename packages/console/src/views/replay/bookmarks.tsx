@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import type { ServerError } from '../../data/server.ts'
+import { type ServerError, toServerError } from '../../data/server.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
-import { ErrorNotice, LoadedView, toServerError, useLoaded } from '../../ui/state.tsx'
+import { ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
 interface BookmarkList {

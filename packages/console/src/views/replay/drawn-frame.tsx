@@ -1,25 +1,33 @@
-import { useEffect, useState } from 'preact/hooks'
 import { useConsole } from '../../ui/console.ts'
-import type { Playback } from './playback.ts'
+import { LoadedView, useLoaded } from '../../ui/state.tsx'
 
 /** A frame as the server draws it, for browsers without WebGL. */
-export function DrawnFrame({ playback, recording }: { playback: Playback; recording: string }) {
+export function DrawnFrame({ recording, frame }: { recording: string; frame: number }) {
   const { server } = useConsole()
-  const [source, setSource] = useState('')
-  useEffect(
-    () =>
-      playback.restingFrame.subscribe((frame_id) => {
-        void server.callForAnswer('replay', 'render_frame', { recording, frame_id }).then(({ content }) => {
-          const picture = content.find(({ type }) => type === 'image')
-          if (picture !== undefined) setSource(`data:${picture.mimeType};base64,${picture.data}`)
-        })
-      }),
+  const drawn = useLoaded(
+    async (signal) => {
+      const args = { recording, frame_id: frame }
+      const { content, error } = await server.callForAnswer('replay', 'render_frame', args, { signal })
+      if (error !== undefined) throw error
+      return content.find(({ type }) => type === 'image')
+    },
     [recording],
+    { version: frame },
   )
   return (
     <>
       <p class="stage-banner">This browser has no WebGL. The server draws each frame when it is shown.</p>
-      {source !== '' && <img class="drawn-frame" src={source} alt="The frame, from the front" />}
+      <LoadedView loaded={drawn}>
+        {(picture) =>
+          picture !== undefined && (
+            <img
+              class="drawn-frame"
+              src={`data:${picture.mimeType};base64,${picture.data}`}
+              alt="The frame, from the front"
+            />
+          )
+        }
+      </LoadedView>
     </>
   )
 }

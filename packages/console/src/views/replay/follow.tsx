@@ -14,6 +14,8 @@ const movingParts = '.stage, .timeline, .plots, .viewer-side'
 export interface Following {
   /** While it is paused, calls are received but not opened. */
   readonly state: 'off' | 'on' | 'paused'
+  /** Whether the next call is received. */
+  readonly isConnected: boolean
   readonly toggle: () => void
   readonly pause: () => void
   readonly resume: () => void
@@ -34,6 +36,7 @@ export function useFollow(): Following {
   const [state, setState] = useState<Following['state']>(address === undefined ? 'off' : 'on')
   const [session, choose] = useState(address === undefined || address === 'any' ? '' : address)
   const [received, setReceived] = useState<readonly CallRecord[]>([])
+  const [isConnected, setConnected] = useState(false)
   const isOn = state !== 'off'
   const calls = received.filter((call) => isFrom(call, session))
   const show = (call: CallRecord): void => {
@@ -57,9 +60,11 @@ export function useFollow(): Following {
     [isOn, session],
   )
   useEffect(() => {
+    setConnected(false)
     if (!isOn) return
     setReceived([])
     return followEvents<CallRecord>(server, '/api/apps/causeway/calls/events', ({ events }) => {
+      setConnected(true)
       const found = events.filter(isShown)
       if (found.length === 0) return
       setReceived((old) => [...old, ...found].slice(-maxCalls))
@@ -69,7 +74,7 @@ export function useFollow(): Following {
   }, [isOn])
   usePauseByHand(state === 'on', pause)
   const sessions = new Map(received.map(({ metadata }) => [metadata.session, formatClient(metadata.client)]))
-  return { state, toggle, pause, resume, calls, show, sessions, session, choose }
+  return { state, isConnected, toggle, pause, resume, calls, show, sessions, session, choose }
 }
 
 /** Pauses when a person uses a part of the page that changes what is shown. */
@@ -95,7 +100,7 @@ const isFrom = ({ metadata }: CallRecord, session: string): boolean =>
   session === '' || metadata.session === session
 
 export const FollowControl = ({ following }: { following: Following }) => {
-  const { state, toggle, resume, calls, sessions, session, choose } = following
+  const { state, isConnected, toggle, resume, calls, sessions, session, choose } = following
   const last = calls.at(-1)
   return (
     <>
@@ -128,7 +133,7 @@ export const FollowControl = ({ following }: { following: Following }) => {
         <span class="muted clip" role="status" data-follow>
           <bdi>
             {state === 'paused' && 'Paused · '}
-            {last === undefined ? 'Waiting for the next call' : formatCall(last)}
+            {last === undefined ? (isConnected ? 'Waiting for the next call' : 'Connecting…') : formatCall(last)}
           </bdi>
         </span>
       )}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
+import { retryUnavailable } from '../../data/server.ts'
 import { describeClean, formatFindingTitle } from '../../domain/diagnosis.ts'
 import { cutText, formatBytes, formatCount, formatDate, formatSpan } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
@@ -192,10 +193,12 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
         if (diagnosed.current.has(recording)) continue
         diagnosed.current.add(recording)
         isStale.current ||= era === undefined
-        const health = await server
-          .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 })
-          .catch(() => 'failed' as const)
-        setFound((old) => new Map(old).set(recording, health))
+        const args = { recording, max_findings: 1 }
+        const diagnose = () => server.call<Diagnosis>('replay', 'diagnose', args)
+        const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
+        // The next list continues with this recording.
+        if (health === 'failed' && signal.aborted) diagnosed.current.delete(recording)
+        else setFound((old) => new Map(old).set(recording, health))
       }
       if (!isStale.current || signal.aborted) return
       isStale.current = false

@@ -1,12 +1,14 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { getPosition, isDrawable, isLost, PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
+import { retryUnavailable } from '../../data/server.ts'
 import { getRadius, type SceneBody, type Velocities } from '../../domain/bodies.ts'
 import { fitPoints, joinBounds, type Point3 } from '../../domain/fit.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
+import { useConsole } from '../../ui/console.ts'
 import type { SharedCamera } from './comparison/shared-camera.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
 import { trailFrames } from './motion-marks.ts'
@@ -141,7 +143,14 @@ export function StageView(props: StageProps) {
       {...(ghosts === undefined ? {} : { 'data-ghosts': ghosts.bodies.length })}
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
-      <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
+      {/* Keyed, because a canvas whose stage was closed cannot have another one. */}
+      <canvas
+        key={bodies}
+        ref={canvas}
+        role="img"
+        aria-label={`Scene with ${bodies.length} bodies`}
+        onClick={pick}
+      />
       <StageNotes
         {...{ lost, layers, contacts, apart }}
         hasGhosts={ghosts !== undefined}
@@ -150,6 +159,20 @@ export function StageView(props: StageProps) {
       />
     </div>
   )
+}
+
+/** The poses of a recording. Requests are repeated while the server is not available, until the component is removed. */
+export function usePoses(recording: string, first: number): PoseCache {
+  const { server } = useConsole()
+  const { poses, closing } = useMemo(() => {
+    const path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
+    const closing = new AbortController()
+    const read = (from: number, to: number) =>
+      retryUnavailable(() => server.getBytes(`${path}?from=${from}&to=${to}`), closing.signal)
+    return { poses: new PoseCache(read, first), closing }
+  }, [recording])
+  useEffect(() => () => closing.abort(), [closing])
+  return poses
 }
 
 interface StageParts {
@@ -299,10 +322,14 @@ function useTrail(
   show: (rows: readonly PoseRow[]) => void,
 ): void {
   useEffect(() => {
+    let isOn = true
     const stop = shown?.frame.subscribe((frame) => {
-      void poses.loadTrail(frame, trailFrames).then((rows) => shown.frame.peek() === frame && show(rows))
+      void poses
+        .loadTrail(frame, trailFrames)
+        .then((rows) => isOn && shown.frame.peek() === frame && show(rows))
     })
     return () => {
+      isOn = false
       stop?.()
       show([])
     }

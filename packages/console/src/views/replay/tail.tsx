@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PoseCache } from '../../data/poses.ts'
 import { useConsole } from '../../ui/console.ts'
-import { Chip } from '../../ui/state.tsx'
+import { Chip, repeatWhileVisible } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
 /** ms between polls of a recording that the server writes. */
@@ -30,12 +30,9 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
   const { server } = useConsole()
   const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
   useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
-    let timer: ReturnType<typeof setTimeout> | undefined
     let polls = 0
     let fileMs = filePollMs.min
-    const read = () =>
+    const read = (signal: AbortSignal) =>
       server.call<{ status: string; last_frame: number }>(
         'replay',
         'tail_recording',
@@ -60,27 +57,13 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
       fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
       return status === 'file' ? fileMs : undefined
     }
-    // Unchanged while the page is hidden or the server does not respond.
+    // Unchanged while the server does not respond.
     let waitMs: number | undefined = pollMs
-    const poll = async (): Promise<void> => {
-      timer = undefined
-      const answer = document.hidden ? undefined : await read().catch(() => undefined)
-      if (signal.aborted) return
-      if (answer !== undefined) waitMs = show(answer.status, answer.last_frame)
-      if (waitMs !== undefined) timer = setTimeout(() => void poll(), waitMs)
-    }
-    const resume = (): void => {
-      if (document.hidden || timer === undefined) return
-      clearTimeout(timer)
-      void poll()
-    }
-    document.addEventListener('visibilitychange', resume)
-    void poll()
-    return () => {
-      document.removeEventListener('visibilitychange', resume)
-      controller.abort()
-      clearTimeout(timer)
-    }
+    return repeatWhileVisible(async (signal) => {
+      const answer = await read(signal).catch(() => undefined)
+      if (answer !== undefined && !signal.aborted) waitMs = show(answer.status, answer.last_frame)
+      return waitMs
+    })
   }, [recording])
   return tail
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ServerError } from '../../data/server.ts'
+import { ServerError, toServerError } from '../../data/server.ts'
 import { uploadRecording } from '../../data/upload.ts'
 import { formatBytes, formatCount } from '../../domain/text.ts'
 import { toPercent, toRecordingName } from '../../domain/upload.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
-import { ErrorNotice, toServerError } from '../../ui/state.tsx'
+import { ErrorNotice } from '../../ui/state.tsx'
 import './replay.css'
 
 interface UploadProps {

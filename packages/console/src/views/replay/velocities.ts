@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { FrameAnswer, Metadata } from '../../data/replay.ts'
+import { retryUnavailable } from '../../data/server.ts'
 import { listVelocities, type Velocities } from '../../domain/bodies.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { ShownFrame } from './stage-view.tsx'
@@ -14,21 +15,26 @@ export function useVelocities({ recording, bodies }: Metadata, shown: ShownFrame
   useEffect(() => {
     setVelocities(undefined)
     if (!isOn) return
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let controller = new AbortController()
     const stop = shown.frame.subscribe((frame_id) => {
-      clearTimeout(timer)
+      controller.abort()
+      controller = new AbortController()
+      const { signal } = controller
+      const args = { recording, frame_id, max_points: bodies.length }
+      const read = () => server.call<FrameAnswer>('replay', 'get_frame', args)
       setVelocities(undefined)
-      timer = setTimeout(async () => {
+      setTimeout(() => {
+        if (signal.aborted) return
         // A frame that is not recorded has no velocities.
-        const frame = await server
-          .call<FrameAnswer>('replay', 'get_frame', { recording, frame_id, max_points: bodies.length })
-          .catch(() => undefined)
-        if (frame !== undefined && shown.frame.peek() === frame_id) setVelocities(listVelocities(frame))
+        retryUnavailable(read, signal).then(
+          (frame) => signal.aborted || setVelocities(listVelocities(frame)),
+          () => {},
+        )
       }, restMs)
     })
     return () => {
       stop()
-      clearTimeout(timer)
+      controller.abort()
     }
   }, [recording, shown, isOn])
   return velocities

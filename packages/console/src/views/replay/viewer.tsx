@@ -1,7 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { PoseCache } from '../../data/poses.ts'
 import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
@@ -24,6 +23,7 @@ import {
   type SceneView,
   StageView,
   sceneViews,
+  usePoses,
 } from './stage-view.tsx'
 import { TailChip, useTail } from './tail.tsx'
 import { Timeline } from './timeline.tsx'
@@ -50,7 +50,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
       <LoadedView loaded={metadata}>
         {(value) =>
           value.first_frame === null || value.last_frame === null ? (
-            <EmptyRecording summary={value.summary} reload={metadata.reload} />
+            <EmptyRecording metadata={value} reload={metadata.reload} />
           ) : (
             <RecordingView
               key={recording}
@@ -69,11 +69,17 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
 const emptyPollMs = 1000
 
 /** Reloads a recording without frames while the page is open, because its recorder may add the first ones. */
-function EmptyRecording({ summary, reload }: { summary: string; reload: () => void }) {
+function EmptyRecording({ metadata, reload }: { metadata: Metadata; reload: () => void }) {
+  const { server } = useConsole()
+  const { recording, summary } = metadata
+  const { value = metadata } = useLoaded(
+    (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
+    [recording],
+    { everyMs: emptyPollMs },
+  )
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), emptyPollMs)
-    return () => clearInterval(timer)
-  }, [])
+    if (value.last_frame !== null) reload()
+  }, [value])
   return (
     <Empty title="This recording has no frames">
       <p>{summary}</p>
@@ -94,17 +100,14 @@ interface RecordingProps {
 }
 
 function RecordingView({ metadata, first, last, following }: RecordingProps) {
-  const { server, navigation } = useConsole()
+  const { navigation } = useConsole()
   const { recording } = metadata
   const link = useMemo(() => parseHash(navigation.hash.value.text), [recording])
   const playback = useMemo(
     () => createPlayback(metadata, { first, last, start: Number(link.get('frame')) }),
     [recording],
   )
-  const poses = useMemo(() => {
-    const path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
-    return new PoseCache((from, to) => server.getBytes(`${path}?from=${from}&to=${to}`), first)
-  }, [recording])
+  const poses = usePoses(recording, first)
   const camera = useRef<CameraMoves>(undefined)
   const [layers, setLayers] = useLayers()
   const [view, setView] = useState(0)
@@ -143,7 +146,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
           velocities={velocities}
           grounds={scene.value?.grounds ?? []}
         >
-          <DrawnFrame playback={playback} recording={recording} />
+          <DrawnFrame recording={recording} frame={resting} />
         </StageView>
         <Timeline
           {...{ playback, findings, open }}

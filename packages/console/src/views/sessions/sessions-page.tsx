@@ -1,6 +1,6 @@
 import { formatClient } from '@causeway/protocol/call-filter'
 import { useState } from 'preact/hooks'
-import type { ServerError } from '../../data/server.ts'
+import { type ServerError, toServerError } from '../../data/server.ts'
 import type { SessionList } from '../../data/types.ts'
 import { formatCount, formatDuration, formatTime } from '../../domain/text.ts'
 import { CaptureButton } from '../../ui/capture.tsx'
@@ -23,7 +23,7 @@ export function SessionsPage() {
         setFailure(undefined)
         sessions.reload()
       },
-      (error: ServerError) => setFailure(error),
+      (error: unknown) => setFailure(toServerError(error)),
     )
   }
   return (

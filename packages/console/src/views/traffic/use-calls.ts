@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CallLog } from '../../data/call-log.ts'
 import { followEvents } from '../../data/follow-events.ts'
+import { retryUnavailable } from '../../data/server.ts'
 import type { AuditPage, CallRecord } from '../../data/types.ts'
 import { useConsole } from '../../ui/console.ts'
 
@@ -18,11 +19,16 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
   const isChanged = useRef(false)
   useEffect(() => {
     const controller = new AbortController()
+    const { signal } = controller
+    const path = '/api/apps/causeway'
     const loadEarlier = (): void => {
-      server
-        .get<AuditPage>(`/api/apps/causeway/audit?limit=${earlierCalls}`, { signal: controller.signal })
-        .then(({ entries }) => receive(entries.toReversed()))
-        .catch(() => {})
+      retryUnavailable(
+        () => server.get<AuditPage>(`${path}/audit?limit=${earlierCalls}`, { signal }),
+        signal,
+      ).then(
+        ({ entries }) => receive(entries.toReversed()),
+        () => {},
+      )
     }
     const receive = (calls: readonly CallRecord[], missed = 0): void => {
       if (calls.length === 0 && missed === 0) return
@@ -30,14 +36,13 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
       isChanged.current = true
     }
     let isFirst = true
-    const path = '/api/apps/causeway/calls/events'
     const follow = ({ events, missed }: { events: readonly CallRecord[]; missed: number }): void => {
       // The server was just started: only the audit has calls.
       if (isFirst && events.length === 0) loadEarlier()
       isFirst = false
       receive(events, missed)
     }
-    const end = followEvents<CallRecord>(server, path, follow, { from: 'recent' })
+    const end = followEvents<CallRecord>(server, `${path}/calls/events`, follow, { from: 'recent' })
     const timer = setInterval(() => {
       if (!isChanged.current || document.hidden) return
       isChanged.current = false

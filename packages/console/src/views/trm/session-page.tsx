@@ -1,7 +1,7 @@
 import '../pages.css'
 import { useSignalEffect } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
-import { ServerError } from '../../data/server.ts'
+import { type ServerError, toServerError } from '../../data/server.ts'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { formatMs, formatNumber } from '../../domain/text.ts'
 import {
@@ -287,7 +287,7 @@ function UndoButton({ session, reload }: { session: TrmSession; reload: () => vo
         setError(undefined)
         reload()
       },
-      (reason: unknown) => setError(reason instanceof ServerError ? reason : undefined),
+      (reason: unknown) => setError(toServerError(reason)),
     )
   }
   return (

@@ -1,13 +1,19 @@
 import { computed } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
-import { PoseCache } from '../../../data/poses.ts'
 import type { Contact, Metadata, Scene } from '../../../data/replay.ts'
 import { toSceneBodies } from '../../../domain/bodies.ts'
 import { useConsole } from '../../../ui/console.ts'
 import { ForeignText } from '../../../ui/foreign-text.tsx'
 import { useLoaded } from '../../../ui/state.tsx'
 import type { Playback } from '../playback.ts'
-import { type Layers, type OtherScene, type SceneView, type ShownFrame, StageView } from '../stage-view.tsx'
+import {
+  type Layers,
+  type OtherScene,
+  type SceneView,
+  type ShownFrame,
+  StageView,
+  usePoses,
+} from '../stage-view.tsx'
 import { useVelocities } from '../velocities.ts'
 import { SharedCamera } from './shared-camera.ts'
 
@@ -66,10 +72,7 @@ function useCompared(metadata: Metadata) {
   const base = `/api/apps/replay/recordings/${encodeURIComponent(metadata.recording)}`
   const first = metadata.first_frame ?? 0
   const scene = useLoaded((signal) => server.get<Scene>(`${base}/scene?frame=${first}`, { signal }), [base])
-  const poses = useMemo(
-    () => new PoseCache((from, to) => server.getBytes(`${base}/poses?from=${from}&to=${to}`), first),
-    [base],
-  )
+  const poses = usePoses(metadata.recording, first)
   const shapes = scene.value?.shapes
   const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [shapes !== undefined])
   return { scene, poses, bodies }
