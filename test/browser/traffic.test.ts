@@ -5,7 +5,17 @@ import type { AuditEntry } from '../../server/src/audit/audit-entry.ts'
 import { ServerStore } from '../../server/src/host/server-store.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkThemes, isSkipped, openBrowser, openPage, visit } from './browser.ts'
+import {
+  checkThemes,
+  isSkipped,
+  listUnexpected,
+  nextFrame,
+  openBrowser,
+  openPage,
+  settled,
+  stopping,
+  visit,
+} from './browser.ts'
 
 t.setTimeout(300_000)
 
@@ -68,6 +78,49 @@ else {
   // A page of this name has no locks, like one of a LAN address.
   const browser = await openBrowser(t, ['--host-resolver-rules=MAP lan.test 127.0.0.1'])
   const { url } = await startServer(t, { dir, env: { CAUSEWAY_ALLOWED_HOSTS: 'lan.test' } })
+
+  // First, because the server has received no call yet.
+  verifies('console:pages:recover', 'earlier calls are listed after the server was busy', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.route('**/audit?limit=*', (route) => route.fulfill(stopping), { times: 1 })
+    await visit(watched, `${url}/traffic`)
+    await page
+      .getByRole('row', { name: /get_frame/ })
+      .first()
+      .waitFor()
+    t.same(listUnexpected(watched), [])
+  })
+
+  verifies('console:traffic:history', 'the page is left during a search', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    // The search does not end.
+    await page.route('**/audit?filter=*', () => {})
+    await visit(watched, `${url}/traffic`)
+    const searching = page.waitForRequest('**/audit?filter=*')
+    await page.getByLabel('Filter', { exact: true }).fill('tool:find')
+    await searching
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
+    await settled(page)
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:traffic:page', 'links contain the filter that is shown', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/traffic#filter=tool:get_frame`)
+    const link = page
+      .getByRole('row', { name: /get_frame/ })
+      .getByRole('link')
+      .first()
+    t.match(await link.getAttribute('href'), /#filter=tool/)
+    await page.getByLabel('Filter', { exact: true }).fill('')
+    await page.evaluate(nextFrame)
+    t.notMatch(await link.getAttribute('href'), /#/)
+    t.same(watched.problems, [])
+  })
 
   verifies('console:traffic:history', async (t) => {
     const watched = await openPage(t, browser)

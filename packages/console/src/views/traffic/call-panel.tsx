@@ -12,10 +12,11 @@ import { ValueTree } from '../../ui/value-tree.tsx'
 interface CallPanelProps {
   readonly log: CallLog
   readonly request: string
+  readonly suffix: string
   readonly filter: (filter: string) => void
 }
 
-export function CallPanel({ log, request, filter }: CallPanelProps) {
+export function CallPanel({ log, request, suffix, filter }: CallPanelProps) {
   const { server } = useConsole()
   const calls = useLoaded(
     async (signal): Promise<readonly CallRecord[]> => {
@@ -30,7 +31,7 @@ export function CallPanel({ log, request, filter }: CallPanelProps) {
     <aside class="card stack traffic-panel" aria-label="Call">
       <div class="row spread">
         <h2>Call</h2>
-        <a class="button quiet" href={`/traffic${location.hash}`}>
+        <a class="button quiet" href={`/traffic${suffix}`}>
           Close
         </a>
       </div>

@@ -3,7 +3,12 @@ import { formatCount, formatTime } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { Chip, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-export function ErrorList({ show }: { show: (filter: string) => void }) {
+interface ErrorListProps {
+  readonly show: (filter: string) => void
+  readonly suffix: string
+}
+
+export function ErrorList({ show, suffix }: ErrorListProps) {
   const { server } = useConsole()
   const groups = useLoaded(
     (signal) => server.get<ErrorGroups>('/api/apps/causeway/calls/errors', { signal }),
@@ -13,12 +18,12 @@ export function ErrorList({ show }: { show: (filter: string) => void }) {
   return (
     <section class="card stack" aria-labelledby="errors-title">
       <h2 id="errors-title">Errors</h2>
-      <LoadedView loaded={groups}>{(value) => <Groups value={value} show={show} />}</LoadedView>
+      <LoadedView loaded={groups}>{(value) => <Groups {...{ value, show, suffix }} />}</LoadedView>
     </section>
   )
 }
 
-function Groups({ value, show }: { value: ErrorGroups; show: (filter: string) => void }) {
+function Groups({ value, show, suffix }: ErrorListProps & { readonly value: ErrorGroups }) {
   if (value.groups.length === 0) return <p class="muted">No stored call failed.</p>
   return (
     <>
@@ -54,7 +59,7 @@ function Groups({ value, show }: { value: ErrorGroups; show: (filter: string) =>
                 <td class="mono">{formatTime(last)}</td>
                 <td>
                   <div class="row nowrap">
-                    <a class="button" href={`/traffic/${encodeURIComponent(request_id)}${location.hash}`}>
+                    <a class="button" href={`/traffic/${encodeURIComponent(request_id)}${suffix}`}>
                       Open the last
                     </a>
                     <button type="button" class="button" onClick={() => show(`code:${code} tool:${tool}`)}>

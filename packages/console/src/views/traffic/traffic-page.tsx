@@ -33,10 +33,12 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
   const [isPaused, setPaused] = useState(false)
   const [isAtTop, setAtTop] = useState(true)
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const group = isGrouped ? 'error' : undefined
-    navigation.replaceHash(formatHash(location.hash, { filter: filter === '' ? undefined : filter, group }))
-  }, [filter, isGrouped, request])
+  const place = formatHash(location.hash, {
+    filter: filter === '' ? undefined : filter,
+    group: isGrouped ? 'error' : undefined,
+  })
+  const suffix = place === '' ? '' : `#${place}`
+  useEffect(() => navigation.replaceHash(place), [filter, isGrouped, request])
   useEffect(() => setFilter(hash.get('filter') ?? ''), [navigation.hash.value])
   useShortcuts(() => [
     { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
@@ -70,7 +72,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
           The filter {parsed.error}
         </p>
       )}
-      {isGrouped && <ErrorList show={(value) => setFilter(value)} />}
+      {isGrouped && <ErrorList show={(value) => setFilter(value)} suffix={suffix} />}
       <div class={`traffic ${request === undefined ? '' : 'with-panel'}`}>
         <div class="stack traffic-list">
           {isFrozen && <FrozenNotice isPaused={isPaused} pending={pending} resume={() => setPaused(false)} />}
@@ -83,11 +85,13 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
               {parsed.text === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
             </Empty>
           ) : (
-            <CallTable calls={shown} chosen={request} onTop={setAtTop} />
+            <CallTable calls={shown} chosen={request} onTop={setAtTop} suffix={suffix} />
           )}
           <HistoryBar history={history} load={() => void history.load(log)} />
         </div>
-        {request !== undefined && <CallPanel key={request} log={log} request={request} filter={setFilter} />}
+        {request !== undefined && (
+          <CallPanel key={request} {...{ log, request, suffix }} filter={setFilter} />
+        )}
       </div>
     </div>
   )
@@ -203,9 +207,11 @@ interface CallTableProps {
   readonly calls: readonly CallRecord[]
   readonly chosen: string | undefined
   readonly onTop: (isAtTop: boolean) => void
+  /** What the page shows, as the part of an address from `#`. */
+  readonly suffix: string
 }
 
-const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
+const CallTable = ({ calls, chosen, onTop, suffix }: CallTableProps) => (
   <VirtualTable
     label="Calls"
     rows={calls}
@@ -227,7 +233,7 @@ const CallTable = ({ calls, chosen, onTop }: CallTableProps) => (
       <>
         <td class="mono">{formatTime(timestamp)}</td>
         <td class="clip">
-          <a class="row-link" href={`/traffic/${encodeURIComponent(metadata.request_id)}${location.hash}`}>
+          <a class="row-link" href={`/traffic/${encodeURIComponent(metadata.request_id)}${suffix}`}>
             <bdi>
               {metadata.app}__{toolName}
             </bdi>
