@@ -154,6 +154,20 @@ else {
     t.same(watched.problems, [])
   })
 
+  verifies('console:tools:copy', 'a browser that rejects it', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await page.addInitScript(`Clipboard.prototype.writeText = () => Promise.reject(new Error('not allowed'))`)
+    await visit(watched, `${url}/apps/replay/search_frames`)
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByRole('button', { name: 'Not copied' }).waitFor()
+    await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
+    await visit(watched, `${url}/replay/drop`)
+    await page.keyboard.press('y')
+    await settled(page)
+    t.same(watched.problems, [])
+  })
+
   verifies('console:tools:answer', 'unknown arguments in JSON are answered with similar names', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched

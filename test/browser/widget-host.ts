@@ -31,6 +31,12 @@ export interface HostEvents {
 
 const events: HostEvents = { messages: [], links: [], contexts: [], heights: [] }
 let bridge: AppBridge | undefined
+/** Whether the host rejects the requests of the widget. */
+let isRejecting = false
+
+function checkRequest(): void {
+  if (isRejecting) throw new Error('rejected by the host')
+}
 
 Object.assign(globalThis, {
   hostEvents: events,
@@ -46,17 +52,23 @@ Object.assign(globalThis, {
     const initialized = new Promise<void>((resolve) => {
       opened.oninitialized = () => resolve()
     })
-    opened.oncalltool = async (params) => (await requestServer('tools/call', params)) as never
+    opened.oncalltool = async (params) => {
+      checkRequest()
+      return (await requestServer('tools/call', params)) as never
+    }
     opened.onreadresource = async (params) => (await requestServer('resources/read', params)) as never
     opened.onmessage = async ({ content }) => {
+      checkRequest()
       events.messages.push(String((content[0] as { text?: string }).text))
       return {}
     }
     opened.onopenlink = async ({ url }) => {
+      checkRequest()
       events.links.push(url)
       return {}
     }
     opened.onupdatemodelcontext = async ({ structuredContent }) => {
+      checkRequest()
       events.contexts.push(structuredContent as Members)
       return {}
     }
@@ -77,5 +89,8 @@ Object.assign(globalThis, {
       toolInfo: undefined as never,
       styles: { variables: { '--font-sans': 'serif' } as never },
     }),
+  rejectRequests() {
+    isRejecting = true
+  },
   closeTool: () => bridge?.teardownResource({}),
 })

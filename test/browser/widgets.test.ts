@@ -224,6 +224,34 @@ else {
     await reloaded.frame.getByText('energy.total').waitFor()
     t.same([...opened.problems, ...reloaded.problems], [])
   })
+
+  verifies('console:widgets:host', 'a host that rejects requests', async (t) => {
+    const filename = 'gibraltar.plot.json'
+    await shared.callTool({ name: 'Debrief__open_plot', arguments: { filename } })
+    const { page, frame, problems } = await openTool('Debrief__get_features', { filename })
+    const select = frame.getByLabel('Select')
+    const selected = await select.inputValue()
+    await page.evaluate('rejectRequests()')
+    await select.selectOption(selected === 'zone-6' ? 'point-1' : 'zone-6')
+    await holds(frame, `document.querySelector('select').value === ${JSON.stringify(selected)}`)
+    await frame.getByRole('button', { name: 'Ask about this' }).click()
+    await frame.getByRole('button', { name: 'Open in the console' }).click()
+    const scene = await openTool('Replay__get_frame', { recording: 'slide_at_45', frame_id: 45 })
+    await scene.frame.locator('.stage[data-contacts="1"]').waitFor()
+    await scene.page.evaluate('rejectRequests()')
+    await scene.frame.getByRole('slider').fill('46')
+    await holds(scene.frame, `document.querySelector('.widget-head').innerText.includes('frame 46')`)
+
+    const options = { hasResult: false }
+    const waiting = await openTool(
+      'Replay__get_series',
+      { recording: 'drop', series: ['energy.total'] },
+      options,
+    )
+    await waiting.page.evaluate('rejectRequests()')
+    await waiting.frame.getByText('rejected by the host').waitFor()
+    t.same([...problems, ...scene.problems, ...waiting.problems], [])
+  })
 }
 
 interface Options {

@@ -77,23 +77,25 @@ export class AppConnection implements Source {
     return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)).buffer
   }
 
-  openLink(url: string): Promise<unknown> {
-    return this.#request('ui/open-link', { url })
+  /** A failure is shown by the host only. */
+  openLink(url: string): void {
+    this.#request('ui/open-link', { url }).catch(() => {})
   }
 
-  /** Sends a message to the model in the name of the user. */
-  ask(text: string): Promise<unknown> {
-    return this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] })
+  /** Sends a message to the model in the name of the user. A failure is shown by the host only. */
+  ask(text: string): void {
+    this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] }).catch(() => {})
   }
 
   /** Replaces the context that the model receives with the user's next message. */
-  async setModelContext(data: Members): Promise<void> {
+  setModelContext(data: Members): void {
     const text = JSON.stringify(data)
     if (text === this.#context || this.capabilities.value.updateModelContext === undefined) return
     this.#context = text
-    await this.#request('ui/update-model-context', {
-      structuredContent: data,
-      content: [{ type: 'text', text }],
+    const context = { structuredContent: data, content: [{ type: 'text', text }] }
+    this.#request('ui/update-model-context', context).catch(() => {
+      // The next change is sent also if it restores this context.
+      this.#context = ''
     })
   }
 
@@ -188,6 +190,8 @@ export class AppConnection implements Source {
     const result = await this.#request<AppResult>('tools/call', {
       name,
       arguments: this.arguments.value ?? {},
+    }).catch(({ message }: Error): AppResult => {
+      return { isError: true, content: [{ type: 'text', text: `CALL_FAILED: ${message}` }] }
     })
     this.result.value ??= result
   }

@@ -1,29 +1,36 @@
 import { useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-/** Copies a text and confirms it for a moment. */
+/** Copies a text and shows for a moment whether it was copied. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
-  const [isCopied, setCopied] = useState(false)
+  const [outcome, setOutcome] = useState<string>()
   const copy = async (): Promise<void> => {
-    await copyText(text())
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
+    setOutcome((await copyText(text())) ? 'Copied' : 'Not copied')
+    setTimeout(() => setOutcome(undefined), 1500)
   }
   return (
     <button type="button" class="button" onClick={() => void copy()}>
       <Icon name="copy" />
-      {isCopied ? 'Copied' : label}
+      {outcome ?? label}
     </button>
   )
 }
 
-/** Browsers have a clipboard only in pages of this machine or of HTTPS; in others, a selected text is copied. */
-export async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
+/**
+ * Returns whether a text was copied. Browsers have a clipboard only in pages of this machine or of HTTPS; in others, a selected text is
+ * copied.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard !== undefined)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
   const area = document.createElement('textarea')
   area.value = text
   document.body.append(area)
   area.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
+  return isCopied
 }

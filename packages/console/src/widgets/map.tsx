@@ -44,7 +44,7 @@ function MapView({
   const select = (id: string): void => {
     const next = ids.length === 1 && ids[0] === id ? [] : [id]
     setIds(next)
-    void app.call('debrief', 'set_selection', { filename, selectedIds: next })
+    app.call('debrief', 'set_selection', { filename, selectedIds: next }).catch(() => setIds(ids))
   }
   const names = features.filter((feature) => selected.has(getId(feature))).map(getLabel)
   const time = plot.time === null ? undefined : Date.parse(plot.time.current)

@@ -75,7 +75,7 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
   useSignalEffect(() => setPlaying(playback.isPlaying.value))
   useSignalEffect(() => setFrame(playback.restingFrame.value))
   useEffect(() => () => playback.close(), [playback])
-  useEffect(() => void app.setModelContext({ recording, frame, body: selected }), [frame, selected])
+  useEffect(() => app.setModelContext({ recording, frame, body: selected }), [frame, selected])
   const scene = useLoaded(
     async () => (frame === start ? opened : readScene({ app, recording }, frame)),
     [frame],

@@ -42,7 +42,7 @@ function Plot({
   const [chosen, setChosen] = useState<string>()
   useSignalEffect(() => setFrame(playback.restingFrame.value))
   useEffect(() => () => playback.close(), [playback])
-  useEffect(() => void app.setModelContext({ recording, frame }), [recording, frame])
+  useEffect(() => app.setModelContext({ recording, frame }), [recording, frame])
   const open = ({ id, frames: { peak } }: Finding): void => {
     setChosen(id)
     playback.seek(peak)

@@ -74,12 +74,12 @@ export function WidgetActions({
   return (
     <div class="row">
       {message !== undefined && (
-        <button type="button" class="button" onClick={() => void app.ask(question)}>
+        <button type="button" class="button" onClick={() => app.ask(question)}>
           Ask about this
         </button>
       )}
       {openLinks !== undefined && url !== undefined && (
-        <button type="button" class="button" onClick={() => void app.openLink(url)}>
+        <button type="button" class="button" onClick={() => app.openLink(url)}>
           Open in the console
         </button>
       )}

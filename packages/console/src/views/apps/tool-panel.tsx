@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { ServerError, type ToolAnswer } from '../../data/server.ts'
+import { type ToolAnswer, toServerError } from '../../data/server.ts'
 import type { AppDetails, ToolDetails } from '../../data/types.ts'
 import { toCommandLine, toCurl } from '../../domain/commands.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -130,10 +130,7 @@ function useCall(path: string, tool: ToolDetails, args: unknown) {
 const toAnswer = (error: unknown): ToolAnswer => ({
   structured: undefined,
   content: [],
-  error:
-    error instanceof ServerError
-      ? error
-      : new ServerError({ code: 'PAGE_ERROR', message: (error as Error).message }),
+  error: toServerError(error),
   ms: 0,
   bytes: 0,
   requestId: '',

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Finding } from '../../data/replay.ts'
-import type { Server, ServerError } from '../../data/server.ts'
+import { type Server, type ServerError, toServerError } from '../../data/server.ts'
 import type { SceneBody } from '../../domain/bodies.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import type { Shortcut } from '../../ui/shortcuts.ts'
-import { toServerError } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 import type { CameraMoves, Layers } from './stage-view.tsx'
 
