@@ -102,6 +102,10 @@ export async function settled(page: Page): Promise<void> {
 /** Resolves when the browser has shown two more frames. */
 export const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`
 
+/** Presses keys without a pause, because a sequence of keys is a shortcut only within a second. */
+export const pressSequence = (page: Page, ...keys: readonly string[]): Promise<unknown> =>
+  Promise.all(keys.map((key) => page.keyboard.press(key)))
+
 /** The response of a server that is stopping, for faults that a test injects. */
 export const stopping = {
   status: 503,

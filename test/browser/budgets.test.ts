@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { isSkipped, openBrowser, openPage, settled, visit } from './browser.ts'
+import { isSkipped, nextFrame, openBrowser, openPage, settled, visit } from './browser.ts'
 import { allowance, PageMeter } from './measure.ts'
 
 t.setTimeout(600_000)
@@ -221,5 +221,3 @@ const seek = `(frame) => new Promise((resolve) => {
   }
   check()
 })`
-
-const nextFrame = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`

@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { checkThemes, isSkipped, listUnexpected, openBrowser, openPage, visit } from './browser.ts'
+import {
+  checkThemes,
+  isSkipped,
+  listUnexpected,
+  openBrowser,
+  openPage,
+  pressSequence,
+  visit,
+} from './browser.ts'
 
 t.setTimeout(900_000)
 
@@ -180,12 +188,10 @@ else {
     t.match(await dialog.innerText(), /Open Overview/)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await page.keyboard.press('g')
-    await page.keyboard.press('a')
+    await pressSequence(page, 'g', 'a')
     await page.waitForURL(`${url}/apps`)
     await page.getByRole('heading', { name: 'Apps and tools' }).waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('o')
+    await pressSequence(page, 'g', 'o')
     await page.waitForURL(`${url}/`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     t.equal(await page.title(), 'Overview · Causeway')

@@ -18,7 +18,6 @@ import {
   stopping,
   visit,
 } from './browser.ts'
-import { allowance } from './measure.ts'
 
 t.setTimeout(300_000)
 
@@ -64,7 +63,6 @@ else {
       ['plot', '/debrief/plots/a.plot.json'],
     ] as const) {
       const watched = await openPage(t, browser, { width: 1440, height: 900 })
-      watched.page.setDefaultTimeout(15_000)
       await visit(watched, `${url}${path}`)
       if (name === 'plot') {
         await watched.page.locator('[data-land]').waitFor()
@@ -78,16 +76,11 @@ else {
 
   verifies('console:debrief:live', async (t) => {
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(15_000)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/edited.plot.json`)
     await hasFeatures(page, 15)
     await callAsAgent('delete_features', { filename: 'edited.plot.json', ids: ['zone-6'] })
-    const deleted = performance.now()
     await hasFeatures(page, 14)
-    const shown = performance.now() - deleted
-    t.comment(`shown ${shown.toFixed()} ms after the answer`)
-    t.ok(shown < allowance * 500, `${shown} ms`)
     t.equal(await page.getByRole('button', { name: 'Rendezvous' }).count(), 0)
     const notice = page.getByRole('region', { name: 'Notices' })
     t.match(await notice.innerText(), /test-agent removed 1 feature/)
@@ -110,7 +103,6 @@ else {
 
   verifies('console:debrief:edit', async (t) => {
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(15_000)
     const { page } = watched
     const filename = 'edited.plot.json'
     await visit(watched, `${url}/debrief/plots/${filename}`)
@@ -139,7 +131,6 @@ else {
 
   verifies('console:debrief:conflict', async (t) => {
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(15_000)
     const { page } = watched
     const filename = 'conflict.plot.json'
     await visit(watched, `${url}/debrief/plots/${filename}`)
@@ -166,7 +157,6 @@ else {
   verifies('console:pages:hostile', 'names of features are shown as text', async (t) => {
     const filename = 'hostile.plot.json'
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(15_000)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/${filename}`)
     await page.locator('[data-land]').waitFor()
@@ -189,7 +179,6 @@ else {
   verifies('console:debrief:conflict', 'with another program', async (t) => {
     const filename = 'conflict.plot.json'
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(15_000)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/${filename}`)
     // The file is changed before the change of the agent is saved.
@@ -206,7 +195,6 @@ else {
     const [filename, other] = ['agent.plot.json', 'other.plot.json']
     const open = async (name: string) => {
       const watched = await openPage(t, browser)
-      watched.page.setDefaultTimeout(15_000)
       await visit(watched, `${url}/debrief/plots/${name}`)
       await hasFeatures(watched.page, 15)
       return watched
@@ -343,7 +331,6 @@ else {
   // Last, because the server that the other tests use ends.
   verifies('console:debrief:live', 'a page survives a restart of the server', async (t) => {
     const watched = await openPage(t, browser)
-    watched.page.setDefaultTimeout(30_000)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/a.plot.json`)
     await hasFeatures(page, 15)

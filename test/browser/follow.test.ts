@@ -3,7 +3,15 @@ import t from 'tap'
 import { startBridge } from '../../bridge/test/client.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
-import { createGate, findViolations, isSkipped, keepScreenshot, openBrowser, openPage, visit } from './browser.ts'
+import {
+  createGate,
+  findViolations,
+  isSkipped,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+  visit,
+} from './browser.ts'
 import { showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)

@@ -172,7 +172,6 @@ else {
   verifies('console:pages:hostile', 'in every app and page', async (t) => {
     const watched = await openPage(t, browser)
     const { page, problems } = watched
-    page.setDefaultTimeout(20_000)
     const pages = [
       ...['/', '/apps', '/apps/files', '/apps/files/echo', '/traffic', '/traffic#group=error'],
       ...[`/traffic/${request}`, '/sessions', '/servers', '/servers/broken', '/status', '/logs'],

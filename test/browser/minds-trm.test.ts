@@ -100,7 +100,6 @@ else {
   verifies('console:pages:clean', 'Minds and TRM', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     for (const [name, path] of Object.entries(pages)) {
       await page.goto('about:blank')
       await visit(watched, `${url}${path}`)
@@ -118,7 +117,6 @@ else {
   verifies('console:minds', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     await visit(watched, `${url}/minds`)
     await page.getByRole('link', { name: 'npc_mara' }).click()
     await page.getByRole('button', { name: /day 2, 08:10/ }).click()
@@ -155,7 +153,6 @@ else {
         })
       const watched = await openPage(t, browser)
       const { page } = watched
-      page.setDefaultTimeout(20_000)
       await visit(watched, `${url}/minds`)
       const { minds } = (await callTool('minds', 'list_minds', {})) as unknown as {
         minds: readonly { mind_id: string; long_term_memory_count: number; daily_memories_count: number }[]
@@ -186,7 +183,6 @@ else {
   verifies('console:trm', 'a link opens an evaluation, and its signals sum to the score', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     await visit(watched, `${url}/trm`)
     await page.getByRole('row', { name: /sums.*2 of 8\s+1$/ }).waitFor()
     await page.keyboard.press('Control+k')
@@ -219,7 +215,6 @@ else {
   verifies('console:trm', 'a table shows which tests passed in which step', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     await visit(watched, `${url}/trm/${sessionId}`)
     const table = page.getByRole('table', { name: 'Tests by evaluation' })
     const { tests, count } = (await (
@@ -243,7 +238,6 @@ else {
   verifies('console:trm', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     await visit(watched, `${url}/trm/${sessionId}`)
     const steps = page.getByRole('region', { name: 'Steps' })
     t.match(await steps.getByRole('button', { name: /Step 2/ }).innerText(), /best/)

@@ -261,7 +261,7 @@ else {
     await page.getByText('debrief.db').waitFor()
     rmSync(`${dir}/debrief.db`)
     const removed = performance.now()
-    await page.locator('[data-app=Debrief]', { hasText: 'DATA_MISSING' }).waitFor({ timeout: 10_000 })
+    await page.locator('[data-app=Debrief]', { hasText: 'DATA_MISSING' }).waitFor({ timeout: 30_000 })
     const shown = performance.now() - removed
     t.ok(shown <= allowance * 3000, `shown after ${shown.toFixed()} ms`)
     t.match(await page.locator('[data-app=Replay]').innerText(), /ok/, 'other apps are not affected')

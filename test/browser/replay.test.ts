@@ -21,7 +21,7 @@ import {
 } from './browser.ts'
 import { countColors, countPixels, createRun, measure, showsFrame } from './viewer.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const fixtures = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url))
 

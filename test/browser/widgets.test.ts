@@ -67,7 +67,6 @@ else {
     const result = await client.callTool({ name, arguments: args })
     const watched = await openPage(t, browser, { theme, width: 720, height: 640 })
     const { page } = watched
-    page.setDefaultTimeout(20_000)
     await page.exposeFunction('requestServer', (method: string, params: Record<string, never>) =>
       method === 'tools/call' ? client.callTool(params as never) : client.readResource(params as never),
     )

@@ -133,7 +133,11 @@ export const FollowControl = ({ following }: { following: Following }) => {
         <span class="muted clip" role="status" data-follow>
           <bdi>
             {state === 'paused' && 'Paused · '}
-            {last === undefined ? (isConnected ? 'Waiting for the next call' : 'Connecting…') : formatCall(last)}
+            {last === undefined
+              ? isConnected
+                ? 'Waiting for the next call'
+                : 'Connecting…'
+              : formatCall(last)}
           </bdi>
         </span>
       )}
