@@ -206,7 +206,7 @@ else {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/logs`)
-    // Whether the page says that it loads lines, as soon as the level is another one.
+    // Whether the page shows that it is loading, as soon as the level has changed.
     const isLoading = await page.evaluate<boolean>(`new Promise((resolve) => {
       const button = [...document.querySelectorAll('button')].find(({ innerText }) => innerText === 'error')
       const observer = new MutationObserver(() => {
