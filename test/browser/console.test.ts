@@ -7,11 +7,14 @@ import {
   checkThemes,
   isSkipped,
   listUnexpected,
+  nextFrame,
   openBrowser,
   openPage,
   pressSequence,
+  stopping,
   visit,
 } from './browser.ts'
+import { countColors, createRun, showsFrame } from './viewer.ts'
 
 t.setTimeout(900_000)
 
@@ -127,6 +130,53 @@ else {
     await page.getByRole('alert').getByText('the server is busy').waitFor()
     await page.getByRole('link', { name: 'drop', exact: true }).waitFor()
     t.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  verifies('console:pages:recover', 'a recording is shown after the server was stopping', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    // The first two requests of each kind reach a server that is stopping.
+    for (const path of ['get_metadata', 'scene?*', 'poses?*', 'diagnose', 'get_series'])
+      await page.route(`**/${path}`, (route) => route.fulfill(stopping), { times: 2 })
+    await page.goto(`${url}/replay/slide_at_45#frame=45&body=1`)
+    await page.getByRole('alert').getByText('SHUTTING_DOWN').first().waitFor()
+    await showsFrame(page, 45)
+    await page.waitForSelector('.stage[data-contacts="1"]')
+    await page.locator('.finding').first().waitFor()
+    await page.getByRole('alert').first().waitFor({ state: 'detached' })
+    while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
+
+    // So does the first request for velocities.
+    await page.route('**/get_frame', (route) => route.fulfill(stopping), { times: 1 })
+    await page.keyboard.press('v')
+    await page.waitForSelector('.stage[data-velocities="1"]')
+    t.same(listUnexpected(watched), [])
+  })
+
+  verifies('console:pages:recover', 'a recording without frames on a slow server', async (t) => {
+    const name = 'slowly'
+    const send = async (count: number): Promise<void> => {
+      const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: createRun('ball', 1, count),
+      })
+      t.equal(sent.status, 200, await sent.text())
+    }
+    await send(0)
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    await visit(watched, `${url}/replay/${name}`)
+    await page.getByText('This recording has no frames').waitFor()
+    // Every answer takes longer than the interval of the polls.
+    await page.route('**/get_metadata', async (route) => {
+      const response = await route.fetch()
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await route.fulfill({ response }).catch(() => {})
+    })
+    await send(5)
+    await showsFrame(page, 5)
+    t.same(watched.problems, [])
   })
 
   verifies('console:pages:recover', 'a page whose code could not be loaded', async (t) => {

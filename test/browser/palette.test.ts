@@ -9,6 +9,7 @@ import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import {
   checkThemes,
+  createGate,
   findViolations,
   isSkipped,
   keepScreenshot,
@@ -224,6 +225,34 @@ else {
     await page.evaluate(nextFrame)
     await keepScreenshot(page, 'viewer-trails')
     t.not(await countColors(page), colors, 'a trail is drawn')
+    t.same(watched.problems, [])
+  })
+
+  verifies('console:keys', 'trails that are turned off while they are loading', async (t) => {
+    const watched = await openPage(t, browser)
+    const { page } = watched
+    // The poses arrive after trails were turned on and off.
+    const { opened: released, open: release } = createGate()
+    await page.route('**/poses?*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await visit(watched, `${url}/replay/drop#frame=60`)
+    const trails = page.getByRole('button', { name: 'Trails' })
+    await page.keyboard.press('t')
+    await trails.and(page.locator('[aria-pressed=true]')).waitFor()
+    await page.keyboard.press('t')
+    await trails.and(page.locator('[aria-pressed=false]')).waitFor()
+    await page.evaluate(nextFrame)
+    release()
+    while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
+    await page.evaluate(nextFrame)
+    const colors = await countColors(page)
+    await page.keyboard.press('t')
+    await until(
+      () => countColors(page),
+      (count) => count !== colors,
+    )
     t.same(watched.problems, [])
   })
 

@@ -3,15 +3,12 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { until } from '../e2e/condition.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import {
-  createGate,
   findViolations,
   isSkipped,
   keepScreenshot,
-  listUnexpected,
   nextFrame,
   openBrowser,
   openPage,
@@ -375,81 +372,6 @@ else {
     t.equal(polls, before, 'a hidden page asks nothing')
     await setHidden(false)
     await page.locator('[data-frame]', { hasText: 'of 30' }).waitFor({ timeout: 15_000 })
-    t.same(watched.problems, [])
-  })
-
-  verifies('console:pages:recover', 'a recording is shown after the server was stopping', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    // The first two requests of each kind reach a server that is stopping.
-    for (const path of ['get_metadata', 'scene?*', 'poses?*', 'diagnose', 'get_series'])
-      await page.route(`**/${path}`, (route) => route.fulfill(stopping), { times: 2 })
-    await page.goto(`${url}/replay/slide_at_45#frame=45&body=1`)
-    await page.getByRole('alert').getByText('SHUTTING_DOWN').first().waitFor()
-    await showsFrame(page, 45)
-    await page.waitForSelector('.stage[data-contacts="1"]')
-    await page.locator('.finding').first().waitFor()
-    await page.getByRole('alert').first().waitFor({ state: 'detached' })
-    while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
-
-    // So does the first request for velocities.
-    await page.route('**/get_frame', (route) => route.fulfill(stopping), { times: 1 })
-    await page.keyboard.press('v')
-    await page.waitForSelector('.stage[data-velocities="1"]')
-    t.same(listUnexpected(watched), [])
-  })
-
-  verifies('console:pages:recover', 'a recording without frames on a slow server', async (t) => {
-    const name = 'slowly'
-    const send = async (count: number): Promise<void> => {
-      const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: createRun('ball', 1, count),
-      })
-      t.equal(sent.status, 200, await sent.text())
-    }
-    await send(0)
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    await visit(watched, `${url}/replay/${name}`)
-    await page.getByText('This recording has no frames').waitFor()
-    // Every answer takes longer than the interval of the polls.
-    await page.route('**/get_metadata', async (route) => {
-      const response = await route.fetch()
-      await new Promise((resolve) => setTimeout(resolve, 1500))
-      await route.fulfill({ response }).catch(() => {})
-    })
-    await send(5)
-    await showsFrame(page, 5)
-    t.same(watched.problems, [])
-  })
-
-  verifies('console:keys', 'trails that are turned off while they are loading', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    // The poses arrive after trails were turned on and off.
-    const { opened: released, open: release } = createGate()
-    await page.route('**/poses?*', async (route) => {
-      await released
-      await route.continue()
-    })
-    await visit(watched, `${url}/replay/drop#frame=60`)
-    const trails = page.getByRole('button', { name: 'Trails' })
-    await page.keyboard.press('t')
-    await trails.and(page.locator('[aria-pressed=true]')).waitFor()
-    await page.keyboard.press('t')
-    await trails.and(page.locator('[aria-pressed=false]')).waitFor()
-    await page.evaluate(nextFrame)
-    release()
-    while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
-    await page.evaluate(nextFrame)
-    const colors = await countColors(page)
-    await page.keyboard.press('t')
-    await until(
-      () => countColors(page),
-      (count) => count !== colors,
-    )
     t.same(watched.problems, [])
   })
 
