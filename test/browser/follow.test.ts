@@ -67,7 +67,7 @@ else
     await ask(3, 'get_frame', { frame_id: 60 })
     await caption.getByText('get_frame · frame 60').waitFor()
     t.match(await page.locator('[data-frame]').innerText(), /^Frame 46 /)
-    const calls = page.getByRole('img', { name: '2 calls on the time axis' })
+    const calls = page.getByRole('img', { name: 'calls on the time axis: 2' })
     t.same(
       await calls
         .locator('.mark')
@@ -102,7 +102,7 @@ else
       arguments: { recording: 'slide_at_45', frame_id: 90 },
     })
     await showsFrame(page, 90)
-    await page.getByRole('img', { name: '2 calls on the time axis' }).waitFor()
+    await page.getByRole('img', { name: 'calls on the time axis: 2' }).waitFor()
     await visit(watched, checked.viewer_url)
     await page.locator('[data-frame]', { hasText: 'Frame 45 ' }).waitFor()
     await contact.and(page.locator('[aria-pressed=true]')).waitFor()

@@ -271,6 +271,7 @@ else {
     await page.keyboard.press('End')
     await page.getByRole('button', { name: 'First difference' }).click()
     await showsFrame(page, first_frame)
+    await page.getByRole('img', { name: 'differences on the time axis: 1' }).waitFor()
     t.equal(await page.locator('.stage canvas').count(), 2)
     await page.keyboard.press('End')
     const plain = await countColors(page)
@@ -302,6 +303,10 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay/starting`)
     await page.getByText('This recording has no frames').waitFor()
+    await visit(watched, `${url}/replay/drop/compare/starting`)
+    await page.getByText('starting has no frames').waitFor()
+    t.same(watched.problems, [])
+    await visit(watched, `${url}/replay/starting`)
     await send('starting', 1, 5)
     await showsFrame(page, 5)
     await send('growing', 1, 10)

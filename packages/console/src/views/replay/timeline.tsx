@@ -13,6 +13,7 @@ export function Timeline({
   findings,
   chosen,
   open,
+  laneName = 'findings',
   calls = [],
   isPlaying,
   metadata,
@@ -22,6 +23,7 @@ export function Timeline({
   findings: readonly Finding[]
   chosen: string | undefined
   open: (finding: Finding) => void
+  laneName?: string
   /** Calls of clients that the page follows. */
   calls?: readonly CallMark[]
   isPlaying: boolean
@@ -54,7 +56,7 @@ export function Timeline({
         </label>
       </div>
       {findings.length > 0 && (
-        <Lane playback={playback} name="findings" marks={toFindingMarks(findings, { chosen, open })} />
+        <Lane playback={playback} name={laneName} marks={toFindingMarks(findings, { chosen, open })} />
       )}
       {calls.length > 0 && <Lane playback={playback} name="calls" marks={calls.map(toCallMark)} />}
       <Scrubber playback={playback} metadata={metadata} />
@@ -85,7 +87,7 @@ function Lane({ playback, name, marks }: { playback: Playback; name: string; mar
   })
   const toShare = (frame: number): number => ((frame - first) / Math.max(1, last - first)) * 100
   return (
-    <div class="lane" ref={lane} role="img" aria-label={`${marks.length} ${name} on the time axis`}>
+    <div class="lane" ref={lane} role="img" aria-label={`${name} on the time axis: ${marks.length}`}>
       <span class="lane-name">{name}</span>
       {marks.map((mark) => {
         const left = toShare(mark.frames.first)

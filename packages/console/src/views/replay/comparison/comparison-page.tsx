@@ -6,7 +6,7 @@ import { formatHash, parseHash } from '../../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../../ui/console.ts'
 import { ForeignText } from '../../../ui/foreign-text.tsx'
 import type { PathParts } from '../../../ui/lazy-view.tsx'
-import { LoadedView, useLoaded } from '../../../ui/state.tsx'
+import { Empty, LoadedView, useLoaded } from '../../../ui/state.tsx'
 import { createPlayback, type Playback, rates } from '../playback.ts'
 import '../replay.css'
 import { LayerButtons, type Layers, sceneViews } from '../stage-view.tsx'
@@ -33,7 +33,16 @@ export function ComparisonPage({ parts: { recording: a = '', other: b = '' } }: 
       <LoadedView loaded={left}>
         {(one) => (
           <LoadedView loaded={right}>
-            {(other) => <ComparedRecordings key={`${a} ${b}`} a={one} b={other} />}
+            {(other) => {
+              const empty = [one, other].find(({ first_frame }) => first_frame === null)
+              return empty === undefined ? (
+                <ComparedRecordings key={`${a} ${b}`} a={one} b={other} />
+              ) : (
+                <Empty title={`${empty.recording.slice(0, 100)} has no frames`}>
+                  <p>Compare recordings that have frames.</p>
+                </Empty>
+              )
+            }}
           </LoadedView>
         )}
       </LoadedView>
@@ -182,6 +191,7 @@ function ComparedTimeline({
     <Timeline
       {...{ playback, findings, open, metadata, rates }}
       chosen={undefined}
+      laneName="differences"
       isPlaying={playback.isPlaying.value}
     />
   )
