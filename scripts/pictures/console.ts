@@ -73,9 +73,9 @@ async function playStory(page: Page, url: string): Promise<readonly AnimationFra
   await take(2500)
   await page.keyboard.press('Home')
   await showFrame(page)
-  for (let step = 0; step < 17; step++) {
-    await take(step === 0 ? 600 : 220)
-    await page.locator('.scrubber').fill(String(1 + (step + 1) * 7))
+  for (let step = 0; step < 14; step++) {
+    await take(step === 0 ? 600 : 260)
+    await page.locator('.scrubber').fill(String(1 + (step + 1) * 8))
     await showFrame(page)
   }
   await take(1500)
