@@ -53,7 +53,8 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     [log, version, parsed.filter],
   )
   const live = useFrozen(rows, isFrozen, parsed.text)
-  const shown = useMemo(() => log.merge(live, history.calls.value), [log, live, history.calls.value])
+  // A search can find a call before the stream sends it.
+  const shown = useMemo(() => log.merge(live, history.calls.value), [log, version, live, history.calls.value])
   const pending = isFrozen ? rows.length - live.length : 0
   return (
     <div class="page wide">
