@@ -86,7 +86,6 @@ else {
     ] as const) {
       await page.keyboard.press(key)
       await showsFrame(page, frame)
-      await page.evaluate(nextFrame)
       const { lane, cursors } = await measure(page)
       t.equal(cursors.length, 2)
       const expected = lane[0] + (lane[1] * (frame - 1)) / 119
@@ -273,6 +272,7 @@ else {
     await page.getByRole('img', { name: 'differences on the time axis: 1' }).waitFor()
     t.equal(await page.locator('.stage canvas').count(), 2)
     await page.keyboard.press('End')
+    await showsFrame(page, 120)
     const plain = await countColors(page)
     await page.getByRole('button', { name: 'Overlay the right scene' }).click()
     await page.waitForSelector('.stage[data-ghosts="1"]')

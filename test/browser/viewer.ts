@@ -1,11 +1,13 @@
 /** Recordings for the viewer, and what it shows in Chromium. */
 import type { Page } from 'playwright-core'
+import { nextFrame } from './browser.ts'
 
-/** Waits until the page shows a frame, and returns the text with frame and time. */
+/** Waits until the page shows and draws a frame, and returns the text with frame and time. */
 export async function showsFrame(page: Page, frame: number): Promise<string> {
   const readout = page.locator('[data-frame]', { hasText: `Frame ${frame} ` })
-  await readout.waitFor()
-  return readout.innerText()
+  const text = await readout.innerText()
+  await page.evaluate(nextFrame)
+  return text
 }
 
 /** The number of different colours in the scene. A scene without bodies has only those of background and grid. */
