@@ -65,7 +65,7 @@ export function Shell({
       <Navigation sections={sections} path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {!server.isReachable.value && (
-          <p class="notice warn" role="status" style={{ marginBottom: '12px' }}>
+          <p class="notice warn unreachable" role="status">
             The server is not reachable. This page shows what it loaded last, and retries.
           </p>
         )}

@@ -1,6 +1,6 @@
 import { formatGameTime, listMoods, listNeeds, type MindDecision } from '../../domain/minds.ts'
+import { Sparkline } from '../../ui/charts/sparkline.tsx'
 import { ForeignText } from '../../ui/foreign-text.tsx'
-import { Sparkline } from '../../ui/sparkline.tsx'
 import './world.css'
 
 const maxNeeds = 20

@@ -1,4 +1,4 @@
-import '../../ui/line-plot.css'
+import '../../ui/charts/line-plot.css'
 import { formatNumber } from '../../domain/text.ts'
 import type { ScorePoint } from '../../domain/trm.ts'
 

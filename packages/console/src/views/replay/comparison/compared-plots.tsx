@@ -1,7 +1,7 @@
 import type { Comparison, Metadata, Series } from '../../../data/replay.ts'
 import { toDistances } from '../../../domain/distance.ts'
+import { LinePlot } from '../../../ui/charts/line-plot.tsx'
 import { useConsole } from '../../../ui/console.ts'
-import { LinePlot } from '../../../ui/line-plot.tsx'
 import { LoadedView, useLoaded } from '../../../ui/state.tsx'
 import type { Playback } from '../playback.ts'
 

@@ -1,11 +1,11 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import './line-plot.css'
-import type { Series } from '../data/replay.ts'
-import { fromSymlog } from '../domain/fit.ts'
-import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from '../domain/line-chart.ts'
-import { formatCount, formatNumber } from '../domain/text.ts'
-import { readColors, useThemeVersion } from './canvas-colors.ts'
+import type { Series } from '../../data/replay.ts'
+import { fromSymlog } from '../../domain/fit.ts'
+import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from '../../domain/line-chart.ts'
+import { formatCount, formatNumber } from '../../domain/text.ts'
+import { readColors, useThemeVersion } from '../canvas-colors.ts'
 
 /** Height of a plot and margins of its area, in px. The timeline and `line-plot.css` use the same margins. */
 const height = 130
