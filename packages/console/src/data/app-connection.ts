@@ -94,7 +94,7 @@ export class AppConnection implements Source {
     this.#context = text
     const context = { structuredContent: data, content: [{ type: 'text', text }] }
     this.#request('ui/update-model-context', context).catch(() => {
-      // The next change is sent also if it restores this context.
+      // An equal context may be sent again.
       this.#context = ''
     })
   }

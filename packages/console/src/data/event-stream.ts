@@ -8,9 +8,8 @@ export interface StreamEvent {
 }
 
 /**
- * Reads server-sent events until the signal is aborted. Reconnects after an interruption and resumes after the last event. An event is
- * read when the handler of the one before it has ended. Throws `ServerError` if the server rejects the request, and the reason of the
- * signal.
+ * Reads server-sent events until the signal is aborted. Waits for `onEvent` before it reads the next event. Reconnects after an
+ * interruption and resumes after the last event. Throws `ServerError` if the server rejects the request, and the reason of the signal.
  */
 export async function followNamedEvents(
   server: Server,

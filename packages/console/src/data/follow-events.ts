@@ -5,7 +5,7 @@ type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
  * Follows a feed of the server while the page is visible; when it is shown again, it continues after the last event. Starts with the
- * next event, or with `recent` ones; the first batch, which may be empty, arrives when the feed is followed. Tabs that follow the same
+ * next event, or with `recent` ones; the first batch may be empty and arrives when the stream is open. Tabs that follow the same
  * feed share one stream. Returns a function that ends it.
  */
 export function followEvents<T>(
