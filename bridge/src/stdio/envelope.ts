@@ -1,4 +1,4 @@
-import { classifyMessage, type Id, isObject, type MessageKind } from '@causeway/protocol'
+import { classifyMessage, findStringEnd, type Id, isObject, type MessageKind } from '@causeway/protocol'
 import { parseJson } from './json.ts'
 
 export interface Envelope {
@@ -9,7 +9,6 @@ export interface Envelope {
 }
 
 const quote = 0x22
-const backslash = 0x5c
 const comma = 0x2c
 const colon = 0x3a
 const openBracket = 0x5b
@@ -63,7 +62,7 @@ function findMembers(json: Buffer): Member[] | undefined {
   if (json[at] !== openBrace) return undefined
   do {
     at = skipBlanks(json, at + 1)
-    const nameEnd = json[at] === quote ? findStringEnd(json, at) : at
+    const nameEnd = json[at] === quote ? findStringEnd(json, at + 1) + 1 : at
     const separator = skipBlanks(json, nameEnd)
     if (nameEnd === at || json[separator] !== colon) return undefined
     const start = skipBlanks(json, separator + 1)
@@ -103,7 +102,7 @@ function skipBlanks(json: Buffer, from: number): number {
 /** Returns the position after the value that starts at `start`. */
 function findValueEnd(json: Buffer, start: number): number {
   const first = json[start]
-  if (first === quote) return findStringEnd(json, start)
+  if (first === quote) return findStringEnd(json, start + 1) + 1
   if (first === openBrace || first === openBracket) return findContainerEnd(json, start)
   let at = start
   while (at < json.length && !endsScalar(json[at] as number)) at += 1
@@ -113,21 +112,11 @@ function findValueEnd(json: Buffer, start: number): number {
 const endsScalar = (byte: number): boolean =>
   byte === comma || byte === closeBrace || byte === closeBracket || byte <= space
 
-/** Long texts have few quotes and escapes, so native searches are fast. */
-function findStringEnd(json: Buffer, start: number): number {
-  for (let at = json.indexOf(quote, start + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
-    let before = at
-    while (json[before - 1] === backslash) before -= 1
-    if ((at - before) % 2 === 0) return at + 1
-  }
-  return json.length
-}
-
 function findContainerEnd(json: Buffer, start: number): number {
   let depth = 0
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at]
-    if (byte === quote) at = findStringEnd(json, at) - 1
+    if (byte === quote) at = findStringEnd(json, at + 1)
     else if (byte === openBrace || byte === openBracket) depth += 1
     else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1

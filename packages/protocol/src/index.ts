@@ -17,6 +17,7 @@ export { closest, editDistance } from './closest.ts'
 export * from './error-object.ts'
 export {
   checkJson,
+  findStringEnd,
   type JsonLimits,
   jsonLimits,
   type OuterMember,

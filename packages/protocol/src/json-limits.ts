@@ -87,7 +87,8 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   }
 }
 
-function findStringEnd(json: Uint8Array, start: number): number {
+/** Returns the position of the closing quote of the string whose first byte is at `start`; the length without one. */
+export function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
   for (let at = start; at < length; ) {
     const blockEnd = Math.min(at + shortString, length)
