@@ -126,9 +126,14 @@ verifies('bridge:stream:resume', async (t) => {
   }
   for (const cut of [true, false]) {
     backend.on('GET', answerLate)
-    const bridge = startBridge(t, { url: backend.url })
+    // With configured credentials, no login can replace the request.
+    const bridge = startBridge(t, {
+      url: backend.url,
+      args: cut ? [] : ['--header', 'Authorization: Bearer x'],
+    })
     await bridge.open()
     t.match(await bridge.call(1, 'tools/call', { cut }), { result: { late: true } }, cut ? 'cut' : 'ended')
+    t.match(await bridge.call(2, 'ping'), { result: {} }, 'the bridge is still running')
     t.equal(bridge.messages.all.filter(({ method }) => method === 'notifications/progress').length, 1)
   }
   const resumed = backend.got.all.filter(({ headers }) => headers['last-event-id'] !== undefined)

@@ -120,7 +120,7 @@ export class CallExchange {
   async #get(call: Call, reader: ReplyReader, fields: Fields): Promise<unknown> {
     const exchange = this.#upstream.resume({ accept: 'text/event-stream', ...fields }, reader)
     call.exchange = exchange
-    void call.settled.then(exchange.abort)
+    void call.settled.then(() => exchange.abort())
     return exchange.done.catch((reason: unknown) => reason)
   }
 }
