@@ -13,12 +13,9 @@ import { Relay } from './calls/relay.ts'
 import type { RetryOptions } from './calls/retry-budget.ts'
 import { ServerRequests } from './calls/server-requests.ts'
 import { Stats } from './calls/stats.ts'
-import { authorizeUpstream } from './http/authorize-upstream.ts'
 import { Backpressure } from './http/backpressure.ts'
-import type { Fields } from './http/headers.ts'
-import { OlderServerUpstream } from './http/older-server.ts'
 import { ServerMonitor } from './http/server-monitor.ts'
-import { createUpstream, type Upstream } from './http/upstream.ts'
+import type { Upstream } from './http/upstream.ts'
 import type { Log } from './lifecycle/debug-log.ts'
 import { handleProcessEvents, Shutdown } from './lifecycle/shutdown.ts'
 import { Identity } from './session/identity.ts'
@@ -48,33 +45,24 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   setFlagsFromString(smallYoungGeneration)
   const { stdin, stdout } = process
   const { url } = settings
-  const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
   const now = (): number => performance.now()
-
-  const features = await openFeatures(settings, { env: process.env, log, warn })
-  const output = new Output(stdout)
-  const stats = new Stats(now)
-  const client = new ClientConnection({ input: stdin, output, stages: features.stages, stats })
-
-  const autostart = settings.autostart ? openAutostart(settings, program, log) : undefined
   const warnUnreachable = (error: unknown): void => warn(errorText(unreachable(url, error)))
-  const monitor = new ServerMonitor({ now, onUnreachable: autostart ? undefined : warnUnreachable })
-  const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
-
+  const monitor = new ServerMonitor({ now, onUnreachable: settings.autostart ? undefined : warnUnreachable })
+  const output = new Output(stdout)
   const project = findProject(url, process.cwd())
   const identity = new Identity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'), project)
-  const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
-  const server = createUpstream({
-    url,
-    path: features.path,
-    maxMessageBytes,
-    connections: features.connections,
-    fields,
+  const { upstream, stages } = await openFeatures(settings, {
+    env: process.env,
+    identity: identity.fields,
     backpressure: new Backpressure({ output }),
     onResponse: () => monitor.markResponsive(),
+    log,
+    warn,
   })
-  const authorized = features.login === undefined ? server : authorizeUpstream(server, features.login)
-  const upstream = new OlderServerUpstream(features.watch(authorized, fields), log)
+  const autostart = settings.autostart ? openAutostart(settings, program, log) : undefined
+  const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
+  const stats = new Stats(now)
+  const client = new ClientConnection({ input: stdin, output, stages, stats })
   const calls = new PendingCalls(stats)
   const onReady = (): void => stats.countSession()
   const { relay, session } = createRelay({ client, calls, upstream, identity, retry, onReady, warn, log })

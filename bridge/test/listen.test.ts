@@ -187,7 +187,7 @@ verifies(
     }
     let tries = 0
     const upstream = {
-      listen: () => {
+      send: () => {
         tries += 1
         return refused
       },
@@ -348,7 +348,7 @@ function openEnded(answer: (reader: Reader) => void) {
   }
   const upstream = {
     url: new URL('http://127.0.0.1/mcp'),
-    post(_fields: unknown, _body: unknown, reader: Reader) {
+    send(_request: unknown, reader: Reader) {
       answer(reader)
       return exchange
     },

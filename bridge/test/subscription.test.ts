@@ -7,7 +7,6 @@ import { CallExchange } from '../src/calls/call-exchange.ts'
 import type { Delivery } from '../src/calls/delivery.ts'
 import { Forwarder } from '../src/calls/forwarder.ts'
 import { type Call, PendingCalls } from '../src/calls/pending-calls.ts'
-import type { Fields } from '../src/http/headers.ts'
 import type { Reader, Upstream } from '../src/http/upstream.ts'
 import { Subscriptions } from '../src/session/subscriptions.ts'
 import { LegacyClientTranslator } from '../src/stages/eras/legacy-client.ts'
@@ -136,7 +135,7 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
   const exchange = new CallExchange({
     upstream: {
       url,
-      post: (_fields: Fields, _body: Buffer, reader: Reader) => ({
+      send: (_request: unknown, reader: Reader) => ({
         done: attempts.shift()?.(reader) ?? Promise.reject(new Error('no attempt is left')),
         wasWritten: () => false,
         whenWritten: async () => {},

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
-import { type Fields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { eventStreamFields, type Fields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { EventParser } from '../http/sse.ts'
 import type { Upstream } from '../http/upstream.ts'
@@ -60,7 +60,7 @@ export class CallExchange {
     const budget = new RetryBudget(this.#retry)
     for (let isFirst = true; ; isFirst = false) {
       const reader = this.#readerFor(call)
-      const exchange = this.#upstream.post(fields, call.bytes, reader)
+      const exchange = this.#upstream.send({ method: 'POST', fields, body: call.bytes }, reader)
       call.exchange = exchange
       const error: unknown = await exchange.done.catch((reason: unknown) => reason ?? new Error('failed'))
       const { reply, events } = reader
@@ -118,7 +118,8 @@ export class CallExchange {
 
   /** Reads a GET stream until it ends or the call is answered. Returns its error. */
   async #get(call: Call, reader: ReplyReader, fields: Fields): Promise<unknown> {
-    const exchange = this.#upstream.resume({ accept: 'text/event-stream', ...fields }, reader)
+    const request = { method: 'GET', fields: { ...eventStreamFields, ...fields } } as const
+    const exchange = this.#upstream.send(request, reader)
     call.exchange = exchange
     void call.settled.then(() => exchange.abort())
     return exchange.done.catch((reason: unknown) => reason)

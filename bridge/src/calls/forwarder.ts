@@ -169,7 +169,8 @@ export class Forwarder {
       const reader = new ReplyReader(upstream.maxMessageBytes, (event, headers) =>
         delivery.deliverEvent(event, headers),
       )
-      const exchange = upstream.post(messageFields(message, key), message.bytes, reader)
+      const request = { method: 'POST', fields: messageFields(message, key), body: message.bytes } as const
+      const exchange = upstream.send(request, reader)
       try {
         await exchange.done
         const reply = reader.reply as Reply

@@ -3,7 +3,6 @@ import { type Asked, ask } from '../http/ask.ts'
 import type { Connections } from '../http/connections.ts'
 import { type Fields, messageFields, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import { resolveTarget } from '../http/target.ts'
 import { createUpstream, type Upstream } from '../http/upstream.ts'
 import { type Incoming, readLine } from '../stdio/message.ts'
 
@@ -19,30 +18,20 @@ const maxBodyBytes = 1024 * 1024
 
 /** Requests reject with the connection's error or after a deadline. */
 export class Probe {
-  readonly #url: URL
-  readonly #connect: (url: URL) => Upstream
   readonly #upstream: Upstream
+  /** Returns the configured headers. */
+  readonly #getFields: () => Fields
 
-  constructor(url: URL, connections: Connections, fields: () => Fields) {
-    const backpressure = { update: () => {}, end: () => {} }
-    this.#url = url
-    this.#connect = (url) =>
-      createUpstream({
-        url,
-        maxMessageBytes: maxBodyBytes,
-        connections,
-        fields,
-        backpressure,
-        onResponse: () => {},
-      })
-    this.#upstream = this.#connect(url)
+  constructor(url: URL, connections: Connections, getFields: () => Fields) {
+    const ignored = { backpressure: { update() {}, end() {} }, onResponse() {} }
+    this.#upstream = createUpstream({ url, maxMessageBytes: maxBodyBytes, connections, ...ignored })
+    this.#getFields = getFields
   }
 
   async get(path: string): Promise<Reply> {
-    const { socketPath } = resolveTarget(this.#url)
-    const url = socketPath === undefined ? new URL(path, this.#url) : new URL(`unix:${socketPath}:${path}`)
     const reader = new ReplyReader(maxBodyBytes, () => {})
-    await withDeadline(this.#connect(url).listen({ accept: 'application/json' }, reader).done)
+    const fields = { ...this.#getFields(), accept: 'application/json' }
+    await withDeadline(this.#upstream.send({ method: 'GET', path, fields }, reader).done)
     return reader.reply as Reply
   }
 
@@ -56,8 +45,8 @@ export class Probe {
 
   async deleteSession(sessionId: string): Promise<void> {
     const reader = new ReplyReader(0, () => {})
-    const fields = sessionFields({ id: sessionId, version: undefined })
-    await withDeadline(this.#upstream.remove(fields, reader).done)
+    const fields = { ...this.#getFields(), ...sessionFields({ id: sessionId, version: undefined }) }
+    await withDeadline(this.#upstream.send({ method: 'DELETE', fields }, reader).done)
   }
 
   close(): Promise<void> {
@@ -67,7 +56,7 @@ export class Probe {
   #post(message: object, { fields, sessionId: id, version }: MessageOptions): Promise<Asked> {
     const bytes = Buffer.from(JSON.stringify(message))
     const [line] = readLine(bytes) as [{ type: 'message'; message: Incoming }]
-    const headers = { ...messageFields(line.message, { id, version }), ...fields }
+    const headers = { ...this.#getFields(), ...messageFields(line.message, { id, version }), ...fields }
     return withDeadline(ask(this.#upstream, headers, bytes))
   }
 }

@@ -26,7 +26,7 @@ export async function ask(
     response ??= findResponse(data)
     if (response !== undefined) take()
   })
-  const exchange = upstream.post(fields, body, reader)
+  const exchange = upstream.send({ method: 'POST', fields, body }, reader)
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)

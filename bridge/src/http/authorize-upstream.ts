@@ -1,59 +1,34 @@
 import { asCausewayError, type CausewayError, errorResponse, isCausewayError } from '@causeway/protocol'
 import type { UpstreamLogin } from '../login/upstream-login.ts'
 import type { Fields } from './headers.ts'
-import { respond, sendWithSecondTry } from './second-try.ts'
-import type { Exchange, Reader, Upstream } from './upstream.ts'
-
-type Send = (fields: Fields, reader: Reader) => Exchange
+import { respond, sendWithSecondTry, sequence } from './sequence.ts'
+import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
 
 /** Returns an upstream that sends and refreshes the token of a login, or answers with `NEEDS_LOGIN`. */
 export function authorizeUpstream(upstream: Upstream, login: UpstreamLogin): Upstream {
-  const sendWith = (token: Fields, send: Send, fields: Fields, reader: Reader): Exchange =>
-    sendWithSecondTry((gate) => send({ ...fields, ...token }, gate), {
+  const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
+    upstream.send({ ...request, fields: { ...request.fields, ...token } }, reader)
+  const sendWith = (token: Fields, request: HttpRequest, reader: Reader): Exchange =>
+    sendWithSecondTry((gate) => send(request, token, gate), {
       reader,
       maxBytes: upstream.maxMessageBytes,
       holds: (status) => status === 401 || status === 403,
       async replace(reply) {
         const next = await login.answer(reply, token)
         if (isCausewayError(next)) return respondWithError(reader, next)
-        return next && send({ ...fields, ...next }, reader)
+        return next && send(request, next, reader)
       },
     })
-  const run = (send: Send, fields: Fields, reader: Reader): Exchange => {
-    // Without a login, the request is sent in this turn of the event loop.
-    if (!login.isKnown) return sendWith({}, send, fields, reader)
-    return startLater(
-      login.authorize().then(
-        (token) => sendWith(token, send, fields, reader),
-        (error: unknown) => respondWithError(reader, asCausewayError(error)),
-      ),
-    )
-  }
   return {
     ...upstream,
-    post: (fields, body, reader, path) =>
-      run((own, gate) => upstream.post(own, body, gate, path), fields, reader),
-    listen: (fields, reader) => run(upstream.listen, fields, reader),
-    resume: (fields, reader) => run(upstream.resume, fields, reader),
-    remove: (fields, reader) => run(upstream.remove, fields, reader),
-  }
-}
-
-function startLater(starting: Promise<Exchange>): Exchange {
-  let started: Exchange | undefined
-  let isAborted = false
-  const begun = starting.then((exchange) => {
-    started = exchange
-    if (isAborted) exchange.abort()
-    return exchange
-  })
-  return {
-    done: begun.then(({ done }) => done),
-    wasWritten: () => started?.wasWritten() ?? false,
-    whenWritten: () => begun.then((exchange) => exchange.whenWritten()),
-    abort() {
-      isAborted = true
-      started?.abort()
+    send(request, reader) {
+      // Without a login, the request is sent in this turn of the event loop.
+      if (!login.isKnown) return sendWith({}, request, reader)
+      return sequence(async (follow) => {
+        const token = await login.authorize().catch(asCausewayError)
+        const isFailed = isCausewayError(token)
+        await follow(isFailed ? respondWithError(reader, token) : sendWith(token, request, reader))
+      })
     },
   }
 }

@@ -28,6 +28,8 @@ export function messageFields(message: Incoming, key: SessionKey): Fields {
   return fields
 }
 
+export const eventStreamFields: Fields = { accept: 'text/event-stream' }
+
 export function sessionFields({ id, version }: SessionKey): Fields {
   const fields: Fields = {}
   if (id !== undefined) fields[names.sessionId] = id

@@ -3,11 +3,11 @@ import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { parseJson } from '../stdio/json.ts'
 import { findResponse } from './ask.ts'
-import type { Fields } from './headers.ts'
+import { eventStreamFields, type Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
-import { passReply, respond, sendWithSecondTry } from './second-try.ts'
+import { passReply, respond, sendWithSecondTry } from './sequence.ts'
 import { EventParser, type ServerEvent } from './sse.ts'
-import type { Exchange, Reader, Upstream } from './upstream.ts'
+import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
 
 /**
  * A server of the 2024-11-05 transport may reject a POST with these
@@ -19,51 +19,43 @@ const rejections: ReadonlySet<number> = new Set([400, 404, 405])
  * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, tries their
  * event stream. Its responses look like those of a current server.
  */
-export class OlderServerUpstream implements Upstream {
-  readonly url: URL
-  readonly maxMessageBytes: number
+export function supportOlderServers(upstream: Upstream, log: Log): Upstream {
+  const server = new OlderServer(upstream, log)
+  return { ...upstream, send: (request, reader) => server.send(request, reader) }
+}
+
+class OlderServer {
   readonly #upstream: Upstream
   readonly #log: Log
   #state: 'unknown' | 'current' | 'lost' | OlderStream = 'unknown'
 
   constructor(upstream: Upstream, log: Log) {
-    this.url = upstream.url
-    this.maxMessageBytes = upstream.maxMessageBytes
     this.#upstream = upstream
     this.#log = log
   }
 
-  post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange {
-    if (this.#state instanceof OlderStream) return this.#state.post(fields, body, reader)
-    if (this.#state === 'current' || path !== undefined)
-      return this.#upstream.post(fields, body, reader, path)
-    if (isInitialize(body)) return this.#probe(fields, body, reader)
-    return this.#state === 'lost' ? sessionLost(reader) : this.#upstream.post(fields, body, reader)
+  send(request: HttpRequest, reader: Reader): Exchange {
+    const { method, body, isStream } = request
+    if (this.#state instanceof OlderStream) {
+      if (body !== undefined) return this.#state.post(request.fields, body, reader)
+      if (isStream) return this.#state.listen(reader)
+      if (method === 'DELETE') {
+        this.#state.close()
+        return respond(reader, { status: 200, headers: {} })
+      }
+    } else if (this.#state !== 'current') {
+      if (body !== undefined && isInitialize(body)) return this.#probe(request, body, reader)
+      // The caller opens a new session on this status.
+      if (this.#state === 'lost' && (body !== undefined || isStream))
+        return respond(reader, { status: 404, headers: {} })
+    }
+    return this.#upstream.send(request, reader)
   }
 
-  listen(fields: Fields, reader: Reader): Exchange {
-    if (this.#state instanceof OlderStream) return this.#state.listen(reader)
-    return this.#state === 'lost' ? sessionLost(reader) : this.#upstream.listen(fields, reader)
-  }
-
-  resume(fields: Fields, reader: Reader): Exchange {
-    return this.#upstream.resume(fields, reader)
-  }
-
-  remove(fields: Fields, reader: Reader): Exchange {
-    if (!(this.#state instanceof OlderStream)) return this.#upstream.remove(fields, reader)
-    this.#state.close()
-    return respond(reader, { status: 200, headers: {} })
-  }
-
-  destroy(): Promise<void> {
-    return this.#upstream.destroy()
-  }
-
-  #probe(fields: Fields, body: Buffer, reader: Reader): Exchange {
-    return sendWithSecondTry((gate) => this.#upstream.post(fields, body, gate), {
+  #probe(request: HttpRequest, body: Buffer, reader: Reader): Exchange {
+    return sendWithSecondTry((gate) => this.#upstream.send(request, gate), {
       reader,
-      maxBytes: this.maxMessageBytes,
+      maxBytes: this.#upstream.maxMessageBytes,
       holds: (status) => {
         const isRejected = rejections.has(status)
         if (!isRejected) this.#state = 'current'
@@ -73,7 +65,7 @@ export class OlderServerUpstream implements Upstream {
         // A JSON-RPC error comes from a current server, except with 405.
         const isAnswer = reply.status !== 405 && findResponse(reply.body) !== undefined
         const stream = isAnswer ? undefined : await this.#openStream()
-        return stream?.post(fields, body, reader)
+        return stream?.post(request.fields, body, reader)
       },
     })
   }
@@ -90,9 +82,6 @@ export class OlderServerUpstream implements Upstream {
     return stream
   }
 }
-
-/** The caller opens a new session on this status. */
-const sessionLost = (reader: Reader): Exchange => respond(reader, { status: 404, headers: {} })
 
 const isInitialize = (body: Buffer): boolean =>
   body.includes('"initialize"') && (parseJson(body) as { method?: unknown } | null)?.method === 'initialize'
@@ -127,16 +116,16 @@ class OlderStream {
     this.#endpoint = new Promise((resolve) => {
       this.#resolveEndpoint = resolve
     })
-    this.#exchange = upstream.listen(
-      { accept: 'text/event-stream' },
+    this.#exchange = upstream.send(
+      { method: 'GET', fields: eventStreamFields, isStream: true },
       {
         head: (status, { 'content-type': type = '' }) => {
           if (status !== 200 || !type.startsWith('text/event-stream')) this.#resolveEndpoint(undefined)
         },
         data: (chunk) => {
           for (const event of this.#events.push(chunk)) this.#receive(event)
+          return this.#events.bufferedBytes
         },
-        bufferedBytes: () => this.#events.bufferedBytes,
       },
     )
     this.ended = this.#exchange.done.then(
@@ -170,7 +159,8 @@ class OlderStream {
     responses.catch(() => {})
     const accepted = new ReplyReader(this.#upstream.maxMessageBytes, () => {})
     const { [names.sessionId]: _sessionId, ...own } = fields
-    const exchange = this.#upstream.post(own, body, accepted, this.#path)
+    const request = { method: 'POST', fields: own, body, path: this.#path } as const
+    const exchange = this.#upstream.send(request, accepted)
     const done = exchange.done.then(async () => {
       const reply = accepted.reply as Reply
       if (reply.status >= 300 || ids.length === 0) return passReply(reader, reply)

@@ -41,19 +41,15 @@ export class ReplyReader implements Reader {
     if (this.#head.type === 'events') this.#events = new EventParser(this.#limit)
   }
 
-  data(chunk: Buffer): void {
-    const headers = this.#head?.headers ?? {}
-    if (this.#events !== undefined) {
-      for (const event of this.#events.push(chunk)) this.#onEvent(event, headers)
-      return
+  data(chunk: Buffer): number {
+    const events = this.#events
+    if (events !== undefined) {
+      for (const event of events.push(chunk)) this.#onEvent(event, this.#head?.headers ?? {})
+      return events.bufferedBytes
     }
     this.#size += chunk.length
     if (this.#size > this.#limit) this.#pieces = []
     else this.#pieces.push(chunk)
-  }
-
-  bufferedBytes(): number {
-    if (this.#events !== undefined) return this.#events.bufferedBytes
     return this.#size > this.#limit ? 0 : this.#size
   }
 }

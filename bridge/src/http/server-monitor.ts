@@ -1,3 +1,4 @@
+import { eventStreamFields } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Shorter than the first retry delay: a single waiting call is never blocked. */
@@ -78,8 +79,8 @@ export class ServerMonitor {
   async check(upstream: Upstream): Promise<void> {
     if (this.#hasResponded) return
     let failure: unknown = new Error(`no response within ${probeTimeoutMs} ms`)
-    const reader = { head() {}, data() {}, bufferedBytes: () => 0 }
-    const exchange = upstream.resume({ accept: 'text/event-stream' }, reader)
+    const reader = { head() {}, data: () => 0 }
+    const exchange = upstream.send({ method: 'GET', fields: eventStreamFields }, reader)
     const ended = exchange.done.then(
       () => {
         failure = undefined

@@ -7,9 +7,8 @@ import { resolveTarget } from './target.ts'
 
 export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
-  data(chunk: Buffer): void
   /** Returns the size of the incomplete message. */
-  bufferedBytes(): number
+  data(chunk: Buffer): number
 }
 
 export interface Exchange {
@@ -22,79 +21,65 @@ export interface Exchange {
   abort(): void
 }
 
+export interface HttpRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  readonly fields: Fields
+  readonly body?: Buffer
+  /** Replaces the path of the URL. */
+  readonly path?: string
+  /** Whether the response occupies the connection of streams, instead of one for calls. */
+  readonly isStream?: boolean
+}
+
 export interface Upstream {
   readonly url: URL
   /** Longer messages are not stored. */
   readonly maxMessageBytes: number
-  /** `path` replaces the path of the URL. */
-  post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange
-  /** Uses its own connection. */
-  listen(fields: Fields, reader: Reader): Exchange
-  /** Reads the rest of one response. */
-  resume(fields: Fields, reader: Reader): Exchange
-  /** Ends a session. */
-  remove(fields: Fields, reader: Reader): Exchange
+  send(request: HttpRequest, reader: Reader): Exchange
   destroy(): Promise<void>
 }
 
-interface Options {
-  readonly url: URL
-  /** Replaces the URL's path; read before each request. */
-  readonly path?: (() => string) | undefined
-  readonly maxMessageBytes: number
-  readonly connections: Connections
-  readonly fields: () => Fields
+interface Observers {
   readonly backpressure: Pick<Backpressure, 'update' | 'end'>
   /** Called for a response without an error status. */
   readonly onResponse: () => void
 }
 
+export interface UpstreamOptions extends Observers {
+  readonly url: URL
+  readonly maxMessageBytes: number
+  readonly connections: Connections
+}
+
 export function createUpstream({
   url,
-  path: readPath,
   maxMessageBytes,
-  connections,
-  fields,
+  connections: { calls, streams },
   backpressure,
   onResponse,
-}: Options): Upstream {
-  const { origin, path } = resolveTarget(url)
-  const getPath = readPath ?? (() => path)
-  const { calls, streams } = connections
-  const start = (
-    dispatcher: Dispatcher,
-    own: Fields,
-    reader: Reader,
-    method: 'GET' | 'POST' | 'DELETE',
-    body?: Buffer,
-    at = getPath(),
-  ) =>
-    new HttpExchange(
-      dispatcher,
-      { origin, method, path: at, headers: { ...fields(), ...own }, body: body ?? null },
-      { reader, backpressure, onResponse },
-    )
-
+}: UpstreamOptions): Upstream {
+  const target = resolveTarget(url)
+  const { origin } = target
   return {
     url,
     maxMessageBytes,
-    post: (own, body, reader, at) => start(calls, own, reader, 'POST', body, at),
-    listen: (own, reader) => start(streams, own, reader, 'GET'),
-    resume: (own, reader) => start(calls, own, reader, 'GET'),
-    remove: (own, reader) => start(calls, own, reader, 'DELETE'),
+    send: ({ method, fields: headers, body = null, path = target.path, isStream }, reader) =>
+      new HttpExchange(
+        isStream ? streams : calls,
+        { origin, method, path, headers, body },
+        { reader, backpressure, onResponse },
+      ),
     async destroy() {
       await Promise.allSettled([calls.destroy(), streams.destroy()])
     },
   }
 }
 
-type Receiver = Pick<Options, 'backpressure' | 'onResponse'> & { readonly reader: Reader }
-
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly done: Promise<void>
   readonly #dispatcher: Dispatcher
   readonly #request: Dispatcher.DispatchOptions
-  readonly #receiver: Receiver
+  readonly #receiver: Observers & { readonly reader: Reader }
   #resolve: () => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
@@ -105,7 +90,11 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #redirect: string | undefined
   #wasRedirected = false
 
-  constructor(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, receiver: Receiver) {
+  constructor(
+    dispatcher: Dispatcher,
+    request: Dispatcher.DispatchOptions,
+    receiver: Observers & { readonly reader: Reader },
+  ) {
     this.#dispatcher = dispatcher
     this.#request = request
     this.#receiver = receiver
@@ -149,8 +138,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#redirect !== undefined) return
     const { reader, backpressure } = this.#receiver
-    reader.data(chunk)
-    backpressure.update(controller, reader.bufferedBytes())
+    backpressure.update(controller, reader.data(chunk))
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {

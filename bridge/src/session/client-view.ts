@@ -1,7 +1,6 @@
 import { asObject, meta } from '@causeway/protocol'
-import type { Fields } from '../http/headers.ts'
-import { sendWithSecondTry } from '../http/second-try.ts'
-import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
+import { sendWithSecondTry } from '../http/sequence.ts'
+import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
@@ -36,14 +35,16 @@ export class ClientView {
     toClient,
   })
 
-  /** Adds a fallback to the full view. `upstream` must post to `path`. */
+  /** Sends requests to the view, with a fallback to the full one. */
   watch(upstream: Upstream): Upstream {
+    const send = (request: HttpRequest, reader: Reader): Exchange =>
+      upstream.send({ path: this.path, ...request }, reader)
     return {
       ...upstream,
-      post: (fields, body, reader, path) =>
-        path === undefined && this.#state === 'core-unconfirmed'
-          ? this.#probe(upstream, fields, body, reader)
-          : upstream.post(fields, body, reader, path),
+      send: (request, reader) =>
+        request.method === 'POST' && request.path === undefined && this.#state === 'core-unconfirmed'
+          ? this.#probe(send, request, reader)
+          : send(request, reader),
     }
   }
 
@@ -53,8 +54,8 @@ export class ClientView {
     this.#log(`client ${client}, ${this.#state === 'full' ? 'full' : 'core'} view`)
   }
 
-  #probe(upstream: Upstream, fields: Fields, body: Buffer, reader: Reader): Exchange {
-    return sendWithSecondTry((gate) => upstream.post(fields, body, gate), {
+  #probe(send: Upstream['send'], request: HttpRequest, reader: Reader): Exchange {
+    return sendWithSecondTry((gate) => send(request, gate), {
       reader,
       maxBytes: 0,
       holds: (status) => {
@@ -64,7 +65,7 @@ export class ClientView {
       replace: () => {
         this.#state = 'full'
         this.#log('the server has no core view')
-        return upstream.post(fields, body, reader)
+        return send(request, reader)
       },
     })
   }

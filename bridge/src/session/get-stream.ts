@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoff, isBusy } from '../calls/retry.ts'
-import { type SessionKey, sessionFields } from '../http/headers.ts'
+import { eventStreamFields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { ServerMonitor } from '../http/server-monitor.ts'
 import type { ServerEvent } from '../http/sse.ts'
-import type { Exchange, Upstream } from '../http/upstream.ts'
+import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 
 interface Options {
@@ -73,15 +73,19 @@ export class GetStream {
       onMissed()
     }
     const lastEventId = this.#lastEventId
-    const exchange = upstream.listen(
-      {
-        accept: 'text/event-stream',
-        ...sessionFields(key),
-        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
-      },
-      { head, data: (chunk) => reader.data(chunk), bufferedBytes: () => reader.bufferedBytes() },
+    const fields = {
+      ...eventStreamFields,
+      ...sessionFields(key),
+      ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+    }
+    const request = { method: 'GET', fields, isStream: true } as const
+    const exchange = upstream.send(request, { head, data: (chunk) => reader.data(chunk) })
+    signal.onabort = () => exchange.abort()
+    const isClean = await exchange.done.then(
+      () => true,
+      () => false,
     )
-    if (!(await endsCleanly(exchange, signal))) this.#hasMissed = true
+    if (!isClean) this.#hasMissed = true
     return reader
   }
 
@@ -105,16 +109,4 @@ export class GetStream {
     }
     return reply.status < 500 ? 'stop' : 'wait'
   }
-}
-
-/** Returns `false` if the connection broke. */
-async function endsCleanly(exchange: Exchange, signal: AbortSignal): Promise<boolean> {
-  const abort = (): void => exchange.abort()
-  signal.addEventListener('abort', abort)
-  const isClean = await exchange.done.then(
-    () => true,
-    () => false,
-  )
-  signal.removeEventListener('abort', abort)
-  return isClean
 }

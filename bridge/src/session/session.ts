@@ -170,8 +170,9 @@ export class Session {
   }
 
   async #delete(key: SessionKey): Promise<void> {
-    if (key.id !== undefined)
-      await this.#options.upstream.remove(sessionFields(key), new ReplyReader(0, () => {})).done
+    if (key.id === undefined) return
+    const request = { method: 'DELETE', fields: sessionFields(key) } as const
+    await this.#options.upstream.send(request, new ReplyReader(0, () => {})).done
   }
 }
 

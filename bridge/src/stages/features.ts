@@ -1,8 +1,10 @@
-import { type Connections, openConnections } from '../http/connections.ts'
+import { authorizeUpstream } from '../http/authorize-upstream.ts'
+import { openConnections } from '../http/connections.ts'
 import { openCredentials } from '../http/credentials.ts'
 import type { Fields } from '../http/headers.ts'
+import { supportOlderServers } from '../http/older-server.ts'
 import { resolveTarget } from '../http/target.ts'
-import type { Upstream } from '../http/upstream.ts'
+import { createUpstream, type Upstream, type UpstreamOptions } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { createLoginFetch } from '../login/login-fetch.ts'
 import { findLoginFolder, UpstreamLogin } from '../login/upstream-login.ts'
@@ -14,33 +16,24 @@ import { Recorder } from './record.ts'
 import type { Stage } from './stage.ts'
 import { ToolFilter } from './tool-filter.ts'
 
-/** Configured connections and stages. */
-export interface Features {
-  readonly connections: Connections
-  /** Absent if the configured headers contain a token. */
-  readonly login: UpstreamLogin | undefined
-  /** Returns the configured headers; called before each request. */
-  readonly fields: () => Fields
-  /** Returns the path of the client's view; absent if it is that of the URL. */
-  readonly path: (() => string) | undefined
-  /** The first stage is next to the client, the last next to the relay. */
-  readonly stages: readonly Stage[]
-  /** Adds a fallback to the full view, and with `--record` records the traffic. */
-  watch(upstream: Upstream, common: () => Fields): Upstream
-}
-
-interface FeatureOptions {
+interface FeatureOptions extends Pick<UpstreamOptions, 'backpressure' | 'onResponse'> {
   readonly env: NodeJS.ProcessEnv
+  /** Header fields of every request. */
+  readonly identity: Fields
   readonly log: Log
   readonly warn: (text: string) => void
 }
 
+/** The configured upstream and stages. The first stage is next to the client, the last next to the relay. */
+interface Features {
+  readonly upstream: Upstream
+  readonly stages: readonly Stage[]
+}
+
 /** Throws `INVALID_SETTING` if a file or connection cannot be opened. */
-export async function openFeatures(
-  settings: Settings,
-  { env, log, warn }: FeatureOptions,
-): Promise<Features> {
+export async function openFeatures(settings: Settings, options: FeatureOptions): Promise<Features> {
   const { connection, credentials, record, tools, url } = settings
+  const { env, identity, backpressure, onResponse, log, warn } = options
   const target = resolveTarget(url)
   if (connection.insecure)
     warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
@@ -51,27 +44,32 @@ export async function openFeatures(
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
   if (settings.offlineList) stages.push(await openOfflineList(url, { env, view, log }))
   stages.push((next) => new EraSwitch(next, warn), removeInvalidTools(warn))
-  const fields = openCredentials(credentials, log)
-  const usesLogin = fields().authorization === undefined && url.protocol !== 'unix:'
-  return {
-    connections: await openConnections(target, connection, env),
-    login: usesLogin
-      ? new UpstreamLogin({
-          url,
-          ...settings.oauth,
-          folder: findLoginFolder(env),
-          fetch: createLoginFetch(connection, env),
-        })
-      : undefined,
-    fields,
-    path: view && (() => view.path),
-    stages,
-    watch(upstream, common) {
-      const viewed = view?.watch(upstream) ?? upstream
-      return recorder?.watch(viewed, common) ?? viewed
-    },
-  }
+
+  const getCredentials = openCredentials(credentials, log)
+  const connections = await openConnections(target, connection, env)
+  const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
+  let upstream = createUpstream({ url, maxMessageBytes, connections, backpressure, onResponse })
+  if (getCredentials().authorization === undefined && url.protocol !== 'unix:')
+    upstream = authorizeUpstream(upstream, openLogin(settings, env))
+  upstream = view?.watch(upstream) ?? upstream
+  upstream = recorder?.watch(upstream) ?? upstream
+  upstream = addFields(upstream, () => ({ ...getCredentials(), ...identity }))
+  return { upstream: supportOlderServers(upstream, log), stages }
 }
+
+const openLogin = ({ url, oauth, connection }: Settings, env: NodeJS.ProcessEnv): UpstreamLogin =>
+  new UpstreamLogin({
+    url,
+    ...oauth,
+    folder: findLoginFolder(env),
+    fetch: createLoginFetch(connection, env),
+  })
+
+const addFields = (upstream: Upstream, common: () => Fields): Upstream => ({
+  ...upstream,
+  send: (request, reader) =>
+    upstream.send({ ...request, fields: { ...common(), ...request.fields } }, reader),
+})
 
 async function openOfflineList(
   url: URL,

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { CausewayError } from '@causeway/protocol'
-import type { Fields } from '../http/headers.ts'
-import type { Exchange, Reader, Upstream } from '../http/upstream.ts'
+import type { Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { parseJson } from '../stdio/json.ts'
 import { replaceLineBreaks } from '../stdio/lines.ts'
@@ -33,54 +32,36 @@ export class Recorder {
     },
   })
 
-  watch(upstream: Upstream, common: () => Fields): Upstream {
-    const start = (
-      method: string,
-      fields: Fields,
-      reader: Reader,
-      { body, send }: { readonly body?: Buffer; readonly send: (reader: Reader) => Exchange },
-    ): Exchange => {
+  watch(upstream: Upstream): Upstream {
+    const { protocol, host, pathname } = upstream.url
+    // The URL's query may be a secret.
+    const url = `${protocol}//${host}${pathname}`
+    const send: Upstream['send'] = (request, reader) => {
       this.#exchanges += 1
       const id = `,"exchange":${this.#exchanges}`
-      const { protocol, host, pathname } = upstream.url
-      // The URL's query may be a secret.
-      const url = `${protocol}//${host}${pathname}`
-      const head = toMembers({ method, url, headers: redactFields({ ...common(), ...fields }) })
+      const { method, fields, body } = request
+      const head = toMembers({ method, url, headers: redactFields(fields) })
       this.#write('request', `${id}${head}${body === undefined ? '' : textMember(body)}`)
-      const exchange = send(this.#watchReader(reader, id))
+      const exchange = upstream.send(request, this.#watchReader(reader, id))
       exchange.done.then(
         () => this.#write('end', id),
         (error: unknown) => this.#write('end', `${id}${toMembers({ error: String(error) })}`),
       )
       return exchange
     }
-    return {
-      ...upstream,
-      post: (fields, body, reader, path) =>
-        start('POST', fields, reader, {
-          body,
-          send: (watched) => upstream.post(fields, body, watched, path),
-        }),
-      listen: (fields, reader) =>
-        start('GET', fields, reader, { send: (watched) => upstream.listen(fields, watched) }),
-      resume: (fields, reader) =>
-        start('GET', fields, reader, { send: (watched) => upstream.resume(fields, watched) }),
-      remove: (fields, reader) =>
-        start('DELETE', fields, reader, { send: (watched) => upstream.remove(fields, watched) }),
-    }
+    return { ...upstream, send }
   }
 
   #watchReader(reader: Reader, id: string): Reader {
     const decoder = new StringDecoder('utf8')
     return {
-      bufferedBytes: () => reader.bufferedBytes(),
       head: (status, headers) => {
         this.#write('response', `${id}${toMembers({ status, headers: redactFields(headers) })}`)
         reader.head(status, headers)
       },
       data: (chunk) => {
         this.#write('body', `${id}${toMembers({ text: decoder.write(chunk) })}`)
-        reader.data(chunk)
+        return reader.data(chunk)
       },
     }
   }
