@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeSync,
@@ -14,9 +15,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorMetaKey } from '@causeway/protocol'
 import t, { type Test } from 'tap'
+import { Pool } from 'undici'
 import { errorDefinitions } from '../../scripts/docs/makers.ts'
 import { apps } from '../../server/src/apps.ts'
 import { call, captureLog, openTestCore } from '../../server/test/test-core.ts'
+import { until } from '../e2e/condition.ts'
 import { getJson, postMcp } from '../e2e/http.ts'
 import { fromSource, recordings, spawnServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
@@ -200,6 +203,39 @@ verifies('fault:disk-full:health', async (t) => {
   const ids = minds.map(({ mind_id }: { mind_id: string }) => mind_id)
   t.ok(ids.includes('before') && ids.includes('after'))
   t.match((await getJson(url, '/api/apps/causeway/audit?tool=create_mind')).json.entries, { length: 5 })
+  t.same(await server.stop(), { code: 0, signal: null })
+})
+
+verifies('fault:open-files', async (t) => {
+  const { url, server } = await startServer(t, {
+    env: { CAUSEWAY_RECORDING_ROOTS: recordings, CAUSEWAY_HELP_BUILD: 'false' },
+  })
+  const pid = server.process.pid as number
+  // Its connection is open before the limit is reached.
+  const client = new Pool(url, { connections: 1 })
+  t.teardown(() => client.destroy())
+  const ask = async (path: string, body?: string) => {
+    const headers = { 'content-type': 'application/json' }
+    const method = body === undefined ? 'GET' : 'POST'
+    const response = await client.request({ path: `/api/apps/${path}`, method, headers, body: body ?? null })
+    return { status: response.statusCode, json: JSON.parse(await response.body.text()) }
+  }
+  const list = () => ask('replay/tools/list_recordings', '{}')
+  const countSamples = async () => (await ask('causeway/figures')).json.samples.length
+  t.match(await list(), { status: 200 })
+  const open = readdirSync(`/proc/${pid}/fd`).length
+  t.equal(spawnSync('prlimit', [`--pid=${pid}`, `--nofile=${open}:`]).status, 0)
+
+  t.match(await until(list, ({ status }) => status !== 200), {
+    status: 503,
+    json: { code: 'OVERLOADED', remedy: /ulimit -n/ },
+  })
+  const before = await countSamples()
+  await until(countSamples, (samples) => samples > before)
+  t.ok((await list()).status === 503, 'the server still runs after it sampled its memory')
+
+  spawnSync('prlimit', [`--pid=${pid}`, `--nofile=${open + 20}:`])
+  await until(list, ({ status }) => status === 200)
   t.same(await server.stop(), { code: 0, signal: null })
 })
 

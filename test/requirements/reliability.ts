@@ -122,6 +122,11 @@ export const reliability = {
     origin: 'design, data; the wire: health',
     behaviour: '/health is degraded while the disk is full, and ok again when space is available',
   },
+  'fault:open-files': {
+    origin: 'design, data',
+    behaviour:
+      'a server that can open no more files keeps running, fails the calls that need one with OVERLOADED, and works again when it can open files',
+  },
   'fault:first-start': {
     origin: 'design, data',
     behaviour:

@@ -209,9 +209,15 @@ function toCausewayError(error: unknown, app: string, { cancellation }: Caller):
   const { aborted, reason } = cancellation.signal
   const isAbort = error === reason || (error as Error | undefined)?.name === 'AbortError'
   if (aborted && isAbort) return new CausewayError('CANCELLED', 'the call was cancelled')
+  if (hasCode(error, /^(EMFILE|ENFILE)$/))
+    return new CausewayError('OVERLOADED', 'the server has too many open files', {
+      remedy: 'close connections to the server, or raise its limit of open files (ulimit -n)',
+      data: { retry_after_ms: 1000 },
+      cause: error,
+    })
   // A full or damaged disk can fail any statement.
-  return asCausewayError(isSqliteError(error) ? toDataError(error, `data of ${app}`) : error)
+  return asCausewayError(hasCode(error, /^SQLITE_/) ? toDataError(error, `data of ${app}`) : error)
 }
 
-const isSqliteError = (error: unknown): boolean =>
-  error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))
+const hasCode = (error: unknown, code: RegExp): boolean =>
+  error instanceof Error && code.test(String((error as { code?: unknown }).code))

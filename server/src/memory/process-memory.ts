@@ -12,7 +12,7 @@ export interface MemoryUsage {
 
 export function readMemoryUsage(): MemoryUsage {
   const { used_heap_size: heapBytes, heap_size_limit: heapLimitBytes } = getHeapStatistics()
-  return { usedBytes: readAnonymousMemory() ?? process.memoryUsage.rss(), heapBytes, heapLimitBytes }
+  return { usedBytes: readAnonymousMemory() ?? readResidentMemory() ?? heapBytes, heapBytes, heapLimitBytes }
 }
 
 /** Returns half of the machine's memory, or four fifths of a smaller control group limit. */
@@ -37,7 +37,18 @@ export async function collectGarbage(): Promise<void> {
 /** Excludes mapped files, which the system reclaims. Linux only, see `proc_pid_status(5)`. */
 function readAnonymousMemory(): number | undefined {
   if (process.platform !== 'linux') return undefined
-  const status = readFileSync('/proc/self/status', 'latin1')
-  const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? []
+  const status = tryRead(() => readFileSync('/proc/self/status', 'latin1'))
+  const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(status ?? '') ?? []
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+}
+
+const readResidentMemory = () => tryRead(() => process.memoryUsage.rss())
+
+/** Both reads open a file in `/proc`, which fails if the process has too many open files. */
+function tryRead<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
