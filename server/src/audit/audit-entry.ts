@@ -69,6 +69,8 @@ export function toAuditRecord(
   { at_ms: _, service, tool, ms, code, facts, ...ids }: AuditEntry,
   { timestamp, about }: { readonly timestamp: string; readonly about: string },
 ): Readonly<Record<string, unknown>> {
+  const metadata: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(ids)) if (value !== null) metadata[name] = value
   return {
     timestamp,
     level: getLevel(code),
@@ -78,9 +80,6 @@ export function toAuditRecord(
     duration: ms,
     success: code === 'ok',
     ...(code === 'ok' ? {} : { error: { code, message: about } }),
-    metadata: {
-      ...Object.fromEntries(Object.entries(ids).filter(([, value]) => value !== null)),
-      ...facts,
-    },
+    metadata: Object.assign(metadata, facts),
   }
 }

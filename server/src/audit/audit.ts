@@ -15,7 +15,7 @@ interface AuditOptions {
   /** Monotonic milliseconds. */
   readonly steady?: () => number
   readonly onFailure?: (error: unknown) => void
-  readonly onWritten?: ((entry: AuditEntry) => void) | undefined
+  readonly onWritten?: ((entries: readonly AuditEntry[]) => void) | undefined
 }
 
 /** A crash loses at most this period. */
@@ -115,7 +115,7 @@ export class Audit {
       const entries = this.#waiting.slice(0, batchSize)
       await store.append(entries)
       this.#waiting.splice(0, entries.length)
-      if (onWritten !== undefined) for (const entry of entries) onWritten(entry)
+      onWritten?.(entries)
       this.#failure = undefined
       await nextTurn()
     }

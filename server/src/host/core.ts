@@ -260,7 +260,11 @@ export class Core {
       keepDays,
       maxRows,
       onWritten:
-        logFiles && ((entry) => logFiles.audit.write(`${JSON.stringify(toRecord(entry, this.errors))}\n`)),
+        logFiles &&
+        ((entries) =>
+          logFiles.audit.write(
+            entries.map((entry) => `${JSON.stringify(toRecord(entry, this.errors))}\n`).join(''),
+          )),
       onFailure: (error) => this.storage.record(serverApp, error),
       log: this.#log,
       ...this.#clocks,

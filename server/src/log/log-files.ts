@@ -27,7 +27,7 @@ export const logNames = {
   audit: { stem: 'audit', extension: '.jsonl' },
 } as const satisfies Readonly<Record<string, LogName>>
 
-const bufferBytes = 4096
+const bufferBytes = 16_000
 const flushIntervalMs = 500
 /** While the disk accepts no data. Further lines are dropped. */
 const maxBufferedBytes = 16 * 1024 * 1024
@@ -95,16 +95,16 @@ class RotatingFile {
     this.#stream = this.#open()
   }
 
-  /** The line includes its line break. Never throws. */
-  write(line: string): void {
-    const bytes = Buffer.byteLength(line)
+  /** One or more lines with their line breaks. Never throws. */
+  write(lines: string): void {
+    const bytes = Buffer.byteLength(lines)
     // On a full disk, rotation would replace the oldest file with an empty one.
     const mayRotate = this.#bytes > 0 && !this.#isFailing
     if (mayRotate && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
     this.#stream ??= this.#open()
     if (this.#stream === undefined) return
     this.#bytes += bytes
-    this.#stream.write(line)
+    this.#stream.write(lines)
   }
 
   async close(): Promise<void> {
@@ -145,8 +145,8 @@ class RotatingFile {
         // Flushing an empty buffer succeeds on a full disk.
         if (stream === this.#stream && bytes > 0) this.#isFailing = false
       })
-      stream.on('drop', (line: string) => {
-        this.#bytes -= Buffer.byteLength(line)
+      stream.on('drop', (lines: string) => {
+        this.#bytes -= Buffer.byteLength(lines)
       })
       return stream
     } catch (error) {

@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs'
 
-const bufferBytes = 4096
+const bufferBytes = 16_384
 /** Before a write or retry. */
 const flushDelayMs = 100
 /** Characters. Further lines are dropped and counted. */
