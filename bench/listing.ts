@@ -12,9 +12,9 @@ export function measureListing(): Section {
     about: 'JSON of each tool in the list of the shared mount.',
     head: ['app', 'tools', 'bytes', `of ${number(caps.app)}`, 'largest tool', `of ${number(caps.tool)}`],
     rows: documented.map((app) => {
-      const sizes = app.tools.map((tool) =>
-        Buffer.byteLength(JSON.stringify(toListedTool(sharedMount, app, tool))),
-      )
+      const sizes = app.tools
+        .filter(({ unlisted }) => unlisted !== true)
+        .map((tool) => Buffer.byteLength(JSON.stringify(toListedTool(sharedMount, app, tool))))
       const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
       const largest = Math.max(...sizes)
       return [
