@@ -208,6 +208,7 @@ verifies('fault:disk-full:health', async (t) => {
 
 verifies('fault:open-files', async (t) => {
   const { url, server } = await startServer(t, {
+    dir: t.testdir(),
     env: { CAUSEWAY_RECORDING_ROOTS: recordings, CAUSEWAY_HELP_BUILD: 'false' },
   })
   const pid = server.process.pid as number
