@@ -2,15 +2,13 @@
  * Measures how well Replay finds faults: diagnoses every recording of the committed and the generated set, and compares the first
  * finding with the actual fault.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLibrary, type Roots } from '@causeway/recording'
 import { generatedRecordings } from '../../fixtures/generate/generated/generated.ts'
 import type { RankedFinding } from '../../packages/app-replay/src/domain/findings/ranking.ts'
-import { diagnose } from '../../packages/app-replay/src/session/diagnose.ts'
 import { number, type Section } from '../report.ts'
 import { median } from '../rounds.ts'
+import { diagnoseFile } from './planted.ts'
 
 /** The fault of a recording, as its generator declares it. */
 export interface Injected {
@@ -42,8 +40,8 @@ export function isRight({ fault, findings }: Pick<Case, 'fault' | 'findings'>): 
 /** Older names of fault kinds in the committed set. */
 const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
 
-/** Diagnoses every recording of the committed set, and of the generated set unless `committedOnly` is set. */
-export async function diagnoseAll({ committedOnly = false } = {}): Promise<readonly Case[]> {
+/** Diagnoses every recording of the committed and the generated set. */
+export async function diagnoseAll(): Promise<readonly Case[]> {
   const root = join(import.meta.dirname, '../..')
   const committed = join(root, 'fixtures/recordings')
   const { files } = JSON.parse(readFileSync(join(committed, 'manifest.json'), 'utf8')) as {
@@ -63,41 +61,21 @@ export async function diagnoseAll({ committedOnly = false } = {}): Promise<reado
         ? { kind: renamed[fault.kind] ?? fault.kind, first_frame: fault.frame, bodies: fault.bodies }
         : null,
     }))
-  if (!committedOnly) {
-    const { folder, manifest } = await generatedRecordings()
-    known.push(
-      ...manifest.recordings.map(({ name, fault }) => ({
-        path: join(folder, `${name}.db`),
-        name,
-        fault: fault && { ...fault, bodies: [...fault.bodies] },
-      })),
-    )
+  const { folder, manifest } = await generatedRecordings()
+  known.push(
+    ...manifest.recordings.map(({ name, fault }) => ({
+      path: join(folder, `${name}.db`),
+      name,
+      fault: fault && { ...fault, bodies: [...fault.bodies] },
+    })),
+  )
+  const cases: Case[] = []
+  for (const { path, name, fault } of known) {
+    const before = performance.now()
+    const { findings } = await diagnoseFile(path)
+    cases.push({ name, fault, findings, ms: performance.now() - before })
   }
-  return withLibrary(async (library) => {
-    const cases: Case[] = []
-    for (const { path, name, fault } of known) {
-      const { recording } = await library.open(path)
-      const before = performance.now()
-      const { findings } = await diagnose(recording, { start: null, end: null })
-      cases.push({ name, fault, findings, ms: performance.now() - before })
-    }
-    return cases
-  })
-}
-
-async function withLibrary<Result>(
-  work: (library: Awaited<ReturnType<typeof openLibrary>>) => Promise<Result>,
-): Promise<Result> {
-  const dir = mkdtempSync(join(tmpdir(), 'causeway-diagnosis-'))
-  const anywhere: Roots = { folders: () => ['/'], resolve: async (path) => path }
-  const worker = new URL('../../packages/app-replay/src/analysis-worker.ts', import.meta.url)
-  const library = await openLibrary({ dir, roots: anywhere, now: Date.now, worker })
-  try {
-    return await work(library)
-  } finally {
-    await library.close()
-    rmSync(dir, { recursive: true })
-  }
+  return cases
 }
 
 /** The quality of the first findings. */

@@ -14,7 +14,7 @@ import {
   type RigidRun,
 } from '../../fixtures/generate/rigid/runs.ts'
 import { checkFrames } from '../../packages/app-replay/src/analysis/check-frames.ts'
-import { rankFindings } from '../../packages/app-replay/src/domain/findings/ranking.ts'
+import { type RankedFinding, rankFindings } from '../../packages/app-replay/src/domain/findings/ranking.ts'
 import { type LawName, laws } from '../../packages/app-replay/src/domain/laws/laws.ts'
 import { createLineReader } from '../../packages/recording/src/formats/lines/line-reader.ts'
 import { openReader } from '../../packages/recording/src/reader/open-reader.ts'
@@ -32,8 +32,8 @@ interface ReportedFinding {
 }
 
 /** Answer of `diagnose`. */
-interface Diagnosis {
-  readonly findings: readonly ReportedFinding[]
+interface Diagnosis<Found extends ReportedFinding = ReportedFinding> {
+  readonly findings: readonly Found[]
   readonly not_checked?: readonly { readonly law: string }[]
 }
 
@@ -82,7 +82,7 @@ export function judge(run: RigidRun, { findings, not_checked = [] }: Diagnosis):
   return { run, verdict: verdict(), first, causes }
 }
 
-/** Records and diagnoses runs in this thread: starting a worker for each recording takes longer than the diagnosis. */
+/** Records and diagnoses runs. */
 export async function judgeRuns(runs: readonly RigidRun[]): Promise<readonly Judged[]> {
   const judged: Judged[] = []
   for (const run of runs) {
@@ -117,7 +117,8 @@ function writeRunFile(file: string, lines: readonly string[]): void {
   }
 }
 
-async function diagnoseFile(file: string): Promise<Diagnosis> {
+/** Diagnoses a file in this thread: starting a worker for each recording takes longer than the diagnosis. */
+export async function diagnoseFile(file: string): Promise<Diagnosis<RankedFinding>> {
   const reader = openReader(file)
   try {
     const summary = reader.summary()

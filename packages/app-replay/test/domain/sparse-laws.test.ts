@@ -5,12 +5,13 @@ import { verifies } from '../../../../test/verifies.ts'
 import { coneLaw } from '../../src/domain/laws/contact/cone-law.ts'
 import { overlapLaw } from '../../src/domain/laws/contact/overlap-law.ts'
 import { slidingLaw } from '../../src/domain/laws/contact/sliding-law.ts'
+import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
 import { budgetLaw } from '../../src/domain/laws/motion/budget-law.ts'
 import { energyRowLaw } from '../../src/domain/laws/motion/energy-row-law.ts'
 import { spinLaw } from '../../src/domain/laws/motion/spin-law.ts'
 import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
 import { recordLaw } from '../../src/domain/laws/record-law.ts'
-import { dt, falling, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
+import { dt, falling, floor, g, lying, runLaw, type SceneBody, type SceneSpec } from './law-kit.ts'
 
 const noGeometry = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
 /** A ball with a radius of 0.3 m above a plane at z = 0. */
@@ -121,6 +122,122 @@ t.test('budgetLaw accepts the gain of explicit Euler and no other', async (t) =>
   })
   t.same(runLaw(budgetLaw(), fall(200, 1)), [])
   t.match(runLaw(budgetLaw(), fall(200, 1.5)), [{ kind: 'energy_injection', frames: { first: 40 } }])
+})
+
+/** Bodies whose positions advance by the velocity before (share 0) to after (share 1) each step. */
+function falls(share: (frame: number, body: number) => number, spec: Partial<SceneSpec> = {}): SceneSpec {
+  const { masses = [2], frames = 60, time = (frame: number): number => frame * dt } = spec
+  const states = masses.map((_, column) => {
+    let [z, v] = [0, 0]
+    return Array.from({ length: frames + 1 }, (_, frame): SceneBody => {
+      if (frame === 0) return { position: [0, 0, 0] }
+      const step = time(frame) - time(frame - 1)
+      z += (v - share(frame, column + 1) * g * step) * step
+      v -= g * step
+      return { position: [0, 0, z], velocity: [0, 0, v] }
+    })
+  })
+  return { masses, frames, state: (frame, body) => states[body - 1]?.[frame] ?? {}, time, ...spec }
+}
+
+t.test('balanceLaw reports a body whose integrator changes', async (t) => {
+  for (const share of [0, 0.5, 0.75, 1])
+    t.same(
+      runLaw(
+        balanceLaw(),
+        falls(() => share),
+      ),
+      [],
+      `always ${share}`,
+    )
+  const change = (before: number, after: number) => falls((frame) => (frame < 25 ? before : after))
+  const found = { bodies: [1], frames: { first: 25, last: 60 } }
+  t.match(runLaw(balanceLaw(), change(1, 0)), [{ kind: 'energy_drift', ...found }])
+  t.match(runLaw(balanceLaw(), change(0.5, 0)), [{ kind: 'energy_drift', ...found }])
+  t.match(runLaw(balanceLaw(), change(0, 1)), [{ kind: 'dissipation_without_contact', ...found }])
+  t.same(runLaw(balanceLaw(), change(1, 0.75)), [], 'two substeps')
+  const gained = 36 * 2 * (g * dt) ** 2
+  t.ok(Math.abs((runLaw(balanceLaw(), change(1, 0))[0]?.value ?? 0) / gained - 1) < 1e-9)
+})
+
+t.test('balanceLaw accepts integrators of other steps, contacts and sampling', async (t) => {
+  const uneven = (frame: number): number => dt * (frame + 0.3 * Math.sin(frame))
+  t.same(
+    runLaw(
+      balanceLaw(),
+      falls(() => 1, { time: uneven }),
+    ),
+    [],
+    'a clock that is not constant',
+  )
+  // From frame 25 on, every frame has six steps.
+  const sparse = (frame: number): number => dt * (frame < 25 ? frame : 24 + 6 * (frame - 24))
+  t.same(
+    runLaw(
+      balanceLaw(),
+      falls((frame) => (frame < 25 ? 1 : 7 / 12), { time: sparse }),
+    ),
+    [],
+  )
+  const bounced = falls((frame) => (frame < 21 || frame > 25 ? 1 : 0))
+  t.same(runLaw(balanceLaw(), { ...bounced, touches: (frame) => (frame === 20 ? [{ n: 0 }] : []) }), [])
+  t.same(
+    runLaw(
+      balanceLaw(),
+      falls((frame) => Math.abs(Math.sin(frame))),
+    ),
+    [],
+    'inexact positions',
+  )
+})
+
+t.test('balanceLaw reports a body that gains energy while others do not', async (t) => {
+  const one = (masses: readonly number[]) => falls((_, body) => (body === 2 ? 0 : 1), { masses })
+  const found = { kind: 'energy_drift', severity: 'warning', bodies: [2], frames: { first: 2, last: 60 } }
+  t.match(runLaw(balanceLaw(), one([1, 1])), [found])
+  t.match(runLaw(balanceLaw(), one([1, 1, 1])), [found])
+  t.same(
+    runLaw(
+      balanceLaw(),
+      falls((_, body) => (body === 2 ? 1 : 0), { masses: [1, 1, 1] }),
+    ),
+    [],
+  )
+  t.same(
+    runLaw(
+      balanceLaw(),
+      falls(() => 0, { masses: [1, 1, 1] }),
+    ),
+    [],
+  )
+})
+
+t.test('balanceLaw reports a drift that is hidden in noise', async (t) => {
+  // Errors of 1 mm/s, and a spin of 10 rad/s that gains or loses energy from frame 41 on.
+  const noise = (frame: number, i: number): number => 1e-3 * Math.sin(frame * frame * (7.3 + i) + 13 * i)
+  const noisy = (gain: number, force = 0): SceneSpec => ({
+    frames: 240,
+    masses: [1],
+    inertias: [[0.01, 0.01, 0.01]],
+    gravity: [0, 0, 0],
+    state: (frame) => ({
+      position: [3 * frame * dt, 0, 0],
+      velocity: [
+        3 + noise(frame, 0),
+        noise(frame, 1) + force * Math.max(0, frame - 40) * dt,
+        noise(frame, 2),
+      ],
+      spin: [0, 0, Math.sqrt(100 + 200 * gain * Math.max(0, frame - 40))],
+    }),
+  })
+  const info = { kind: 'momentum', severity: 'info' }
+  t.match(runLaw(balanceLaw(), noisy(0)), [info], 'noise without drift')
+  const [gain, ...more] = runLaw(balanceLaw(), noisy(2e-3))
+  t.match([gain, ...more], [{ kind: 'energy_drift', severity: 'error', bodies: [1] }, info])
+  const first = gain?.frames.first ?? 0
+  t.ok(first > 30 && first < 50, `frame ${first}`)
+  t.match(runLaw(balanceLaw(), noisy(-2e-3)), [{ kind: 'dissipation_without_contact' }, info])
+  t.match(runLaw(balanceLaw(), noisy(0, 0.03)), [{ severity: 'error', bodies: [1] }, info], 'a force')
 })
 
 verifies('replay:laws:friction', 'points that stick show no cone of the engine', async (t) => {

@@ -1,6 +1,6 @@
 /**
  * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies. A run of
- * unexplained steps is one finding. Runs within the noise of recorded states are one info.
+ * unexplained steps is one finding. Runs within the noise of recorded states are one info, unless their sum exceeds it.
  */
 
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -12,6 +12,7 @@ import { type Account, BalanceAccounts } from './balance-account.ts'
 import { measureBody } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
+import { IntegratorMeter } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 
 /** `blowUpFactor` is relative to the kinetic energy. */
@@ -24,6 +25,7 @@ const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 export function balanceLaw(): Law {
   const accounts = new BalanceAccounts()
   const noise = new NoiseMeter()
+  const integrators = new IntegratorMeter()
   const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
 
@@ -38,10 +40,11 @@ export function balanceLaw(): Law {
       )
         return
       for (let column = 0; column < step.scene.bodies.length; column++) {
+        integrators.add(step, column)
         const one = measureBody(step, column, noise)
         if (one === null) continue
         const body = step.scene.bodies[column] ?? 0
-        if (!one.isConstrained && isNoise(column, one.residual > one.allowed ? one.residual : 0, one.work))
+        if (!one.isConstrained && isNoise(column, one, one.work))
           noisy.add(
             body,
             step.frame,
@@ -62,21 +65,35 @@ export function balanceLaw(): Law {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
         // The level was unknown in the first frames.
-        if (column !== undefined && isNoise(column, account.residual, run.value)) {
+        if (column !== undefined && isNoise(column, account, run.value)) {
           const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
           return []
         }
         return constant.add(run, account) ? [] : toFindings(run, account)
       })
-      return [...constant.findings, ...found, ...noisy.runs.map(toNoiseFinding)]
+      const drifts = noisy.runs.flatMap((run) => {
+        const column = scene?.columnById.get(run.bodies[0] ?? 0)
+        return column === undefined ? [] : findDrift(noise, column, run)
+      })
+      return [
+        ...constant.findings,
+        ...found,
+        ...drifts,
+        ...integrators.findings,
+        ...noisy.runs.map(toNoiseFinding),
+      ]
     },
   }
 
   /** Residual in N·s, gain in J. */
-  function isNoise(column: number, residual: number, gain: number): boolean {
+  function isNoise(
+    column: number,
+    { residual, allowed }: Pick<Account, 'residual' | 'allowed'>,
+    gain: number,
+  ): boolean {
     const level = noise.measure(column)
-    return residual > 0 ? residual <= level.residual : Math.abs(gain) <= level.gain
+    return residual > allowed ? residual <= level.residual : Math.abs(gain) <= level.gain
   }
 }
 
@@ -88,6 +105,21 @@ const toNoiseFinding = (run: Run): Finding =>
     confidence: 0.8,
     text: 'has noise in its recorded states',
   })
+
+/** Energy, or else momentum, beyond noise. */
+function findDrift(noise: NoiseMeter, column: number, { bodies, pair }: Run): readonly Finding[] {
+  const gain = noise.findDrift(column, 'gain')
+  const drift = gain ?? noise.findDrift(column, 'residual')
+  if (drift === undefined) return []
+  const { first, last, sum, limit } = drift
+  const kind = gain === undefined ? 'momentum' : sum > 0 ? 'energy_drift' : 'dissipation_without_contact'
+  return [
+    createFinding(
+      { first, last, peak: last, value: sum, limit, bodies, pair },
+      { kind, unit: gain === undefined ? 'N·s' : 'J', confidence: 0.7, advice: forceAdvice },
+    ),
+  ]
+}
 
 function toFindings(run: Run, account: Account): readonly Finding[] {
   const { work, maxWork, residual, allowed, firstKinetic, maxKinetic, touched } = account

@@ -64,12 +64,12 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
     }
   }
   const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
+  const minAllowed = part * mass * scene.g * dt
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
-  if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, gain: free.gain })
+  if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
   const gain = free?.isBeyond ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   // Most bodies return here, without a square root.
-  const minAllowed = part * mass * scene.g * dt
   if (!isGain && rx * rx + ry * ry + rz * rz <= minAllowed * minAllowed) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
@@ -100,6 +100,8 @@ interface FreeGain {
   readonly work: number
   readonly gain: number
   readonly allowed: number
+  /** Largest gain or loss of a correct step. */
+  readonly gainSlack: number
   /** Whether `work` exceeds rounding. */
   readonly isBeyond: boolean
 }
@@ -129,9 +131,11 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
   const rounding = 1e-6 * (linear + height) + 1e-9
   const gain = motion + (Number.isNaN(turning) ? 0 : turning)
-  if (!(Math.abs(work) > rounding)) return { work, gain, allowed: rounding, isBeyond: false }
+  if (!(Math.abs(work) > rounding))
+    return { work, gain, allowed: rounding, gainSlack: loss + rounding, isBeyond: false }
   const spin = Math.max(rotational, rotationalBefore) || 0
-  return { work, gain, allowed: rounding + getSpinTolerance(step, column) * spin, isBeyond: true }
+  const allowed = rounding + getSpinTolerance(step, column) * spin
+  return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
 }
 
 export function readSquare(block: Float64Array, at: number): number {

@@ -1,11 +1,13 @@
 /**
- * If each velocity has an independent error, residuals of neighbouring steps have a correlation of -0.5.
- * Unrecorded forces have none or a positive one; a body that shakes has -1.
+ * If each recorded state has an independent error, residuals of neighbouring steps have a correlation of -0.5. Unrecorded forces have
+ * none or a positive one; a body that shakes has -1. The errors cancel in the sum over steps, which stays within two noise levels
+ * however many they are; the sum of a drift grows with their number.
  */
 
 /** `deviations` are standard deviations. */
 const rule = { correlation: [-0.8, -0.25], steps: 16, deviations: 6 } as const
 
+/** Steps of a free body in sequence. */
 interface Sums {
   frame: number
   steps: number
@@ -16,6 +18,8 @@ interface Sums {
   gains: number
   gainSquares: number
   gainProducts: number
+  readonly residualSums: readonly [CumulativeSum, CumulativeSum, CumulativeSum]
+  readonly gainSum: CumulativeSum
 }
 
 /** Largest residual in N·s and largest gain in J explained by noise. */
@@ -24,32 +28,32 @@ interface NoiseLevel {
   readonly gain: number
 }
 
+/** Residual in N·s and gain in J of a free step. A correct step may have up to the slack of each. */
+export interface FreeStep extends Readonly<Record<'x' | 'y' | 'z' | 'gain', number>> {
+  readonly slack: number
+  readonly gainSlack: number
+}
+
+/** Largest sum over steps, in N·s or J. */
+export interface Drift {
+  readonly first: number
+  readonly last: number
+  readonly sum: number
+  readonly limit: number
+}
+
 export class NoiseMeter {
   readonly #columns: (Sums | undefined)[] = []
 
-  /** Free step: residual in N·s, gain in J. */
-  add(
-    column: number,
-    frame: number,
-    { x, y, z, gain }: Readonly<Record<'x' | 'y' | 'z' | 'gain', number>>,
-  ): void {
+  add(column: number, frame: number, { x, y, z, gain, slack, gainSlack }: FreeStep): void {
     const last = this.#columns[column]
-    const sums = last ?? {
-      frame: Number.NaN,
-      steps: 0,
-      residual: [0, 0, 0],
-      squares: 0,
-      products: 0,
-      gain: 0,
-      gains: 0,
-      gainSquares: 0,
-      gainProducts: 0,
-    }
+    const sums = last ?? createSums()
     if (last === undefined) this.#columns[column] = sums
     const square = x * x + y * y + z * z
     // Larger residuals are not noise.
     const isOutlier = sums.steps >= rule.steps && square > rule.deviations ** 2 * (sums.squares / sums.steps)
     if (Number.isNaN(square) || isOutlier) return
+    const { residualSums, gainSum } = sums
     if (sums.frame === frame - 1) {
       sums.steps += 1
       sums.squares += square
@@ -57,7 +61,11 @@ export class NoiseMeter {
       sums.gains += gain
       sums.gainSquares += gain * gain
       sums.gainProducts += gain * sums.gain
-    }
+      residualSums[0].add(frame, x, slack)
+      residualSums[1].add(frame, y, slack)
+      residualSums[2].add(frame, z, slack)
+      gainSum.add(frame, gain, gainSlack)
+    } else for (const sum of [...residualSums, gainSum]) sum.restart()
     sums.frame = frame
     sums.residual[0] = x
     sums.residual[1] = y
@@ -75,6 +83,17 @@ export class NoiseMeter {
       gain: toLevel(gainSquares / steps - mean * mean, gainProducts / steps - mean * mean),
     }
   }
+
+  /** `undefined` if noise explains the sum. */
+  findDrift(column: number, quantity: keyof NoiseLevel): Drift | undefined {
+    const sums = this.#columns[column]
+    const limit = 2 * this.measure(column)[quantity]
+    if (sums === undefined || !(limit > 0)) return undefined
+    return (quantity === 'gain' ? [sums.gainSum] : sums.residualSums)
+      .map(({ largest }) => ({ ...largest, limit }))
+      .filter(({ sum }) => Math.abs(sum) > limit)
+      .toSorted((a, b) => Math.abs(b.sum) - Math.abs(a.sum))[0]
+  }
 }
 
 function toLevel(variance: number, covariance: number): number {
@@ -82,3 +101,41 @@ function toLevel(variance: number, covariance: number): number {
   const [least, most] = rule.correlation
   return correlation > least && correlation < most ? rule.deviations * Math.sqrt(variance) : 0
 }
+
+/** Page's test (1954): the largest sum of consecutive values beyond their slack, upwards and downwards. */
+class CumulativeSum {
+  #up = 0
+  #upFirst = 0
+  #down = 0
+  #downFirst = 0
+  largest = { first: 0, last: 0, sum: 0 }
+
+  add(frame: number, value: number, slack: number): void {
+    if (this.#up === 0) this.#upFirst = frame
+    if (this.#down === 0) this.#downFirst = frame
+    this.#up = Math.max(0, this.#up + value - slack)
+    this.#down = Math.min(0, this.#down + value + slack)
+    const size = Math.abs(this.largest.sum)
+    if (this.#up > size) this.largest = { first: this.#upFirst, last: frame, sum: this.#up }
+    if (this.#down < -size) this.largest = { first: this.#downFirst, last: frame, sum: this.#down }
+  }
+
+  restart(): void {
+    this.#up = 0
+    this.#down = 0
+  }
+}
+
+const createSums = (): Sums => ({
+  frame: Number.NaN,
+  steps: 0,
+  residual: [0, 0, 0],
+  squares: 0,
+  products: 0,
+  gain: 0,
+  gains: 0,
+  gainSquares: 0,
+  gainProducts: 0,
+  residualSums: [new CumulativeSum(), new CumulativeSum(), new CumulativeSum()],
+  gainSum: new CumulativeSum(),
+})
