@@ -15,7 +15,7 @@ import {
 } from '../src/domain/evaluation/score.ts'
 import type { SignalKind, SignalValue } from '../src/domain/evaluation/signal.ts'
 import { findHelpers, findProtected, findTampering } from '../src/domain/evaluation/tamper.ts'
-import { createGlobMatcher } from '../src/domain/glob.ts'
+import { createGlobMatcher } from '../src/domain/ignore-rules.ts'
 import { createRun, type TestStatus } from '../src/domain/report/test-run.ts'
 import { judged as guardJudged, judge, openTrm, readText, repairSums, unittest } from './trm-kit.ts'
 

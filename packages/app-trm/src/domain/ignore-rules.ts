@@ -1,34 +1,36 @@
 /**
- * The rules of one `.gitignore` (https://git-scm.com/docs/gitignore). The package `ignore` is not used because it lets an
- * ignored folder decide all paths below it, even if a nearer file includes them again.
+ * Path patterns without backtracking. The package `ignore` is not used because it lets an ignored folder decide all paths
+ * below it, even if a nearer file includes them again; `path.matchesGlob` backtracks.
  */
-import { createMatcher, type PatternStep, toLiteralSteps, wildcardSteps } from './glob.ts'
 
 /** Whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
-  readonly matches: (text: string) => boolean
+  readonly matches: (path: string) => boolean
   readonly isIncluded: boolean
   readonly isFolderRule: boolean
-  /** Whether it has no slash and matches names at any depth. */
-  readonly isNameRule: boolean
 }
 
 /** Longer lines match nothing, because no path is that long. */
 const maxLineLength = 4096
 
-/** Parses the rules. The last match counts. */
+/** Parses the rules of one `.gitignore` (https://git-scm.com/docs/gitignore). The last match counts. */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const lastFirst = text.split('\n').flatMap(parseRule).reverse()
   return (path, isFolder) => {
-    const name = path.slice(path.lastIndexOf('/') + 1)
-    const rule = lastFirst.find(
-      ({ matches, isFolderRule, isNameRule }) =>
-        (isFolder || !isFolderRule) && matches(isNameRule ? name : path),
-    )
+    const rule = lastFirst.find((one) => (isFolder || !one.isFolderRule) && one.matches(path))
     return rule === undefined ? undefined : !rule.isIncluded
   }
+}
+
+/**
+ * Returns a predicate for relative paths with forward slashes: `*` and `?` match within a name, `**` also across
+ * folders. `data/` matches all below that folder, `*.lock` such files in any folder. Brackets are literal.
+ */
+export function createGlobMatcher(pattern: string): (path: string) => boolean {
+  const literal = pattern.replaceAll(/[\\[]/g, '\\$&').replaceAll(/\*\*(?=[^*/])/g, '**/*')
+  return createMatcher(literal.endsWith('/') ? `/${literal}**` : literal)
 }
 
 function parseRule(line: string): Rule[] {
@@ -37,10 +39,12 @@ function parseRule(line: string): Rule[] {
   const isIncluded = rule.startsWith('!')
   const whole = isIncluded ? rule.slice(1) : rule
   const isFolderRule = whole.endsWith('/')
-  const pattern = isFolderRule ? whole.slice(0, -1) : whole
-  const steps = parsePattern(pattern.replace(/^\//, ''))
-  if (steps === undefined) return []
-  return [{ matches: createMatcher(steps), isIncluded, isFolderRule, isNameRule: !pattern.includes('/') }]
+  try {
+    return [{ matches: createMatcher(isFolderRule ? whole.slice(0, -1) : whole), isIncluded, isFolderRule }]
+  } catch (error) {
+    if (error instanceof SyntaxError) return [] // git ignores malformed rules
+    throw error
+  }
 }
 
 /** Keeps a blank after a backslash. */
@@ -49,39 +53,70 @@ function trimBlanks(line: string): string {
   return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
 }
 
-/** `**` between slashes, `*` and `?` within a name, brackets for one character of a set. */
-const part = /^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
+type CharTest = (char: string) => boolean
+const wild = Symbol('any number')
+type NamePattern = readonly (CharTest | typeof wild)[]
 
-/** `undefined` if malformed (ignored by git). */
-function parsePattern(pattern: string): readonly PatternStep[] | undefined {
-  const parts = pattern.match(part) ?? []
-  if (parts.join('') !== pattern) return undefined
-  try {
-    return parts.flatMap(toSteps)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined // a range such as [z-a]
-    throw error
+/** A pattern without a slash matches names in any folder. Throws `SyntaxError` if it is malformed. */
+function createMatcher(pattern: string): (path: string) => boolean {
+  const anchored = pattern.includes('/') ? pattern.replace(/^\/+/, '') : `**/${pattern}`
+  // A final `**` matches at least one name.
+  const names = anchored.replace(/\/\*\*$/, '/*/**').split('/')
+  const steps = names.map((name) => (name === '**' ? wild : parseName(name)))
+  return (path) =>
+    matchSequence(steps, path.split('/'), (step, name) =>
+      matchSequence(step, name, (test, char) => test(char)),
+    )
+}
+
+/**
+ * Whether steps match all items. Only the last wildcard takes more items, so the time is at most proportional to the
+ * product of both lengths.
+ */
+function matchSequence<Step>(
+  steps: readonly (Step | typeof wild)[],
+  items: ArrayLike<string>,
+  matches: (step: Step, item: string) => boolean,
+): boolean {
+  let [at, item, lastWild, resume] = [0, 0, -1, 0]
+  while (item < items.length) {
+    const step = steps[at]
+    if (step === wild) {
+      lastWild = at++
+      resume = item
+    } else if (step !== undefined && matches(step, items[item] ?? '')) {
+      at++
+      item++
+    } else if (lastWild >= 0) {
+      at = lastWild + 1
+      item = ++resume
+    } else return false
   }
+  return steps.slice(at).every((step) => step === wild)
 }
 
-function toSteps(text: string): readonly PatternStep[] {
-  if (text === '**/') return wildcardSteps['**/']
-  if (text === '/**/') return [...toLiteralSteps('/'), ...wildcardSteps['**/']]
-  if (text === '/**') return [...toLiteralSteps('/'), { one: () => true }, ...wildcardSteps['**']]
-  if (text.startsWith('*')) return wildcardSteps['*']
-  if (text === '?') return wildcardSteps['?']
-  if (text.startsWith('[')) return [parseSet(text.slice(1, -1))]
-  return toLiteralSteps(text.startsWith('\\') ? text.slice(1) : text)
+/** `*` and `?`, brackets for one character of a set, and escaped characters. */
+const part = /\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
+
+function parseName(name: string): NamePattern {
+  const parts = name.match(part) ?? []
+  if (parts.join('') !== name) throw new SyntaxError(`a malformed pattern: ${name}`)
+  return parts.map((text) => {
+    if (text.startsWith('*')) return wild
+    if (text === '?') return () => true
+    if (text.length > 1 && text.startsWith('[')) return parseSet(text.slice(1, -1))
+    const literal = text.startsWith('\\') ? text.slice(1) : text
+    return (char) => char === literal
+  })
 }
 
-/** Sets never match a slash. */
-function parseSet(inside: string): PatternStep {
+function parseSet(inside: string): CharTest {
   const isNegated = /^[!^]/.test(inside)
   const members = (isNegated ? inside.slice(1) : inside)
     .replaceAll(/\[:(\w+):\]/g, (_, name: string) => classes[name] ?? '')
     .replaceAll(/\\(.)|([[\]^])/g, (_, escaped: string | undefined, plain: string) => `\\${escaped ?? plain}`)
   const set = new RegExp(`^[${isNegated ? '^' : ''}${members}]$`, 's')
-  return { one: (char) => char !== '/' && set.test(char) }
+  return (char) => set.test(char)
 }
 
 const classes: Readonly<Record<string, string>> = {

@@ -9,8 +9,7 @@ import { advisePython } from '../../src/domain/feedback/advice.ts'
 import { formatFailures } from '../../src/domain/feedback/feedback.ts'
 import { findProblems, formatProblem } from '../../src/domain/feedback/problem.ts'
 import { readPythonErrors } from '../../src/domain/feedback/python-error.ts'
-import { createGlobMatcher, createMatcher, toLiteralSteps } from '../../src/domain/glob.ts'
-import { parseIgnoreRules } from '../../src/domain/ignore-rules.ts'
+import { createGlobMatcher, parseIgnoreRules } from '../../src/domain/ignore-rules.ts'
 
 const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
 const isOwn = (name: string) => name === 'sums'
@@ -215,20 +214,6 @@ verifies('trm:patterns:linear', 'globMatcher and parseIgnoreRules do not backtra
   }
   t.equal(parseIgnoreRules('['.repeat(100_000))('a', false), undefined)
   t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
-})
-
-verifies('trm:patterns:linear', 'a pattern is compared at its end before its wildcard', async (t) => {
-  let visited = 0
-  const many = (char: string) => {
-    visited++
-    return char !== '/'
-  }
-  const matches = createMatcher([...toLiteralSteps('a'), { many }, ...toLiteralSteps('.log')])
-  t.notOk(matches(`a${'b'.repeat(1000)}.txt`))
-  t.equal(visited, 0)
-  t.ok(matches(`a${'b'.repeat(1000)}.log`))
-  t.notOk(matches('a/b.log'))
-  t.notOk(createMatcher([...toLiteralSteps('ab'), { many }, ...toLiteralSteps('ba')])('aba'))
 })
 
 t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {

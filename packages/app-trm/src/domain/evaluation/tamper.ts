@@ -1,7 +1,7 @@
 /** Files and code with which a change could make its own evaluation pass. */
 import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
-import { createGlobMatcher } from '../glob.ts'
+import { createGlobMatcher } from '../ignore-rules.ts'
 
 /** Files that configure or replace the evaluating programs, and what they do. */
 const configurations: readonly (readonly [RegExp, string])[] = [
