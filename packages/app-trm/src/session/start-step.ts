@@ -20,7 +20,6 @@ export interface StepRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
-  readonly accept?: readonly string[] | undefined
 }
 
 /**
