@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { findNamedPaths } from '../src/domain/evaluation/absent-path.ts'
 import { readDiagnostics } from '../src/domain/evaluation/diagnostic.ts'
 import { readPythonErrors } from '../src/domain/feedback/python-error.ts'
 import { compareTests } from '../src/domain/report/compare-tests.ts'
 import { readTests } from '../src/domain/report/read-tests.ts'
 import { createRun, selectCases, type TestRun } from '../src/domain/report/test-run.ts'
 import { cleanOutput } from '../src/runner/capture.ts'
-import { findAbsentPaths } from '../src/workspace/absent-paths.ts'
 
 /** Output of a real tool, which `golden/make.mjs` recorded. */
 const golden = (name: string): string =>
@@ -232,20 +231,16 @@ tests/test_a.py:3: NotFound
 })
 
 verifies('trm:start:absent', 'absent files are recognized in the output of commands', async (t) => {
-  const project = {
-    data: { 'big.csv': '' },
-    vendor: { lib: { '.git': {}, 'core.py': '' } },
-    notes: { 'todo.txt': '' },
-    'schema_pb2.py': '',
-  }
-  const dir = t.testdir({ project, copy: { data: {} } })
-  const named = async (...outputs: string[]) =>
-    (await findAbsentPaths(join(dir, 'project'), join(dir, 'copy'), outputs)).map(({ path }) => path)
-  t.same(await named("FileNotFoundError: [Errno 2] No such file or directory: 'data/big.csv'"), [
-    'data/big.csv',
-  ])
-  t.same(await named("ModuleNotFoundError: No module named 'vendor.lib'"), ['vendor/lib'])
-  t.same(await named('cannot open ./vendor/lib/core.py.'), ['vendor/lib'])
-  t.same(await named("No module named 'schema_pb2'", '<open notes>'), ['schema_pb2.py'])
-  t.same(await named('3 failed, see the notes about big data', '/usr/lib/vendor/lib/python'), [])
+  const paths = ['data', 'notes', 'vendor/lib', 'big.csv', 'schema_pb2.py'].map((path) => ({
+    path,
+    isFolder: !path.includes('.'),
+    isRepository: path === 'vendor/lib',
+  }))
+  const named = (...outputs: string[]) => findNamedPaths(paths, outputs).map(({ path }) => path)
+  t.same(named("FileNotFoundError: [Errno 2] No such file or directory: 'data/rows/a.csv'"), ['data'])
+  t.same(named('open("../big.csv"): no such file'), ['big.csv'])
+  t.same(named("ModuleNotFoundError: No module named 'vendor.lib'"), ['vendor/lib'])
+  t.same(named('cannot open ./vendor/lib/core.py.'), ['vendor/lib'])
+  t.same(named("No module named 'schema_pb2'", '<open notes>'), ['schema_pb2.py'])
+  t.same(named('3 failed, see the notes about big data', '/usr/lib/vendor/lib/python', 'big.csv.gz'), [])
 })

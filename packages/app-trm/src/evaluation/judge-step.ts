@@ -1,6 +1,9 @@
 /** Evaluates a candidate in a work copy, and again if its verdict needs confirmation. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import type { EvalResult } from '../domain/evaluation/result.ts'
@@ -9,7 +12,7 @@ import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Proposal } from '../session/propose.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
-import { findAbsentPaths } from '../workspace/absent-paths.ts'
+import { walkTree } from '../workspace/tree-list.ts'
 import { listModules } from './advice.ts'
 import { runGuard } from './run-guard.ts'
 import { runStages } from './run-stages.ts'
@@ -56,7 +59,9 @@ export async function judgeStep(
       stderr,
       ...(finding.tests?.cases ?? []).map(({ message = '' }) => message),
     ])
-    const absent = await findAbsentPaths(config.project, request.cwd, outputs)
+    const { skipped } = await walkTree(config.project)
+    const isAbsent = ({ path }: AbsentPath) => !existsSync(join(request.cwd, path))
+    const absent = findNamedPaths(skipped.filter(isAbsent), outputs)
     if (absent.length > 0) return assess({ ...input, absent })
   }
   if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return first

@@ -4,6 +4,7 @@ import { copyFile, mkdir, readdir, readFile, readlink, symlink, utimes } from 'n
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { CausewayError } from '@causeway/protocol'
+import type { AbsentPath } from '../domain/evaluation/absent-path.ts'
 import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
 import { statIfExists } from './place.ts'
@@ -20,7 +21,7 @@ export interface TreeLimits {
 }
 
 /** Folders that tools can create again; never copied. */
-export const generatedFolders: readonly string[] = [
+const generatedFolders: readonly string[] = [
   'node_modules',
   '.venv',
   'venv',
@@ -36,7 +37,8 @@ export const generatedFolders: readonly string[] = [
  * Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
 export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
-  const paths = [...new Set([...(await walkTree(root)), ...(await listTrackedIgnored(root))])].sort()
+  const { included } = await walkTree(root)
+  const paths = [...new Set([...included, ...(await listTrackedIgnored(root))])].sort()
   if (paths.length > limits.files)
     throw createTooLargeError(
       paths.map((path) => [path, 1]),
@@ -120,22 +122,30 @@ interface Rules {
   readonly rules: IgnoreRules
 }
 
+interface WalkedTree {
+  readonly included: readonly string[]
+  /** Ignored files and folders, and other repositories; generated folders are omitted. */
+  readonly skipped: readonly AbsentPath[]
+}
+
 /** Lists the paths that ignore rules include. Rules of deeper folders take precedence; ignored folders are skipped. */
-export async function walkTree(root: string): Promise<readonly string[]> {
-  const found: string[] = []
+export async function walkTree(root: string): Promise<WalkedTree> {
+  const included: string[] = []
+  const skipped: AbsentPath[] = []
   const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
     const all = [...(await readRules(join(root, folder, '.gitignore'), folder)), ...inherited]
     for (const entry of await readEntries(join(root, folder))) {
       const path = `${folder}${entry.name}`
       const isFolder = entry.isDirectory()
-      if (entry.name === '.git' || isIgnored(path, isFolder, all)) continue
+      if (entry.name === '.git' || generatedFolders.includes(entry.name)) continue
       const isRepository = isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
-      if (!isFolder) found.push(path)
-      else if (!generatedFolders.includes(entry.name) && !isRepository) await walk(`${path}/`, all)
+      if (isRepository || isIgnored(path, isFolder, all)) skipped.push({ path, isFolder, isRepository })
+      else if (isFolder) await walk(`${path}/`, all)
+      else included.push(path)
     }
   }
   await walk('', await readRules(join(root, '.git', 'info', 'exclude'), ''))
-  return found
+  return { included, skipped }
 }
 
 /** A removed or unreadable folder has no entries. */

@@ -355,7 +355,7 @@ verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', 
           `${folder}: ${existsSync(join(root, folder, '.gitignore')) ? readFileSync(join(root, folder, '.gitignore'), 'utf8') : ''}`,
       )
     t.same(
-      [...(await walkTree(root))].sort(),
+      [...(await walkTree(root)).included].sort(),
       theirs.sort(),
       `seed ${seed}: ${JSON.stringify(rulesByFolder)}`,
     )

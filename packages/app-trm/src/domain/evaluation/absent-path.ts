@@ -1,28 +1,28 @@
 /** A project path that is missing in the copy in which commands run. */
 export interface AbsentPath {
   readonly path: string
+  readonly isFolder: boolean
   readonly isRepository: boolean
 }
 
-/** Characters read from the end of an output, and paths examined. */
-const [maxText, maxPaths] = [100_000, 2000]
+/** Characters read from the end of an output, and reported paths. */
+const [maxText, maxAbsent] = [100_000, 5]
 
-const moduleError = /(?:No module named|Cannot find (?:module|package)|cannot import name) ['"]([^'"]+)['"]/gi
-
-/** Returns the relative paths named in outputs, and those of modules that were not found. */
-export function findNamedPaths(outputs: readonly string[]): readonly string[] {
+/** Returns the paths that outputs name as a path or as a Python module. */
+export function findNamedPaths(
+  paths: readonly AbsentPath[],
+  outputs: readonly string[],
+): readonly AbsentPath[] {
   const text = outputs.map((output) => output.slice(-maxText)).join('\n')
-  const modules = [...text.matchAll(moduleError)].flatMap(([, name = '']) => {
-    const path = name.includes('/') ? name : name.replaceAll('.', '/')
-    return [path, `${path}.py`]
-  })
-  const words = text.split(/[\s'"`(),:;=<>[\]]+/).filter((word) => /[./]/.test(word) && !word.startsWith('/'))
-  const paths = [...modules, ...words].map((word) =>
-    word.replace(/^(?:\.{1,2}\/)+/, '').replace(/[./]+$/, ''),
-  )
-  return [...new Set(paths)]
-    .filter((path) => path !== '' && !path.split('/').includes('..'))
-    .slice(0, maxPaths)
+  const toPattern = (word: string) => word.replaceAll(/[^\w]/g, '\\$&')
+  const isNamed = ({ path, isFolder }: AbsentPath): boolean => {
+    const module = path.replace(/\.py$/, '').replaceAll('/', '.')
+    const end = isFolder ? '[/\'"]' : '(?!\\w|\\.\\w)'
+    return new RegExp(
+      `(?<![\\w/.-])(?:\\.{1,2}/)*${toPattern(path)}${end}|['"]${toPattern(module)}['".]`,
+    ).test(text)
+  }
+  return paths.filter(isNamed).slice(0, maxAbsent)
 }
 
 export function warnAbsent(absent: readonly AbsentPath[]): readonly string[] {
