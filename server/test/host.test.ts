@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { defineApp, defineErrors } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../test/verifies.ts'
@@ -84,6 +85,25 @@ t.test('states and handshakes expire after a day of running time, not when the c
   clocks.pass(day + 1)
   t.equal(await states.load('key', 'Demo'), undefined)
   t.equal(await handshakes.find('s', ''), undefined)
+})
+
+t.test('a server whose expired data cannot be deleted keeps running', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const [clocks, file] = [createClocks(), `${t.testdir()}/server.db`]
+  const failed = Promise.withResolvers<unknown>()
+  const store = new ServerStore(file, { ...clocks, onFailure: failed.resolve })
+  t.teardown(() => store.close())
+  await store.states.save('key', 'Demo', '{"a":1}')
+  const db = new Database(file)
+  db.exec(`CREATE TRIGGER full BEFORE DELETE ON client_state BEGIN SELECT RAISE(ABORT, 'no space'); END`)
+  clocks.pass(day + 1)
+  mock.timers.tick(day / 24)
+  t.match(await failed.promise, { message: 'no space' })
+  db.exec('DROP TRIGGER full')
+  mock.timers.tick(day / 24)
+  t.equal(db.prepare('SELECT count(*) FROM client_state').pluck().get(), 0)
+  db.close()
 })
 
 t.test('using an unchanged state prevents its expiry in the file', async (t) => {

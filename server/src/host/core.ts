@@ -97,7 +97,13 @@ export class Core {
     const steady = options.steady ?? options.now ?? (() => performance.now())
     this.#clocks = { now, steady }
     this.#startedAt = steady()
-    this.store = new ServerStore(join(config.dataDir, 'server.db'), this.#clocks)
+    this.store = new ServerStore(join(config.dataDir, 'server.db'), {
+      ...this.#clocks,
+      onFailure: (err) => {
+        log.warn({ err }, 'expired data could not be deleted')
+        this.storage.record(serverApp, err)
+      },
+    })
     this.userApps = userApps
     const builtIn = [causewayApp(() => this), ...apps]
     for (const app of builtIn) this.errors.add(app)

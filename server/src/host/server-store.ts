@@ -38,6 +38,11 @@ export const serverMigrations: readonly Migration[] = [
   auditFailuresMigration,
 ]
 
+interface ServerStoreOptions extends ServerClocks {
+  /** Receives errors of deleting expired rows. */
+  readonly onFailure?: (error: unknown) => void
+}
+
 interface ServerClocks {
   /** Unix milliseconds. */
   readonly now: () => number
@@ -55,7 +60,7 @@ export class ServerStore {
   readonly #file: ServerFile
   readonly #timer: NodeJS.Timeout
 
-  constructor(path: string, clocks: ServerClocks) {
+  constructor(path: string, { onFailure = () => {}, ...clocks }: ServerStoreOptions) {
     this.#file = new ServerFile(path, clocks)
     const { db } = this.#file
     const tasks = openTaskStore(db)
@@ -69,7 +74,8 @@ export class ServerStore {
       deleteExpired: async () => tasks.deleteExpired(this.#file.now()),
     }
     this.#file.deleteExpired()
-    this.#timer = setInterval(() => this.#file.deleteExpired(), expiryMs / 24).unref()
+    const deleteExpired = () => this.#file.run(() => this.#file.deleteExpired()).catch(onFailure)
+    this.#timer = setInterval(deleteExpired, expiryMs / 24).unref()
   }
 
   close(): void {
