@@ -70,7 +70,9 @@ export class Gateway {
 
   private constructor(options: GatewayOptions) {
     this.#options = options
-    this.#pidFile = new PidFile(join(options.dataDir, 'gateway', 'pids.json'))
+    this.#pidFile = new PidFile(join(options.dataDir, 'gateway', 'pids.json'), (err) =>
+      options.log.warn({ err }, 'the list of running hosted servers could not be saved'),
+    )
   }
 
   /** Also ends children of a killed server. */

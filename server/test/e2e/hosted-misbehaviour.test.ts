@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { CausewayError } from '@causeway/protocol'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { postMcp } from '../../../test/e2e/http.ts'
 import { spawnServer } from '../../../test/e2e/server-process.ts'
@@ -214,6 +214,18 @@ verifies('gateway:update', async (t) => {
     (alive) => !alive,
   )
   t.match(status(core, 'kept'), { state: 'disabled', pids: [] })
+})
+
+t.test('servers start and stop while the list of their processes cannot be saved', async (t) => {
+  // Writing to a folder fails like writing to a full disk.
+  const dir = t.testdir({ data: { gateway: { 'pids.json.new': {} } } })
+  const { core, logged } = await openHostedCore(t, { short: fixture(['--crash-on=2']) }, { dir })
+  await listed(core, 'short')
+  t.equal(readText(await call(core, 'Short__echo', { text: '1' })), '1')
+  t.match(readCode(await call(core, 'Short__echo', { text: '2' })), { code: 'UPSTREAM_GONE' })
+  t.equal(readText(await call(core, 'Short__echo', { text: '3' })), '3')
+  const failures = logged.lines.filter(({ msg }) => /list of running hosted servers/.test(String(msg)))
+  t.match(failures[0], { level: 40, err: { code: 'EISDIR' } })
 })
 
 verifies(

@@ -15,10 +15,12 @@ const pollMs = 50
 /** Process groups of running children, which the next server ends if this one is killed. */
 export class PidFile {
   readonly #path: string
+  readonly #onFailure: (error: unknown) => void
   #entries: readonly Entry[] = []
 
-  constructor(path: string) {
+  constructor(path: string, onFailure: (error: unknown) => void) {
     this.#path = path
+    this.#onFailure = onFailure
   }
 
   add(pid: number): void {
@@ -46,10 +48,15 @@ export class PidFile {
     return left.map(({ pid }) => pid)
   }
 
+  /** Servers start and stop also while the disk is full. */
   #write(): void {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-    writeFileSync(`${this.#path}.new`, JSON.stringify(this.#entries), { mode: 0o600 })
-    renameSync(`${this.#path}.new`, this.#path)
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      writeFileSync(`${this.#path}.new`, JSON.stringify(this.#entries), { mode: 0o600 })
+      renameSync(`${this.#path}.new`, this.#path)
+    } catch (error) {
+      this.#onFailure(error)
+    }
   }
 }
 

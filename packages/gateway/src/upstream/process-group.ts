@@ -14,21 +14,30 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
 /** Whether a process of the group is not a zombie. Other parents may leave zombies for long. */
 export function isGroupAlive(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false
-  if (process.platform !== 'linux') return true
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && findGroup(name) === leader)
+  return listProcesses()?.some((pid) => findGroup(pid) === leader) ?? true
 }
 
 /** Resident bytes by leader. Empty without `/proc`. */
 export function measureGroups(leaders: readonly number[]): ReadonlyMap<number, number> {
   const measured = new Map<number, number>()
-  if (leaders.length === 0 || process.platform !== 'linux') return measured
+  if (leaders.length === 0) return measured
   const wanted = new Set(leaders)
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+  for (const pid of listProcesses() ?? []) {
     const leader = findGroup(pid)
     if (leader !== undefined && wanted.has(leader))
       measured.set(leader, (measured.get(leader) ?? 0) + readResidentBytes(pid))
   }
   return measured
+}
+
+/** Returns `undefined` without `/proc`, or if the process has too many open files. */
+function listProcesses(): readonly string[] | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return undefined
+  }
 }
 
 function readResidentBytes(pid: string): number {
