@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { CausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
@@ -226,6 +228,27 @@ t.test('servers start and stop while the list of their processes cannot be saved
   t.equal(readText(await call(core, 'Short__echo', { text: '3' })), '3')
   const failures = logged.lines.filter(({ msg }) => /list of running hosted servers/.test(String(msg)))
   t.match(failures[0], { level: 40, err: { code: 'EISDIR' } })
+})
+
+t.test('a server that cannot be started without free file descriptors starts later', async (t) => {
+  const { core } = await openHostedCore(t, { late: fixture() })
+  await listed(core, 'late')
+  await core.hosted.gateway.restart('late')
+  const shell = spawn('sh', { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => shell.kill())
+  const limitFiles = async (count: number | string) => {
+    shell.stdin.write(`prlimit --pid=${process.pid} --nofile=${count}: && echo done\n`)
+    await once(shell.stdout, 'data')
+  }
+  const before = execFileSync('sh', ['-c', 'ulimit -Sn'], { encoding: 'utf8' }).trim()
+  await limitFiles(readdirSync('/proc/self/fd').length)
+  t.match(readCode(await call(core, 'Late__echo', { text: '1' })), {
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: /EMFILE/,
+  })
+  await limitFiles(before)
+  await core.hosted.gateway.restart('late')
+  t.equal(readText(await call(core, 'Late__echo', { text: '2' })), '2')
 })
 
 verifies(

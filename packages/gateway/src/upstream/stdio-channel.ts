@@ -82,10 +82,13 @@ export class StdioChannel implements Channel {
       onLine: (line) => this.#receive(line, handlers),
       onTooLong: () => this.#endTooLong(),
     })
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
-    // A child that ends closes its pipe; `exit` reports it.
-    child.stdin.on('error', () => {})
+    // Without free file descriptors there are no pipes; `error` reports it.
+    if (child.pid !== undefined) {
+      child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+      child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
+      // A child that ends closes its pipe; `exit` reports it.
+      child.stdin.on('error', () => {})
+    }
     return new Promise((resolve, reject) => {
       this.#exited = new Promise((ended) => {
         child.once('spawn', () => {
