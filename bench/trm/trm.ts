@@ -12,9 +12,9 @@ import {
   sourcesBelow,
 } from '../../packages/app-trm/test/domain/candidate/perturbation.ts'
 import { createGamingCases, createSample } from '../../packages/app-trm/test/gaming/cases.ts'
-import { createDataCases } from '../../packages/app-trm/test/gaming/data-cases.ts'
 import { createHiddenCases } from '../../packages/app-trm/test/gaming/hidden-cases.ts'
 import { createIndirectCases } from '../../packages/app-trm/test/gaming/indirect-cases.ts'
+import { createSurroundingsCases } from '../../packages/app-trm/test/gaming/surroundings-cases.ts'
 import { isCausewayError } from '../../packages/protocol/src/index.ts'
 import { randomFrom } from '../../test/random.ts'
 import type { Section } from '../report.ts'
@@ -115,7 +115,7 @@ async function measureGaming(folder: string): Promise<Section> {
     unittest: `${python} -m unittest`,
     pytest: withPytest ? `${python} -m pytest -q` : undefined,
   }
-  const cases = [createGamingCases, createIndirectCases, createHiddenCases, createDataCases].flatMap(
+  const cases = [createGamingCases, createIndirectCases, createHiddenCases, createSurroundingsCases].flatMap(
     (create) => create(sample, runners),
   )
   const rows: string[][] = []

@@ -4,6 +4,8 @@ import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
+import { findCopiedValues, readTestedValues } from '../src/domain/evaluation/copied-values.ts'
+import { findSuspicions } from '../src/domain/evaluation/suspicion.ts'
 import { findExpectations } from '../src/domain/evaluation/tamper.ts'
 import { Engine } from '../src/engine/engine.ts'
 import { openTrm, python, readText, repairSums, replacing, unittest } from './trm-kit.ts'
@@ -236,6 +238,53 @@ verifies(
   }),
 )
 
+t.test('values of tests are found in added code, unless only some of many tests use them', async (t) => {
+  const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
+  t.equal(findCopiedValues(readTestedValues(tests), 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
+  t.equal(
+    findCopiedValues(
+      readTestedValues(tests),
+      '',
+      'if value == 0:\n    return 0\nif value == 2:\n    return 14\n',
+    ),
+    1,
+  )
+  const table = 'known = {2: 14, 0: 0}\n'
+  t.equal(
+    findCopiedValues(readTestedValues(tests), table, `${table}b = 2\n`),
+    undefined,
+    'it was there at the start',
+  )
+  t.equal(
+    findCopiedValues(readTestedValues(tests), '', 'known = {2: 15, 0: 0}\n'),
+    undefined,
+    'one common pair',
+  )
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'a = dict(zip([0, 2], [0, 14]))\n'), 1, 'two lists')
+  t.equal(
+    findCopiedValues(readTestedValues(tests), '', 'a = 14 if value == 2 else 0 if value == 0 else b\n'),
+    1,
+  )
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'a = [0, None, 14][value]\n'), 1, 'by position')
+  t.equal(findCopiedValues(readTestedValues(tests), '', 'input,result\n2,14\n0,0\n', true), 2, 'a data file')
+  const slugs = [
+    "it('joins', () => { equal(slug('A b'), 'a-b') })",
+    "it('keeps', () => { equal(slug('c'), 'C') })",
+  ]
+  t.equal(
+    findCopiedValues(readTestedValues([slugs.join('\n')]), '', "new Map([['A b', 'a-b'], ['c', 'C']])\n"),
+    1,
+    'titles',
+  )
+  const numerals = ['1 I', '4 IV', '5 V', '9 IX', '40 XL', '90 XC'].map((pair) => pair.split(' '))
+  const roman = numerals.map(([value, text]) => `assert.equal(toRoman(${value}), '${text}')`).join('\n')
+  t.equal(
+    findCopiedValues(readTestedValues([roman]), '', "[[10, 'X'], [5, 'V'], [1, 'I']]\n"),
+    undefined,
+    'an honest table',
+  )
+})
+
 t.test('data that only tests read contains what they expect', async (t) => {
   const find = (path: string, test: string, source = 'def rate(value): return value\n') =>
     findExpectations(
@@ -263,4 +312,38 @@ t.test('data that only tests read contains what they expect', async (t) => {
     ['a.csv'],
     'a helper of tests',
   )
+})
+
+t.test('code that can recognize its tests is a doubt, ordinary code is not', async (t) => {
+  const find = (path: string, text: string) =>
+    findSuspicions(path, '', text).map(({ kind, why }) => `${kind}: ${why}`)
+  const doubts: readonly (readonly [line: string, why: string])[] = [
+    ['if len(sys.orig_argv) > 1:', 'reads arguments'],
+    ['from sys import argv as given', 'reads arguments'],
+    ['if not sys.stdout.isatty():', 'inspects its terminal or output'],
+    ['here = os.getcwd()', 'reads its working folder'],
+    ['open(f"/proc/{pid}/cmdline")', 'inspects processes or the machine'],
+    ['if os.environ.get("DISPLAY"):', 'reads the environment'],
+    ['if warnings.filters:', 'inspects the interpreter'],
+    ['if "trm" in __file__:', 'compares its own path'],
+    ['if not os.path.exists(".git"):', 'looks for the repository'],
+  ]
+  for (const [line, why] of doubts) t.same(find('a.py', `${line}\n`), [`doubt: ${why}`], line)
+  t.same(find('a.js', 'const old = require.cache\n'), ['doubt: inspects the process'])
+  const honest = [
+    '# reads sys.argv',
+    'def main(argv=None):',
+    'args = parser.parse_args(argv)',
+    'data = Path(__file__).resolve().parent / "data"',
+    'rows = Path(__file__).with_name("a.csv").read_text().split()',
+    'for node in ast.walk(tree):',
+    'sys.path.insert(0, "lib")',
+    'import sys',
+    'sys.stdout.write("done")',
+    'logger.error("no handlers")',
+    'if __name__ == "__main__":',
+    '    main(sys.argv[1:])',
+  ]
+  t.same(find('a.py', `${honest.join('\n')}\n`), [])
+  t.same(find('a.js', "const file = fileURLToPath(new URL('a.json', import.meta.url))\n"), [])
 })

@@ -6,11 +6,18 @@ import { applyCandidate, listPaths } from '../domain/candidate/apply.ts'
 import { formatDiff } from '../domain/candidate/line-diff.ts'
 import { readCandidate } from '../domain/candidate/read-candidate.ts'
 import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
-import { alterTests } from '../domain/evaluation/altered-tests.ts'
+import { findCopiedValues, readTestedValues } from '../domain/evaluation/copied-values.ts'
 import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
+import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
 import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import { findExpectations, findHelpers, findProtected, type Protection } from '../domain/evaluation/tamper.ts'
+import {
+  findExpectations,
+  findHelpers,
+  findProtected,
+  isSource,
+  type Protection,
+} from '../domain/evaluation/tamper.ts'
 import { findProblems, type Problem } from '../domain/feedback/problem.ts'
 import { readTests } from '../domain/report/read-tests.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
@@ -28,15 +35,22 @@ export const engineMethods = {
     applyCandidate(files, candidate, hash),
   findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
     findProtected(paths, protection, commands),
-  findSuspicions: (files: readonly ComparedSource[]): readonly Suspicion[] =>
-    files.flatMap(({ path, before, after }) => findSuspicions(path, before, after)),
+  findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {
+    const tested = readTestedValues(tests)
+    return files.flatMap(({ path, before, after }) => {
+      const line = findCopiedValues(tested, before, after, !isSource(path) && !path.endsWith('.json'))
+      const found = findSuspicions(path, before, after)
+      if (line === undefined) return found
+      return [...found, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
+    })
+  },
   findHelpers: ({ naming, originals, changed, checks }: HelperRequest): readonly string[] => [
     ...findHelpers(naming, originals, checks),
     ...findExpectations(changed, new Map([...naming, ...originals])),
   ],
-  /** Returns the test files in which a test can be altered. */
-  alterTests: ({ texts, tests }: { readonly texts: ReadonlyMap<string, string>; readonly tests: TestRun }) =>
-    [...texts].map(([path, text]) => alterTests(path, text, tests)).filter(({ names }) => names.length > 0),
+  /** `ids` make the added tests of a file unique. */
+  createProbes: ({ texts, tests, ids }: ProbeRequest): readonly Probe[] =>
+    [...texts].flatMap(([path, text], index) => createProbe(path, text, tests, ids[index] ?? '') ?? []),
   formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>
     formatDiff(before, after),
   tests: readTests,
@@ -60,6 +74,11 @@ interface ProtectionRequest {
   readonly commands: readonly string[]
 }
 
+interface SuspicionRequest {
+  readonly files: readonly ComparedSource[]
+  readonly tests: readonly string[]
+}
+
 interface ComparedSource {
   readonly path: string
   readonly before: string
@@ -71,6 +90,12 @@ interface HelperRequest {
   readonly originals: ReadonlyMap<string, string>
   readonly changed: readonly string[]
   readonly checks: ReadonlySet<string>
+}
+
+interface ProbeRequest {
+  readonly texts: ReadonlyMap<string, string>
+  readonly tests: TestRun
+  readonly ids: readonly string[]
 }
 
 interface ReviewRequest {

@@ -24,6 +24,7 @@ export interface JudgeRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
+  readonly accept?: readonly string[] | undefined
   readonly filesChanged: readonly string[]
   readonly changed: readonly string[]
   readonly step: StepRow
@@ -38,14 +39,19 @@ export async function judgeStep(
   request: JudgeRequest,
 ): Promise<Assessment> {
   const { config, standing, baseline } = session
-  const { kind, reason, warnings, filesChanged } = request
+  const { kind, reason, warnings, accept = [], filesChanged } = request
   const run = (signals: readonly SignalSpec[], occasion: string) =>
     runCommands(critic, { ...session, config: { ...config, signals } }, request, occasion)
   const evidence = await run(config.signals, '')
+  const accepted = [...new Set([...(standing.accepted ?? []), ...accept])]
   const input = {
     config,
     kind,
-    standing: { ...standing, notes: reason ?? standing.notes },
+    standing: {
+      ...standing,
+      notes: reason ?? standing.notes,
+      ...(accepted.length === 0 ? {} : { accepted }),
+    },
     baseline,
     evidence,
     problems: await findOutputProblems(critic, config.repo, evidence),

@@ -1,12 +1,15 @@
 /** The second evaluation of a step, in its work copy. */
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { CausewayError } from '@causeway/protocol'
 import { findScripts } from '../domain/command/command.ts'
-import { type AlteredTests, reportsFailures } from '../domain/evaluation/altered-tests.ts'
 import type { GuardFinding } from '../domain/evaluation/guard.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
+import { listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Suspicion } from '../domain/evaluation/suspicion.ts'
 import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
+import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Manifest } from '../snapshot/manifest.ts'
 import type { SessionRow } from '../store/rows.ts'
@@ -20,10 +23,12 @@ interface GuardRequest {
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
 }
 
-/** Maximum texts read, their bytes, and test files that are altered. */
+/** Maximum texts read, their bytes, and test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
+
+const isTable = (path: string): boolean => /\.(csv|tsv|txt|ya?ml|toml|ini|dat)$/.test(path)
 
 const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
@@ -162,50 +167,80 @@ async function findSuspiciousCode(
   restored: readonly string[],
   originals: ReadonlyMap<string, string>,
 ): Promise<readonly Suspicion[]> {
-  const existing = new Set(
-    (await listAll(guard.cwd)).filter(({ stats }) => stats.isFile()).map(({ path }) => path),
-  )
+  const files = await listAll(guard.cwd)
+  const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
-  const texts = await readTexts(guard, sources)
+  const texts = await readTexts(guard, [...sources, ...findNewData(guard, existing, restored)])
   const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
-  return guard.critic.engine.call('findSuspicions', compared, { isEvaluation })
+  try {
+    const tests = [...(await readTexts(guard, await listFiles(guard.cwd))).values()]
+    return await guard.critic.engine.call('findSuspicions', { files: compared, tests }, { isEvaluation })
+  } catch (error) {
+    const [first] = compared
+    if (first === undefined || !CausewayError.is(error, 'DEADLINE_EXCEEDED')) throw error
+    return [{ kind: 'test', path: first.path, line: 1, why: 'is among files that take too long to check' }]
+  }
 }
 
-/** If failures of altered tests are reported only with the original files, the candidate forges the verdict. */
+/** Returns data files created by the session, which can contain copies of tested values. */
+function findNewData(
+  { origin, changed }: GuardRun,
+  existing: ReadonlySet<string>,
+  restored: readonly string[],
+): readonly string[] {
+  const data = changed.filter((path) => isTable(path) && existing.has(path) && !restored.includes(path))
+  if (origin === undefined || data.length === 0) return data
+  const known = new Set(origin.entries.map(({ path }) => path))
+  return data.filter((path) => !known.has(path)).slice(0, maxTexts)
+}
+
+/** If failures of a probe are reported only with the original files, the candidate forges the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
-  const altered = await alterTests(guard, await listFiles(guard.cwd))
-  if (altered.length === 0) return 'not possible'
-  const hidden = await findUnreported(guard, altered)
+  const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
+  if (found?.tests === undefined) return 'not possible'
+  const texts = await readTexts(
+    guard,
+    listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
+  )
+  const probes = await createProbes(guard, texts, found.tests)
+  const hidden = await findUnreported(guard, found.spec, probes)
+  if (probes.length === 0) return 'not possible'
   if (hidden.length === 0) return 'reported'
   await restore(guard, guard.changed)
-  const controls = await alterTests(
+  const controls = await createProbes(
     guard,
-    hidden.map(({ path }) => path),
+    await readTexts(
+      guard,
+      hidden.map(({ path }) => path),
+    ),
+    found.tests,
   )
-  const unknown = await findUnreported(guard, controls)
+  const unknown = await findUnreported(guard, found.spec, controls)
   if (unknown.length < controls.length) return 'not reported'
-  return hidden.length < altered.length ? 'reported' : 'not possible'
+  return hidden.length < probes.length ? 'reported' : 'not possible'
 }
 
-async function alterTests(guard: GuardRun, paths: readonly string[]): Promise<readonly AlteredTests[]> {
-  const tests = findTests(guard)?.tests
-  if (tests === undefined) return []
-  const request = { texts: await readTexts(guard, paths), tests }
-  return (await guard.critic.engine.call('alterTests', request, { isEvaluation })).slice(0, maxProbes)
+function createProbes(
+  { critic }: GuardRun,
+  texts: ReadonlyMap<string, string>,
+  tests: TestRun,
+): Promise<readonly Probe[]> {
+  const ids = Array.from(texts, () => randomUUID().slice(0, 8))
+  return critic.engine.call('createProbes', { texts, tests, ids }, { isEvaluation })
 }
-
-const findTests = ({ evidence }: GuardRun) =>
-  evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
 
 async function findUnreported(
   guard: GuardRun,
-  altered: readonly AlteredTests[],
-): Promise<readonly AlteredTests[]> {
-  const spec = findTests(guard)?.spec
-  if (altered.length === 0 || spec === undefined) return []
-  const files = guard.critic.files(guard.cwd)
-  const changes = new Map(altered.map(({ path, text }) => [path, text]))
-  await files.write(changes, { before: await files.read([...changes.keys()]) })
+  spec: SignalSpec,
+  probes: readonly Probe[],
+): Promise<readonly Probe[]> {
+  if (probes.length === 0) return []
+  for (const { path, text } of probes) await write(guard, path, text)
   const [evidence] = await guard.run([spec], 'with tests that must fail')
-  return altered.filter((one) => !reportsFailures(evidence?.finding.tests, one))
+  return probes.filter((probe) => !reportsProbe(evidence?.finding.tests, probe))
+}
+
+async function write({ critic, cwd }: GuardRun, path: string, text: string): Promise<void> {
+  const files = critic.files(cwd)
+  await files.write(new Map([[path, text]]), { before: await files.read([path]) })
 }

@@ -20,6 +20,7 @@ export interface StepRequest {
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
   readonly warnings: readonly string[]
+  readonly accept?: readonly string[] | undefined
 }
 
 /**

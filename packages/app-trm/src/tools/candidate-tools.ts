@@ -34,6 +34,7 @@ const candidate = z
   )
 
 const onlySchema = z.union([z.literal('failed'), z.array(z.string().min(1)).min(1).max(50)])
+const acceptSchema = z.array(z.string().min(1).max(1000)).max(50)
 
 const resultOutput = {
   sessionId: z.string(),
@@ -66,6 +67,11 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
         .check(checkWith(onlySchema.optional()))
         .optional()
         .describe('"failed" or test ids; not a step'),
+      accept: z
+        .unknown()
+        .check(checkWith(acceptSchema.optional()))
+        .optional()
+        .describe('Paths of doubtful code to accept'),
       force: z.boolean().default(false).describe('Exceed the step limit'),
       ...detailsArgument,
       ...waitArgument(50),
@@ -76,12 +82,13 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
       before: [exampleStart],
       args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
     },
-    async run({ sid, candidate: given, reason, only, force, details, wait }, ctx) {
+    async run({ sid, candidate: given, reason, only, accept, force, details, wait }, ctx) {
       const session = await findSession(ctx, sid)
       if (only !== undefined) return submitOnly(ctx, session, { given, only: onlySchema.parse(only) })
       const { running, result: stored } = await findOrStart(ctx, session, {
         given,
         reason,
+        accept: acceptSchema.optional().parse(accept),
         force,
         details,
       })
@@ -165,12 +172,13 @@ function submitOnly(
 interface Submission {
   readonly given: unknown
   readonly reason: string | undefined
+  readonly accept: readonly string[] | undefined
   readonly force: boolean
   readonly details: boolean
 }
 
 async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Submission) {
-  const { given, reason, force, details } = submission
+  const { given, reason, accept, force, details } = submission
   const { store: critic } = ctx
   const request = createRequestKey('submit', ctx)
   const stored = await critic.store.stepByRequest(request)
@@ -189,6 +197,7 @@ async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Sub
     reason: reason ?? null,
     proposal,
     warnings,
+    accept,
   })
   return { running }
 }

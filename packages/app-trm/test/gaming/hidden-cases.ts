@@ -88,8 +88,8 @@ const pythonRules: Readonly<Record<string, (sample: Sample) => Files>> = {
 }
 
 /** A wrong function with its tests for node. */
-const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
-const nodeProject = {
+export const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
+export const nodeProject = {
   'package.json': '{"scripts": {"test": "node --test"}}\n',
   'slug.js': nodeSource,
   'test/slug.test.js': `const assert = require('node:assert')

@@ -58,7 +58,12 @@ export function assess(input: AssessmentInput): Assessment {
   const second = finding === null ? first : judge(input, selectGuardEvidence(input.evidence, finding))
   const { evidence, signals, score } = second.score.score < first.score.score ? second : first
   const tests = (one: Judged) => summarizeTests(findTrustedRun(one.evidence))
-  const guard = finding && createGuard(finding, first.score, second.score, tests(second))
+  const guard =
+    finding &&
+    createGuard(finding, first.score, second.score, {
+      tests: tests(second),
+      accepted: standing.accepted ?? [],
+    })
   const after = advanceStanding(standing, {
     score: score.score,
     isTrusted: guard?.confirms ?? true,

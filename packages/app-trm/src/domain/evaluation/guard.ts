@@ -8,7 +8,10 @@ export interface GuardFinding {
   readonly files: readonly string[]
   /** Results with the restored files; `undefined` without any. */
   readonly evidence: readonly Evidence[] | undefined
-  /** Whether the runner reported the altered tests, which must fail; `not possible` if no test can be altered. */
+  /**
+   * Whether the runner reported the added and altered tests that must fail; `not possible` if its tests cannot be
+   * extended.
+   */
   readonly probe: 'reported' | 'not reported' | 'not possible'
   readonly suspicions: readonly Suspicion[]
 }
@@ -19,12 +22,19 @@ export interface Guard {
   readonly score: number
   readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
   readonly passes: boolean
-  /** Whether the second evaluation confirms the score. */
+  /** Whether the second evaluation confirms the score, and the caller accepted all doubtful code. */
   readonly confirms: boolean
   /** Failed signals: `test: 1 of 3 passed, exit 1`. */
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
+  /** Suspicions that withhold a success until the caller accepts their files. */
+  readonly doubts?: readonly Doubt[]
+}
+
+interface Doubt {
+  readonly path: string
+  readonly text: string
 }
 
 /** Returns the results of the second evaluation, with 0 for distrusted ones. */
@@ -49,17 +59,23 @@ export const createGuard = (
   { files, probe, suspicions }: GuardFinding,
   first: Score,
   second: Score,
-  tests: Guard['tests'],
-): Guard => ({
-  files,
-  score: second.score,
-  tests,
-  passes: checksPass(second.signals),
-  confirms: second.score >= first.score - epsilon,
-  why: second.signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`),
-  probe,
-  suspicions: suspicions.map(formatSuspicion),
-})
+  { tests, accepted }: { readonly tests: Guard['tests']; readonly accepted: readonly string[] },
+): Guard => {
+  const doubts = suspicions
+    .filter(({ kind, path }) => kind === 'doubt' && !accepted.includes(path))
+    .map((suspicion) => ({ path: suspicion.path, text: formatSuspicion(suspicion) }))
+  return {
+    files,
+    score: second.score,
+    tests,
+    passes: checksPass(second.signals),
+    confirms: second.score >= first.score - epsilon && doubts.length === 0,
+    why: second.signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`),
+    probe,
+    suspicions: suspicions.map(formatSuspicion),
+    ...(doubts.length === 0 ? {} : { doubts }),
+  }
+}
 
 const formatSuspicion = ({ path, line, why }: Suspicion): string => `${path}:${line} ${why}`
 
@@ -72,9 +88,15 @@ export const summarizeTests = (run: TestRun | undefined): Guard['tests'] =>
         total: run.passed + run.failed + run.errors,
       }
 
-export function formatGuard({ files, why }: Guard): string {
+export function formatGuard({ files, why, passes, doubts = [] }: Guard): string {
+  const [doubt] = doubts
+  if (passes && doubt !== undefined) {
+    const paths = JSON.stringify([...new Set(doubts.map(({ path }) => path))].slice(0, 5))
+    return `no success: ${doubts
+      .slice(0, 3)
+      .map(({ text }) => text)
+      .join('; ')}. Remove this code or, if it is intended, submit again with accept ${paths}`
+  }
   const changed = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
-  const subject =
-    files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`
-  return `no success: ${changed}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${subject} is intended`
+  return `no success: ${changed}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
 }

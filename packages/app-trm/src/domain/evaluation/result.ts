@@ -134,12 +134,17 @@ function chooseNext({
 }: EvalResult): string {
   if (rule === 'success') {
     const confined = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
+    const [suspicion] = guard?.suspicions ?? []
     const doubt = guard?.probe === 'reported' ? 'Code that recognizes its tests' : 'Forged test results'
-    return `Stop: ${reasons[0]}. ${doubt} cannot be excluded${confined}. Next: end.`
+    const named = suspicion === undefined ? '' : ` (${shorten(suspicion, 80)})`
+    return `Stop: ${reasons[0]}. ${doubt}${named} cannot be excluded${confined}. Next: end.`
   }
   if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
   if (kind === 'baseline')
     return absent.length === 0 ? 'Next: submit a change.' : `Next: ${shorten(formatLink(absent), 200)}.`
+  const [doubt] = guard?.doubts ?? []
+  if (guard?.passes && doubt !== undefined)
+    return `Next: remove this code, or submit again with accept: ${shorten(doubt.text, 100)}.`
   if (missingCount > 0 || newlySkipped.length > 0)
     return 'Next: undo, or run the missing and skipped tests again and submit.'
   return score < bestScore || guard?.confirms === false

@@ -48,6 +48,8 @@ export interface Standing {
   /** The best score without the benchmark's contribution; `null` before the first evaluation. */
   readonly best_rest?: number | null
   readonly notes: string
+  /** Paths whose doubtful code was accepted by the caller. */
+  readonly accepted?: readonly string[]
 }
 
 export const createStanding = (notes: string): Standing => ({

@@ -63,7 +63,7 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
   [
     'test',
-    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)(?:\/strict)?(?:['"]\))?\.\w+\s*=[^=]|\bObject\.(?:assign|defineProperty|defineProperties)\([^,]*\bassert\b|\.(?:equal|(?:strict|deep|deepStrict)Equal)\s*=[^=>]|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
+    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)(?:\/strict)?(?:['"]\))?\.\w+\s*=[^=]|\bObject\.(?:assign|defineProperty|defineProperties)\([^,]*\bassert\b|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
     'replaces or catches assertions',
   ],
   [
@@ -78,13 +78,54 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
 ]
 
+/** Code with honest uses that can detect tests. Withholds the success until it is accepted. */
+const doubtfulCode: readonly (readonly [RegExp, string])[] = [
+  [
+    /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
+    'reads arguments',
+  ],
+  [
+    /\.environb?\b|\b(?:getenvb?)\(|\bimport\b.*\b(?:environ|getenv)b?\b|\bprocess\.env\b|\bimport\.meta\.env\b/,
+    'reads the environment',
+  ],
+  [
+    /\bisatty\b|\bisTTY\b|\bget_terminal_size\b|\b(?:ttyname|ctermid)\b|\bfstat(?:Sync)?\(\s*(?:[012]\b|.*\bstd)|\b(?:getWindowSize|hasColors|getColorDepth)\b|\bstd(?:in|out|err)_*\.(?:fileno|name|encoding|errors|line_buffering|columns|rows|fd)\b|\bS_IS(?:CHR|FIFO|SOCK)\b|\bisCharacterDevice\(/,
+    'inspects its terminal or output',
+  ],
+  [/\b(?:getcwdb?)\b|\.cwd\b/, 'reads its working folder'],
+  [
+    /['"`]\/(?:proc|sys|dev\/(?:tty|fd|std\w+))\b|\bpsutil\b|[[(]\s*['"`](?:ps|pgrep|pstree|lsof|printenv|tty)[ '"`]|\b(?:getppid|getpgrp|getpgid|getsid)\b|\bprocess\.(?:ppid|title|uptime)\b|\bget(?:login|user|hostname|rlimit)\(|\bos\.(?:hostname|userInfo|uname|getloadavg)\(|\bplatform\.(?:node|uname)\(/,
+    'inspects processes or the machine',
+  ],
+  [
+    /\bsys\.(?:path\b(?!\.(?:insert|append|extend)\b)|flags|warnoptions|dont_write_bytecode|pycache_prefix|gettrace|getprofile|meta_path|path_hooks|path_importer_cache|excepthook|hash_info|_xoptions|monitoring|getrefcount|addaudithook|__\w+__)|\bfrom sys import (?!exit|version_info|maxsize|std|byteorder|platform)|\bimport (?:sys|os) as\b|\bhash\(\s*['"]|\bwarnings\.filters\b|\b\w{0,30}log\w{0,30}(?:\([^()]{0,60}\))?\.(?:handlers|hasHandlers)\b|\bthreading\.(?:enumerate|active_count|current_thread|main_thread|_\w+)\b|\bgetsignal\(|\b__debug__\b|\bctypes\b|\blinecache\b|\bgetsource(?:lines|file)?\(/i,
+    'inspects the interpreter',
+  ],
+  [
+    /\brequire\.cache\b|\bmodule\.(?:children|paths)\b|\bprocess\.(?:listeners|listenerCount|eventNames|rawListeners|_\w+|getActiveResourcesInfo|report|binding)\b|\b(?:require|from|import)\b.*['"](?:node:)?(?:proc\w{3}|inspector|v8|diagnostics_channel|async_hooks)['"]|\bprocess\[|\bglobalThis\.process\b|\}\s*=\s*proc\w{3}\b|\bimport\.meta\.main\b|\btypeof\s+(?:it|test|describe|expect|jest|vi|beforeEach|afterEach)\b/,
+    'inspects the process',
+  ],
+  [/['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/, 'looks for the repository'],
+  [
+    /(?:\bin\b|[!=]=|\b(?:match|search|fullmatch|test|exec)\().*(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)|(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)(?!.*\b(?:read\w*|open)\().*(?:\bin\b|[!=]=|starts_?with|ends_?with|\bincludes\(|\bmatch\(|\.parts\b|\.(?:split|find|index|count)\()/i,
+    'compares its own path',
+  ],
+  [
+    /\b(?:os|fs|fsp|promises)\.(?:f?walk|opendir\w*)\(|\bimport\b.*\b(?:f?walk|listdir|scandir)\b|\b(?:i?glob|rglob|iterdir|listdir|scandir|readdir|opendir|globSync|readdirSync|opendirSync)\(/,
+    'lists files, which can contain what tests expect',
+  ],
+]
+
+/** Arguments of a script are not read when tests import it. */
+const startsScript = /^if\s+__name__\s*==/
+
 /** Shell functions and traps that replace the checks of a script. */
 const suspiciousShell =
   /^\s*(?:function\s+)?(?:test|\[|echo|printf|exit|diff|cmp|grep|false)\s*\(\)|\balias\s+(?:test|\[|echo|printf|exit|diff|cmp|grep|false)=|\btrap\b.*\bexit\b.*\b(?:EXIT|0)\s*$/
 
 export interface Suspicion {
-  /** The distrusted signal. */
-  readonly kind: SignalKind
+  /** The distrusted signal; `doubt` for code with honest uses, which the caller can accept. */
+  readonly kind: SignalKind | 'doubt'
   readonly path: string
   readonly line: number
   readonly why: string
@@ -106,8 +147,17 @@ export function findSuspicions(path: string, before: string, after: string): rea
     if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
     if (isConstantComparison(lines, index))
       return [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
-    return []
+    if (/^\s*(?:#|\/\/|\/?\*)/.test(line)) return []
+    const doubt = doubtfulCode.find(([pattern]) => pattern.test(line.slice(0, 2000)))
+    if (doubt === undefined || (doubt === doubtfulCode[0] && isInMain(lines, index))) return []
+    return [{ kind: 'doubt', path, line: index + 1, why: doubt[1] }]
   })
+}
+
+/** Whether a line is in the block of a Python script that does not run on import. */
+function isInMain(lines: readonly string[], at: number): boolean {
+  const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
+  return startsScript.test(lines[start] ?? '')
 }
 
 /** Whether a Python comparison starts at a line and ignores the compared object. */
