@@ -71,7 +71,7 @@ export function createConfig(repo: string, request: SessionRequest): SessionConf
       ? []
       : [{ name, kind, command, weight: weights[name] ?? defaultWeights[name] ?? 0 }],
   )
-  const names = new Set(Object.keys(defaultWeights))
+  const names = new Set([...Object.keys(defaultWeights), 'coverage'])
   for (const signal of request.signals ?? []) {
     if (names.has(signal.name)) throw createError(`signals.${signal.name}`, 'is a name that is already used')
     names.add(signal.name)

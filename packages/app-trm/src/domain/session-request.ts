@@ -4,12 +4,14 @@ const fraction = z.number().min(0).max(1)
 const weight = z.number().min(0).max(1000).optional()
 const text = z.string().min(1).optional()
 
+/** `coverage` was removed and has no effect. */
 export const weightsSchema = z.strictObject({
   dataQual: weight,
   test: weight,
   lint: weight,
   perf: weight,
   build: weight,
+  coverage: weight,
 })
 
 export const haltSchema = z.strictObject({
@@ -32,10 +34,15 @@ export const optionsSchema = z.strictObject({
       goal: z.enum(['min', 'max']).optional(),
       repeat: z.int().min(1).max(5).optional(),
       noise: fraction.optional(),
+      /** Removed and without effect. */
+      pattern: z.unknown().optional(),
+      unit: z.unknown().optional(),
     })
     .optional(),
   allowTestRemoval: z.boolean().optional(),
   failFast: z.boolean().optional(),
+  /** Removed and without effect. */
+  graded: z.boolean().optional(),
   protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).optional(),
   sandbox: z.enum(['none', 'auto', 'bwrap']).optional(),
 })
@@ -67,3 +74,10 @@ export const requestSchema = z.strictObject({
 /** The validated arguments and options, with the available sandbox. */
 export type SessionRequest = Partial<Omit<z.output<typeof requestSchema>, 'options'>> &
   Omit<z.output<typeof optionsSchema>, 'sandbox'> & { readonly sandbox?: 'none' | 'bwrap' }
+
+export const listRemoved = ({ options, weights }: z.output<typeof requestSchema>): readonly string[] => [
+  ...(options.graded === undefined ? [] : ['options.graded']),
+  ...(options.perf?.pattern === undefined ? [] : ['options.perf.pattern']),
+  ...(options.perf?.unit === undefined ? [] : ['options.perf.unit']),
+  ...(weights?.coverage === undefined ? [] : ['weights.coverage']),
+]

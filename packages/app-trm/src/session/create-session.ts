@@ -22,13 +22,16 @@ interface CreateRequest {
   readonly holder: unknown
   readonly request: string
   readonly config: Omit<SessionRequest, 'sandbox'> & { readonly sandbox?: SandboxLevel | undefined }
+  readonly warnings: readonly string[]
+}
+
+interface CreatedSession {
+  readonly sessionId: string
+  readonly warnings?: readonly string[]
 }
 
 /** Creates a session. Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
-export async function createSession(
-  critic: Critic,
-  given: CreateRequest,
-): Promise<{ readonly sessionId: string }> {
+export async function createSession(critic: Critic, given: CreateRequest): Promise<CreatedSession> {
   const { config: requested, notes, request } = given
   if (critic.policy.roots.folders().length === 0)
     throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')
@@ -38,7 +41,7 @@ export async function createSession(
   checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
   if (given.preflight) critic.checkProjectIdle(project)
   const id = critic.newId()
-  const answer = { sessionId: id }
+  const answer = { sessionId: id, warnings: given.warnings }
   while (!(await critic.store.reserveSession(id, maxSessions))) await endIdleSession(critic, id)
   try {
     const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project

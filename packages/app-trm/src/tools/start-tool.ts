@@ -3,7 +3,13 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { formatResult } from '../domain/evaluation/result.ts'
 import { formatConfig, type SessionConfig } from '../domain/session-config.ts'
-import { haltSchema, optionsSchema, requestSchema, weightsSchema } from '../domain/session-request.ts'
+import {
+  haltSchema,
+  listRemoved,
+  optionsSchema,
+  requestSchema,
+  weightsSchema,
+} from '../domain/session-request.ts'
 import { detect, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
 import { createSession } from '../session/create-session.ts'
 import type { Critic } from '../session/critic.ts'
@@ -104,8 +110,9 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     alwaysLoad: true,
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
     async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
-      const { sessionId } = await runOnce(ctx, 'start', async (request) => {
-        const { options, ...rest } = readArguments('start', requestSchema, given)
+      const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {
+        const parsed = readArguments('start', requestSchema, given)
+        const { options, ...rest } = parsed
         return createSession(ctx.store, {
           repo,
           notes,
@@ -113,10 +120,11 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
           holder: ctx.holder,
           request,
           config: { ...rest, ...options },
+          warnings: listRemoved(parsed).map((name) => `${name} was removed and has no effect`),
         })
       })
       ctx.session.sid = sessionId
-      return describeSession(ctx, sessionId, { preflight, wait, details })
+      return describeSession(ctx, sessionId, { preflight, wait, details, warnings })
     },
   })
 }
@@ -125,13 +133,11 @@ interface StartOptions {
   readonly preflight: boolean
   readonly wait: number
   readonly details: boolean
+  readonly warnings: readonly string[]
 }
 
-async function describeSession(
-  ctx: TrmContext,
-  sessionId: string,
-  { preflight, wait, details }: StartOptions,
-) {
+async function describeSession(ctx: TrmContext, sessionId: string, options: StartOptions) {
+  const { preflight, wait, details } = options
   const session = await ctx.store.store.session(sessionId)
   if (session === undefined)
     throw new CausewayError('SESSION_NOT_FOUND', `the session has ended: ${sessionId}`)
@@ -142,6 +148,7 @@ async function describeSession(
   const baseline = preflight ? await evaluateBaseline(ctx, session, wait, details) : null
   const tests = baseline?.tests ?? null
   const warnings = [
+    ...options.warnings,
     ...unavailable.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
     ...(await warnEditable(config)),
     ...(config.signals.length === 0
