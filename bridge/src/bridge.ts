@@ -1,17 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { openAutostart } from './autostart/autostart.ts'
 import { unreachable } from './calls/answer.ts'
-import { CallExchange } from './calls/call-exchange.ts'
 import { Delivery } from './calls/delivery.ts'
 import { Forwarder } from './calls/forwarder.ts'
 import { PendingCalls } from './calls/pending-calls.ts'
 import { Relay } from './calls/relay.ts'
 import type { RetryOptions } from './calls/retry-budget.ts'
-import { ServerRequests } from './calls/server-requests.ts'
 import { Stats } from './calls/stats.ts'
 import { Backpressure } from './http/backpressure.ts'
 import { ServerMonitor } from './http/server-monitor.ts'
@@ -20,10 +17,7 @@ import type { Log } from './lifecycle/debug-log.ts'
 import { handleProcessEvents, Shutdown } from './lifecycle/shutdown.ts'
 import { Identity } from './session/identity.ts'
 import { findProject } from './session/project.ts'
-import { ServerInfo } from './session/server-info.ts'
 import { Session } from './session/session.ts'
-import { Subscriptions } from './session/subscriptions.ts'
-import { ToolCatalog } from './session/tool-catalog.ts'
 import type { Settings } from './settings/settings.ts'
 import { openFeatures } from './stages/features.ts'
 import { ClientConnection } from './stdio/client-connection.ts'
@@ -114,39 +108,23 @@ interface RelayOptions {
   readonly calls: PendingCalls
   readonly upstream: Upstream
   readonly identity: Identity
-  readonly retry: RetryOptions & { readonly monitor: ServerMonitor }
+  readonly retry: RetryOptions
   readonly onReady: () => void
   readonly warn: (text: string) => void
   readonly log: Log
 }
 
 function createRelay({ client, calls, upstream, identity, retry, onReady, warn, log }: RelayOptions) {
-  const { write } = client
-  const { monitor, random, now } = retry
-  const serverRequests = new ServerRequests()
   const delivery = new Delivery({
     calls,
-    serverRequests,
-    write,
+    write: client.write,
     maxMessageBytes: upstream.maxMessageBytes,
     log,
   })
-  const session = new Session({ upstream, delivery, serverRequests, write, onReady, retry, log })
-  const pause = async (ms: number, isUnreachable: boolean): Promise<void> =>
-    void (await (isUnreachable ? monitor.waitForResponse(ms) : sleep(ms)))
-  const forwarder = new Forwarder({
-    upstream,
-    exchange: new CallExchange({ upstream, delivery, retry, log }),
-    session,
-    subscriptions: new Subscriptions({ delivery, pause, random, now, log }),
-    server: new ServerInfo(version, warn),
-    tools: new ToolCatalog(),
-    identity,
-    delivery,
-    retry,
-    log,
-  })
+  const link = { upstream, delivery, retry, log }
+  const session = new Session({ ...link, onReady })
+  const forwarder = new Forwarder({ ...link, session, identity, warn })
   const onFull = (isFull: boolean): void => client.pause(isFull)
-  const relay = new Relay({ calls, forwarder, session, serverRequests, delivery, write, onFull, log })
+  const relay = new Relay({ calls, forwarder, session, delivery, onFull, log })
   return { relay, session }
 }

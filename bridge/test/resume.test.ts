@@ -4,8 +4,8 @@ import { verifies } from '../../test/verifies.ts'
 import { Delivery } from '../src/calls/delivery.ts'
 import { Forwarder } from '../src/calls/forwarder.ts'
 import { PendingCalls } from '../src/calls/pending-calls.ts'
-import { ServerRequests } from '../src/calls/server-requests.ts'
 import { EventParser } from '../src/http/sse.ts'
+import type { Reader } from '../src/http/upstream.ts'
 import type { Incoming } from '../src/stdio/message.ts'
 import { type Got, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
@@ -281,19 +281,21 @@ verifies('bridge:stream:promised', 'reports an error if the response after 202 n
   const log = () => {}
   const delivery = new Delivery({
     calls,
-    serverRequests: new ServerRequests(),
     write: (json) => void written.push(JSON.parse(json.toString())),
     maxMessageBytes: 1000,
     log,
   })
-  const reply = { status: 202, headers: {}, type: 'other', body: Buffer.alloc(0), size: 0 } as const
   const key = { id: 's1', version: '2025-11-25' }
   const forwarder = new Forwarder({
-    upstream: { url: new URL('http://127.0.0.1/mcp') },
-    exchange: { post: async () => ({ key, reply }) },
+    upstream: {
+      url: new URL('http://127.0.0.1/mcp'),
+      send(_request: unknown, reader: Reader) {
+        reader.head(202, {})
+        return { done: Promise.resolve() }
+      },
+    },
     session: { key, isLost: () => false },
-    server: { deduplicatesCalls: false },
-    tools: { isRepeatable: () => false },
+    retry: { now: () => 0 },
     identity: { call: () => ({}) },
     acceptedTimeoutMs: 1,
     delivery,

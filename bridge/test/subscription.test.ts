@@ -3,12 +3,12 @@ import t from 'tap'
 import { restartServer, startServer } from '../../test/e2e/server-process.ts'
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
-import { CallExchange } from '../src/calls/call-exchange.ts'
+import { postCall } from '../src/calls/call-exchange.ts'
 import type { Delivery } from '../src/calls/delivery.ts'
 import { Forwarder } from '../src/calls/forwarder.ts'
-import { type Call, PendingCalls } from '../src/calls/pending-calls.ts'
+import { PendingCalls } from '../src/calls/pending-calls.ts'
 import type { Reader, Upstream } from '../src/http/upstream.ts'
-import { Subscriptions } from '../src/session/subscriptions.ts'
+import { followSubscription } from '../src/session/subscriptions.ts'
 import { LegacyClientTranslator } from '../src/stages/eras/legacy-client.ts'
 import { type Backend, type Got, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, initializeParams, modern, startBridge } from './client.ts'
@@ -122,17 +122,11 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
       void call?.intercept?.(event, headers),
     deliver: () => true,
   } as unknown as Delivery
-  const subscriptions = new Subscriptions({
-    delivery,
-    pause: (ms) => {
-      pauses.push(ms)
-      return attempts.length > 0 ? pause() : Promise.reject(new Error('no attempt is left'))
-    },
-    random: () => 0,
-    now: () => 0,
-    log,
-  })
-  const exchange = new CallExchange({
+  const countedPause = (ms: number): Promise<void> => {
+    pauses.push(ms)
+    return attempts.length > 0 ? pause() : Promise.reject(new Error('no attempt is left'))
+  }
+  const link = {
     upstream: {
       url,
       send: (_request: unknown, reader: Reader) => ({
@@ -157,9 +151,10 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
       random: () => 0,
     },
     log,
-  })
+  }
   const options = { key: { id: undefined, version: undefined }, fields: {}, isSafe: false }
-  const follow = () => subscriptions.follow(call, () => exchange.post(call, options))
+  const follow = () =>
+    followSubscription({ ...link, pause: countedPause }, call, () => postCall(link, call, options))
   return { calls, call, follow, pauses, starts: () => starts }
 }
 
@@ -213,22 +208,23 @@ verifies(
       id: 'causeway-bridge/listen/2',
       claimed: undefined,
     } as const
-    let posted: Call | undefined
+    const call = calls.open(bytes, [own])
     const forwarder = new Forwarder({
-      upstream: { url },
-      exchange: {
-        post: async (call: Call) => {
-          posted = call
+      upstream: {
+        url,
+        send: (_request: unknown, reader: Reader) => {
           calls.settleAll(call)
-          return { reply: { status: 200 } }
+          reader.head(200, {})
+          return { done: Promise.resolve() }
         },
       },
       session: { key: {}, isLost: () => false },
       identity: { call: () => ({}) },
+      retry: { now: () => 0 },
       log,
     } as unknown as ConstructorParameters<typeof Forwarder>[0])
-    await forwarder.forward(calls.open(bytes, [own]))
-    t.equal(posted?.canStartServer, false, 'nor does a request of the translation start it')
+    await forwarder.forward(call)
+    t.equal(call.canStartServer, false, 'nor does a request of the translation start it')
   },
 )
 

@@ -6,15 +6,14 @@ import {
   errorResponse,
   errorText,
   type Id,
-  success,
   type WireErrorCode,
 } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
 import type { Reply } from '../http/reply.ts'
+import { resultLine, toLine } from '../stdio/message.ts'
 import { retryAfterMs } from './retry.ts'
 
-export const errorLine = (id: Id | null, error: CausewayError): Buffer =>
-  Buffer.from(JSON.stringify(errorResponse(id, error)))
+export const errorLine = (id: Id | null, error: CausewayError): Buffer => toLine(errorResponse(id, error))
 
 /** Returns a tool result, which the model reads; for other methods a JSON-RPC error. */
 export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
@@ -26,7 +25,7 @@ export function failedCall(id: Id, method: string, error: CausewayError): Buffer
     isError: true,
     _meta: { [errorMetaKey]: object },
   }
-  return Buffer.from(JSON.stringify(success(id, result)))
+  return resultLine(id, result)
 }
 
 /** The server cannot be reached, or closed the connection before it responded. */

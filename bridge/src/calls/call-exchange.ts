@@ -28,7 +28,8 @@ interface PostOptions {
   readonly isSafe: boolean
 }
 
-interface Options {
+/** What the parts of the relay have in common. */
+export interface Link {
   readonly upstream: Upstream
   readonly delivery: Delivery
   readonly retry: RetryOptions
@@ -40,88 +41,71 @@ const firstDelayMs = 100
 /** The server considers the broken connection open. */
 const conflict = 409
 
-/** Posts a call and resumes the event stream of its response. */
-export class CallExchange {
-  readonly #upstream: Upstream
-  readonly #delivery: Delivery
-  readonly #retry: RetryOptions
-  readonly #log: Log
-
-  constructor({ upstream, delivery, retry, log }: Options) {
-    this.#upstream = upstream
-    this.#delivery = delivery
-    this.#retry = retry
-    this.#log = log
-  }
-
-  /** Delivers the response's events. Retries while the server is unavailable. Rejects with a CausewayError. */
-  async post(call: Call, { key, fields, isSafe }: PostOptions): Promise<Posted> {
-    const { url } = this.#upstream
-    const budget = new RetryBudget(this.#retry)
-    for (let isFirst = true; ; isFirst = false) {
-      const reader = this.#readerFor(call)
-      const exchange = this.#upstream.send({ method: 'POST', fields, body: call.bytes }, reader)
-      call.exchange = exchange
-      const error: unknown = await exchange.done.catch((reason: unknown) => reason ?? new Error('failed'))
-      const { reply, events } = reader
-
-      if (reply !== undefined && error === undefined) {
-        const isRetried = isTemporary(reply) && isSafe && (await budget.pause(retryAfterMs(reply)))
-        if (!isRetried) return { key, reply, events }
-      } else {
-        if (reply?.type === 'events') return { key, reply, events, broken: error }
-        const wasWritten = exchange.wasWritten()
-        const wasAnswered = reply !== undefined || call.open.size === 0
-        if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
-          throw wasWritten ? brokenStream(url, error) : unreachable(url, error, { waitedMs: budget.waitedMs })
-        if (!(isFirst && isStale(error)))
-          await budget.waitForServer(error, { canStart: !wasWritten && call.canStartServer })
-      }
-      if (call.open.size === 0) throw new CausewayError('CANCELLED', 'the call is no longer pending')
-      this.#log(`retrying ${call.message.method}, waited ${budget.waitedMs} ms`)
-    }
-  }
-
-  /** Continues a stream that ended without the response. Throws SERVER_UNREACHABLE if that is not possible. */
-  async resume(call: Call, { key, events, broken }: Posted): Promise<void> {
-    const { url } = this.#upstream
-    let { lastEventId, retryMs } = events
-    // Stateless streams cannot be resumed.
-    if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
-    let budget = new RetryBudget(this.#retry)
-    for (let attempt = 0; call.open.size > 0; attempt += 1) {
-      // Servers close streams to let the client poll.
-      if (retryMs !== undefined) await sleep(retryMs)
-      else if (attempt === 0) await sleep(backoff(0, this.#retry.random, firstDelayMs))
-      this.#log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)
-
-      const reader = this.#readerFor(call)
-      const error = await this.#get(call, reader, { ...sessionFields(key), 'last-event-id': lastEventId })
-      const { reply } = reader
-      if (call.open.size === 0) return
-      if (reply?.type === 'events') {
-        if (reader.events.lastEventId !== '') budget = new RetryBudget(this.#retry)
-        lastEventId = reader.events.lastEventId || lastEventId
-        retryMs = reader.events.retryMs ?? retryMs
-      } else if (reply !== undefined && !isTemporary(reply) && reply.status !== conflict)
-        throw brokenStream(url, broken)
-      const requestedMs = reply !== undefined && reply.type !== 'events' ? retryAfterMs(reply) : undefined
-      if (!(await budget.pause(requestedMs))) throw brokenStream(url, error ?? broken)
-    }
-  }
-
-  #readerFor(call: Call): ReplyReader {
-    return new ReplyReader(this.#upstream.maxMessageBytes, (event, headers) =>
-      this.#delivery.deliverEvent(event, headers, call),
-    )
-  }
-
-  /** Reads a GET stream until it ends or the call is answered. Returns its error. */
-  async #get(call: Call, reader: ReplyReader, fields: Fields): Promise<unknown> {
-    const request = { method: 'GET', fields: { ...eventStreamFields, ...fields } } as const
-    const exchange = this.#upstream.send(request, reader)
+/** Delivers the response's events. Retries while the server is unavailable. Rejects with a CausewayError. */
+export async function postCall(
+  link: Link,
+  call: Call,
+  { key, fields, isSafe }: PostOptions,
+): Promise<Posted> {
+  const { upstream, retry, log } = link
+  const { url } = upstream
+  const budget = new RetryBudget(retry)
+  for (let isFirst = true; ; isFirst = false) {
+    const reader = createReader(link, call)
+    const exchange = upstream.send({ method: 'POST', fields, body: call.bytes }, reader)
     call.exchange = exchange
-    void call.settled.then(() => exchange.abort())
-    return exchange.done.catch((reason: unknown) => reason)
+    const error: unknown = await exchange.done.catch((reason: unknown) => reason ?? new Error('failed'))
+    const { reply, events } = reader
+
+    if (reply !== undefined && error === undefined) {
+      const isRetried = isTemporary(reply) && isSafe && (await budget.pause(retryAfterMs(reply)))
+      if (!isRetried) return { key, reply, events }
+    } else {
+      if (reply?.type === 'events') return { key, reply, events, broken: error }
+      const wasWritten = exchange.wasWritten()
+      const wasAnswered = reply !== undefined || call.open.size === 0
+      if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
+        throw wasWritten ? brokenStream(url, error) : unreachable(url, error, { waitedMs: budget.waitedMs })
+      if (!(isFirst && isStale(error)))
+        await budget.waitForServer(error, { canStart: !wasWritten && call.canStartServer })
+    }
+    if (call.open.size === 0) throw new CausewayError('CANCELLED', 'the call is no longer pending')
+    log(`retrying ${call.message.method}, waited ${budget.waitedMs} ms`)
   }
 }
+
+/** Continues a stream that ended without the response. Throws SERVER_UNREACHABLE if that is not possible. */
+export async function resumeCall(link: Link, call: Call, { key, events, broken }: Posted): Promise<void> {
+  const { upstream, retry, log } = link
+  const { url } = upstream
+  let { lastEventId, retryMs } = events
+  // Stateless streams cannot be resumed.
+  if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
+  let budget = new RetryBudget(retry)
+  for (let attempt = 0; call.open.size > 0; attempt += 1) {
+    // Servers close streams to let the client poll.
+    if (retryMs !== undefined) await sleep(retryMs)
+    else if (attempt === 0) await sleep(backoff(0, retry.random, firstDelayMs))
+    log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)
+
+    const reader = createReader(link, call)
+    const fields = { ...eventStreamFields, ...sessionFields(key), 'last-event-id': lastEventId }
+    const exchange = upstream.send({ method: 'GET', fields }, reader)
+    call.exchange = exchange
+    void call.settled.then(() => exchange.abort())
+    const error: unknown = await exchange.done.catch((reason: unknown) => reason)
+    const { reply } = reader
+    if (call.open.size === 0) return
+    if (reply?.type === 'events') {
+      if (reader.events.lastEventId !== '') budget = new RetryBudget(retry)
+      lastEventId = reader.events.lastEventId || lastEventId
+      retryMs = reader.events.retryMs ?? retryMs
+    } else if (reply !== undefined && !isTemporary(reply) && reply.status !== conflict)
+      throw brokenStream(url, broken)
+    const requestedMs = reply !== undefined && reply.type !== 'events' ? retryAfterMs(reply) : undefined
+    if (!(await budget.pause(requestedMs))) throw brokenStream(url, error ?? broken)
+  }
+}
+
+const createReader = ({ upstream, delivery }: Link, call: Call): ReplyReader =>
+  new ReplyReader(upstream.maxMessageBytes, (event, headers) => delivery.deliverEvent(event, headers, call))

@@ -6,11 +6,10 @@ import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
 import { type Call, findRequest, type PendingCalls } from './pending-calls.ts'
-import type { ServerRequests } from './server-requests.ts'
+import { ServerRequests } from './server-requests.ts'
 
 interface Options {
   readonly calls: PendingCalls
-  readonly serverRequests: ServerRequests
   readonly write: (json: Buffer) => void
   readonly maxMessageBytes: number
   readonly log: Log
@@ -24,16 +23,16 @@ interface Received {
 
 /** Delivers the server's messages to the client. Each id receives exactly one response. */
 export class Delivery {
+  readonly serverRequests = new ServerRequests()
+  /** Writes a message to the client. */
+  readonly write: (json: Buffer) => void
   readonly #calls: PendingCalls
-  readonly #serverRequests: ServerRequests
-  readonly #write: (json: Buffer) => void
   readonly #maxMessageBytes: number
   readonly #log: Log
 
-  constructor({ calls, serverRequests, write, maxMessageBytes, log }: Options) {
+  constructor({ calls, write, maxMessageBytes, log }: Options) {
+    this.write = write
     this.#calls = calls
-    this.#serverRequests = serverRequests
-    this.#write = write
     this.#maxMessageBytes = maxMessageBytes
     this.#log = log
   }
@@ -44,9 +43,9 @@ export class Delivery {
     if (envelope === undefined) return this.#deliverBatch(bytes, headers, call)
     const { kind, id, hasResult } = envelope
     if (kind === 'invalid') return false
-    if (kind !== 'response') this.#write(this.#serverRequests.toClient(bytes, envelope))
+    if (kind !== 'response') this.write(this.serverRequests.toClient(bytes, envelope))
     else if (id === null) this.#deliverErrorWithoutId(bytes, call)
-    else if (this.#settle(id, { json: bytes, hasResult, headers }, call)) this.#write(bytes)
+    else if (this.#settle(id, { json: bytes, hasResult, headers }, call)) this.write(bytes)
     return true
   }
 
@@ -74,7 +73,7 @@ export class Delivery {
     for (const id of [...call.open]) {
       const json = toResponse(id)
       this.#calls.answer(call, id, { json, hasResult: false })
-      this.#write(json)
+      this.write(json)
     }
   }
 
@@ -104,11 +103,11 @@ export class Delivery {
       const envelope = readEnvelope(element)
       if (envelope === undefined) return [element]
       const { kind, id, hasResult } = envelope
-      if (kind !== 'response') return [this.#serverRequests.toClient(element, envelope)]
+      if (kind !== 'response') return [this.serverRequests.toClient(element, envelope)]
       return id === null || this.#settle(id, { json: element, hasResult, headers }, call) ? [element] : []
     })
-    if (elements.every((element, index) => delivered[index] === element)) this.#write(bytes)
-    else if (delivered.length > 0) this.#write(Buffer.from(`[${delivered.join(',')}]`))
+    if (elements.every((element, index) => delivered[index] === element)) this.write(bytes)
+    else if (delivered.length > 0) this.write(Buffer.from(`[${delivered.join(',')}]`))
     return true
   }
 }

@@ -3,35 +3,25 @@ import { asCausewayError, asObject, type Params } from '@causeway/protocol'
 import { findResponse } from '../http/ask.ts'
 import { type Fields, messageFields, type SessionKey } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import type { Upstream } from '../http/upstream.ts'
-import type { Log } from '../lifecycle/debug-log.ts'
 import type { Identity } from '../session/identity.ts'
-import type { ServerInfo } from '../session/server-info.ts'
+import { ServerInfo } from '../session/server-info.ts'
 import type { Session } from '../session/session.ts'
-import { Subscriptions } from '../session/subscriptions.ts'
-import type { ToolCatalog } from '../session/tool-catalog.ts'
-import { isOwnId } from '../stages/eras/message-shape.ts'
-import type { Incoming } from '../stdio/message.ts'
+import { followSubscription, isSubscription } from '../session/subscriptions.ts'
+import { ToolCatalog } from '../session/tool-catalog.ts'
+import { type Incoming, isOwnId } from '../stdio/message.ts'
+import { version } from '../version.ts'
 import { statusError } from './answer.ts'
-import type { CallExchange, Posted } from './call-exchange.ts'
-import type { Delivery } from './delivery.ts'
+import { type Link, type Posted, postCall, resumeCall } from './call-exchange.ts'
 import type { Call } from './pending-calls.ts'
 import { isHarmlessTwice, isRepeatable, isStale, isTemporary, retryAfterMs } from './retry.ts'
-import { RetryBudget, type RetryOptions } from './retry-budget.ts'
+import { RetryBudget } from './retry-budget.ts'
 
-interface Options {
-  readonly upstream: Upstream
-  readonly exchange: CallExchange
+interface Options extends Link {
   readonly session: Session
-  readonly subscriptions: Subscriptions
-  readonly server: ServerInfo
-  readonly tools: ToolCatalog
   readonly identity: Identity
-  readonly delivery: Delivery
-  readonly retry: RetryOptions
+  readonly warn: (text: string) => void
   /** Timeout for the response after HTTP 202; default: 60,000, like that of SDK clients. */
   readonly acceptedTimeoutMs?: number
-  readonly log: Log
 }
 
 /** A header is missing or does not match the body. */
@@ -40,9 +30,12 @@ const headerMismatch = -32020
 /** Forwards the client's messages to the server, in the current session. */
 export class Forwarder {
   readonly #options: Options
+  readonly #server: ServerInfo
+  readonly #tools = new ToolCatalog()
 
   constructor(options: Options) {
     this.#options = options
+    this.#server = new ServerInfo(version, options.warn)
   }
 
   /** Each id of the call receives a response. Never rejects. */
@@ -83,29 +76,28 @@ export class Forwarder {
   }
 
   readonly #recordResult: NonNullable<Call['onResult']> = (request, headers, parseResult) => {
-    const { session, server, tools } = this.#options
     const { method, claimed } = request
-    if (method === 'tools/list') tools.update(parseResult())
+    if (method === 'tools/list') this.#tools.update(parseResult())
     if (method !== 'initialize' && method !== 'server/discover') return
     const result = parseResult()
-    server.update(result)
-    if (method === 'initialize' && claimed === undefined) session.adopt(request, headers, result)
+    this.#server.update(result)
+    if (method === 'initialize' && claimed === undefined)
+      this.#options.session.adopt(request, headers, result)
   }
 
   async #exchange(call: Call, fields: Fields): Promise<void> {
-    const { subscriptions, log } = this.#options
-    const isSubscription = Subscriptions.includes(call.message)
+    const isFollowed = isSubscription(call.message)
     const post = () => this.#postInSession(call, fields)
-    const posted = await (isSubscription ? subscriptions.follow(call, post) : post())
+    const posted = await (isFollowed ? followSubscription(this.#options, call, post) : post())
     if (posted === undefined) return
     const { status, type, size } = posted.reply
-    log(`< HTTP ${status} ${type} for id ${call.message.id}, ${size} bytes`)
+    this.#options.log(`< HTTP ${status} ${type} for id ${call.message.id}, ${size} bytes`)
     if (call.open.size === 0) return
     try {
       await this.#finish(call, posted)
     } catch (error) {
       // The stream cannot be resumed, for example after a server restart.
-      if (type !== 'events' || isSubscription || !this.#isSafe(call)) throw error
+      if (type !== 'events' || isFollowed || !this.#isSafe(call)) throw error
       const again = await post()
       if (call.open.size > 0) await this.#finish(call, again)
     }
@@ -113,47 +105,41 @@ export class Forwarder {
 
   /** Posts a call again in a new session, or with the headers that the server requires of a stateless call. */
   async #postInSession(call: Call, fields: Fields): Promise<Posted> {
-    const { session } = this.#options
+    const { session, upstream, log } = this.#options
     const posted = await this.#post(call, fields)
     if (call.message.claimed !== undefined) {
       if (!isHeaderMissing(call, posted)) return posted
-      await this.#listTools(call)
+      log(`listing the tools for the headers of id ${call.message.id}`)
+      await this.#tools.refresh(upstream, call.message)
     } else if (session.isLost(posted.reply, posted.key)) await session.renew(posted.key)
     else return posted
     return call.open.size === 0 ? posted : this.#post(call, fields)
   }
 
-  async #listTools({ message }: Call): Promise<void> {
-    const { upstream, tools, log } = this.#options
-    log(`listing the tools for the headers of id ${message.id}`)
-    await tools.refresh(upstream, message)
-  }
-
   #post(call: Call, callFields: Fields): Promise<Posted> {
-    const { exchange, session, tools } = this.#options
     const { message } = call
-    const { key } = session
+    const { key } = this.#options.session
     const fields = messageFields(message, key)
-    if (isModernCall(call)) Object.assign(fields, tools.fields(message.params))
+    if (isModernCall(call)) Object.assign(fields, this.#tools.fields(message.params))
     Object.assign(fields, callFields)
-    return exchange.post(call, { key, fields, isSafe: this.#isSafe(call) })
+    return postCall(this.#options, call, { key, fields, isSafe: this.#isSafe(call) })
   }
 
   /** Whether the server may receive every message twice. */
   #isSafe({ messages }: Call): boolean {
-    const { server, tools } = this.#options
     return messages.every(
       ({ method, params }) =>
         isRepeatable(method) ||
-        (method === 'tools/call' && (server.deduplicatesCalls || tools.isRepeatable(params.name))),
+        (method === 'tools/call' &&
+          (this.#server.deduplicatesCalls || this.#tools.isRepeatable(params.name))),
     )
   }
 
   /** Throws if the response does not answer every id. */
   async #finish(call: Call, posted: Posted): Promise<void> {
-    const { upstream, exchange, delivery, acceptedTimeoutMs = 60_000 } = this.#options
+    const { upstream, delivery, acceptedTimeoutMs = 60_000 } = this.#options
     const { key, reply } = posted
-    if (reply.type === 'events') return exchange.resume(call, posted)
+    if (reply.type === 'events') return resumeCall(this.#options, call, posted)
     if (reply.body === undefined) return delivery.failTooLarge(call, reply.size)
     if (reply.status === 202 && key.id !== undefined)
       // The response follows on the GET stream of the session.

@@ -7,15 +7,12 @@ import { errorLine } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Forwarder } from './forwarder.ts'
 import type { Call, PendingCalls } from './pending-calls.ts'
-import type { ServerRequests } from './server-requests.ts'
 
 interface Options {
   readonly calls: PendingCalls
   readonly forwarder: Forwarder
   readonly session: Session
-  readonly serverRequests: ServerRequests
   readonly delivery: Delivery
-  readonly write: (json: Buffer) => void
   /** `true`: stop reading from the client; `false`: continue. */
   readonly onFull: (isFull: boolean) => void
   /** Grace period for the stream of a cancelled legacy call; default: 30,000. */
@@ -94,11 +91,10 @@ export class Relay {
   }
 
   #accept(line: Line): void {
-    const { write, log } = this.#options
+    const { delivery, log } = this.#options
     if (line.type === 'rejected') {
-      const { id, error } = line.rejection
-      log(`! rejected a line: ${error.code}`)
-      write(errorLine(id, error))
+      log(`! rejected a line: ${line.error.code}`)
+      delivery.write(errorLine(line.id, line.error))
     } else if (line.type === 'batch') this.#enqueue(() => this.#startBatch(line.bytes, line.messages))
     else if (line.message.claimed !== undefined) this.#start(line.message)
     else this.#enqueue(() => this.#start(line.message))
@@ -191,7 +187,7 @@ export class Relay {
   }
 
   #respond(message: Incoming): void {
-    const bytes = this.#options.serverRequests.toServer(message)
+    const bytes = this.#options.delivery.serverRequests.toServer(message)
     if (bytes !== undefined) void this.#send({ ...message, bytes })
     else this.#options.log(`dropped a response to a session that no longer exists, id ${message.id}`)
   }

@@ -1,7 +1,7 @@
 import { type Id, isObject, type Params } from '@causeway/protocol'
 import { type Envelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
-import type { Incoming } from '../stdio/message.ts'
+import { type Incoming, notificationLine } from '../stdio/message.ts'
 
 interface ServerRequest {
   readonly id: Id
@@ -72,5 +72,4 @@ export class ServerRequests {
   }
 }
 
-const cancelledNotification = (params: Params): Buffer =>
-  Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+const cancelledNotification = (params: Params): Buffer => notificationLine('notifications/cancelled', params)

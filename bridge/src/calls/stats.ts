@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
 import type { Id } from '@causeway/protocol'
-import { isOwnId } from '../stages/eras/message-shape.ts'
+import { isOwnId } from '../stdio/message.ts'
 
 /** Ten hours. */
 const maxDurationUs = 3.6e10

@@ -1,4 +1,5 @@
-import { asCausewayError, type CausewayError, errorResponse, isCausewayError } from '@causeway/protocol'
+import { asCausewayError, type CausewayError, isCausewayError } from '@causeway/protocol'
+import { errorLine } from '../calls/answer.ts'
 import type { UpstreamLogin } from '../login/upstream-login.ts'
 import type { Fields } from './headers.ts'
 import { respond, sendWithSecondTry, sequence } from './sequence.ts'
@@ -38,5 +39,5 @@ const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
   respond(reader, {
     status: error.definition.status,
     headers: { 'content-type': 'application/json' },
-    body: Buffer.from(JSON.stringify(errorResponse(null, error))),
+    body: errorLine(null, error),
   })

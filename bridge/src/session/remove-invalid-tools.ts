@@ -1,7 +1,8 @@
 import { classifyMessage } from '@causeway/protocol'
 import { findParamHeaderFault } from '../http/param-headers.ts'
 import type { Stage } from '../stages/stage.ts'
-import { parseJson, stringify } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
+import { toLine } from '../stdio/message.ts'
 
 const mark = '"x-mcp-header"'
 
@@ -25,7 +26,7 @@ export function removeInvalidTools(warn: (text: string) => void): Stage {
       const valid = Array.isArray(tools) && resultType !== undefined ? tools.filter(isValid) : undefined
       if (valid === undefined || valid.length === (tools as unknown[]).length) return toClient(json)
       const response = value as { readonly result: object }
-      toClient(Buffer.from(stringify({ ...response, result: { ...response.result, tools: valid } })))
+      toClient(toLine({ ...response, result: { ...response.result, tools: valid } }))
     },
   })
 }

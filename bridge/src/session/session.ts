@@ -1,29 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, headers as names } from '@causeway/protocol'
 import { statusError } from '../calls/answer.ts'
-import type { Delivery } from '../calls/delivery.ts'
+import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
-import { RetryBudget, type RetryOptions } from '../calls/retry-budget.ts'
-import type { ServerRequests } from '../calls/server-requests.ts'
+import { RetryBudget } from '../calls/retry-budget.ts'
 import { type Asked, ask, findResponse } from '../http/ask.ts'
 import { messageFields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import type { Upstream } from '../http/upstream.ts'
-import type { Log } from '../lifecycle/debug-log.ts'
-import type { Incoming } from '../stdio/message.ts'
+import { type Incoming, listChangedLine } from '../stdio/message.ts'
 import { GetStream } from './get-stream.ts'
 
 const maxRenewalsPerMinute = 5
 
-interface Options {
-  readonly upstream: Upstream
-  readonly delivery: Delivery
-  readonly serverRequests: ServerRequests
-  readonly write: (json: Buffer) => void
+interface Options extends Link {
   /** Called after `notifications/initialized` and each renewal. */
   readonly onReady: () => void
-  readonly retry: RetryOptions
-  readonly log: Log
 }
 
 /** A legacy client's session. The client opens it; the bridge renews it if the server loses it. */
@@ -47,14 +38,14 @@ export class Session {
   }
 
   adopt(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
-    const { serverRequests, log } = this.#options
+    const { delivery, log } = this.#options
     const before = this.#key
     this.#replayed.clear()
     this.#enter(initialize, headers, result)
     if (before.id === undefined || before.id === this.#key.id) return
     // A client that initializes again expects no notifications about its previous session.
     this.#stream?.close()
-    serverRequests.cancelAll()
+    delivery.serverRequests.cancelAll()
     void this.#delete(before).catch((error: unknown) => log(`the previous session was not deleted: ${error}`))
   }
 
@@ -98,7 +89,7 @@ export class Session {
   }
 
   async #reopen(initialize: Incoming): Promise<void> {
-    const { upstream, retry, serverRequests, write } = this.#options
+    const { upstream, retry, delivery } = this.#options
     const { now } = retry
     this.#renewalTimes = this.#renewalTimes.filter((time) => now() - time < 60_000)
     if (this.#renewalTimes.length >= maxRenewalsPerMinute)
@@ -120,9 +111,9 @@ export class Session {
     for (const message of this.#replayed.values()) await this.#post(message, key, budget)
     const listsBefore = this.#changeableLists
     this.#enter(initialize, reply.headers, response.result)
-    const cancelled = serverRequests.cancelAll()
+    const cancelled = delivery.serverRequests.cancelAll()
     if (this.#replayed.has('initialized')) this.#start()
-    for (const notification of cancelled) write(notification)
+    for (const notification of cancelled) delivery.write(notification)
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 
@@ -166,7 +157,7 @@ export class Session {
   }
 
   #announceChanges(lists: readonly string[]): void {
-    for (const list of lists) this.#options.write(listChanged(list))
+    for (const list of lists) this.#options.delivery.write(listChangedLine(list))
   }
 
   async #delete(key: SessionKey): Promise<void> {
@@ -191,6 +182,3 @@ function findChangeableLists(result: unknown): string[] {
   const offered = (capabilities ?? {}) as Record<string, { listChanged?: unknown } | undefined>
   return ['tools', 'prompts', 'resources'].filter((list) => offered[list]?.listChanged === true)
 }
-
-const listChanged = (list: string): Buffer =>
-  Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }))

@@ -1,23 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isObject, type JsonObject, meta } from '@causeway/protocol'
-import type { Posted } from '../calls/call-exchange.ts'
-import type { Delivery } from '../calls/delivery.ts'
+import type { Link, Posted } from '../calls/call-exchange.ts'
 import type { Call } from '../calls/pending-calls.ts'
 import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
 import { findResponse } from '../http/ask.ts'
 import type { ServerEvent } from '../http/sse.ts'
-import type { Log } from '../lifecycle/debug-log.ts'
-import { isOwnId } from '../stages/eras/message-shape.ts'
 import { parseJson } from '../stdio/json.ts'
-import type { Incoming } from '../stdio/message.ts'
+import { type Incoming, isOwnId, notificationLine } from '../stdio/message.ts'
 
-interface Options {
-  readonly delivery: Delivery
-  /** Waits for `ms`; with an unreachable server, at most until it responds to another call. */
-  readonly pause: (ms: number, isUnreachable: boolean) => Promise<void>
-  readonly random: () => number
-  readonly now: () => number
-  readonly log: Log
+interface Options extends Omit<Link, 'upstream'> {
+  /** For tests. */
+  readonly pause?: (ms: number) => Promise<unknown>
 }
 
 /** The filter that the server has acknowledged. */
@@ -32,67 +26,68 @@ const stableAfterMs = 30_000
 
 const maxDelayMs = 3_600_000
 
+/** Whether the bridge reopens the subscription. The era translation reopens its own. */
+export const isSubscription = ({ method, claimed, id }: Incoming): boolean =>
+  method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
+
 /**
  * Reopens a stateless client's subscription when its stream ends, and reports everything that may have
- * changed meanwhile. Only the client ends it.
+ * changed meanwhile. Only the client ends it. Returns the response that ended it, if there is one to deliver.
  */
-export class Subscriptions {
-  readonly #options: Options
-
-  constructor(options: Options) {
-    this.#options = options
+export async function followSubscription(
+  options: Options,
+  call: Call,
+  post: () => Promise<Posted>,
+): Promise<Posted | undefined> {
+  const { retry, log, pause = sleep } = options
+  const { monitor, random, now } = retry
+  const subscription: Subscription = { filter: undefined }
+  call.intercept = (event, headers) => intercept(options, { subscription, call, event, headers })
+  for (let attempt = 0; ; ) {
+    const since = now()
+    const posted = await post().catch((error: unknown) => {
+      if (subscription.filter === undefined || call.open.size === 0) throw error
+      return log(`! subscription ${call.message.id}: ${error}`)
+    })
+    if (call.open.size === 0) return undefined
+    if (posted && !isRetryable(posted, subscription, attempt)) return posted
+    attempt = now() - since > stableAfterMs ? 0 : attempt + 1
+    const requestedMs = posted ? Math.min(maxDelayMs, retryAfterMs(posted.reply) ?? 0) : 0
+    const delayMs = Math.max(backoff(attempt, random, firstDelayMs), requestedMs)
+    // The first response to a call shows that the server is back.
+    await Promise.race([call.settled, posted ? pause(delayMs) : monitor.waitForResponse(delayMs)])
+    if (call.open.size === 0) return undefined
+    log(`opening the subscription ${call.message.id} again`)
   }
+}
 
-  /** Whether this class reopens the subscription. The era translation reopens its own. */
-  static includes({ method, claimed, id }: Incoming): boolean {
-    return method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
-  }
+interface Intercepted {
+  readonly subscription: Subscription
+  readonly call: Call
+  readonly event: ServerEvent
+  readonly headers: IncomingHttpHeaders
+}
 
-  /** Returns the response that ended the subscription, if there is one to deliver. */
-  async follow<P extends Posted>(call: Call, post: () => Promise<P>): Promise<P | undefined> {
-    const { pause, random, now, log } = this.#options
-    const subscription: Subscription = { filter: undefined }
-    call.intercept = (event, headers) => this.#intercept(subscription, call, { event, headers })
-    for (let attempt = 0; ; ) {
-      const since = now()
-      const posted = await post().catch((error: unknown) => {
-        if (subscription.filter === undefined || call.open.size === 0) throw error
-        return log(`! subscription ${call.message.id}: ${error}`)
-      })
-      if (call.open.size === 0) return undefined
-      if (posted && !isRetryable(posted, subscription, attempt)) return posted
-      attempt = now() - since > stableAfterMs ? 0 : attempt + 1
-      const requestedMs = posted ? Math.min(maxDelayMs, retryAfterMs(posted.reply) ?? 0) : 0
-      const delayMs = Math.max(backoff(attempt, random, firstDelayMs), requestedMs)
-      await Promise.race([call.settled, pause(delayMs, !posted)])
-      if (call.open.size === 0) return undefined
-      log(`opening the subscription ${call.message.id} again`)
-    }
-  }
-
-  /** Returns `true` for an event not to deliver. */
-  #intercept(
-    subscription: Subscription,
-    call: Call,
-    { event, headers }: { event: ServerEvent; headers: IncomingHttpHeaders },
-  ): boolean {
-    const { delivery, log } = this.#options
-    const message = event.data && parseJson(event.data)
-    if (!isObject(message)) return false
-    const before = subscription.filter
-    if (message.method === 'notifications/subscriptions/acknowledged') {
-      subscription.filter = asObject(asObject(message.params).notifications)
-      // Waits for the server that was running, instead of starting another one.
-      call.canStartServer = false
-      if (before === undefined) return false
-      for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))
-        delivery.deliver(notification, headers)
-      return true
-    }
-    if (before === undefined || message.id !== call.message.id || !('result' in message)) return false
-    log(`the server ended the subscription ${call.message.id}`)
+/** Returns `true` for an event not to deliver. */
+function intercept(
+  { delivery, log }: Pick<Link, 'delivery' | 'log'>,
+  { subscription, call, event, headers }: Intercepted,
+): boolean {
+  const message = event.data && parseJson(event.data)
+  if (!isObject(message)) return false
+  const before = subscription.filter
+  if (message.method === 'notifications/subscriptions/acknowledged') {
+    subscription.filter = asObject(asObject(message.params).notifications)
+    // Waits for the server that was running, instead of starting another one.
+    call.canStartServer = false
+    if (before === undefined) return false
+    for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))
+      delivery.deliver(notification, headers)
     return true
   }
+  if (before === undefined || message.id !== call.message.id || !('result' in message)) return false
+  log(`the server ended the subscription ${call.message.id}`)
+  return true
 }
 
 function isRetryable({ reply }: Posted, { filter }: Subscription, attempt: number): boolean {
@@ -110,9 +105,7 @@ const lists: Readonly<Record<string, string>> = {
 function changeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
   const _meta = { [meta.subscriptionId]: id }
   const notification = (name: string, params: object): Buffer =>
-    Buffer.from(
-      JSON.stringify({ jsonrpc: '2.0', method: `notifications/${name}`, params: { ...params, _meta } }),
-    )
+    notificationLine(`notifications/${name}`, { ...params, _meta })
   const { resourceSubscriptions: uris } = filter
   return [
     ...Object.keys(lists).flatMap((name) =>

@@ -8,11 +8,11 @@ import {
   findCacheFolder,
   type JsonObject,
   type Request,
-  success,
   thisMachine,
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
+import { listChangedLine, resultLine } from '../stdio/message.ts'
 import type { Ends } from './stage.ts'
 
 /** Key in `_meta` for the time of a stored result. */
@@ -154,7 +154,7 @@ export class OfflineList implements Ends {
       ...('ttlMs' in result && { ttlMs: 0 }),
       _meta: { ...asObject(result._meta), [staleMetaKey]: { since: at } },
     }
-    this.#next.toClient(Buffer.from(stringify(success(pending.request.id, stale))))
+    this.#next.toClient(resultLine(pending.request.id, stale))
   }
 
   /** Returns `false` to forward the response. */
@@ -178,14 +178,10 @@ export class OfflineList implements Ends {
       // The server did not receive the client's notification.
       if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
       const offered = asObject(result.capabilities)
-      for (const list of new Set(Object.values(lists))) if (list in offered) this.#notify(list)
+      for (const list of new Set(Object.values(lists)))
+        if (list in offered) this.#next.toClient(listChangedLine(list))
     } else if (hasChanged && claimedVersion(request) === undefined)
-      this.#notify(lists[request.method] ?? 'tools')
-  }
-
-  #notify(list: string): void {
-    const notification = { jsonrpc: '2.0', method: `notifications/${list}/list_changed` }
-    this.#next.toClient(Buffer.from(JSON.stringify(notification)))
+      this.#next.toClient(listChangedLine(lists[request.method] ?? 'tools'))
   }
 
   #forget(id: unknown): void {

@@ -11,9 +11,9 @@ import {
 } from '@causeway/protocol'
 import { errorLine } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
-import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
+import { canonicalJson, parseJson } from '../stdio/json.ts'
 import { LineSplitter } from '../stdio/lines.ts'
-import { type Line, readLine } from '../stdio/message.ts'
+import { type Line, readLine, toLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
 
 /** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` for an invalid file. */
@@ -27,13 +27,13 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
     const request = parseJson(bytes) as Request
     if (request.method === undefined || request.id === undefined) return
     try {
-      output.write(Buffer.from(stringify(takeResponse(responses, request))))
+      output.write(toLine(takeResponse(responses, request)))
     } catch (error) {
       output.write(errorLine(request.id, asCausewayError(error)))
     }
   }
   const handle = (line: Line): void => {
-    if (line.type === 'rejected') output.write(errorLine(line.rejection.id, line.rejection.error))
+    if (line.type === 'rejected') output.write(errorLine(line.id, line.error))
     else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) answer(bytes)
   }
 

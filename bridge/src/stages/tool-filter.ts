@@ -1,7 +1,8 @@
 import { asObject, classifyMessage, type Request } from '@causeway/protocol'
 import { failedCall } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
-import { parseJson, stringify } from '../stdio/json.ts'
+import { parseJson } from '../stdio/json.ts'
+import { toLine } from '../stdio/message.ts'
 import type { Ends } from './stage.ts'
 
 /** `ignore` has precedence; an empty `only` includes all tools. */
@@ -27,7 +28,7 @@ export class ToolFilter implements Ends {
     const messages = [parseJson(line)].flat()
     const admitted = messages.filter((message) => this.#admit(message))
     if (admitted.length === messages.length) this.#next.toServer(line)
-    else if (admitted.length > 0) this.#next.toServer(Buffer.from(stringify(admitted)))
+    else if (admitted.length > 0) this.#next.toServer(toLine(admitted))
   }
 
   toClient(json: Buffer): void {
@@ -40,7 +41,7 @@ export class ToolFilter implements Ends {
     for (const { result } of lists as { result?: { tools?: unknown } }[])
       if (Array.isArray(result?.tools))
         result.tools = result.tools.filter(({ name }) => this.#isShown(String(name)))
-    this.#next.toClient(lists.length === 0 ? json : Buffer.from(stringify(value)))
+    this.#next.toClient(lists.length === 0 ? json : toLine(value as object))
   }
 
   #isShown(name: string): boolean {

@@ -5,8 +5,33 @@ import {
   type Id,
   type Params,
   readId,
+  success,
 } from '@causeway/protocol'
 import { stringify } from './json.ts'
+
+export const toLine = (message: object): Buffer => Buffer.from(stringify(message))
+
+export const resultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
+
+export const requestLine = (id: Id, method: string, params: object = {}): Buffer =>
+  toLine({ jsonrpc: '2.0', id, method, params })
+
+export const notificationLine = (method: string, params?: object): Buffer =>
+  toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
+
+export const listChangedLine = (list: string): Buffer =>
+  notificationLine(`notifications/${list}/list_changed`)
+
+/** Whether a stage sent the request. */
+export const isOwnId = (id: unknown): boolean => typeof id === 'string' && id.startsWith('causeway-bridge/')
+
+export function createIds(purpose: string): () => string {
+  let count = 0
+  return () => {
+    count += 1
+    return `causeway-bridge/${purpose}/${count}`
+  }
+}
 
 export interface Incoming {
   readonly bytes: Buffer
@@ -19,15 +44,10 @@ export interface Incoming {
   readonly claimed: string | undefined
 }
 
-export interface Rejection {
-  readonly id: Id | null
-  readonly error: CausewayError
-}
-
 export type Line =
   | { readonly type: 'message'; readonly message: Incoming }
   | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly Incoming[] }
-  | { readonly type: 'rejected'; readonly rejection: Rejection }
+  | { readonly type: 'rejected'; readonly id: Id | null; readonly error: CausewayError }
 
 /** A batch with a malformed element is split. */
 export function readLine(bytes: Buffer): Line[] {
@@ -36,11 +56,11 @@ export function readLine(bytes: Buffer): Line[] {
     value = JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
     const error = new CausewayError('PARSE_ERROR', 'the line is not JSON', { cause })
-    return [{ type: 'rejected', rejection: { id: null, error } }]
+    return [{ type: 'rejected', id: null, error }]
   }
   if (!Array.isArray(value)) return [readMessage(value, bytes)]
   if (value.length === 0) return [rejected(value, 'a batch must not be empty')]
-  const lines = value.map((element) => readMessage(element, Buffer.from(stringify(element))))
+  const lines = value.map((element) => readMessage(element, toLine(element)))
   const messages = lines.flatMap((line) => (line.type === 'message' ? [line.message] : []))
   if (messages.length === lines.length) return [{ type: 'batch', bytes, messages }]
   return lines
@@ -58,5 +78,6 @@ function readMessage(value: unknown, bytes: Buffer): Line {
 
 const rejected = (value: unknown, message: string): Line => ({
   type: 'rejected',
-  rejection: { id: readId(value), error: new CausewayError('INVALID_REQUEST', message) },
+  id: readId(value),
+  error: new CausewayError('INVALID_REQUEST', message),
 })

@@ -9,16 +9,14 @@ import {
   type Request,
 } from '@causeway/protocol'
 import { parseJson } from '../../stdio/json.ts'
+import { createIds, notificationLine, toLine } from '../../stdio/message.ts'
 import type { Ends } from '../stage.ts'
 import { LegacyClientTranslator } from './legacy-client.ts'
 import {
   type Caller,
-  createIds,
-  notificationLine,
   readCaller,
   readInitializeCaller,
   type Translator,
-  toLine,
   toModernRequest,
 } from './message-shape.ts'
 import { ModernClientTranslator } from './modern-client.ts'

@@ -10,21 +10,24 @@ import {
   type Request,
 } from '@causeway/protocol'
 import { errorLine } from '../../calls/answer.ts'
+import {
+  createIds,
+  isOwnId,
+  listChangedLine,
+  notificationLine,
+  requestLine,
+  resultLine,
+  toLine,
+} from '../../stdio/message.ts'
 import type { Ends } from '../stage.ts'
 import { ListenRequests, maxWatchedUris } from './listen-requests.ts'
 import {
   type Caller,
-  createIds,
   getMembers,
-  isOwnId,
-  notificationLine,
   readInitializeCaller,
-  requestLine,
-  resultLine,
   type Translator,
   toInitializeResult,
   toLegacyResult,
-  toLine,
   toModernRequest,
   withMeta,
   without,
@@ -222,7 +225,7 @@ export class LegacyClientTranslator implements Translator {
   #forwardNotification({ method, params }: Notification): void {
     if (method === 'notifications/subscriptions/acknowledged') {
       const changed = this.#listens.acknowledge(params) ? this.#lists : []
-      for (const list of changed) this.#toClient(notificationLine(`notifications/${list}/list_changed`))
+      for (const list of changed) this.#toClient(listChangedLine(list))
     } else {
       const _meta = without(getMembers(params, '_meta'), [meta.subscriptionId])
       this.#toClient(notificationLine(method, withMeta(without(params ?? {}, ['_meta']), _meta)))

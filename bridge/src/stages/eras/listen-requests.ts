@@ -1,5 +1,6 @@
 import { type Id, type JsonObject, meta } from '@causeway/protocol'
-import { createIds, getMembers } from './message-shape.ts'
+import { createIds } from '../../stdio/message.ts'
+import { getMembers } from './message-shape.ts'
 
 /** A change sends at most this many URIs again. */
 const maxUrisPerRequest = 1000

@@ -1,15 +1,11 @@
 import {
   asObject,
-  failure,
-  type Id,
   type JsonObject,
   legacyVersions,
   meta,
   modernVersion,
   type Request,
-  success,
 } from '@causeway/protocol'
-import { stringify } from '../../stdio/json.ts'
 
 export interface Caller {
   readonly clientInfo: unknown
@@ -113,27 +109,4 @@ export interface Translator {
   fromClient(message: unknown): void
   /** Returns `false` to forward the message unchanged. */
   fromServer(message: unknown): boolean
-}
-
-export const toLine = (message: object): Buffer => Buffer.from(stringify(message))
-
-export const resultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
-
-export const requestLine = (id: Id, method: string, params: object = {}): Buffer =>
-  toLine({ jsonrpc: '2.0', id, method, params })
-
-export const notificationLine = (method: string, params?: object): Buffer =>
-  toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
-
-export const unknownMethodLine = (id: Id, method: string): Buffer =>
-  toLine(failure(id, -32601, `not possible here: ${method}`))
-
-export const isOwnId = (id: unknown): boolean => typeof id === 'string' && id.startsWith('causeway-bridge/')
-
-export function createIds(purpose: string): () => string {
-  let count = 0
-  return () => {
-    count += 1
-    return `causeway-bridge/${purpose}/${count}`
-  }
 }

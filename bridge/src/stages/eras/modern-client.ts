@@ -1,5 +1,6 @@
 import {
   classifyMessage,
+  failure,
   type Id,
   isObject,
   type JsonObject,
@@ -7,20 +8,14 @@ import {
   type Notification,
   type Request,
 } from '@causeway/protocol'
+import { createIds, isOwnId, notificationLine, requestLine, resultLine, toLine } from '../../stdio/message.ts'
 import type { Ends } from '../stage.ts'
 import {
-  createIds,
   getMembers,
-  isOwnId,
-  notificationLine,
   readCaller,
-  requestLine,
-  resultLine,
   type Translator,
   toDiscoverResult,
-  toLine,
   toModernResult,
-  unknownMethodLine,
   withoutEnvelope,
 } from './message-shape.ts'
 
@@ -147,7 +142,7 @@ export class ModernClientTranslator implements Translator {
   }
 
   #decline({ id, method }: Request): void {
-    this.#toServer(unknownMethodLine(id, method))
+    this.#toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
   }
 
   #requestInput(call: PendingCall): void {
