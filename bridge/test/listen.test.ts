@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
+import type { RetryOptions } from '../src/calls/retry-budget.ts'
 import { ServerRequests } from '../src/calls/server-requests.ts'
 import { ask } from '../src/http/ask.ts'
 import type { Exchange, Reader, Upstream } from '../src/http/upstream.ts'
@@ -196,15 +197,17 @@ verifies(
     const stream = new GetStream({
       upstream,
       key: { id: 's1', version: '2025-11-25' },
-      monitor: {
-        waitForResponse: (ms) =>
-          new Promise((resolve) => void waits.push({ ms, answer: () => resolve(true) })),
-      },
+      retry: {
+        monitor: {
+          waitForResponse: (ms: number) =>
+            new Promise((resolve) => void waits.push({ ms, answer: () => resolve(true) })),
+        },
+        random: () => 0,
+      } as unknown as RetryOptions,
       onEvent() {},
       onMissed() {},
       isLost: () => false,
       renew: async () => {},
-      random: () => 0,
       log() {},
     })
     await new Promise(setImmediate)

@@ -19,7 +19,7 @@ import { openProtectedServer } from '../../packages/oauth/test/protected-server.
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { openDebugLog, redact } from '../src/lifecycle/debug-log.ts'
-import { type Option, options } from '../src/settings/options.ts'
+import { groups, options } from '../src/settings/options.ts'
 import { readFlags, readSettings, type Settings } from '../src/settings/settings.ts'
 import { usage } from '../src/settings/usage.ts'
 import { version } from '../src/version.ts'
@@ -168,9 +168,9 @@ verifies(
 )
 
 verifies('bridge:help', '--help lists every flag and its variable below a heading', async (t) => {
-  for (const [name, { env, group }] of Object.entries<Option>(options)) {
+  for (const group of Object.keys(groups)) t.match(usage, `\n${group}:\n`)
+  for (const [name, { env }] of Object.entries(options)) {
     t.match(usage, new RegExp(`^  (-\\w, )?--${name}\\b`, 'm'))
-    t.match(usage, `\n${group}:\n`)
     if (env !== undefined) t.match(usage, `[${env}]`)
   }
   t.same(

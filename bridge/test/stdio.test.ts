@@ -164,7 +164,8 @@ class FakeOutput {
   readonly waiting: (() => void)[] = []
 
   whenWritable(then: () => void): void {
-    this.waiting.push(then)
+    if (this.isBlocked) this.waiting.push(then)
+    else then()
   }
 
   open(): void {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { CausewayError, findStateFolder, isCausewayError, nodeHttp, thisMachine } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { options } from '../settings/options.ts'
+import { variables } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { makePrivateFolder } from '../stages/private-files.ts'
 import { findProcess, type StartLock, takeStartLock } from './start-lock.ts'
@@ -185,11 +185,9 @@ export function findServer(program: URL, node: string): Command | undefined {
 
 /** Omits settings of the bridge and of npm: the server would exit with the npm process that they name. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
-  const own = new Set<string | undefined>(
-    Object.values(options).flatMap((option) => ('env' in option ? [option.env] : [])),
-  )
+  const own = new Set(variables)
   // Bridge and server use the same token file.
-  own.delete(options['token-file'].env)
+  own.delete('CAUSEWAY_TOKEN_FILE')
   const inherited = Object.entries(env).filter(([name]) => !own.has(name) && !/^npm_/i.test(name))
   return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inherited), MCP_SERVER_PORT: port }
 }

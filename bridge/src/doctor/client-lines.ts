@@ -1,4 +1,4 @@
-import { options } from '../settings/options.ts'
+import { variables } from '../settings/options.ts'
 
 export interface Started {
   readonly node: string
@@ -11,7 +11,6 @@ export interface Started {
 /** Returns the commands that connect a client. Omits header values, which may be secrets. */
 export function clientLines({ node, script, args, env }: Started): string {
   const command = [node, script, ...withoutSecrets(args)]
-  const variables = Object.values(options).flatMap((option) => ('env' in option ? [option.env] : []))
   const set = Object.fromEntries(
     [...variables, 'CAUSEWAY_SESSION'].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )

@@ -1,10 +1,11 @@
-import { CausewayError } from '@causeway/protocol'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CausewayError, claimedVersion, type JsonObject } from '@causeway/protocol'
 import { type Asked, ask } from '../http/ask.ts'
 import type { Connections } from '../http/connections.ts'
-import { type Fields, messageFields, sessionFields } from '../http/headers.ts'
+import { type Fields, messageFields, noSession, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import { createUpstream, type Upstream } from '../http/upstream.ts'
-import { type Incoming, readLine } from '../stdio/message.ts'
+import { toLine } from '../stdio/message.ts'
 
 export interface MessageOptions {
   readonly fields?: Fields
@@ -35,17 +36,17 @@ export class Probe {
     return reader.reply as Reply
   }
 
-  request(method: string, params: object, options: MessageOptions = {}): Promise<Asked> {
-    return this.#post({ jsonrpc: '2.0', id: 'doctor', method, params }, options)
+  request(method: string, params: JsonObject, options: MessageOptions = {}): Promise<Asked> {
+    return this.#post({ id: 'doctor', method, params }, options)
   }
 
   notify(method: string, options: MessageOptions): Promise<Asked> {
-    return this.#post({ jsonrpc: '2.0', method }, options)
+    return this.#post({ method, params: {} }, options)
   }
 
   async deleteSession(sessionId: string): Promise<void> {
     const reader = new ReplyReader(0, () => {})
-    const fields = { ...this.#getFields(), ...sessionFields({ id: sessionId, version: undefined }) }
+    const fields = { ...this.#getFields(), ...sessionFields({ ...noSession, id: sessionId }) }
     await withDeadline(this.#upstream.send({ method: 'DELETE', fields }, reader).done)
   }
 
@@ -53,19 +54,20 @@ export class Probe {
     return this.#upstream.destroy()
   }
 
-  #post(message: object, { fields, sessionId: id, version }: MessageOptions): Promise<Asked> {
-    const bytes = Buffer.from(JSON.stringify(message))
-    const [line] = readLine(bytes) as [{ type: 'message'; message: Incoming }]
-    const headers = { ...this.#getFields(), ...messageFields(line.message, { id, version }), ...fields }
-    return withDeadline(ask(this.#upstream, headers, bytes))
+  #post(
+    message: { readonly id?: string; readonly method: string; readonly params: JsonObject },
+    { fields, sessionId: id, version }: MessageOptions,
+  ): Promise<Asked> {
+    const own = messageFields({ ...message, claimed: claimedVersion(message) }, { id, version })
+    const body = toLine({ jsonrpc: '2.0', ...message })
+    return withDeadline(ask(this.#upstream, { ...this.#getFields(), ...own, ...fields }, body))
   }
 }
 
-async function withDeadline<T>(response: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    const error = new CausewayError('DEADLINE_EXCEEDED', `no response within ${deadlineMs / 1000} s`)
-    timer = setTimeout(() => reject(error), deadlineMs)
-  })
-  return Promise.race([response, expired]).finally(() => clearTimeout(timer))
-}
+const withDeadline = <T>(response: Promise<T>): Promise<T> =>
+  Promise.race([
+    response,
+    sleep(deadlineMs, undefined, { ref: false }).then(() => {
+      throw new CausewayError('DEADLINE_EXCEEDED', `no response within ${deadlineMs / 1000} s`)
+    }),
+  ])

@@ -25,7 +25,6 @@ export class Backpressure {
   readonly #paused = new Set<Source>()
   #total = 0
   #stallTimer: NodeJS.Timeout | undefined
-  #isWaitingForOutput = false
   #isScheduled = false
 
   constructor({ output, maxBytes = 16 * 1024 * 1024, stallMs = 1000 }: Options) {
@@ -76,7 +75,7 @@ export class Backpressure {
   #resumeAllowed(): void {
     clearTimeout(this.#stallTimer)
     if (this.#paused.size === 0) return
-    if (this.#output.isBlocked) this.#waitForOutput()
+    if (this.#output.isBlocked) this.#scheduleResume()
     else if (this.#total <= this.#maxBytes) for (const source of [...this.#paused]) this.#resume(source)
     else {
       const isAnyRunning = [...this.#buffered.keys()].some((source) => !this.#paused.has(source))
@@ -90,19 +89,12 @@ export class Backpressure {
   #scheduleResume(): void {
     if (this.#isScheduled || this.#paused.size === 0) return
     this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#resumeAllowed()
-    })
-  }
-
-  #waitForOutput(): void {
-    if (this.#isWaitingForOutput) return
-    this.#isWaitingForOutput = true
-    this.#output.whenWritable(() => {
-      this.#isWaitingForOutput = false
-      this.#scheduleResume()
-    })
+    this.#output.whenWritable(() =>
+      setImmediate(() => {
+        this.#isScheduled = false
+        this.#resumeAllowed()
+      }),
+    )
   }
 
   #watchStall(): void {

@@ -10,6 +10,9 @@ export interface SessionKey {
   readonly version: string | undefined
 }
 
+/** The parts of a message that its header fields repeat. */
+type Head = Pick<Incoming, 'method' | 'params' | 'claimed'>
+
 /** The parameter in `Mcp-Name`, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
 const nameSources: Readonly<Record<string, string>> = {
   'tools/call': 'name',
@@ -20,7 +23,9 @@ const nameSources: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 }
 
-export function messageFields(message: Incoming, key: SessionKey): Fields {
+export const noSession: SessionKey = { id: undefined, version: undefined }
+
+export function messageFields(message: Head, key: SessionKey): Fields {
   const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   if (message.claimed !== undefined) addModernFields(fields, message, message.claimed)
   // `initialize` starts a session, so it has no session id.
@@ -38,7 +43,7 @@ export function sessionFields({ id, version }: SessionKey): Fields {
 }
 
 /** Stateless fields mirror parts of the body. */
-function addModernFields(fields: Fields, { method, params }: Incoming, version: string): void {
+function addModernFields(fields: Fields, { method, params }: Head, version: string): void {
   fields[names.protocolVersion] = fieldValue(version)
   if (method === '') return
   fields[names.method] = fieldValue(method)

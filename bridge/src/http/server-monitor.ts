@@ -78,20 +78,16 @@ export class ServerMonitor {
   /** Reports a server that has never responded, unless it now responds to a GET request. */
   async check(upstream: Upstream): Promise<void> {
     if (this.#hasResponded) return
-    let failure: unknown = new Error(`no response within ${probeTimeoutMs} ms`)
     const reader = { head() {}, data: () => 0 }
     const exchange = upstream.send({ method: 'GET', fields: eventStreamFields }, reader)
-    const ended = exchange.done.then(
-      () => {
-        failure = undefined
-      },
-      (error: unknown) => {
-        failure = error
-      },
-    )
-    const responded = await Promise.race([ended, this.waitForResponse(probeTimeoutMs)])
+    const failure = await Promise.race([
+      exchange.done.then(() => undefined).catch((error: unknown) => error),
+      this.waitForResponse(probeTimeoutMs).then((responded) =>
+        responded ? undefined : new Error(`no response within ${probeTimeoutMs} ms`),
+      ),
+    ])
     exchange.abort()
-    if (responded !== true && failure !== undefined) this.report(failure)
+    if (failure !== undefined) this.report(failure)
   }
 
   report(error: unknown): void {

@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Link } from '../calls/call-exchange.ts'
 import { backoff, isBusy } from '../calls/retry.ts'
 import { eventStreamFields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import type { ServerMonitor } from '../http/server-monitor.ts'
 import type { ServerEvent } from '../http/sse.ts'
-import type { Upstream } from '../http/upstream.ts'
-import type { Log } from '../lifecycle/debug-log.ts'
 
-interface Options {
-  readonly upstream: Upstream
+interface Options extends Omit<Link, 'delivery'> {
   readonly key: SessionKey
-  readonly monitor: Pick<ServerMonitor, 'waitForResponse'>
-  readonly random: () => number
-  readonly log: Log
   readonly onEvent: (event: ServerEvent) => void
   /** The stream is open again; notifications may have been missed. */
   readonly onMissed: () => void
@@ -38,7 +32,7 @@ export class GetStream {
   }
 
   async #run(): Promise<void> {
-    const { monitor, random } = this.#options
+    const { monitor, random } = this.#options.retry
     const { signal } = this.#controller
     let retryMs: number | undefined
     for (let attempt = 0; !signal.aborted; ) {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { type Id, headers as names } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 
@@ -42,4 +44,16 @@ export class Identity {
 function createTrace(): string {
   const trace = randomUUID().replaceAll('-', '')
   return `00-${trace}-${trace.slice(16)}-01`
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/**
+ * Returns the client's folder for a server on this machine: others must not receive paths. The root and home
+ * folders are not projects.
+ */
+export function findProject(url: URL | string, cwd: string, home = homedir()): string | undefined {
+  const { hostname, protocol } = new URL(url)
+  const isLocal = protocol === 'unix:' || loopback.test(hostname)
+  return isLocal && cwd !== home && cwd !== dirname(cwd) ? cwd : undefined
 }

@@ -5,7 +5,7 @@ import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
 import { RetryBudget } from '../calls/retry-budget.ts'
 import { type Asked, ask, findResponse } from '../http/ask.ts'
-import { messageFields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { messageFields, noSession, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import { type Incoming, listChangedLine } from '../stdio/message.ts'
 import { GetStream } from './get-stream.ts'
@@ -20,7 +20,7 @@ interface Options extends Link {
 /** A legacy client's session. The client opens it; the bridge renews it if the server loses it. */
 export class Session {
   readonly #options: Options
-  #key: SessionKey = { id: undefined, version: undefined }
+  #key = noSession
   #initialize: Incoming | undefined
   #changeableLists: readonly string[] = []
   #stream: GetStream | undefined
@@ -138,17 +138,14 @@ export class Session {
   }
 
   #start(): void {
-    const { upstream, delivery, retry, log, onReady } = this.#options
+    const { delivery, onReady } = this.#options
     const key = this.#key
     onReady()
     this.#stream?.close()
     if (key.id === undefined) return
     this.#stream = new GetStream({
-      upstream,
+      ...this.#options,
       key,
-      monitor: retry.monitor,
-      random: retry.random,
-      log,
       onEvent: (event) => delivery.deliverEvent(event, {}),
       onMissed: () => this.#announceChanges(this.#changeableLists),
       isLost: (reply) => this.isLost(reply, key),

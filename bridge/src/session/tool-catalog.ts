@@ -1,13 +1,18 @@
-import { meta, type Params } from '@causeway/protocol'
+import { asObject, meta, type Params } from '@causeway/protocol'
 import { ask } from '../http/ask.ts'
-import { type Fields, messageFields } from '../http/headers.ts'
+import { type Fields, messageFields, noSession } from '../http/headers.ts'
 import { createParamFields, type ParamHeader, parseParamHeaders } from '../http/param-headers.ts'
 import type { Upstream } from '../http/upstream.ts'
-import { stringify } from '../stdio/json.ts'
-import { type Incoming, readLine } from '../stdio/message.ts'
+import { type Incoming, requestLine } from '../stdio/message.ts'
 
 /** A longer list is malformed. */
 const maxPages = 100
+
+const identity: ReadonlySet<string> = new Set([
+  meta.protocolVersion,
+  meta.clientInfo,
+  meta.clientCapabilities,
+])
 
 interface Tool {
   readonly isRepeatable: boolean
@@ -24,7 +29,7 @@ export class ToolCatalog {
   readonly #tools = new Map<string, Tool>()
 
   update(result: unknown): void {
-    const { tools } = (result ?? {}) as { tools?: unknown }
+    const { tools } = asObject(result)
     for (const tool of Array.isArray(tools) ? tools : []) {
       const { name, inputSchema, annotations } = (tool ?? {}) as ListedTool
       if (typeof name !== 'string') continue
@@ -43,28 +48,16 @@ export class ToolCatalog {
   }
 
   /** Uses the identity of a stateless call. */
-  async refresh(upstream: Upstream, { params, claimed }: Incoming): Promise<void> {
-    const { _meta } = params as { _meta?: Readonly<Record<string, unknown>> }
-    const envelope = Object.fromEntries(
-      [meta.protocolVersion, meta.clientInfo, meta.clientCapabilities].flatMap((key) =>
-        _meta?.[key] === undefined ? [] : [[key, _meta[key]]],
-      ),
-    )
+  async refresh(upstream: Upstream, { params: { _meta }, claimed }: Incoming): Promise<void> {
+    const envelope = Object.fromEntries(Object.entries(asObject(_meta)).filter(([key]) => identity.has(key)))
     let cursor: unknown
     for (let page = 0; page < maxPages; page += 1) {
-      const request = {
-        jsonrpc: '2.0',
-        id: `bridge-tools-${page}`,
-        method: 'tools/list',
-        params: { ...(cursor !== undefined && { cursor }), _meta: envelope },
-      }
-      const [line] = readLine(Buffer.from(stringify(request)))
-      if (line?.type !== 'message' || claimed === undefined) return
-      const fields = messageFields(line.message, { id: undefined, version: undefined })
-      const { response } = await ask(upstream, fields, line.message.bytes)
-      const result = response?.result as { nextCursor?: unknown } | undefined
-      this.update(result)
-      cursor = result?.nextCursor
+      const method = 'tools/list'
+      const params = { ...(cursor !== undefined && { cursor }), _meta: envelope }
+      const fields = messageFields({ method, params, claimed }, noSession)
+      const { response } = await ask(upstream, fields, requestLine(`bridge-tools-${page}`, method, params))
+      this.update(response?.result)
+      cursor = asObject(response?.result).nextCursor
       if (cursor === undefined) return
     }
   }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { CausewayError, closest } from '@causeway/protocol'
 import { isFullView, readTarget } from '../http/target.ts'
-import { type Option, type OptionName, options } from './options.ts'
+import { type OptionName, options } from './options.ts'
 
 export type Settings = Exclude<ReturnType<typeof readSettings>, 'help' | 'version'>
 export type Credentials = Settings['credentials']
@@ -68,7 +68,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
 export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
   const values = parseFlags(args)
   const fromEnv = (name: OptionName): string | undefined => {
-    const { env: variable }: Option = options[name]
+    const variable = options[name].env
     return variable === undefined ? undefined : env[variable]?.trim() || undefined
   }
   return {
@@ -82,7 +82,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
 const isTrue = (text = ''): boolean => /^(true|1)$/i.test(text.trim())
 
 function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> {
-  const declared = Object.entries<Option>(options).map(([name, { value, isMany, short }]) => {
+  const declared = Object.entries(options).map(([name, { value, isMany, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const)
     return [name, { type, ...(isMany && { multiple: true }), ...(short && { short }) }] as const
   })

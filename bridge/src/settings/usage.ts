@@ -1,10 +1,7 @@
-import { type Option, options } from './options.ts'
+import { groups, type Option } from './options.ts'
 
 /** Of the descriptions. */
 const column = 24
-
-const entries = Object.entries<Option>(options)
-const groups = [...new Set(entries.map(([, { group }]) => group))]
 
 function formatOption([name, { short, value, env, about }]: readonly [string, Option]): string {
   const flag = `  ${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
@@ -16,8 +13,8 @@ function formatOption([name, { short, value, env, about }]: readonly [string, Op
   ].join('\n')
 }
 
-const formatGroup = (group: string): string =>
-  [`${group}:`, ...entries.filter(([, option]) => option.group === group).map(formatOption)].join('\n')
+const formatGroup = ([title, options]: readonly [string, Readonly<Record<string, Option>>]): string =>
+  [`${title}:`, ...Object.entries(options).map(formatOption)].join('\n')
 
 export const usage = `causeway-bridge: connects an MCP client that uses stdio to a server that uses HTTP
 
@@ -29,7 +26,7 @@ responses to standard output. MCP clients start this program; it is not interact
 
 Names in [brackets] are environment variables. They apply if the flag is missing.
 
-${groups.map(formatGroup).join('\n\n')}
+${Object.entries(groups).map(formatGroup).join('\n\n')}
 
 Environment variables without a flag:
   DEBUG=true            write the log mcp_wrapper.log to the folder for temporary files

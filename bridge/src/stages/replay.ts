@@ -12,7 +12,7 @@ import {
 import { errorLine } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
 import { canonicalJson, parseJson } from '../stdio/json.ts'
-import { LineSplitter } from '../stdio/lines.ts'
+import { readLines } from '../stdio/lines.ts'
 import { type Line, readLine, toLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
 
@@ -21,7 +21,6 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   const responses = readResponses(path)
   const output = new Output(stdout)
   void output.closed.then(() => stdin.destroy())
-  const lines = new LineSplitter()
 
   const answer = (bytes: Buffer): void => {
     const request = parseJson(bytes) as Request
@@ -37,15 +36,9 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
     else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) answer(bytes)
   }
 
-  await new Promise<void>((resolve) => {
-    stdin.on('data', (chunk: Buffer) => {
-      for (const line of lines.push(chunk)) readLine(line).forEach(handle)
-    })
-    stdin.once('end', () => {
-      for (const line of lines.end()) readLine(line).forEach(handle)
-    })
-    stdin.once('close', resolve)
-  })
+  const ended = readLines(stdin, (line) => readLine(line).forEach(handle))
+  // The input is also closed without an end if the client closes the output.
+  await Promise.race([ended, new Promise((resolve) => stdin.once('close', resolve))])
   await output.flush()
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Stats } from '../calls/stats.ts'
 import { chain, type Ends, type Stage } from '../stages/stage.ts'
-import { LineSplitter } from './lines.ts'
+import { readLines } from './lines.ts'
 import type { Output } from './output.ts'
 
 interface Options {
@@ -35,19 +35,9 @@ export class ClientConnection {
   /** Resolves at the end of the input; rejects if reading fails. */
   read(onLine: (line: Buffer) => void): Promise<void> {
     this.#onLine = onLine
-    const input = this.#input
-    const lines = new LineSplitter()
-    const receive = (line: Buffer): void => {
+    return readLines(this.#input, (line) => {
       this.#stats.countLine(line)
       this.#ends.toServer(line)
-    }
-    input.on('data', (chunk: Buffer) => lines.push(chunk).forEach(receive))
-    return new Promise((resolve, reject) => {
-      input.once('error', reject)
-      input.once('end', () => {
-        lines.end().forEach(receive)
-        resolve()
-      })
     })
   }
 

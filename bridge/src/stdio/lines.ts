@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 const newline = 0x0a
 const carriageReturn = 0x0d
 const space = 0x20
@@ -30,6 +32,19 @@ export class LineSplitter {
     this.#pieces = []
     if (!isBlank(line)) lines.push(line)
   }
+}
+
+/** Resolves at the end of the input; rejects if reading fails. */
+export function readLines(input: Readable, onLine: (line: Buffer) => void): Promise<void> {
+  const lines = new LineSplitter()
+  input.on('data', (chunk: Buffer) => lines.push(chunk).forEach(onLine))
+  return new Promise((resolve, reject) => {
+    input.once('error', reject)
+    input.once('end', () => {
+      lines.end().forEach(onLine)
+      resolve()
+    })
+  })
 }
 
 /** Does not copy a single buffer. */
