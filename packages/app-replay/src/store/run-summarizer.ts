@@ -87,9 +87,11 @@ export class RunSummarizer {
   #start(): void {
     if (this.#pending.size === 0 || this.#isClosed) return
     clearTimeout(this.#timer)
-    this.#work ??= this.#diagnosePending().finally(() => {
-      this.#work = undefined
-    })
+    this.#work ??= this.#diagnosePending()
+      .catch((err: unknown) => this.#log.warn({ err }, 'sealed runs were not diagnosed'))
+      .finally(() => {
+        this.#work = undefined
+      })
   }
 
   async #diagnosePending(): Promise<void> {

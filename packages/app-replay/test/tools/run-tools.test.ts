@@ -217,3 +217,14 @@ verifies('recording:lake:questions', 'query_runs exports finished runs and answe
   t.match(toRows(answer.rows), [{ recording: 'run', first_frame: 1, frames: 30 }])
   t.match(await one.call('query_runs', { question: 'worst_depth' }), { rows: [{ recording: 'run' }] })
 })
+
+t.test('a catalogue that cannot be read stops the diagnosis of sealed runs, not the server', async (t) => {
+  const { app } = await openReplay(t, [])
+  const { recorder, runs } = app.store as ReplayStore
+  await recorder.write('drop', streamLines([runLine, ...frameLines(1, 5)]))
+  await recorder.finish('drop')
+  recorder.findEntry = () => {
+    throw new Error('database disk image is malformed')
+  }
+  await t.resolves(runs.settled())
+})
