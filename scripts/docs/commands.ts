@@ -14,7 +14,7 @@ export const commandReference = (commands: readonly Command[]): string =>
   listWithSubcommands(commands).map(section).join('\n\n')
 
 function section(command: Command): string {
-  const { name, about, details, flags, settings = [], examples = [] } = command
+  const { name, about, details, flags, settings, examples } = command
   const own = Object.entries(flags)
   return [
     `## ${name}`,

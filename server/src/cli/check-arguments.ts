@@ -6,7 +6,7 @@ import { type Command, usageError } from './command.ts'
  * Throws `INVALID_ARGUMENTS` if no form matches. `word` is literal, `a|b` a choice, `<name>` any argument,
  * `[<name>]` an optional one, `name…` any number.
  */
-export function checkArguments({ name, forms = [''] }: Command, args: readonly string[]): void {
+export function checkArguments({ name, forms }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
   if (results.some(({ problem }) => problem === undefined)) return
   // Reports the problem of the best matching form.
@@ -43,10 +43,10 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** Empty if every argument is accepted. */
+/** Empty if the form has no arguments or accepts every argument. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
-  return word.startsWith('<') || word.includes('…') ? [] : word.split('|')
+  return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')
 }
 
 const unknownArgument = (command: string, arg: string, choices: readonly string[]): CausewayError =>

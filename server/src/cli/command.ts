@@ -38,25 +38,38 @@ export interface Command<Flags extends CommandFlags = CommandFlags> {
   /** One or two words: `mcp add`. */
   readonly name: string
   readonly about: string
-  readonly subcommands?: readonly Command[]
-  /** Forms of arguments for `checkArguments`, such as `add <folder>`. Default: none. */
-  readonly forms?: readonly string[]
+  readonly subcommands: readonly Command[]
+  /** Forms of arguments for `checkArguments`, such as `add <folder>`. Default: no arguments. */
+  readonly forms: readonly string[]
   readonly details?: string
   readonly flags: Flags
-  readonly settings?: readonly string[]
+  /** Flags of the settings that it reads. Default: `--data-dir`. */
+  readonly settings: readonly string[]
   /** Where they differ from `exitCodes`. */
-  readonly exits?: Readonly<Record<number, string>>
-  readonly examples?: readonly string[]
+  readonly exits: Readonly<Record<number, string>>
+  readonly examples: readonly string[]
   run(call: CommandCall<Flags>): Promise<number> | number
 }
 
 export const exitCodes = { failure: 1, usage: 2, notRunning: 3, interrupted: 130 } as const
 
-export const defineCommand = <const Flags extends CommandFlags>(declaration: Command<Flags>): Command =>
-  declaration as unknown as Command
+type Declaration<Flags extends CommandFlags> = Pick<Command<Flags>, 'name' | 'about' | 'run'> &
+  Partial<Command<Flags>>
+
+export const defineCommand = <const Flags extends CommandFlags>(declaration: Declaration<Flags>): Command => {
+  const defaults = {
+    subcommands: [],
+    forms: [''],
+    flags: {},
+    settings: ['--data-dir'],
+    exits: {},
+    examples: [],
+  }
+  return { ...defaults, ...(declaration as unknown as Declaration<CommandFlags>) }
+}
 
 export const usageError = (name: string, message: string): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', message, { remedy: `see causeway ${name} --help` })
 
 export const listWithSubcommands = (commands: readonly Command[]): readonly Command[] =>
-  commands.flatMap((command) => [command, ...(command.subcommands ?? [])])
+  commands.flatMap((command) => [command, ...command.subcommands])

@@ -22,7 +22,6 @@ const serveCommand = defineCommand({
   details: `A setting is a flag, an environment variable, a line of --env-file or a key of causeway.config.json in the working
 directory; the first of these takes precedence. Ctrl-C or SIGTERM stops the server after the running calls have finished, a
 second one immediately. SIGHUP refreshes the tool lists.`,
-  flags: {},
   settings: settingTable().map(({ flag }) => flag),
   exits: {
     1: 'the server could not start: a data file or the port',

@@ -27,7 +27,7 @@ export function usage(commands: readonly Command[]): string {
 }
 
 export function commandHelp(command: Command): string {
-  const { about, details, flags, settings = [], examples = [] } = command
+  const { about, details, flags, settings, examples } = command
   const ownFlags = Object.entries(flags).flatMap(([name, { value, short, about }]) =>
     flagLines(
       `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
@@ -46,7 +46,7 @@ export function commandHelp(command: Command): string {
     ...(details === undefined ? [] : ['', details]),
     ...section(
       'subcommands',
-      (command.subcommands ?? []).flatMap(({ name, about }) => flagLines(name, about)),
+      command.subcommands.flatMap(({ name, about }) => flagLines(name, about)),
     ),
     ...section('flags', ownFlags),
     ...section('settings that it reads, as flags; variables of the environment do the same', related),
@@ -62,12 +62,12 @@ export function commandHelp(command: Command): string {
 }
 
 /** `causeway roots add <folder>` */
-export const usageForms = ({ name, forms = [''], flags }: Command): readonly string[] =>
+export const usageForms = ({ name, forms, flags }: Command): readonly string[] =>
   forms.map((form) =>
     ['causeway', name, form, Object.keys(flags).length > 0 ? '[flags]' : ''].filter(Boolean).join(' '),
   )
 
-export const listExitCodes = ({ exits = {} }: Command): readonly (readonly [string, string])[] =>
+export const listExitCodes = ({ exits }: Command): readonly (readonly [string, string])[] =>
   Object.entries({ 0: 'success', 1: 'failure', 2: 'the command line or a setting is invalid', ...exits })
 
 const section = (title: string, text: readonly string[]): readonly string[] =>

@@ -78,7 +78,7 @@ function findCommand([name = '', ...args]: readonly string[]): {
   readonly args: readonly string[]
 } {
   const command = commands.find((one) => one.name === name)
-  const subcommand = command?.subcommands?.find((one) => one.name === `${name} ${args[0]}`)
+  const subcommand = command?.subcommands.find((one) => one.name === `${name} ${args[0]}`)
   if (subcommand !== undefined) return { command: subcommand, args: args.slice(1) }
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)

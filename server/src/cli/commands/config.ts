@@ -11,7 +11,6 @@ environment variable, a key in a file, or default. Secrets are not printed.`,
     given: { about: 'print only the settings that were given, without defaults' },
     json: { about: 'print the settings as JSON' },
   },
-  settings: ['--data-dir'],
   examples: ['causeway config', 'causeway config --given', 'causeway config --port 3200 --json'],
   run({ flags, invocation, print, note }) {
     const own = invocation()

@@ -21,7 +21,6 @@ export const dataCommand = defineCommand({
 changed; recordings, plots and projects in your own folders stay. No server may run on the data folder. The command cannot be
 undone: run causeway backup first.`,
   flags,
-  settings: ['--data-dir'],
   exits: { 1: 'the command was not confirmed, or a server runs' },
   examples: ['causeway data erase minds --dry-run'],
   async run(call) {

@@ -13,8 +13,6 @@ export const stopCommand = defineCommand({
   about: 'stop the server of the data folder after its running calls have finished',
   details: `Sends SIGTERM to the server that uses the data folder, and waits until it has exited. Another process that got the same pid
 after a crash is never signalled.`,
-  flags: {},
-  settings: ['--data-dir'],
   exits: {
     0: 'the server is stopped, or was not running',
     1: 'the server did not stop in time, or may not be signalled',

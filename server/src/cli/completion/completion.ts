@@ -12,7 +12,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     about: 'print a script that completes commands and flags in a shell',
     forms: ['bash|zsh|fish'],
     details: `Store the script as in the examples, and open a new shell. The folder of the zsh script must be in fpath, before compinit.`,
-    flags: {},
+    settings: [],
     examples: [
       'causeway completion bash >> ~/.bashrc',
       'causeway completion zsh > ~/.zfunc/_causeway',
@@ -25,7 +25,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   })
 
 function describeCommand(command: Command): ShellCommand {
-  const { name, about, forms = [], subcommands = [] } = command
+  const { name, about, forms, subcommands } = command
   const words = forms.flatMap((form) => listChoices(form.split(' ')[0] ?? ''))
   const flags = listWithSubcommands([command]).flatMap(describeFlags)
   const unique = flags.filter(({ name }, index) => flags.findIndex((flag) => flag.name === name) === index)
@@ -40,7 +40,7 @@ const describeSetting = (flag: string): string =>
 
 const lastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
 
-function describeFlags({ flags, settings = [] }: Command): readonly ShellFlag[] {
+function describeFlags({ flags, settings }: Command): readonly ShellFlag[] {
   const own = Object.entries(flags).map(
     ([flag, { value, short, about }]): ShellFlag => ({
       name: flag,

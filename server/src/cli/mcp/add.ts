@@ -33,7 +33,6 @@ export const addCommand = defineCommand({
   details: `Literal secrets in variables, headers and arguments are moved to secrets.json. The definitions that the running server lists first
 are the approved ones.`,
   flags,
-  settings: ['--data-dir'],
   exits: { 1: 'the server cannot be started, or the entry exists' },
   examples: [
     'causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31',

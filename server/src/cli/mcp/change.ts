@@ -8,7 +8,6 @@ export const removeCommand = defineCommand({
   about: 'remove a hosted server, its approved definitions and the secrets that only it uses',
   forms: ['<name>'],
   flags: { 'dry-run': { about: 'print what would be removed, and remove nothing' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   examples: ['causeway mcp remove files'],
   run({ args: [name = ''], flags, print, note, ...call }) {
@@ -39,8 +38,6 @@ const setEnabled = (verb: 'enable' | 'disable', about: string) =>
     name: `mcp ${verb}`,
     about,
     forms: ['<name>'],
-    flags: {},
-    settings: ['--data-dir'],
     exits: { 1: 'there is no such server, or its entry is invalid' },
     run({ args: [name = ''], print, ...call }) {
       const hosted = openHostedServers(call)

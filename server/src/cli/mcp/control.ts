@@ -30,7 +30,6 @@ export const logsCommand = defineCommand({
   forms: ['<name>'],
   details: `Lines of stdout that are not messages have the prefix [stdout], and failures that Causeway reports [causeway].`,
   flags: { follow: { short: 'f', about: 'print new lines until Ctrl-C' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   examples: ['causeway mcp logs files', 'causeway mcp logs files -f'],
   async run({ flags, ...call }) {
@@ -51,8 +50,6 @@ export const restartCommand = defineCommand({
   name: 'mcp restart',
   about: 'end the processes of a hosted server and forget its failures',
   forms: ['<name>'],
-  flags: {},
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   async run(call) {
     const { name, post } = await openRoutes(call)
@@ -67,7 +64,6 @@ export const toolsCommand = defineCommand({
   about: 'list the tools of a hosted server as its app serves them',
   forms: ['<name>'],
   flags: { json: { about: 'print the tools with their schemas as JSON' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   async run({ flags, ...call }) {
     const { name, client } = await openRoutes(call)
@@ -95,7 +91,6 @@ export const approveCommand = defineCommand({
   forms: ['<name> [<tool>…]'],
   details: `Without names, everything is approved. --diff prints what differs from the approved definitions, and approves nothing.`,
   flags: { diff: { about: 'print the differences, and approve nothing' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   examples: ['causeway mcp approve files --diff', 'causeway mcp approve files read_file'],
   async run({ flags, ...call }) {

@@ -12,7 +12,6 @@ export const listCommand = defineCommand({
   about: 'list the hosted servers with their state',
   details: `Without a running Causeway, the state is what mcp.json says.`,
   flags: listFlags,
-  settings: ['--data-dir'],
   exits: { 1: 'mcp.json, or an entry of it, is invalid' },
   examples: ['causeway mcp list', 'causeway mcp list --json'],
   run: (call) => listServers(call),
@@ -71,7 +70,6 @@ export const showCommand = defineCommand({
   forms: ['<name>'],
   details: 'Values of variables and headers, and the query of a URL, are not printed.',
   flags: { json: { about: 'print the server as JSON' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server, or its entry is invalid' },
   examples: ['causeway mcp show files'],
   async run({ args: [name = ''], flags, ...call }) {

@@ -18,7 +18,6 @@ waits. The tokens are stored in auth.json in the data folder.`,
     'no-browser': { about: 'print the URL, and open no browser' },
     'dry-run': { about: 'print the authorization server and the scope, and log in nowhere' },
   },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server, or the login failed' },
   examples: ['causeway mcp login github', 'causeway mcp login github --no-browser'],
   async run(call) {
@@ -52,7 +51,6 @@ export const logoutCommand = defineCommand({
   about: 'delete the login at a remote server, and revoke its tokens if the server supports that',
   forms: ['<name>'],
   flags: { 'dry-run': { about: 'print what would be deleted, and delete nothing' } },
-  settings: ['--data-dir'],
   exits: { 1: 'there is no such server' },
   examples: ['causeway mcp logout github'],
   async run(call) {

@@ -28,8 +28,6 @@ export const mcpCommand = defineCommand({
   forms: [`[${subcommands.map(({ name }) => name.slice('mcp '.length)).join('|')}]`],
   details: `Hosted servers are declared in mcp.json in the data folder. A running Causeway applies changes within seconds.`,
   subcommands,
-  flags: {},
-  settings: ['--data-dir'],
   examples: ['causeway mcp', 'causeway mcp import --dry-run'],
   run: (call) => listServers({ ...call, flags: { json: false } }),
 })
