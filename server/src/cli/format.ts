@@ -32,6 +32,14 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
+/** Returns lines with columns of equal width. Omits columns without text. */
+export function formatTable(rows: readonly (readonly string[])[], indent = ''): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const toCell = (text: string, column: number) =>
+    widths[column] === 0 ? [] : text.padEnd(widths[column] ?? 0)
+  return rows.map((row) => `${indent}${row.flatMap(toCell).join('  ')}`.trimEnd())
+}
+
 /** A wrong command line or setting has no code. */
 export const formatError = (error: CausewayError): string =>
   [

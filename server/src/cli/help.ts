@@ -1,10 +1,10 @@
 import { settingTable } from '../config/config.ts'
 import type { Command } from './command.ts'
+import { formatTable } from './format.ts'
 
 const column = 26
 
 export function usage(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length))
   return [
     'Causeway: one local MCP server that every client shares.',
     '',
@@ -14,7 +14,10 @@ export function usage(commands: readonly Command[]): string {
     'examples of a command.',
     '',
     'commands:',
-    ...commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    ...formatTable(
+      commands.map(({ name, about }) => [name, about]),
+      '  ',
+    ),
     '',
     'flags of every command:',
     ...flagLines('--data-dir <folder>', 'the folder of the data files (CAUSEWAY_DATA_DIR)'),

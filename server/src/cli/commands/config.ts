@@ -1,6 +1,7 @@
 import { listEffectiveSettings, listGivenSettings } from '../../config/effective-settings.ts'
 import { findServer } from '../../process/server-file.ts'
 import { defineCommand } from '../command.ts'
+import { formatTable } from '../format.ts'
 
 export const configCommand = defineCommand({
   name: 'config',
@@ -20,10 +21,9 @@ environment variable, a key in a file, or default. Secrets are not printed.`,
       ({ source }) => !flags.given || source !== 'default',
     )
     if (flags.json) print(JSON.stringify(rows, null, 2))
-    else {
-      const width = Math.max(0, ...rows.map(({ env }) => env.length))
-      for (const { env, value, source } of rows) print(`${env.padEnd(width)}  ${value}  (${source})`)
-    }
+    else
+      for (const line of formatTable(rows.map(({ env, value, source }) => [env, `${value}  (${source})`])))
+        print(line)
     if (found.state !== 'running')
       note(`no server uses ${own.config.dataDir}: these are the settings of the next start`)
     else if (running === undefined) note('the running server is older and does not record its settings')

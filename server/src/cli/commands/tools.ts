@@ -3,6 +3,7 @@ import { adviseCommand } from '../../process/welcome.ts'
 import { describeApp, findTool } from '../call/call.ts'
 import { getProperties, getRequired, listTypes } from '../call/tool-arguments.ts'
 import { defineCommand } from '../command.ts'
+import { formatTable } from '../format.ts'
 import { type AppSummary, ServerClient, type ToolDescription } from '../server-client.ts'
 
 export const toolsCommand = defineCommand({
@@ -55,9 +56,8 @@ const formatJson = (value: unknown): string => JSON.stringify(value, null, 2)
 const toSchemas = ({ input_schema, output_schema }: ToolDescription) => ({ input_schema, output_schema })
 
 function formatApp({ name, about, tools }: AppSummary): string {
-  const width = Math.max(0, ...tools.map((tool) => tool.name.length))
-  const lines = tools.map((tool) => `  ${tool.name.padEnd(width)}  ${firstSentence(tool.about)}`)
-  return [`${pathName(name)}: ${about}`, ...lines].join('\n')
+  const rows = tools.map((tool) => [tool.name, firstSentence(tool.about)])
+  return [`${pathName(name)}: ${about}`, ...formatTable(rows, '  ')].join('\n')
 }
 
 const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text
@@ -68,8 +68,7 @@ function formatTool({ name, about, input_schema: schema, example }: ToolDescript
     const types = listTypes(property, schema).join('|') || 'any'
     return [`${key}=<${types}>${required.has(key) ? '' : ' (optional)'}`, String(property.description ?? '')]
   })
-  const width = Math.max(0, ...rows.map(([argument = '']) => argument.length))
-  const lines = rows.map(([argument = '', text = '']) => `  ${argument.padEnd(width)}  ${text}`.trimEnd())
+  const lines = formatTable(rows, '  ')
   return [name, `  ${about}`, ...lines, `  example: ${formatExample(app, name, example)}`].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
+import { formatTable } from '../format.ts'
 import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
 import { type HostedServers, openHostedServers } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
@@ -33,7 +34,8 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
   } else {
     for (const { name, error } of problems) note(`${name}: ${error.message}`)
     if (servers.length === 0) print(`no servers in ${hosted.file.path}; causeway mcp add adds one`)
-    else print(formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
+    for (const line of formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
+      print(line)
   }
   return problems.length === 0 ? 0 : 1
 }
@@ -49,19 +51,6 @@ function toRow(
   const warnings = count === 0 ? '' : `${count} ${count === 1 ? 'warning' : 'warnings'}`
   const login = findLogin(call, server)?.state === 'logged_in' ? 'logged in' : ''
   return [server.name, state, server.share, tools, login, warnings, describeEndpoint(server.endpoint)]
-}
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const columns = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const visible = columns.map((width, column) => ({ width, column })).filter(({ width }) => width > 0)
-  return rows
-    .map((row) =>
-      visible
-        .map(({ width, column }) => (row[column] ?? '').padEnd(width))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }
 
 export const showCommand = defineCommand({
