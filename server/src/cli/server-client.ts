@@ -79,18 +79,24 @@ export class ServerClient {
     this.#token = token
   }
 
+  /** Finds the server of the data folder. */
+  static findRunning({ config }: Pick<CommandCall, 'config'>): ServerClient | undefined {
+    const { dataDir, tokenFile } = config()
+    const found = findServer(dataDir)
+    if (found.state !== 'running') return undefined
+    const { url, token_file } = found.server
+    return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
+  }
+
   /** Finds the server of the data folder, else on the port. Throws `SERVER_NOT_RUNNING`. */
   static async find({
     config,
     given,
     note,
   }: Pick<CommandCall, 'config' | 'given' | 'note'>): Promise<ServerClient> {
+    const running = ServerClient.findRunning({ config })
+    if (running !== undefined) return running
     const { dataDir, host, port, tokenFile } = config()
-    const found = findServer(dataDir)
-    if (found.state === 'running') {
-      const { url, token_file } = found.server
-      return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
-    }
     const url = `http://${host}:${port}`
     const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)
     if (health?.kind === 'report') {

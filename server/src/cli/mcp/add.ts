@@ -12,7 +12,7 @@ import { LoginError, ServerLogin } from '@causeway/oauth'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
 import { describeServer, formatRows, noteWarnings } from './describe-server.ts'
-import { openHostedServers } from './hosted-servers.ts'
+import { HostedServers } from './hosted-servers.ts'
 import type { ConvertedEntry } from './import/convert-entry.ts'
 import { moveSecrets } from './import/move-secrets.ts'
 import { openLogins } from './logins.ts'
@@ -41,7 +41,7 @@ are the approved ones.`,
   async run(call) {
     const { args, flags, print, note, cwd } = call
     const [name = ''] = args
-    const { file, secrets } = openHostedServers(call)
+    const { file, secrets } = new HostedServers(call)
     if (file.readEntry(name) !== undefined && !flags.force)
       throw usageError('mcp add', `mcp.json has a server ${name}; --force replaces it`)
     const moved = moveSecrets(name, createEntry(call), secrets.read())

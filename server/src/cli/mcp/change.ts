@@ -1,17 +1,14 @@
 import { forgetPins } from '@causeway/gateway'
 import { listSecretNames } from '@causeway/gateway/config'
-import { defineCommand } from '../command.ts'
-import { openHostedServers } from './hosted-servers.ts'
+import { defineServerCommand, HostedServers } from './hosted-servers.ts'
 
-export const removeCommand = defineCommand({
+export const removeCommand = defineServerCommand({
   name: 'mcp remove',
   about: 'remove a hosted server, its approved definitions and the secrets that only it uses',
-  forms: ['<name>'],
   flags: { 'dry-run': { about: 'print what would be removed, and remove nothing' } },
-  exits: { 1: 'there is no such server' },
   examples: ['causeway mcp remove files'],
   run({ args: [name = ''], flags, print, note, ...call }) {
-    const hosted = openHostedServers(call)
+    const hosted = new HostedServers(call)
     const { file, secrets } = hosted
     hosted.requireEntry(name)
     const listSecrets = (server: string) => listSecretNames(JSON.stringify(file.readEntry(server)))
@@ -34,13 +31,12 @@ export const removeCommand = defineCommand({
 })
 
 const setEnabled = (verb: 'enable' | 'disable', about: string) =>
-  defineCommand({
+  defineServerCommand({
     name: `mcp ${verb}`,
     about,
-    forms: ['<name>'],
     exits: { 1: 'there is no such server, or its entry is invalid' },
     run({ args: [name = ''], print, ...call }) {
-      const hosted = openHostedServers(call)
+      const hosted = new HostedServers(call)
       const server = hosted.require(name)
       const enabled = verb === 'enable'
       if (server.enabled !== enabled) hosted.file.setOption(name, 'enabled', enabled)

@@ -1,36 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeHiddenCharacters } from '@causeway/gateway'
 import { isObject } from '@causeway/protocol'
-import { type CommandCall, defineCommand } from '../command.ts'
+import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
-import { openHostedServers } from './hosted-servers.ts'
-import { findStatuses } from './running.ts'
+import { defineServerCommand, HostedServers } from './hosted-servers.ts'
+import { findStatuses, hostedRoute } from './running.ts'
 
 const followMs = 500
 
 /** Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
 async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>) {
   const [name = ''] = call.args
-  openHostedServers(call).requireEntry(name)
+  new HostedServers(call).requireEntry(name)
   const client = await ServerClient.find(call)
-  const route = (path: string): string => `/api/hosted/${encodeURIComponent(name)}/${path}`
   return {
     name,
-    get: async (path: string) => (await client.get(route(path))) as Readonly<Record<string, unknown>>,
+    get: async (path: string) =>
+      (await client.get(hostedRoute(name, path))) as Readonly<Record<string, unknown>>,
     post: async (path: string, body: object) =>
-      (await client.post(route(path), body)) as Readonly<Record<string, unknown>>,
+      (await client.post(hostedRoute(name, path), body)) as Readonly<Record<string, unknown>>,
     client,
   }
 }
 
-export const logsCommand = defineCommand({
+export const logsCommand = defineServerCommand({
   name: 'mcp logs',
   about: 'print the latest lines that the processes of a hosted server wrote to stderr',
-  forms: ['<name>'],
   details: `Lines of stdout that are not messages have the prefix [stdout], and failures that Causeway reports [causeway].`,
   flags: { follow: { short: 'f', about: 'print new lines until Ctrl-C' } },
-  exits: { 1: 'there is no such server' },
   examples: ['causeway mcp logs files', 'causeway mcp logs files -f'],
   async run({ flags, ...call }) {
     const { get } = await openRoutes(call)
@@ -46,11 +44,9 @@ export const logsCommand = defineCommand({
   },
 })
 
-export const restartCommand = defineCommand({
+export const restartCommand = defineServerCommand({
   name: 'mcp restart',
   about: 'end the processes of a hosted server and forget its failures',
-  forms: ['<name>'],
-  exits: { 1: 'there is no such server' },
   async run(call) {
     const { name, post } = await openRoutes(call)
     await post('restart', {})
@@ -59,12 +55,10 @@ export const restartCommand = defineCommand({
   },
 })
 
-export const toolsCommand = defineCommand({
+export const toolsCommand = defineServerCommand({
   name: 'mcp tools',
   about: 'list the tools of a hosted server as its app serves them',
-  forms: ['<name>'],
   flags: { json: { about: 'print the tools with their schemas as JSON' } },
-  exits: { 1: 'there is no such server' },
   async run({ flags, ...call }) {
     const { name, client } = await openRoutes(call)
     const { app = name, warnings = [] } = (await findStatuses(call))?.get(name) ?? {}
@@ -85,13 +79,12 @@ interface Change {
   readonly current: object
 }
 
-export const approveCommand = defineCommand({
+export const approveCommand = defineServerCommand({
   name: 'mcp approve',
   about: 'approve a hosted server that was imported, or its changed tools and prompts',
   forms: ['<name> [<tool>…]'],
   details: `Without names, everything is approved. --diff prints what differs from the approved definitions, and approves nothing.`,
   flags: { diff: { about: 'print the differences, and approve nothing' } },
-  exits: { 1: 'there is no such server' },
   examples: ['causeway mcp approve files --diff', 'causeway mcp approve files read_file'],
   async run({ flags, ...call }) {
     const { name, get, post } = await openRoutes(call)

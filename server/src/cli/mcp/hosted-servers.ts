@@ -1,30 +1,20 @@
-import {
-  ConfigFile,
-  type GatewayConfig,
-  GatewayError,
-  type HostedServer,
-  SecretsFile,
-} from '@causeway/gateway/config'
+import { ConfigFile, GatewayError, type HostedServer, SecretsFile } from '@causeway/gateway/config'
 import { closest } from '@causeway/protocol'
-import type { CommandCall } from '../command.ts'
+import { type CommandCall, defineCommand } from '../command.ts'
 
 export class HostedServers {
   readonly file: ConfigFile
   readonly secrets: SecretsFile
 
-  constructor(dataDir: string) {
+  constructor({ config }: Pick<CommandCall, 'config'>) {
+    const { dataDir } = config()
     this.file = new ConfigFile(dataDir)
     this.secrets = new SecretsFile(dataDir)
   }
 
-  /** Throws `GATEWAY_CONFIG_INVALID`. */
-  read(): GatewayConfig {
-    return this.file.read()
-  }
-
   /** Throws `SERVER_NOT_FOUND` with a suggestion, and the problem of an invalid entry. */
   require(name: string): HostedServer {
-    const { servers, problems } = this.read()
+    const { servers, problems } = this.file.read()
     const server = servers.find((one) => one.name === name)
     if (server !== undefined) return server
     throw problems.find((one) => one.name === name)?.error ?? this.#unknown(name)
@@ -36,7 +26,7 @@ export class HostedServers {
   }
 
   #unknown(name: string) {
-    const { servers, problems } = this.read()
+    const { servers, problems } = this.file.read()
     const names = [...servers, ...problems].map((one) => one.name)
     const suggestion = closest(name, names)
     return new GatewayError(
@@ -47,5 +37,6 @@ export class HostedServers {
   }
 }
 
-export const openHostedServers = ({ config }: Pick<CommandCall, 'config'>): HostedServers =>
-  new HostedServers(config().dataDir)
+/** A command for one hosted server, by default with only its name as an argument. */
+export const defineServerCommand: typeof defineCommand = (declaration) =>
+  defineCommand({ forms: ['<name>'], exits: { 1: 'there is no such server' }, ...declaration })

@@ -1,8 +1,8 @@
-import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
+import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { formatTable } from '../format.ts'
 import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
-import { type HostedServers, openHostedServers } from './hosted-servers.ts'
+import { defineServerCommand, HostedServers } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
 import { findStatuses, type HostedStatus } from './running.ts'
 
@@ -20,8 +20,8 @@ export const listCommand = defineCommand({
 
 export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
   const { print, note } = call
-  const hosted = openHostedServers(call)
-  const { servers, problems } = hosted.read()
+  const hosted = new HostedServers(call)
+  const { servers, problems } = hosted.file.read()
   const statuses = await findStatuses(call)
   if (flags.json) {
     const list = servers.map((server) => ({
@@ -42,7 +42,7 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
 
 function toRow(
   call: Pick<CommandCall, 'config' | 'env'>,
-  server: ReturnType<HostedServers['require']>,
+  server: HostedServer,
   status: HostedStatus | undefined,
 ): readonly string[] {
   const state = describeState(server) ?? status?.state ?? 'not running'
@@ -53,17 +53,16 @@ function toRow(
   return [server.name, state, server.share, tools, login, warnings, describeEndpoint(server.endpoint)]
 }
 
-export const showCommand = defineCommand({
+export const showCommand = defineServerCommand({
   name: 'mcp show',
   about: 'show one hosted server: its entry, state and processes',
-  forms: ['<name>'],
   details: 'Values of variables and headers, and the query of a URL, are not printed.',
   flags: { json: { about: 'print the server as JSON' } },
   exits: { 1: 'there is no such server, or its entry is invalid' },
   examples: ['causeway mcp show files'],
   async run({ args: [name = ''], flags, ...call }) {
     const { print } = call
-    const server = openHostedServers(call).require(name)
+    const server = new HostedServers(call).require(name)
     const status = (await findStatuses(call))?.get(name)
     if (flags.json) {
       print(JSON.stringify({ ...redactEntry(server), status, login: findLogin(call, server) }, null, 2))

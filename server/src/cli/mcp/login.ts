@@ -1,15 +1,14 @@
 import { GatewayError } from '@causeway/gateway/config'
 import { LocalLoginSession, type LoginSession, type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
-import { findServer } from '../../process/server-file.ts'
-import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
+import { type CommandCall, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
-import { openHostedServers } from './hosted-servers.ts'
+import { defineServerCommand, HostedServers } from './hosted-servers.ts'
 import { findRemote, openLogins } from './logins.ts'
+import { hostedRoute } from './running.ts'
 
-export const loginCommand = defineCommand({
+export const loginCommand = defineServerCommand({
   name: 'mcp login',
   about: 'log in at a remote server with OAuth',
-  forms: ['<name>'],
   details: `Opens the page of the authorization server in a browser and waits until it returns. If the browser is on another machine, the
 page that it cannot open after the login has the code in its URL: paste this URL into the prompt, or pass it with --code while the login
 waits. The tokens are stored in auth.json in the data folder.`,
@@ -46,12 +45,10 @@ waits. The tokens are stored in auth.json in the data folder.`,
   },
 })
 
-export const logoutCommand = defineCommand({
+export const logoutCommand = defineServerCommand({
   name: 'mcp logout',
   about: 'delete the login at a remote server, and revoke its tokens if the server supports that',
-  forms: ['<name>'],
   flags: { 'dry-run': { about: 'print what would be deleted, and delete nothing' } },
-  exits: { 1: 'there is no such server' },
   examples: ['causeway mcp logout github'],
   async run(call) {
     const { flags, print, note } = call
@@ -71,26 +68,25 @@ export const logoutCommand = defineCommand({
 })
 
 async function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
-  if (findServer(call.config().dataDir).state !== 'running') return openLogins(call).logout(server)
-  const client = await ServerClient.find(call)
-  const route = `/api/hosted/${encodeURIComponent(server.name)}/logout`
-  return (await client.post(route, {})) as { revoked: boolean }
+  const client = ServerClient.findRunning(call)
+  if (client === undefined) return openLogins(call).logout(server)
+  return (await client.post(hostedRoute(server.name, 'logout'), {})) as { revoked: boolean }
 }
 
 /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
 function requireRemote(call: CommandCall): RemoteServer {
   const [name = ''] = call.args
-  const remote = findRemote(call, openHostedServers(call).require(name))
+  const remote = findRemote(call, new HostedServers(call).require(name))
   if (remote !== undefined) return remote
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
 }
 
 /** Uses a running server's port for the response, or opens its own. */
 async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
-  const { state } = findServer(call.config().dataDir)
-  return state === 'running'
-    ? new RunningServerSession(await ServerClient.find(call), server.name)
-    : LocalLoginSession.open(openLogins(call), server)
+  const client = ServerClient.findRunning(call)
+  return client === undefined
+    ? LocalLoginSession.open(openLogins(call), server)
+    : new RunningServerSession(client, server.name)
 }
 
 class RunningServerSession implements LoginSession {
@@ -99,7 +95,7 @@ class RunningServerSession implements LoginSession {
 
   constructor(client: ServerClient, name: string) {
     this.#client = client
-    this.#route = `/api/hosted/${encodeURIComponent(name)}/login`
+    this.#route = hostedRoute(name, 'login')
   }
 
   async begin(): Promise<{ readonly url: URL; readonly state: string }> {

@@ -2,7 +2,7 @@ import { type HostedServer, renderRemote } from '@causeway/gateway/config'
 import { AuthFile, type LoginStatus, Logins, type RemoteServer } from '@causeway/oauth'
 import { isCausewayError } from '@causeway/protocol'
 import type { CommandCall } from '../command.ts'
-import { openHostedServers } from './hosted-servers.ts'
+import { HostedServers } from './hosted-servers.ts'
 
 /** A running server reads the same file. */
 export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
@@ -17,7 +17,7 @@ export const findRemote = (
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,
 ): RemoteServer | undefined =>
-  renderRemote(server, { env: call.env, secrets: openHostedServers(call).secrets.read() })
+  renderRemote(server, { env: call.env, secrets: new HostedServers(call).secrets.read() })
 
 export function findLogin(
   call: Pick<CommandCall, 'config' | 'env'>,

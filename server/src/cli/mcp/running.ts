@@ -1,10 +1,9 @@
 import { isCausewayError } from '@causeway/protocol'
-import { findServer } from '../../process/server-file.ts'
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
-import { readFirstToken } from '../server-health.ts'
 
-const hostedRoute = '/api/hosted'
+export const hostedRoute = (name: string, path: string): string =>
+  `/api/hosted/${encodeURIComponent(name)}/${path}`
 
 export interface HostedStatus {
   readonly name: string
@@ -32,12 +31,10 @@ export async function findStatuses({
   config,
   note,
 }: Pick<CommandCall, 'config' | 'note'>): Promise<ReadonlyMap<string, HostedStatus> | undefined> {
-  const found = findServer(config().dataDir)
-  if (found.state !== 'running') return undefined
-  const { url, token_file } = found.server
-  const client = new ServerClient(url, readFirstToken(token_file ?? config().tokenFile))
+  const client = ServerClient.findRunning({ config })
+  if (client === undefined) return undefined
   try {
-    const { servers } = (await client.get(hostedRoute)) as { servers: readonly HostedStatus[] }
+    const { servers } = (await client.get('/api/hosted')) as { servers: readonly HostedStatus[] }
     return new Map(servers.map((server) => [server.name, server]))
   } catch (error) {
     if (!isCausewayError(error)) throw error

@@ -1,7 +1,7 @@
 import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
 import { defineCommand, usageError } from '../../command.ts'
 import { noteWarnings } from '../describe-server.ts'
-import { openHostedServers } from '../hosted-servers.ts'
+import { HostedServers } from '../hosted-servers.ts'
 
 export const importCommand = defineCommand({
   name: 'mcp import',
@@ -27,8 +27,8 @@ not start before causeway mcp approve.`,
     const found = findServers(source, { cwd, env, ...(env.HOME && { home: env.HOME }) })
     const missing = only?.filter((name) => !found.some((server) => server.name === name)) ?? []
     if (missing.length > 0) throw usageError('mcp import', `no such server: ${missing.join(', ')}`)
-    const hosted = openHostedServers({ config })
-    const { servers, problems } = hosted.read()
+    const hosted = new HostedServers({ config })
+    const { servers, problems } = hosted.file.read()
     const { imported, skipped } = planImport(found, {
       existing: new Set([...servers, ...problems].map(({ name }) => name)),
       secrets: hosted.secrets.read(),
