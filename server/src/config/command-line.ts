@@ -83,7 +83,11 @@ const invalid = (message: string): CausewayError =>
 export const unknownFlagError = (flag: string, candidates: readonly string[]): CausewayError =>
   invalid(describeUnknown('flag', flag, candidates))
 
-export function describeUnknown(kind: string, name: string, candidates: readonly string[]): string {
+export const describeUnknown = (kind: string, name: string, candidates: readonly string[]): string =>
+  `unknown ${kind}: ${name}${formatSuggestion(name, candidates)}`
+
+/** Empty if no candidate is similar. */
+export function formatSuggestion(name: string, candidates: readonly string[]): string {
   const suggestion = closest(name, candidates)
-  return `unknown ${kind}: ${name}${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`
+  return suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type App, makeRoots, type Roots } from '@causeway/app-kit'
+import { writePrivateFile } from '@causeway/gateway/config'
 import { StoreError } from '@causeway/store'
 import { type Config, type SettingKey, settings } from './config.ts'
 
@@ -47,10 +48,7 @@ export function removeRoot(
 }
 
 function writeRoots(dataDir: string, folders: readonly string[]): readonly string[] {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const file = join(dataDir, fileName)
-  writeFileSync(`${file}.new`, `${JSON.stringify(folders, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  writePrivateFile(join(dataDir, fileName), `${JSON.stringify(folders, null, 2)}\n`)
   return folders
 }
 

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { writePrivateFile } from '@causeway/gateway/config'
 import { identifyProcess, lockFiles } from '@causeway/store'
 import { z } from 'zod'
 import { givenSettingSchema } from '../config/effective-settings.ts'
@@ -34,10 +35,7 @@ export function recordServer(
 ): void {
   const { pid } = process
   const record: ServerRecord = { pid, process: identifyProcess(pid) ?? '', host: hostname(), ...details }
-  const file = join(dataDir, lockFiles.holder)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writeFileSync(`${file}.${pid}`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.${pid}`, file)
+  writePrivateFile(join(dataDir, lockFiles.holder), `${JSON.stringify(record, null, 2)}\n`)
 }
 
 export function findServer(dataDir: string): ServerState {

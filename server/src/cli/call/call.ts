@@ -13,7 +13,7 @@ import {
   toError,
 } from '../server-client.ts'
 import { saveFiles } from './save-files.ts'
-import { parseJson, parseToolArguments } from './tool-arguments.ts'
+import { parseJson, parseToolArguments, tryParse } from './tool-arguments.ts'
 
 const flags = {
   json: { about: 'print the structured result as JSON' },
@@ -174,12 +174,7 @@ export function findTool({ name: app, tools }: AppDescription, name: string) {
 
 /** Turns JSON into indented `name: value` lines, its summary first. */
 export function formatText(text: string): string {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value = tryParse(text)
   if (!isObject(value)) return text
   const { summary, ...rest } = value
   const lines = formatFields(rest)

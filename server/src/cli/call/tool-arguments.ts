@@ -171,7 +171,8 @@ export function parseJson(text: string, key: string): unknown {
   }
 }
 
-function tryParse(text: string): unknown {
+/** Returns `undefined` for malformed JSON. */
+export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

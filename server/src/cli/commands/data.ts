@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type App, closest, type DataPart } from '@causeway/app-kit'
+import type { App, DataPart } from '@causeway/app-kit'
 import { FolderLock, sidecars, updateFile } from '@causeway/store'
 import { listLeftovers } from '../../backup/data-folder.ts'
 import { matchesPart } from '../../backup/data-part.ts'
+import { formatSuggestion } from '../../config/command-line.ts'
 import { ServerError } from '../../errors.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
 import { formatBytes } from '../format.ts'
@@ -34,13 +35,8 @@ function findApp(name: string, apps: readonly App[]): App {
   const found = apps.find((app) => app.name.toLowerCase() === name.toLowerCase())
   if (found !== undefined) return found
   const names = apps.map((app) => app.name.toLowerCase())
-  const suggestion = closest(name.toLowerCase(), names)
-  throw usageError(
-    'data',
-    suggestion === undefined
-      ? `unknown app: ${name}; use one of ${names.join(', ')}`
-      : `unknown app: ${name} (did you mean ${suggestion}?)`,
-  )
+  const hint = formatSuggestion(name, names) || `; use one of ${names.join(', ')}`
+  throw usageError('data', `unknown app: ${name}${hint}`)
 }
 
 async function erase(app: App, call: CommandCall<typeof flags>): Promise<number> {

@@ -1,5 +1,5 @@
 import { ConfigFile, GatewayError, type HostedServer, SecretsFile } from '@causeway/gateway/config'
-import { closest } from '@causeway/protocol'
+import { formatSuggestion } from '../../config/command-line.ts'
 import { type CommandCall, defineCommand } from '../command.ts'
 
 export class HostedServers {
@@ -28,10 +28,9 @@ export class HostedServers {
   #unknown(name: string) {
     const { servers, problems } = this.file.read()
     const names = [...servers, ...problems].map((one) => one.name)
-    const suggestion = closest(name, names)
     return new GatewayError(
       'SERVER_NOT_FOUND',
-      `mcp.json has no server "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
+      `mcp.json has no server "${name}"${formatSuggestion(name, names)}`,
       { data: { servers: names }, remedy: 'causeway mcp list prints the names' },
     )
   }

@@ -5,24 +5,19 @@ import { type ConvertedEntry, convertEntry } from './convert-entry.ts'
 import { moveSecrets } from './move-secrets.ts'
 import type { FoundServer } from './sources.ts'
 
-export interface ImportedServer extends HostedServer {
+interface ImportedServer extends HostedServer {
   readonly file: string
   readonly entry: ConvertedEntry
   readonly secrets: Readonly<Record<string, string>>
 }
 
-export interface SkippedServer {
+interface SkippedServer {
   readonly name: string
   readonly file: string
   readonly reason: string
 }
 
-export interface ImportPlan {
-  readonly imported: readonly ImportedServer[]
-  readonly skipped: readonly SkippedServer[]
-}
-
-export interface ImportContext {
+interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
@@ -33,7 +28,7 @@ export interface ImportContext {
 }
 
 /** Imports a server in several files once. */
-export function planImport(found: readonly FoundServer[], context: ImportContext): ImportPlan {
+export function planImport(found: readonly FoundServer[], context: ImportContext) {
   const imported: ImportedServer[] = []
   const skipped: SkippedServer[] = []
   let secrets = context.secrets
