@@ -8,18 +8,17 @@ import { Delivery } from './calls/delivery.ts'
 import { Forwarder } from './calls/forwarder.ts'
 import { PendingCalls } from './calls/pending-calls.ts'
 import { Relay } from './calls/relay.ts'
-import type { RetryOptions } from './calls/retry-budget.ts'
 import { Stats } from './calls/stats.ts'
 import { Backpressure } from './http/backpressure.ts'
 import { ServerMonitor } from './http/server-monitor.ts'
-import type { Upstream } from './http/upstream.ts'
 import type { Log } from './lifecycle/debug-log.ts'
 import { handleProcessEvents, Shutdown } from './lifecycle/shutdown.ts'
 import { findProject, Identity } from './session/identity.ts'
 import { Session } from './session/session.ts'
 import type { Settings } from './settings/settings.ts'
 import { openFeatures } from './stages/features.ts'
-import { ClientConnection } from './stdio/client-connection.ts'
+import { chain } from './stages/stage.ts'
+import { readLines } from './stdio/lines.ts'
 import { Output } from './stdio/output.ts'
 import { version } from './version.ts'
 
@@ -55,10 +54,18 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const autostart = settings.autostart ? openAutostart(settings, program, log) : undefined
   const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
   const stats = new Stats(now)
-  const client = new ClientConnection({ input: stdin, output, stages, stats })
+  const ends = chain([stats.stage, ...stages], {
+    toServer: (line) => relay.receive(line),
+    toClient: (json) => output.write(json),
+  })
   const calls = new PendingCalls(stats)
-  const onReady = (): void => stats.countSession()
-  const { relay, session } = createRelay({ client, calls, upstream, identity, retry, onReady, warn, log })
+  const { maxMessageBytes } = upstream
+  const delivery = new Delivery({ calls, write: ends.toClient, maxMessageBytes, log })
+  const link = { upstream, delivery, retry, log }
+  const session = new Session({ ...link, onReady: () => stats.countSession() })
+  const forwarder = new Forwarder({ ...link, session, identity, warn })
+  const onFull = (isFull: boolean): void => void (isFull ? stdin.pause() : stdin.resume())
+  const relay = new Relay({ calls, forwarder, session, delivery, onFull, log })
 
   const printStats = (): void => warn(stats.format(calls.ids()))
   const shutdown = new Shutdown({
@@ -88,42 +95,14 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   }
   handleProcessEvents({ end, printStats, onCrash })
   void output.closed.then(() => end('the client closed standard output', 0))
-  client
-    .read((line) => relay.receive(line))
-    .then(
-      async () => {
-        if (autostart === undefined && relay.isIdle) await monitor.check(upstream)
-        end('end of input', settings.drainMs)
-      },
-      (error: unknown) => end(`reading standard input failed: ${error}`, 0),
-    )
+  readLines(stdin, ends.toServer).then(
+    async () => {
+      if (autostart === undefined && relay.isIdle) await monitor.check(upstream)
+      end('end of input', settings.drainMs)
+    },
+    (error: unknown) => end(`reading standard input failed: ${error}`, 0),
+  )
   // A person who starts the bridge by hand sends no message that would report it.
   if (stdin.isTTY && autostart === undefined) void monitor.check(upstream)
   log(`version ${version}, server ${url}, session ${Object.values(identity.fields)[0]}`)
-}
-
-interface RelayOptions {
-  readonly client: ClientConnection
-  readonly calls: PendingCalls
-  readonly upstream: Upstream
-  readonly identity: Identity
-  readonly retry: RetryOptions
-  readonly onReady: () => void
-  readonly warn: (text: string) => void
-  readonly log: Log
-}
-
-function createRelay({ client, calls, upstream, identity, retry, onReady, warn, log }: RelayOptions) {
-  const delivery = new Delivery({
-    calls,
-    write: client.write,
-    maxMessageBytes: upstream.maxMessageBytes,
-    log,
-  })
-  const link = { upstream, delivery, retry, log }
-  const session = new Session({ ...link, onReady })
-  const forwarder = new Forwarder({ ...link, session, identity, warn })
-  const onFull = (isFull: boolean): void => client.pause(isFull)
-  const relay = new Relay({ calls, forwarder, session, delivery, onFull, log })
-  return { relay, session }
 }

@@ -9,7 +9,7 @@ import { findFreePort } from '../../test/free-port.ts'
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
 import { findServer, serverEnvironment } from '../src/autostart/autostart.ts'
-import { findProcess, type Holder, type Process, takeStartLock } from '../src/autostart/start-lock.ts'
+import { findProcess, type Holder, type Process, StartLock } from '../src/autostart/start-lock.ts'
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
 
@@ -215,21 +215,21 @@ async function deadProcess(): Promise<Process> {
   return { pid: child.pid as number, started: '1' }
 }
 
-t.test('takeStartLock admits one holder, and the next after its release', async (t) => {
+t.test('StartLock.take admits one holder, and the next after its release', async (t) => {
   const file = join(t.testdir(), 'lock')
-  const lock = takeStartLock(file, self)
+  const lock = StartLock.take(file, self)
   t.ok(lock)
-  t.equal(takeStartLock(file, self), undefined)
+  t.equal(StartLock.take(file, self), undefined)
   lock?.release()
   t.notOk(existsSync(file))
-  t.ok(takeStartLock(file, self))
+  t.ok(StartLock.take(file, self))
 })
 
-t.test('takeStartLock takes the lock of a dead holder, which can no longer release it', async (t) => {
+t.test('StartLock.take takes the lock of a dead holder, which can no longer release it', async (t) => {
   const dir = t.testdir()
   const file = join(dir, 'lock')
-  const first = takeStartLock(file, await deadProcess())
-  const second = takeStartLock(file, self)
+  const first = StartLock.take(file, await deadProcess())
+  const second = StartLock.take(file, self)
   t.ok(second)
   first?.setServer(self)
   first?.release()
@@ -237,24 +237,24 @@ t.test('takeStartLock takes the lock of a dead holder, which can no longer relea
   t.same(readdirSync(dir), ['lock'], 'no temporary file remains')
 })
 
-t.test('takeStartLock: a running server keeps the lock of its dead starter', async (t) => {
+t.test('StartLock.take: a running server keeps the lock of its dead starter', async (t) => {
   const file = join(t.testdir(), 'lock')
-  takeStartLock(file, await deadProcess())?.setServer(self)
-  t.equal(takeStartLock(file, self), undefined)
+  StartLock.take(file, await deadProcess())?.setServer(self)
+  t.equal(StartLock.take(file, self), undefined)
 })
 
-t.test('takeStartLock ignores a pid that another process has reused', async (t) => {
+t.test('StartLock.take ignores a pid that another process has reused', async (t) => {
   if (!existsSync('/proc/self/stat')) return void t.comment('this system reports no start times')
   const file = join(t.testdir(), 'lock')
-  takeStartLock(file, { ...self, started: 'long ago' })
-  t.ok(takeStartLock(file, self))
+  StartLock.take(file, { ...self, started: 'long ago' })
+  t.ok(StartLock.take(file, self))
 })
 
-t.test('takeStartLock treats a malformed lock as stale', async (t) => {
+t.test('StartLock.take treats a malformed lock as stale', async (t) => {
   for (const text of ['', 'garbage', 'null', '{"starter":7}']) {
     const file = join(t.testdir(), 'lock')
     writeFileSync(file, text)
-    t.ok(takeStartLock(file, self), text)
+    t.ok(StartLock.take(file, self), text)
     t.match(JSON.parse(readFileSync(file, 'utf8')), { starter: self })
   }
 })

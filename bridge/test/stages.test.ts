@@ -152,8 +152,9 @@ t.test('Stats counts calls and errors, and cancelled calls as not in flight', as
   t.match(stats.format(calls.ids()), ' 0 in flight')
   for (let opened = 0; opened < 3; opened += 1) stats.countSession()
   t.match(stats.format([]), '2 reconnects')
-  stats.countLine(Buffer.alloc(3))
-  stats.countMessage(Buffer.alloc(5))
+  const { toServer, toClient } = stats.stage({ toServer() {}, toClient() {} })
+  toServer(Buffer.alloc(3))
+  toClient(Buffer.alloc(5))
   t.match(stats.format([]), '3 bytes from the client, 5 bytes to the client')
 })
 

@@ -8,7 +8,7 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import { variables } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
 import { makePrivateFolder } from '../stages/private-files.ts'
-import { findProcess, type StartLock, takeStartLock } from './start-lock.ts'
+import { findProcess, StartLock } from './start-lock.ts'
 
 interface Command {
   readonly file: string
@@ -94,7 +94,7 @@ export class Autostart {
     const self = findProcess(process.pid)
     const startedAt = Date.now()
     while (!(await this.#options.isHealthy())) {
-      const lock = self && takeStartLock(this.#lockFile, self)
+      const lock = self && StartLock.take(this.#lockFile, self)
       if (lock === undefined) {
         if (Date.now() > startedAt + startTimeoutMs)
           throw this.#failure('another bridge tries to start the server without success')

@@ -14,25 +14,20 @@ export interface Holder {
   readonly server?: Process
 }
 
-/** Returns `undefined` if another running process has the lock. */
-export function takeStartLock(path: string, starter: Process): StartLock | undefined {
-  const lock = new StartLock(path, starter)
-  return lock.tryTake() ? lock : undefined
-}
-
 export class StartLock {
   readonly #path: string
   readonly #starter: Process
   readonly #id = randomUUID()
 
-  constructor(path: string, starter: Process) {
+  private constructor(path: string, starter: Process) {
     this.#path = path
     this.#starter = starter
   }
 
-  /** Replaces the lock of an exited process. */
-  tryTake(): boolean {
-    return this.#create() || (removeStale(this.#path) && this.#create())
+  /** Replaces the lock of an exited process. Returns `undefined` if another running process has the lock. */
+  static take(path: string, starter: Process): StartLock | undefined {
+    const lock = new StartLock(path, starter)
+    return lock.#create() || (removeStale(path) && lock.#create()) ? lock : undefined
   }
 
   setServer(server: Process): void {

@@ -72,6 +72,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   405: wrongPath,
   406: typesDiffer,
   415: typesDiffer,
+  502: 'the server behind the proxy is not running; call again when it is',
 }
 
 /** Returns the error for an HTTP response without a JSON-RPC message. Omits HTML. */
@@ -93,15 +94,8 @@ export function statusError(url: URL, reply: Reply): CausewayError {
   }
   const known = statusErrors[status]
   if (known !== undefined) return new CausewayError(known[0], message, { data, remedy: known[1] })
-  if (status === 502)
-    return new BridgeError('SERVER_UNREACHABLE', message, {
-      data,
-      remedy: 'the server behind the proxy is not running; call again when it is',
-    })
-  return new BridgeError('SERVER_ANSWER_INVALID', message, {
-    data,
-    remedy: invalidRemedies[status] ?? moved ?? fallback,
-  })
+  const code = status === 502 ? 'SERVER_UNREACHABLE' : 'SERVER_ANSWER_INVALID'
+  return new BridgeError(code, message, { data, remedy: invalidRemedies[status] ?? moved ?? fallback })
 }
 
 const shownBytes = 2048

@@ -1,5 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
 import type { Id } from '@causeway/protocol'
+import type { Stage } from '../stages/stage.ts'
 import { isOwnId } from '../stdio/message.ts'
 
 /** Ten hours. */
@@ -26,13 +27,16 @@ export class Stats {
     this.#start = now()
   }
 
-  countLine(line: Buffer): void {
-    this.#bytesIn += line.length
-  }
-
-  countMessage(json: Buffer): void {
-    this.#bytesOut += json.length
-  }
+  readonly stage: Stage = ({ toServer, toClient }) => ({
+    toServer: (line) => {
+      this.#bytesIn += line.length
+      toServer(line)
+    },
+    toClient: (json) => {
+      this.#bytesOut += json.length
+      toClient(json)
+    },
+  })
 
   /** Returns the start time of the calls. */
   countCalls(ids: Iterable<Id>): number {

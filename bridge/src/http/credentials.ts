@@ -16,23 +16,25 @@ const fieldPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xf
  */
 export function openCredentials({ header, headerFile, tokenFile }: Credentials, log: Log): () => Fields {
   const fields = {
-    ...(headerFile !== undefined && parseFields(readLines(readSecretFile(headerFile, '--header-file').text))),
+    ...(headerFile !== undefined && parseFields(readLines(readSecretFile(headerFile, '--header-file')))),
     ...parseFields(header),
   }
   if (tokenFile === undefined) return () => fields
   if (fields.authorization !== undefined)
     throw invalid('both --token-file and a header set Authorization', 'omit one of them')
 
-  let file = readSecretFile(tokenFile, '--token-file')
-  let current = { ...fields, ...authorization(file, tokenFile) }
-  let failed = ''
+  const load = (): Fields => ({
+    ...fields,
+    ...authorization(readSecretFile(tokenFile, '--token-file'), tokenFile),
+  })
+  let stamp = readStamp(tokenFile)
+  let current = load()
   return () => {
+    const found = readStamp(tokenFile)
+    if (found === stamp) return current
+    stamp = found
     try {
-      const stamp = readStamp(statSync(tokenFile))
-      if (stamp === file.stamp || stamp === failed) return current
-      failed = stamp
-      file = readSecretFile(tokenFile, '--token-file')
-      current = { ...fields, ...authorization(file, tokenFile) }
+      current = load()
       log('read the token file again')
     } catch (error) {
       // A file is missing while it is being replaced.
@@ -42,7 +44,7 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
   }
 }
 
-function authorization({ text }: SecretFile, path: string): Fields {
+function authorization(text: string, path: string): Fields {
   const token = text.trim().replace(/^bearer\s+/i, '')
   if (/^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` }
   throw invalid(
@@ -67,13 +69,8 @@ function parseFields(texts: readonly string[]): Fields {
 
 const readLines = (text: string): string[] => text.split(/\r?\n/).filter((line) => !/^\s*(#|$)/.test(line))
 
-interface SecretFile {
-  readonly text: string
-  readonly stamp: string
-}
-
 /** Throws `INVALID_SETTING` unless only the owner can read the file. */
-function readSecretFile(path: string, setting: string): SecretFile {
+function readSecretFile(path: string, setting: string): string {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -85,16 +82,18 @@ function readSecretFile(path: string, setting: string): SecretFile {
     })
   }
   try {
-    const stat = fstatSync(file)
-    rejectShared(stat, path, setting)
-    return { text: readFileSync(file, 'utf8'), stamp: readStamp(stat) }
+    rejectShared(fstatSync(file), path, setting)
+    return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
   }
 }
 
 /** Changes when the file is written, replaced or gets other permissions. */
-const readStamp = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => [mtimeMs, ctimeMs, size, ino].join(' ')
+function readStamp(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return [stat?.mtimeMs, stat?.ctimeMs, stat?.size, stat?.ino].join(' ')
+}
 
 function rejectShared(stat: Stats, path: string, setting: string): void {
   if (!stat.isFile())

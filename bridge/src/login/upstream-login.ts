@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs'
-import type { IncomingHttpHeaders } from 'node:http'
 import { join, resolve } from 'node:path'
 import type { Logins, RemoteServer } from '@causeway/oauth'
-import { asCausewayError, type CausewayError, findDataFolder, thisMachine } from '@causeway/protocol'
+import {
+  asCausewayError,
+  type CausewayError,
+  findDataFolder,
+  isCausewayError,
+  thisMachine,
+} from '@causeway/protocol'
+import { errorLine } from '../calls/answer.ts'
 import type { Fields } from '../http/headers.ts'
+import type { Reply } from '../http/reply.ts'
+import { respond, sendWithSecondTry, sequence } from '../http/sequence.ts'
+import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 
 interface UpstreamLoginOptions {
   readonly url: URL
@@ -19,12 +28,6 @@ interface UpstreamLoginOptions {
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
   resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
 
-/** A response that may require a login. */
-interface Challenge {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-}
-
 /** This user's login at the server. Loads the OAuth code only for a login or if the server requires one. */
 export class UpstreamLogin {
   readonly #server: RemoteServer
@@ -37,19 +40,43 @@ export class UpstreamLogin {
     if (this.#isStored()) this.#logins = loadLogins(folder)
   }
 
-  /** Whether requests may need a token. */
-  get isKnown(): boolean {
-    return this.#logins !== undefined
+  /** Sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */
+  watch(upstream: Upstream): Upstream {
+    const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
+      upstream.send({ ...request, fields: { ...request.fields, ...token } }, reader)
+    const sendWith = (token: Fields, request: HttpRequest, reader: Reader): Exchange =>
+      sendWithSecondTry((gate) => send(request, token, gate), {
+        reader,
+        maxBytes: upstream.maxMessageBytes,
+        holds: (status) => status === 401 || status === 403,
+        replace: async (reply) => {
+          const next = await this.#answer(reply, token)
+          if (isCausewayError(next)) return respondWithError(reader, next)
+          return next && send(request, next, reader)
+        },
+      })
+    return {
+      ...upstream,
+      send: (request, reader) => {
+        // Without a login, the request is sent in this turn of the event loop.
+        if (this.#logins === undefined) return sendWith({}, request, reader)
+        return sequence(async (follow) => {
+          const token = await this.#authorize().catch(asCausewayError)
+          const isFailed = isCausewayError(token)
+          await follow(isFailed ? respondWithError(reader, token) : sendWith(token, request, reader))
+        })
+      },
+    }
   }
 
   /** Returns the header of a request. Throws `NEEDS_LOGIN`. */
-  async authorize(): Promise<Fields> {
+  async #authorize(): Promise<Fields> {
     const token = await (await this.#logins)?.getToken(this.#server)
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
 
   /** Returns the header for a second attempt, the error for the client, or `undefined` if a login does not help. */
-  async answer({ status, headers }: Challenge, used: Fields): Promise<Fields | CausewayError | undefined> {
+  async #answer({ status, headers }: Reply, used: Fields): Promise<Fields | CausewayError | undefined> {
     const challenge = String(headers['www-authenticate'] ?? '')
     if (status === 403) {
       if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined
@@ -57,7 +84,7 @@ export class UpstreamLogin {
       return (await this.#load()).requireScope(this.#server, scope)
     }
     const isOAuth = /\bresource_metadata=/.test(challenge)
-    if (!this.isKnown && !isOAuth && !this.#isStored()) return undefined
+    if (this.#logins === undefined && !isOAuth && !this.#isStored()) return undefined
     try {
       const logins = await this.#load()
       const rejected = used.authorization?.slice('Bearer '.length)
@@ -94,3 +121,11 @@ export async function loadLogins(folder: string): Promise<Logins> {
     command: ({ url }) => `causeway-bridge --login --url ${url.split('?')[0]}`,
   })
 }
+
+/** An error without an id answers every posted request. */
+const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
+  respond(reader, {
+    status: error.definition.status,
+    headers: { 'content-type': 'application/json' },
+    body: errorLine(null, error),
+  })

@@ -1,4 +1,3 @@
-import { authorizeUpstream } from '../http/authorize-upstream.ts'
 import { openConnections } from '../http/connections.ts'
 import { openCredentials } from '../http/credentials.ts'
 import type { Fields } from '../http/headers.ts'
@@ -50,7 +49,7 @@ export async function openFeatures(settings: Settings, options: FeatureOptions):
   const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
   let upstream = createUpstream({ url, maxMessageBytes, connections, backpressure, onResponse })
   if (getCredentials().authorization === undefined && url.protocol !== 'unix:')
-    upstream = authorizeUpstream(upstream, openLogin(settings, env))
+    upstream = openLogin(settings, env).watch(upstream)
   upstream = view?.watch(upstream) ?? upstream
   upstream = recorder?.watch(upstream) ?? upstream
   upstream = addFields(upstream, () => ({ ...getCredentials(), ...identity }))

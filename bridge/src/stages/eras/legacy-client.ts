@@ -56,12 +56,10 @@ interface Options {
 
 /** Connects a client that sent `initialize` to a stateless server. */
 export class LegacyClientTranslator implements Translator {
-  readonly #toServer: Ends['toServer']
-  readonly #toClient: Ends['toClient']
-  readonly #discovered: JsonObject
+  readonly #ends: Ends
+  readonly #options: Options
   readonly #caller: Caller
-  readonly #retryMs: number
-  readonly #warn: (text: string) => void
+  /** Lists that may change. */
   readonly #lists: readonly string[]
   readonly #listens: ListenRequests
   readonly #calls = new Map<unknown, PendingCall>()
@@ -70,12 +68,10 @@ export class LegacyClientTranslator implements Translator {
   #logLevel: string | undefined
   #hasWarned = false
 
-  constructor({ toServer, toClient }: Ends, { initialize, discovered, retryMs, warn }: Options) {
-    this.#toServer = toServer
-    this.#toClient = toClient
-    this.#discovered = discovered
-    this.#retryMs = retryMs
-    this.#warn = warn
+  constructor(ends: Ends, options: Options) {
+    const { initialize, discovered } = options
+    this.#ends = ends
+    this.#options = options
     this.#caller = readInitializeCaller(initialize)
     this.#lists = Object.keys(listFilters).filter(
       (list) => getMembers(discovered.capabilities, list).listChanged === true,
@@ -85,7 +81,7 @@ export class LegacyClientTranslator implements Translator {
       {
         listen: (id, notifications) =>
           this.#send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications } }),
-        cancel: (id) => toServer(notificationLine('notifications/cancelled', { requestId: id })),
+        cancel: (id) => this.#cancel(id),
       },
     )
     this.#handleRequest(initialize)
@@ -108,14 +104,14 @@ export class LegacyClientTranslator implements Translator {
   #handleRequest(request: Request): void {
     const { id, method, params } = request
     if (method === 'initialize')
-      this.#reply(id, toInitializeResult(this.#discovered, params?.protocolVersion))
+      this.#reply(id, toInitializeResult(this.#options.discovered, params?.protocolVersion))
     else if (method === 'ping') this.#reply(id, {})
     else if (method === 'logging/setLevel') {
       this.#logLevel = String(params?.level)
       this.#reply(id, {})
     } else if (method === 'resources/subscribe') {
       if (this.#listens.watch(String(params?.uri))) this.#reply(id, {})
-      else this.#toClient(errorLine(id, tooManyUris()))
+      else this.#ends.toClient(errorLine(id, tooManyUris()))
     } else if (method === 'resources/unsubscribe') {
       this.#listens.unwatch(String(params?.uri))
       this.#reply(id, {})
@@ -132,29 +128,35 @@ export class LegacyClientTranslator implements Translator {
       const call = this.#calls.get(params?.requestId)
       if (call === undefined) return
       this.#abandon(call)
-      this.#toServer(notificationLine('notifications/cancelled', { requestId: params?.requestId }))
+      this.#cancel(params?.requestId)
     }
   }
 
   #reply(id: Id, result: object): void {
-    this.#toClient(resultLine(id, result))
+    this.#ends.toClient(resultLine(id, result))
   }
 
   #send(request: Request): void {
-    this.#toServer(toLine(toModernRequest(request, this.#caller, this.#logLevel)))
+    this.#ends.toServer(toLine(toModernRequest(request, this.#caller, this.#logLevel)))
+  }
+
+  #cancel(requestId: unknown): void {
+    this.#ends.toServer(notificationLine('notifications/cancelled', { requestId }))
   }
 
   #abandon({ request, inputIds }: PendingCall): void {
     this.#calls.delete(request.id)
     for (const id of inputIds.values())
       if (this.#inputs.delete(id))
-        this.#toClient(notificationLine('notifications/cancelled', { requestId: id }))
+        this.#ends.toClient(notificationLine('notifications/cancelled', { requestId: id }))
   }
 
   #warnRejected({ error }: JsonObject): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    this.#warn(`the server rejects subscriptions, so changes are not reported: ${asObject(error).message}`)
+    this.#options.warn(
+      `the server rejects subscriptions, so changes are not reported: ${asObject(error).message}`,
+    )
   }
 
   #handleResponse(response: JsonObject): boolean {
@@ -162,7 +164,7 @@ export class LegacyClientTranslator implements Translator {
     const renew = this.#listens.end(response.id, { isRejected })
     if (renew !== undefined) {
       if (isRejected) this.#warnRejected(response)
-      else setTimeout(renew, this.#retryMs).unref()
+      else setTimeout(renew, this.#options.retryMs).unref()
       return true
     }
     const call = this.#calls.get(response.id)
@@ -171,11 +173,9 @@ export class LegacyClientTranslator implements Translator {
     if (isObject(result) && result.resultType === 'input_required') this.#requestInput(call, result)
     else {
       this.#calls.delete(response.id)
-      this.#toClient(
-        toLine(
-          isObject(result) ? { ...response, result: toLegacyResult(call.request.method, result) } : response,
-        ),
-      )
+      const { method } = call.request
+      const legacy = isObject(result) ? { ...response, result: toLegacyResult(method, result) } : response
+      this.#ends.toClient(toLine(legacy))
     }
     return true
   }
@@ -189,7 +189,7 @@ export class LegacyClientTranslator implements Translator {
       const { method, params } = getMembers(inputRequests, key)
       const line = requestLine(id, String(method), asObject(params))
       this.#inputs.set(id, { call, key })
-      this.#toClient(line)
+      this.#ends.toClient(line)
     }
     if (inputIds.size === 0) this.#continue(call)
   }
@@ -204,7 +204,7 @@ export class LegacyClientTranslator implements Translator {
       // The protocol cannot report this to the server.
       for (const id of ids) this.#inputs.delete(id)
       this.#calls.delete(call.request.id)
-      this.#toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
+      this.#ends.toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
     } else {
       call.replies = { ...call.replies, [key]: response.result }
       if (!ids.some((id) => this.#inputs.has(id))) this.#continue(call)
@@ -225,10 +225,10 @@ export class LegacyClientTranslator implements Translator {
   #forwardNotification({ method, params }: Notification): void {
     if (method === 'notifications/subscriptions/acknowledged') {
       const changed = this.#listens.acknowledge(params) ? this.#lists : []
-      for (const list of changed) this.#toClient(listChangedLine(list))
+      for (const list of changed) this.#ends.toClient(listChangedLine(list))
     } else {
       const _meta = without(getMembers(params, '_meta'), [meta.subscriptionId])
-      this.#toClient(notificationLine(method, withMeta(without(params ?? {}, ['_meta']), _meta)))
+      this.#ends.toClient(notificationLine(method, withMeta(without(params ?? {}, ['_meta']), _meta)))
     }
   }
 }

@@ -47,8 +47,7 @@ const maxInterrupted = 64
  * waiting call: legacy servers do not report which call it belongs to.
  */
 export class ModernClientTranslator implements Translator {
-  readonly #toServer: Ends['toServer']
-  readonly #toClient: Ends['toClient']
+  readonly #ends: Ends
   readonly #initialized: JsonObject
   readonly #calls = new Map<unknown, PendingCall>()
   readonly #subscriptions = new Map<unknown, Subscription>()
@@ -56,9 +55,8 @@ export class ModernClientTranslator implements Translator {
   readonly #newState = createIds('state')
   #logLevel: unknown
 
-  constructor({ toServer, toClient }: Ends, initialized: JsonObject) {
-    this.#toServer = toServer
-    this.#toClient = toClient
+  constructor(ends: Ends, initialized: JsonObject) {
+    this.#ends = ends
     this.#initialized = initialized
   }
 
@@ -68,7 +66,7 @@ export class ModernClientTranslator implements Translator {
     else if (kind === 'notification') {
       const notification = withoutEnvelope(message as Notification)
       if (notification.method === 'notifications/cancelled') this.#cancel(notification)
-      else this.#toServer(toLine(notification))
+      else this.#ends.toServer(toLine(notification))
     }
   }
 
@@ -87,7 +85,7 @@ export class ModernClientTranslator implements Translator {
       (call) => call.state !== undefined && call.state === state,
     )
     if (method === 'server/discover')
-      this.#toClient(resultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
+      this.#ends.toClient(resultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
     else if (method === 'subscriptions/listen') this.#subscribe(request)
     else if (interrupted !== undefined) this.#resume(interrupted, request)
     else this.#startCall(request)
@@ -98,7 +96,7 @@ export class ModernClientTranslator implements Translator {
   }
 
   #sendOwn(method: string, params: object): void {
-    this.#toServer(requestLine(this.#newId(), method, params))
+    this.#ends.toServer(requestLine(this.#newId(), method, params))
   }
 
   #startCall(request: Request): void {
@@ -108,15 +106,10 @@ export class ModernClientTranslator implements Translator {
       this.#logLevel = logLevel
       this.#sendOwn('logging/setLevel', { level: logLevel })
     }
-    const line = toLine(withoutEnvelope(request))
-    this.#calls.set(request.id, {
-      request,
-      waitingId: request.id,
-      state: undefined,
-      serverRequests: [],
-      response: undefined,
-    })
-    this.#toServer(line)
+    const waitingId = request.id
+    const call = { request, waitingId, state: undefined, serverRequests: [], response: undefined }
+    this.#calls.set(waitingId, call)
+    this.#ends.toServer(toLine(withoutEnvelope(request)))
   }
 
   #resume(call: PendingCall, request: Request): void {
@@ -124,7 +117,7 @@ export class ModernClientTranslator implements Translator {
     call.waitingId = request.id
     call.state = undefined
     const { reply } = getMembers(request.params, 'inputResponses')
-    if (answered !== undefined) this.#toServer(resultLine(answered.id, reply ?? {}))
+    if (answered !== undefined) this.#ends.toServer(resultLine(answered.id, reply ?? {}))
     if (call.response !== undefined) this.#finish(call, call.response)
     else this.#requestInput(call)
   }
@@ -133,7 +126,7 @@ export class ModernClientTranslator implements Translator {
     const calls = [...this.#calls.values()].filter(({ request }) => interruptibleMethods.has(request.method))
     // The client may never repeat an interrupted call.
     const call = calls.find(({ waitingId }) => waitingId !== undefined) ?? calls[0]
-    if (request.method === 'ping') this.#toServer(resultLine(request.id, {}))
+    if (request.method === 'ping') this.#ends.toServer(resultLine(request.id, {}))
     else if (call === undefined || !inputMethods.has(request.method)) this.#decline(request)
     else {
       call.serverRequests.push(request)
@@ -142,7 +135,7 @@ export class ModernClientTranslator implements Translator {
   }
 
   #decline({ id, method }: Request): void {
-    this.#toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
+    this.#ends.toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
   }
 
   #requestInput(call: PendingCall): void {
@@ -160,7 +153,7 @@ export class ModernClientTranslator implements Translator {
     call.waitingId = undefined
     call.state = state
     this.#limitInterrupted()
-    this.#toClient(line)
+    this.#ends.toClient(line)
   }
 
   /** Cancels the oldest interrupted call: clients may never repeat it. */
@@ -169,7 +162,7 @@ export class ModernClientTranslator implements Translator {
     if (oldest === undefined || others.length < maxInterrupted) return
     this.#calls.delete(oldest.request.id)
     for (const request of oldest.serverRequests) this.#decline(request)
-    this.#toServer(notificationLine('notifications/cancelled', { requestId: oldest.request.id }))
+    this.#ends.toServer(notificationLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
   #handleResponse(response: JsonObject): boolean {
@@ -189,7 +182,7 @@ export class ModernClientTranslator implements Translator {
       ...(isObject(result) && { result: this.#toResult(method, result) }),
       id: call.waitingId,
     }
-    this.#toClient(toLine(answer))
+    this.#ends.toClient(toLine(answer))
   }
 
   #subscribe({ id, params }: Request): void {
@@ -201,7 +194,7 @@ export class ModernClientTranslator implements Translator {
     })
     this.#subscriptions.set(id, { id, filter })
     for (const uri of getUris(filter)) this.#sendOwn('resources/subscribe', { uri })
-    this.#toClient(line)
+    this.#ends.toClient(line)
   }
 
   #cancel({ params }: Notification): void {
@@ -217,7 +210,9 @@ export class ModernClientTranslator implements Translator {
         if (!remaining.has(uri)) this.#sendOwn('resources/unsubscribe', { uri })
     } else if (call !== undefined) {
       this.#calls.delete(call.request.id)
-      this.#toServer(notificationLine('notifications/cancelled', { ...params, requestId: call.request.id }))
+      this.#ends.toServer(
+        notificationLine('notifications/cancelled', { ...params, requestId: call.request.id }),
+      )
     }
   }
 
@@ -226,11 +221,11 @@ export class ModernClientTranslator implements Translator {
     const isSubscribed = findFilterTest(notification)
     // A stateless server sends this only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
-    else if (isSubscribed === undefined) this.#toClient(toLine(notification))
+    else if (isSubscribed === undefined) this.#ends.toClient(toLine(notification))
     else
       for (const { id, filter } of this.#subscriptions.values()) {
         const _meta = { ...getMembers(params, '_meta'), [meta.subscriptionId]: id }
-        if (isSubscribed(filter)) this.#toClient(notificationLine(method, { ...params, _meta }))
+        if (isSubscribed(filter)) this.#ends.toClient(notificationLine(method, { ...params, _meta }))
       }
   }
 
