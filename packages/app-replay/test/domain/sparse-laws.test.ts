@@ -240,6 +240,24 @@ t.test('balanceLaw reports a drift that is hidden in noise', async (t) => {
   t.match(runLaw(balanceLaw(), noisy(0, 0.03)), [{ severity: 'error', bodies: [1] }, info], 'a force')
 })
 
+t.test('balanceLaw accepts noise of positions and does not take a weak force for noise', async (t) => {
+  const step = 1 / 60
+  const time = (frame: number): number => frame * step
+  // The rounding of velocities grows with them.
+  const fall = falls(() => 1, { frames: 600, time })
+  const noise = (frame: number): number => 1e-4 * Math.sin(frame * frame * 7.3)
+  const state = (frame: number, body: number): SceneBody => {
+    const { position: [x, y, z] = [0, 0, 0], velocity = [0, 0, 0] } = fall.state(frame, body)
+    return { position: [x, y, z + noise(frame)], velocity }
+  }
+  const noisy = runLaw(balanceLaw(), { ...fall, state })
+  t.match(noisy, [{ kind: 'momentum', severity: 'info', bodies: [1] }])
+  t.equal(noisy.length, 1)
+  const weak = runLaw(balanceLaw(), { ...falls(() => 1, { time }), gravity: [0, 0, -1.005 * g] })
+  t.match(weak, [{ kind: 'dissipation_without_contact', severity: 'error', bodies: [1] }])
+  t.equal(weak.length, 1, 'half a percent less gravity than recorded')
+})
+
 verifies('replay:laws:friction', 'points that stick show no cone of the engine', async (t) => {
   const stack = (speed: number): SceneSpec => ({
     frames: 30,

@@ -15,8 +15,8 @@ import { measureGroup } from './group-balance.ts'
 import { IntegratorMeter } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 
-/** `blowUpFactor` is relative to the kinetic energy. */
-const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
+/** `blowUpFactor` is relative to the first kinetic energy, `blowUpShare` of unexplained work to the largest. */
+const energyRule = { driftFrames: 5, blowUpFactor: 1000, blowUpShare: 0.1 } as const
 
 /** After these steps, an unrecorded force is likely. */
 const forceFrames = 20
@@ -128,7 +128,9 @@ function toFindings(run: Run, account: Account): readonly Finding[] {
   const shared = { confidence, ...(hasForce && { advice: forceAdvice }) }
   const energy = { ...shared, unit: 'J', value: work }
   const isPowered = Math.abs(work) > 0.05 * maxWork
-  if (run.frames >= 3 && maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3))
+  const hasGrown = maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3)
+  // Gravity explains a fall from rest.
+  if (run.frames >= 3 && hasGrown && !(maxWork < energyRule.blowUpShare * maxKinetic))
     return [
       createFinding(
         { ...run, peak: run.last },

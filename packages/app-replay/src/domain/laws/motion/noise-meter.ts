@@ -4,6 +4,8 @@
  * however many they are; the sum of a drift grows with their number.
  */
 
+import { CumulativeSum } from './cumulative-sum.ts'
+
 /** `deviations` are standard deviations. */
 const rule = { correlation: [-0.8, -0.25], steps: 16, deviations: 6 } as const
 
@@ -16,6 +18,7 @@ interface Sums {
   products: number
   gain: number
   gains: number
+  gainsBefore: number
   gainSquares: number
   gainProducts: number
   readonly residualSums: readonly [CumulativeSum, CumulativeSum, CumulativeSum]
@@ -50,8 +53,9 @@ export class NoiseMeter {
     const sums = last ?? createSums()
     if (last === undefined) this.#columns[column] = sums
     const square = x * x + y * y + z * z
-    // Larger residuals are not noise.
-    const isOutlier = sums.steps >= rule.steps && square > rule.deviations ** 2 * (sums.squares / sums.steps)
+    // Larger residuals are not noise, except for rounding.
+    const limit = Math.max(slack * slack, rule.deviations ** 2 * (sums.squares / sums.steps))
+    const isOutlier = sums.steps >= rule.steps && square > limit
     if (Number.isNaN(square) || isOutlier) return
     const { residualSums, gainSum } = sums
     if (sums.frame === frame - 1) {
@@ -59,6 +63,7 @@ export class NoiseMeter {
       sums.squares += square
       sums.products += x * sums.residual[0] + y * sums.residual[1] + z * sums.residual[2]
       sums.gains += gain
+      sums.gainsBefore += sums.gain
       sums.gainSquares += gain * gain
       sums.gainProducts += gain * sums.gain
       residualSums[0].add(frame, x, slack)
@@ -76,11 +81,11 @@ export class NoiseMeter {
   measure(column: number): NoiseLevel {
     const sums = this.#columns[column]
     if (sums === undefined || sums.steps < rule.steps) return { residual: 0, gain: 0 }
-    const { steps, squares, products, gains, gainSquares, gainProducts } = sums
-    const mean = gains / steps
+    const { steps, squares, products, gains, gainsBefore, gainSquares, gainProducts } = sums
+    const [mean, meanBefore] = [gains / steps, gainsBefore / steps]
     return {
       residual: toLevel(squares / steps, products / steps),
-      gain: toLevel(gainSquares / steps - mean * mean, gainProducts / steps - mean * mean),
+      gain: toLevel(gainSquares / steps - mean * mean, gainProducts / steps - mean * meanBefore),
     }
   }
 
@@ -102,30 +107,6 @@ function toLevel(variance: number, covariance: number): number {
   return correlation > least && correlation < most ? rule.deviations * Math.sqrt(variance) : 0
 }
 
-/** Page's test (1954): the largest sum of consecutive values beyond their slack, upwards and downwards. */
-class CumulativeSum {
-  #up = 0
-  #upFirst = 0
-  #down = 0
-  #downFirst = 0
-  largest = { first: 0, last: 0, sum: 0 }
-
-  add(frame: number, value: number, slack: number): void {
-    if (this.#up === 0) this.#upFirst = frame
-    if (this.#down === 0) this.#downFirst = frame
-    this.#up = Math.max(0, this.#up + value - slack)
-    this.#down = Math.min(0, this.#down + value + slack)
-    const size = Math.abs(this.largest.sum)
-    if (this.#up > size) this.largest = { first: this.#upFirst, last: frame, sum: this.#up }
-    if (this.#down < -size) this.largest = { first: this.#downFirst, last: frame, sum: this.#down }
-  }
-
-  restart(): void {
-    this.#up = 0
-    this.#down = 0
-  }
-}
-
 const createSums = (): Sums => ({
   frame: Number.NaN,
   steps: 0,
@@ -134,6 +115,7 @@ const createSums = (): Sums => ({
   products: 0,
   gain: 0,
   gains: 0,
+  gainsBefore: 0,
   gainSquares: 0,
   gainProducts: 0,
   residualSums: [new CumulativeSum(), new CumulativeSum(), new CumulativeSum()],
