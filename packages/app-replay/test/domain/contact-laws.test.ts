@@ -293,3 +293,34 @@ verifies(
     t.same(runLaw(teleportLaw(), spec), [])
   },
 )
+
+verifies(
+  'replay:laws:spin',
+  'a spin that changes by less than the tolerance of a step is reported',
+  async (t) => {
+    const turning = (factor: number, noise = 0, kick = 0): SceneSpec => ({
+      frames: 240,
+      masses: [1],
+      inertias: [[0.01, 0.01, 0.01]],
+      state(frame) {
+        const spin = 10 * factor ** Math.max(0, frame - 40) + (frame < 100 ? 0 : kick)
+        const error = (i: number): number => noise * Math.sin(frame * frame * (7.3 + i) + 13 * i)
+        return { spin: [error(0), error(1), spin + error(2)] }
+      },
+    })
+    const kind = 'angular_momentum'
+    t.same(runLaw(spinLaw(), turning(1)), [])
+    for (const factor of [0.9998, 1.0005]) {
+      const found = { kind, severity: 'warning', bodies: [1], frames: { first: 41, last: 240 } }
+      t.match(runLaw(spinLaw(), turning(factor)), [found], `a factor of ${factor}`)
+    }
+    t.match(runLaw(spinLaw(), turning(1, 0.02)), [{ kind, severity: 'info', bodies: [1] }], 'noise')
+    const drift = runLaw(spinLaw(), turning(0.999, 0.02))
+    t.match(drift, [{ kind, severity: 'warning', bodies: [1] }, { severity: 'info' }], 'a drift in noise')
+    t.match(
+      runLaw(spinLaw(), turning(1, 0.02, 1)),
+      [{ kind, severity: 'error', frames: { first: 100 } }, { severity: 'info' }],
+      'a jump in noise',
+    )
+  },
+)

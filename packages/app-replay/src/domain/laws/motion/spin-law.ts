@@ -3,13 +3,15 @@
  * the spin if the rotational energy was recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
-import { createFinding } from '../../findings/finding.ts'
+import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3, num, read3, readRotation, worldSpin } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
-import { RunCollector } from '../../steps/run.ts'
+import { type Run, RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
+import { NoiseMeter } from './noise-meter.ts'
+import { SpinDrifts, type Turning } from './spin-drift.ts'
 
 const tolerance = 0.05
 
@@ -20,36 +22,84 @@ const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
   const positions = new PositionNoise()
-  const runs = { inertia: new RunCollector(2), free: new RunCollector(2), gyroscopic: new RunCollector(2) }
+  const known = new KnownBodies()
+  const unknown = new RunCollector(2)
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
       positions.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
-        const isTouching = step.touching[column] === 1
-        if (isTouching && step.impulseKnown[column] !== impulseKnowledge.complete) continue
+        if (step.touching[column] === 1 && step.impulseKnown[column] !== impulseKnowledge.complete) continue
         if (step.joints.isTorqueKnown[column] !== 1) continue
-        const isJointed = step.joints.isJointed[column] === 1
-        const found =
-          inertia !== undefined
-            ? measureTorque(step, column, inertia, positions.measure(column))
-            : isTouching || isJointed || step.hasExternal[column] === 1
-              ? null
-              : measureFreeSpin(step, column)
-        if (found === null) continue
-        const body = step.scene.bodies[column] ?? 0
-        if (found.isGyroscopic && (isTouching || isJointed)) continue
-        const collector =
-          inertia === undefined ? runs.free : found.isGyroscopic ? runs.gyroscopic : runs.inertia
-        collector.add(body, step.frame, found, { bodies: [body], pair: null })
+        if (inertia !== undefined) known.add(step, column, inertia, positions.measure(column))
+        else if (isFree(step, column)) {
+          const body = step.scene.bodies[column] ?? 0
+          const found = measureFreeSpin(step, column)
+          if (found !== null) unknown.add(body, step.frame, found, { bodies: [body], pair: null })
+        }
       }
     },
     findings: () => [
-      ...runs.inertia.runs.map((run) =>
-        createFinding(run, { kind: 'angular_momentum', unit: 'N·m·s', confidence: 0.9 }),
+      ...known.findings,
+      ...unknown.runs.map((run) =>
+        createFinding(run, { kind: 'angular_momentum', unit: 'rad/s', confidence: 0.9 }),
       ),
-      ...runs.gyroscopic.runs
+    ],
+  }
+}
+
+const isFree = ({ touching, joints, hasExternal }: Step, column: number): boolean =>
+  touching[column] === 0 && joints.isJointed[column] === 0 && hasExternal[column] === 0
+
+/** Bodies of known inertia. */
+class KnownBodies {
+  readonly #runs = new RunCollector(2)
+  readonly #gyroscopic = new RunCollector(2)
+  readonly #noisy = new RunCollector(Number.POSITIVE_INFINITY)
+  readonly #noise = new NoiseMeter()
+  readonly #drifts = new SpinDrifts()
+  /** Columns of runs that are free throughout. */
+  readonly #freeRuns = new Map<Run, number>()
+
+  add(step: Step, column: number, inertia: Point3, positionNoise: number): void {
+    const body = step.scene.bodies[column] ?? 0
+    const subject = { bodies: [body], pair: null }
+    const turning = readTurning(step, column, inertia)
+    const found = measureTorque(step, column, turning, positionNoise)
+    if (isFree(step, column)) {
+      const [x, y, z] = subtract(turning.momentum, turning.momentumBefore)
+      const slack = 1e-3 * length3(...turning.momentum)
+      this.#noise.add(column, step.frame, { x, y, z, slack, gain: 0, gainSlack: 0 })
+      const isNoise = found !== null && found.value <= this.#noise.measure(column).residual
+      if (isNoise) this.#noisy.add(body, step.frame, found, subject)
+      if (step.touchedBefore[column] === 0 && (found === null || isNoise))
+        this.#drifts.add(body, step.frame, step.dt, turning)
+      if (isNoise) return
+    }
+    if (found === null) return
+    if (found.isGyroscopic) {
+      if (step.touching[column] === 0 && step.joints.isJointed[column] === 0)
+        this.#gyroscopic.add(body, step.frame, found, subject)
+      return
+    }
+    const run = this.#runs.add(body, step.frame, found, subject)
+    if (!isFree(step, column)) this.#freeRuns.delete(run)
+    else if (run.first === step.frame) this.#freeRuns.set(run, column)
+  }
+
+  get findings(): readonly Finding[] {
+    // The level was unknown in the first frames.
+    const isNoise = (run: Run): boolean => {
+      const column = this.#freeRuns.get(run)
+      return column !== undefined && run.value <= this.#noise.measure(column).residual
+    }
+    return [
+      ...this.#runs.runs
+        .filter((run) => !isNoise(run))
+        .map((run) => createFinding(run, { kind: 'angular_momentum', unit: 'N·m·s', confidence: 0.9 })),
+      ...this.#drifts.findings,
+      ...this.#gyroscopic.runs
         .filter(({ frames }) => frames >= minGyroscopicFrames)
         .map((run) =>
           createFinding(run, {
@@ -60,10 +110,16 @@ export function spinLaw(): Law {
             text: 'turns as if the gyroscopic term were missing',
           }),
         ),
-      ...runs.free.runs.map((run) =>
-        createFinding(run, { kind: 'angular_momentum', unit: 'rad/s', confidence: 0.9 }),
+      ...this.#noisy.runs.map((run) =>
+        createFinding(run, {
+          kind: 'angular_momentum',
+          severity: 'info',
+          unit: 'N·m·s',
+          confidence: 0.8,
+          text: 'has noise in its recorded spin',
+        }),
       ),
-    ],
+    ]
   }
 }
 
@@ -110,29 +166,45 @@ interface Excess {
   readonly isGyroscopic: boolean
 }
 
+function readTurning(step: Step, column: number, inertia: Point3): Turning {
+  const s = step.window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  const rotationBefore = readRotation(s, was)
+  const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
+  const largest = Math.max(...inertia)
+  return {
+    inertia,
+    rotationBefore,
+    momentum: applyInertia(readRotation(s, at), inertia, spin),
+    momentumBefore: applyInertia(rotationBefore, inertia, spinBefore),
+    spin,
+    spinBefore,
+    anisotropy: largest > 0 ? (largest - Math.min(...inertia)) / largest : 1,
+  }
+}
+
 /** `noise` is the position error in m. */
-function measureTorque(step: Step, column: number, inertia: Point3, noise: number): Excess | null {
+function measureTorque(
+  step: Step,
+  column: number,
+  { inertia, rotationBefore, momentum, momentumBefore, spin, spinBefore, anisotropy }: Turning,
+  noise: number,
+): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
-  const [now, then] = [readRotation(s, at), readRotation(s, was)]
-  const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
+  const was = step.atBefore(column)
   const part = (i: 0 | 1 | 2): number =>
     num(torque, 3 * column + i) +
     num(externalTorque, 3 * column + i) * dt +
     num(joints.torque, 3 * column + i)
   const given: Point3 = [part(0), part(1), part(2)]
-  const momentum = applyInertia(now, inertia, spin)
-  const before = applyInertia(then, inertia, spinBefore)
-  const change = subtract(momentum, before)
-  const changeWithoutGyro = applyInertia(then, inertia, subtract(spin, spinBefore))
+  const change = subtract(momentum, momentumBefore)
+  const changeWithoutGyro = applyInertia(rotationBefore, inertia, subtract(spin, spinBefore))
   const off = length3(...subtract(change, given))
   const offWithoutGyro = length3(...subtract(changeWithoutGyro, given))
-  const size = Math.max(length3(...momentum), length3(...before))
+  const size = Math.max(length3(...momentum), length3(...momentumBefore))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
   const largest = Math.max(...inertia)
-  // Without gyroscopic term, integrators have no error.
-  const anisotropy = largest > 0 ? (largest - Math.min(...inertia)) / largest : 1
   // Lever arms are differences of positions in single precision.
   const lever =
     (2e-6 * length3(...read3(s, was + stateAt.position)) + noise) *

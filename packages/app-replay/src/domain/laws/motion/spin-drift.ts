@@ -1,0 +1,91 @@
+/** Law `angular_momentum`, sums over free flights (docs/laws.md, Motion). */
+import { createFinding, type Finding } from '../../findings/finding.ts'
+import { length3 } from '../../steps/block.ts'
+import type { Point3, Rotation } from '../../vector.ts'
+import { CumulativeSum } from './cumulative-sum.ts'
+
+/** Relative changes, in standard deviations of a step; rad/s. */
+const rule = { change: 0.01, deviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
+
+/** Of a body in world coordinates: N·m·s, rad/s. */
+export interface Turning {
+  readonly inertia: Point3
+  readonly rotationBefore: Rotation
+  readonly momentum: Point3
+  readonly momentumBefore: Point3
+  readonly spin: Point3
+  readonly spinBefore: Point3
+  /** 1 - (smallest moment) / (largest moment). Without gyroscopic term, integrators have no error. */
+  readonly anisotropy: number
+}
+
+interface Flight {
+  frame: number
+  steps: number
+  squares: number
+  /** N·m·s */
+  momentum: number
+  readonly momenta: CumulativeSum
+  /** Constant without gyroscopic term. */
+  readonly spins: CumulativeSum
+}
+
+export class SpinDrifts {
+  readonly #flights = new Map<number, Flight>()
+
+  /** Adds a step without torque. */
+  add(
+    body: number,
+    frame: number,
+    dt: number,
+    { momentum, momentumBefore, spin, spinBefore, anisotropy }: Turning,
+  ): void {
+    const [now, then] = [length3(...spin), length3(...spinBefore)]
+    if (!(Math.min(now, then) > rule.minSpin)) return
+    const flight = this.#flights.get(body) ?? createFlight()
+    this.#flights.set(body, flight)
+    const size = length3(...momentum)
+    const change = Math.log(size / length3(...momentumBefore))
+    if (flight.frame !== frame - 1) {
+      flight.momenta.restart()
+      flight.spins.restart()
+    }
+    // An explicit gyroscopic step extends the momentum by half of this.
+    const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding
+    flight.momenta.add(frame, change, slack)
+    flight.spins.add(frame, Math.log(now / then), slack)
+    flight.frame = frame
+    flight.steps += 1
+    flight.squares += change * change
+    flight.momentum = Math.max(flight.momentum, size)
+  }
+
+  get findings(): readonly Finding[] {
+    return [...this.#flights].flatMap(([body, { momenta, spins, squares, steps, momentum }]) => {
+      const { first, last, sum } = momenta.largest
+      const limit = Math.max(rule.change, rule.deviations * Math.sqrt(squares / steps))
+      if (!(Math.min(Math.abs(sum), Math.sign(sum) * spins.largest.sum) > limit)) return []
+      const run = { first, last, peak: last, bodies: [body], pair: null }
+      return createFinding(
+        { ...run, value: Math.abs(Math.expm1(sum)) * momentum, limit: limit * momentum },
+        {
+          kind: 'angular_momentum',
+          severity: 'warning',
+          unit: 'N·m·s',
+          confidence: 0.8,
+          text: `${sum > 0 ? 'gains' : 'loses'} spin gradually without a torque`,
+          advice: 'If a torque or damping acts on it, record it in bodies[].forces.',
+        },
+      )
+    })
+  }
+}
+
+const createFlight = (): Flight => ({
+  frame: Number.NaN,
+  steps: 0,
+  squares: 0,
+  momentum: 0,
+  momenta: new CumulativeSum(),
+  spins: new CumulativeSum(),
+})
