@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText } from '@causeway/protocol'
-import { openAutostart } from './autostart/autostart.ts'
+import { Autostart } from './autostart/autostart.ts'
 import { unreachable } from './calls/answer.ts'
 import { Delivery } from './calls/delivery.ts'
 import { Forwarder } from './calls/forwarder.ts'
@@ -51,7 +51,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     log,
     warn,
   })
-  const autostart = settings.autostart ? openAutostart(settings, program, log) : undefined
+  const autostart = settings.autostart ? new Autostart(settings, program, log) : undefined
   const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
   const stats = new Stats(now)
   const ends = chain([stats.stage, ...stages], {

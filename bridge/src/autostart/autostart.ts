@@ -16,15 +16,6 @@ interface Command {
   readonly shell: boolean
 }
 
-interface AutostartOptions {
-  readonly port: string
-  readonly command: Command
-  readonly env: NodeJS.ProcessEnv
-  readonly folder: string
-  readonly isHealthy: () => Promise<boolean>
-  readonly log: Log
-}
-
 /** The first start of a checkout installs and builds. */
 const startTimeoutMs = 180_000
 const pollMs = 100
@@ -34,43 +25,35 @@ const maxLogLines = 12
 
 const localHosts = new Set(['localhost', '127.0.0.1'])
 
-/** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if it finds no server. */
-export function openAutostart({ url, serverCommand }: Settings, program: URL, log: Log): Autostart {
-  const { env, execPath } = process
-  if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
-    throw new CausewayError('INVALID_SETTING', `no server can be started at ${url}`, {
-      remedy: 'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
-    })
-  const command =
-    serverCommand === undefined
-      ? findServer(program, execPath)
-      : { file: serverCommand, args: [], shell: true }
-  if (command === undefined)
-    throw new CausewayError('INVALID_SETTING', 'no server is installed with this bridge', {
-      remedy: 'set the command that starts it with --server-command, or omit --autostart',
-    })
-  const port = url.port || '80'
-  return new Autostart({
-    port,
-    command,
-    env: serverEnvironment(env, port, process.cwd()),
-    folder: findStateFolder(thisMachine(env)),
-    isHealthy: () => isHealthy(`http://127.0.0.1:${port}`, log),
-    log,
-  })
-}
-
 /** The bridge that has the lock starts the server. */
 export class Autostart {
   readonly logFile: string
-  readonly #options: AutostartOptions
+  readonly #port: string
+  readonly #command: Command
+  readonly #folder = findStateFolder(thisMachine())
   readonly #lockFile: string
   readonly #failureFile: string
+  readonly #log: Log
   #attempt: Promise<void> | undefined
 
-  constructor(options: AutostartOptions) {
-    const path = (extension: string): string => join(options.folder, `server-${options.port}.${extension}`)
-    this.#options = options
+  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if it finds no server. */
+  constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
+    if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
+      throw new CausewayError('INVALID_SETTING', `no server can be started at ${url}`, {
+        remedy: 'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
+      })
+    const command =
+      serverCommand === undefined
+        ? findServer(program, process.execPath)
+        : { file: serverCommand, args: [], shell: true }
+    if (command === undefined)
+      throw new CausewayError('INVALID_SETTING', 'no server is installed with this bridge', {
+        remedy: 'set the command that starts it with --server-command, or omit --autostart',
+      })
+    this.#port = url.port || '80'
+    this.#command = command
+    this.#log = log
+    const path = (extension: string): string => join(this.#folder, `server-${this.#port}.${extension}`)
     this.logFile = path('log')
     this.#lockFile = path('lock')
     this.#failureFile = path('failed')
@@ -90,10 +73,10 @@ export class Autostart {
   }
 
   async #startOnce(): Promise<void> {
-    makePrivateFolder(this.#options.folder)
+    makePrivateFolder(this.#folder)
     const self = findProcess(process.pid)
     const startedAt = Date.now()
-    while (!(await this.#options.isHealthy())) {
+    while (!(await this.#isHealthy())) {
       const lock = self && StartLock.take(this.#lockFile, self)
       if (lock === undefined) {
         if (Date.now() > startedAt + startTimeoutMs)
@@ -108,7 +91,7 @@ export class Autostart {
       // Meanwhile another bridge may have started the server, or failed to.
       const failure = readFailure(this.#failureFile, startedAt)
       if (failure !== undefined) throw this.#failure(failure)
-      if (!(await this.#options.isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
+      if (!(await this.#isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
     } catch (error) {
       const message = (error as Error).message.split(':')[0]
       writeFileSync(this.#failureFile, JSON.stringify({ at: Date.now(), message }), { mode: 0o600 })
@@ -119,8 +102,8 @@ export class Autostart {
   }
 
   async #spawnServer(lock: StartLock, deadline: number): Promise<void> {
-    const { command, env, log } = this.#options
-    const { file, args, shell } = command
+    const { file, args, shell } = this.#command
+    const env = serverEnvironment(process.env, this.#port, process.cwd())
     const output = openSync(this.logFile, 'w', 0o600)
     const { spawn } = await import('node:child_process')
     const child = spawn(file, args, { env, shell, detached: true, stdio: ['ignore', output, output] })
@@ -135,8 +118,8 @@ export class Autostart {
     child.unref()
     const server = child.pid === undefined ? undefined : findProcess(child.pid)
     if (server !== undefined) lock.setServer(server)
-    log(`started the server, pid ${child.pid}: ${[file, ...args].join(' ')}`)
-    while (!(await this.#options.isHealthy())) {
+    this.#log(`started the server, pid ${child.pid}: ${[file, ...args].join(' ')}`)
+    while (!(await this.#isHealthy())) {
       if (failure !== undefined) throw this.#failure(failure)
       if (Date.now() > deadline)
         throw this.#failure(`the server was not ready within ${startTimeoutMs / 1000} s`)
@@ -144,8 +127,24 @@ export class Autostart {
     }
   }
 
+  #isHealthy(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const options = { agent: false, timeout: healthTimeoutMs }
+      const request = nodeHttp().get(`http://127.0.0.1:${this.#port}/health`, options, (response) => {
+        response.resume()
+        // 401: the server requires a token.
+        resolve(response.statusCode === 200 || response.statusCode === 401)
+      })
+      request.once('timeout', () => request.destroy())
+      request.once('error', (error) => {
+        this.#log(`not healthy: ${error.message}`)
+        resolve(false)
+      })
+    })
+  }
+
   #failure(message: string, cause?: unknown): CausewayError {
-    const { file, args } = this.#options.command
+    const { file, args } = this.#command
     const lines = readLastLines(this.logFile)
     return new BridgeError('SERVER_START_FAILED', `${message}${lines === '' ? '' : `: ${lines}`}`, {
       data: { log: this.logFile, command: [file, ...args].join(' ') },
@@ -190,23 +189,4 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: str
   own.delete('CAUSEWAY_TOKEN_FILE')
   const inherited = Object.entries(env).filter(([name]) => !own.has(name) && !/^npm_/i.test(name))
   return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inherited), MCP_SERVER_PORT: port }
-}
-
-async function isHealthy(origin: string, log: Log): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = nodeHttp().get(
-      `${origin}/health`,
-      { agent: false, timeout: healthTimeoutMs },
-      (response) => {
-        response.resume()
-        // 401: the server requires a token.
-        resolve(response.statusCode === 200 || response.statusCode === 401)
-      },
-    )
-    request.once('timeout', () => request.destroy())
-    request.once('error', (error) => {
-      log(`not healthy: ${error.message}`)
-      resolve(false)
-    })
-  })
 }

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { listStopSignals } from '@causeway/protocol'
 import type { Settings } from '../settings/settings.ts'
-import { createLoginFetch } from './login-fetch.ts'
-import { findLoginFolder, loadLogins } from './upstream-login.ts'
+import { findLoginFolder, loadLogins, toRemoteServer } from './upstream-login.ts'
 
 interface Terminal {
   readonly print: (line: string) => void
@@ -10,13 +9,10 @@ interface Terminal {
 }
 
 /** Returns the exit code. */
-export async function runLoginCommand(
-  { url, oauth, connection }: Settings,
-  { print, warn }: Terminal,
-): Promise<0 | 1> {
+export async function runLoginCommand(settings: Settings, { print, warn }: Terminal): Promise<0 | 1> {
+  const { url, oauth } = settings
   const logins = await loadLogins(findLoginFolder(process.env))
-  const fetch = createLoginFetch(connection, process.env)
-  const server = { name: url.host, url: url.href, oauth, fetch }
+  const server = toRemoteServer(settings, process.env)
   if (oauth.action === 'logout') {
     const { existed, revoked } = await logins.logout(server)
     print(existed ? `logged out: ${url.host}` : `not logged in: ${url.host}`)

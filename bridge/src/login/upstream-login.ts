@@ -13,16 +13,19 @@ import type { Fields } from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
 import { respond, sendWithSecondTry, sequence } from '../http/sequence.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createLoginFetch } from './login-fetch.ts'
 
-interface UpstreamLoginOptions {
-  readonly url: URL
-  readonly clientId: string | undefined
-  readonly scope: string | undefined
-  /** Contains `auth.json`. */
-  readonly folder: string
-  /** For the HTTP requests of a login. */
-  readonly fetch: typeof fetch | undefined
-}
+/** Returns the server for the OAuth code, which uses the proxy and the certificates of the bridge. */
+export const toRemoteServer = (
+  { url, oauth, connection }: Settings,
+  env: NodeJS.ProcessEnv,
+): RemoteServer => ({
+  name: url.host,
+  url: url.href,
+  oauth,
+  fetch: createLoginFetch(connection, env),
+})
 
 /** Returns the data folder of a server with the same environment: both share their logins. */
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
@@ -34,10 +37,10 @@ export class UpstreamLogin {
   readonly #folder: string
   #logins: Promise<Logins> | undefined
 
-  constructor({ url, clientId, scope, folder, fetch }: UpstreamLoginOptions) {
-    this.#server = { name: url.host, url: url.href, oauth: { clientId, scope }, fetch }
-    this.#folder = folder
-    if (this.#isStored()) this.#logins = loadLogins(folder)
+  constructor(settings: Settings, env: NodeJS.ProcessEnv) {
+    this.#server = toRemoteServer(settings, env)
+    this.#folder = findLoginFolder(env)
+    if (this.#isStored()) this.#logins = loadLogins(this.#folder)
   }
 
   /** Sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */

@@ -5,8 +5,7 @@ import { supportOlderServers } from '../http/older-server.ts'
 import { resolveTarget } from '../http/target.ts'
 import { createUpstream, type Upstream, type UpstreamOptions } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { createLoginFetch } from '../login/login-fetch.ts'
-import { findLoginFolder, UpstreamLogin } from '../login/upstream-login.ts'
+import { UpstreamLogin } from '../login/upstream-login.ts'
 import { ClientView } from '../session/client-view.ts'
 import { removeInvalidTools } from '../session/remove-invalid-tools.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -49,20 +48,12 @@ export async function openFeatures(settings: Settings, options: FeatureOptions):
   const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
   let upstream = createUpstream({ url, maxMessageBytes, connections, backpressure, onResponse })
   if (getCredentials().authorization === undefined && url.protocol !== 'unix:')
-    upstream = openLogin(settings, env).watch(upstream)
+    upstream = new UpstreamLogin(settings, env).watch(upstream)
   upstream = view?.watch(upstream) ?? upstream
   upstream = recorder?.watch(upstream) ?? upstream
   upstream = addFields(upstream, () => ({ ...getCredentials(), ...identity }))
   return { upstream: supportOlderServers(upstream, log), stages }
 }
-
-const openLogin = ({ url, oauth, connection }: Settings, env: NodeJS.ProcessEnv): UpstreamLogin =>
-  new UpstreamLogin({
-    url,
-    ...oauth,
-    folder: findLoginFolder(env),
-    fetch: createLoginFetch(connection, env),
-  })
 
 const addFields = (upstream: Upstream, common: () => Fields): Upstream => ({
   ...upstream,
