@@ -1,4 +1,4 @@
-import { defineErrors } from '@causeway/protocol'
+import { CausewayError, defineErrors } from '@causeway/protocol'
 
 export const BridgeError = defineErrors({
   SERVER_UNREACHABLE: {
@@ -35,3 +35,6 @@ export const BridgeError = defineErrors({
     remedy: 'make a call that was recorded, or start the bridge without --replay',
   },
 })
+
+export const invalidSetting = (message: string, remedy: string): CausewayError =>
+  new CausewayError('INVALID_SETTING', message, { remedy })

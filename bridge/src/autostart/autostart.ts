@@ -2,8 +2,14 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CausewayError, findStateFolder, isCausewayError, nodeHttp, thisMachine } from '@causeway/protocol'
-import { BridgeError } from '../errors.ts'
+import {
+  type CausewayError,
+  findStateFolder,
+  isCausewayError,
+  nodeHttp,
+  thisMachine,
+} from '@causeway/protocol'
+import { BridgeError, invalidSetting } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { variables } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -39,17 +45,19 @@ export class Autostart {
   /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if it finds no server. */
   constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
     if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
-      throw new CausewayError('INVALID_SETTING', `no server can be started at ${url}`, {
-        remedy: 'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
-      })
+      throw invalidSetting(
+        `no server can be started at ${url}`,
+        'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
+      )
     const command =
       serverCommand === undefined
         ? findServer(program, process.execPath)
         : { file: serverCommand, args: [], shell: true }
     if (command === undefined)
-      throw new CausewayError('INVALID_SETTING', 'no server is installed with this bridge', {
-        remedy: 'set the command that starts it with --server-command, or omit --autostart',
-      })
+      throw invalidSetting(
+        'no server is installed with this bridge',
+        'set the command that starts it with --server-command, or omit --autostart',
+      )
     this.#port = url.port || '80'
     this.#command = command
     this.#log = log

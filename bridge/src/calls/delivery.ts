@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { CausewayError, Id } from '@causeway/protocol'
+import { asObject, type CausewayError, type Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
@@ -112,4 +112,4 @@ export class Delivery {
   }
 }
 
-const parseResult = (bytes: Buffer): unknown => (parseJson(bytes) as { result?: unknown } | undefined)?.result
+const parseResult = (bytes: Buffer): unknown => asObject(parseJson(bytes)).result

@@ -1,5 +1,6 @@
-import { classifyMessage } from '@causeway/protocol'
+import { classifyMessage, type JsonObject } from '@causeway/protocol'
 import { unreachable } from '../calls/answer.ts'
+import { parseJson } from '../stdio/json.ts'
 import type { Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { Upstream } from './upstream.ts'
@@ -7,7 +8,7 @@ import type { Upstream } from './upstream.ts'
 export interface Asked {
   readonly reply: Reply
   /** `undefined` if the reply contains no JSON-RPC response. */
-  readonly response: Readonly<Record<string, unknown>> | undefined
+  readonly response: JsonObject | undefined
 }
 
 /** Posts a message of the bridge and reads the first JSON-RPC response. Throws SERVER_UNREACHABLE after `timeoutMs`. */
@@ -49,11 +50,6 @@ const defaultTimeoutMs = 30_000
 const maxBytes = 16 * 1024 * 1024
 
 export function findResponse(body: Buffer | undefined): Asked['response'] {
-  if (body === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return classifyMessage(value) === 'response' ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
+  const value = body && parseJson(body)
+  return classifyMessage(value) === 'response' ? (value as JsonObject) : undefined
 }

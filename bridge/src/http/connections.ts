@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs'
 import type { LookupFunction, Socket } from 'node:net'
 import { rootCertificates } from 'node:tls'
-import { CausewayError } from '@causeway/protocol'
 import buildConnector from 'undici/lib/core/connect.js'
 import symbols from 'undici/lib/core/symbols.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import { invalidSetting } from '../errors.ts'
 import type { Connection } from '../settings/settings.ts'
+import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
@@ -73,9 +73,7 @@ async function openTunnel(
 ): Promise<Connector | undefined> {
   if (proxy === undefined) return undefined
   if (socketPath !== undefined)
-    throw new CausewayError('INVALID_SETTING', '--proxy cannot be used with a Unix socket', {
-      remedy: 'omit --proxy',
-    })
+    throw invalidSetting('--proxy cannot be used with a Unix socket', 'omit --proxy')
   const { proxyFor, tunnelThrough } = await import('./proxy.ts')
   const url = proxyFor(origin, proxy, env)
   return url === undefined ? undefined : tunnelThrough(url, tls)
@@ -89,19 +87,9 @@ function readTlsOptions({ ca, insecure }: Connection): TlsOptions {
 }
 
 function readCertificates(path: string): string {
-  let text = ''
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new CausewayError('INVALID_SETTING', `cannot read the file of --ca: ${path}`, {
-      data: { path },
-      cause,
-    })
-  }
+  const text = readFlagFile('--ca', path)
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new CausewayError('INVALID_SETTING', `the file of --ca contains no certificate: ${path}`, {
-    remedy: 'use a PEM file',
-  })
+  throw invalidSetting(`the file of --ca contains no certificate: ${path}`, 'use a PEM file')
 }
 
 interface Parser {

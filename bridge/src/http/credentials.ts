@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { CausewayError, isReadableByOthers } from '@causeway/protocol'
+import { invalidSetting } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
@@ -21,7 +22,7 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
   }
   if (tokenFile === undefined) return () => fields
   if (fields.authorization !== undefined)
-    throw invalid('both --token-file and a header set Authorization', 'omit one of them')
+    throw invalidSetting('both --token-file and a header set Authorization', 'omit one of them')
 
   const load = (): Fields => ({
     ...fields,
@@ -47,7 +48,7 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
 function authorization(text: string, path: string): Fields {
   const token = text.trim().replace(/^bearer\s+/i, '')
   if (/^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` }
-  throw invalid(
+  throw invalidSetting(
     `the file of --token-file contains no token: ${path}`,
     'write only the token into it, on one line',
   )
@@ -59,9 +60,9 @@ function parseFields(texts: readonly string[]): Fields {
     texts.map((text) => {
       const [, name, value = ''] = fieldPattern.exec(text) ?? []
       if (name === undefined)
-        throw invalid(`not a header: ${text.split(':')[0]}`, "write it as 'Name: value', in ASCII")
+        throw invalidSetting(`not a header: ${text.split(':')[0]}`, "write it as 'Name: value', in ASCII")
       if (ownFields.test(name.toLowerCase()))
-        throw invalid(`the bridge sets this header itself: ${name}`, 'omit it')
+        throw invalidSetting(`the bridge sets this header itself: ${name}`, 'omit it')
       return [name.toLowerCase(), value]
     }),
   )
@@ -104,6 +105,3 @@ function rejectShared(stat: Stats, path: string, setting: string): void {
     remedy: `run chmod 600 ${path}`,
   })
 }
-
-const invalid = (message: string, remedy: string): CausewayError =>
-  new CausewayError('INVALID_SETTING', message, { remedy })

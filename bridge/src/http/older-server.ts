@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { parseJson } from '../stdio/json.ts'
@@ -141,15 +142,11 @@ class OlderStream {
   /** Returns `undefined` if the server does not implement this transport. */
   static async open(upstream: Upstream): Promise<OlderStream | undefined> {
     const stream = new OlderStream(upstream)
-    const timer = setTimeout(() => stream.#resolveEndpoint(undefined), endpointTimeoutMs).unref()
-    const path = await stream.#endpoint
-    clearTimeout(timer)
-    if (path === undefined) {
-      stream.close()
-      return undefined
-    }
-    stream.#path = path
-    return stream
+    const timeout = sleep(endpointTimeoutMs, undefined, { ref: false })
+    stream.#path = (await Promise.race([stream.#endpoint, timeout])) ?? ''
+    if (stream.#path !== '') return stream
+    stream.close()
+    return undefined
   }
 
   /** Responses on the stream become the body of the POST's response. */

@@ -1,3 +1,4 @@
+import { asObject, isObject } from '@causeway/protocol'
 import { type Fields, fieldValue } from './headers.ts'
 
 export interface ParamHeader {
@@ -41,9 +42,8 @@ interface Annotation {
 
 /** Only nested properties have a fixed path in the arguments. */
 function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
-  const { properties } = (schema ?? {}) as { properties?: unknown }
-  if (typeof properties !== 'object' || properties === null || path.length > maxDepth) return
-  for (const [name, property] of Object.entries(properties)) {
+  if (path.length > maxDepth) return
+  for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {
     const here = [...path, name]
     if (isAnnotated(property)) yield { header: property[annotation], type: property.type, path: here }
     yield* annotations(property, here)
@@ -62,7 +62,7 @@ const annotation = 'x-mcp-header'
 type Annotated = { readonly [annotation]: unknown; readonly type?: unknown }
 
 const isAnnotated = (value: unknown): value is Annotated =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, annotation)
+  isObject(value) && Object.hasOwn(value, annotation)
 
 /** Protects the stack from deep schemas. */
 const maxDepth = 32
@@ -84,9 +84,7 @@ export function createParamFields(headers: readonly ParamHeader[], args: unknown
 }
 
 const getMember = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 function formatValue(value: unknown): string | undefined {
   if (typeof value === 'string') return value

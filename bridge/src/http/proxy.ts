@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { CausewayError, nodeHttp } from '@causeway/protocol'
+import { nodeHttp } from '@causeway/protocol'
+import { invalidSetting } from '../errors.ts'
 
 export interface TlsOptions {
   readonly ca?: string[]
@@ -27,9 +28,10 @@ export function proxyFor(origin: string, setting: string, env: NodeJS.ProcessEnv
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:') return url
   // The text may contain a password.
-  throw new CausewayError('INVALID_SETTING', '--proxy is not the URL of an HTTP proxy', {
-    remedy: 'use a URL such as http://proxy:3128, or env',
-  })
+  throw invalidSetting(
+    '--proxy is not the URL of an HTTP proxy',
+    'use a URL such as http://proxy:3128, or env',
+  )
 }
 
 function readProxyVariables({ protocol, hostname, port }: URL, env: NodeJS.ProcessEnv): string | undefined {

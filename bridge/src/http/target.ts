@@ -1,4 +1,5 @@
-import { CausewayError, toSocketPath } from '@causeway/protocol'
+import { toSocketPath } from '@causeway/protocol'
+import { invalidSetting } from '../errors.ts'
 
 export interface Target {
   /** Scheme, host and port; for a socket a placeholder for the Host header. */
@@ -26,16 +27,19 @@ export function readTarget(
 ): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
-    throw invalid(`not a server URL: ${text}`, `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`)
+    throw invalidSetting(
+      `not a server URL: ${text}`,
+      `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`,
+    )
   if (url.username !== '' || url.password !== '')
-    throw invalid('the server URL contains a user name or password', 'remove them from the URL')
+    throw invalidSetting('the server URL contains a user name or password', 'remove them from the URL')
   if (url.protocol === 'unix:' && findSocket(url, platform) === undefined)
-    throw invalid(
+    throw invalidSetting(
       `not a socket URL: ${text}`,
       platform === 'win32' ? 'write it as unix://./pipe/name:/mcp' : 'write it as unix:/path/to.sock:/mcp',
     )
   if (app !== undefined && view !== undefined)
-    throw invalid(
+    throw invalidSetting(
       '--app and --view exclude each other',
       'an app lists all its tools: omit --view and CAUSEWAY_VIEW',
     )
@@ -48,19 +52,22 @@ export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') &
 
 function addApp(url: URL, app: string): URL {
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(app))
-    throw invalid(`not the name of an app: ${app}`, 'use a name such as replay; GET /api/apps lists them')
+    throw invalidSetting(
+      `not the name of an app: ${app}`,
+      'use a name such as replay; GET /api/apps lists them',
+    )
   return extend(url, `/${app.toLowerCase()}`, '--app')
 }
 
 function addView(url: URL, view: string): URL {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
-    throw invalid(`not a view: ${view}`, 'use full, core or the name of a profile in mcp.json')
+    throw invalidSetting(`not a view: ${view}`, 'use full, core or the name of a profile in mcp.json')
   return extend(url, view === 'core' ? '/core' : `/p/${view}`, '--view')
 }
 
 function extend(url: URL, segments: string, flag: string): URL {
   if (!url.pathname.endsWith('/mcp'))
-    throw invalid(
+    throw invalidSetting(
       `the server URL does not end in /mcp: ${url}`,
       `use the URL of a Causeway server, or omit ${flag}`,
     )
@@ -85,6 +92,3 @@ function findSocket({ host, pathname }: URL, platform: NodeJS.Platform): string 
   if (path === undefined || (host !== '' && platform !== 'win32')) return undefined
   return toSocketPath(decodeURIComponent(host === '' ? path : `//${host}${path}`), platform)
 }
-
-const invalid = (message: string, remedy: string): CausewayError =>
-  new CausewayError('INVALID_SETTING', message, { remedy })

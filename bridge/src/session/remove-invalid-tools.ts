@@ -1,4 +1,4 @@
-import { classifyMessage } from '@causeway/protocol'
+import { asObject, classifyMessage } from '@causeway/protocol'
 import { findParamHeaderFault } from '../http/param-headers.ts'
 import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
@@ -10,7 +10,7 @@ const mark = '"x-mcp-header"'
 export function removeInvalidTools(warn: (text: string) => void): Stage {
   const warned = new Set<string>()
   const isValid = (tool: unknown): boolean => {
-    const { name, inputSchema } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown }
+    const { name, inputSchema } = asObject(tool)
     const fault = findParamHeaderFault(inputSchema)
     if (fault === undefined) return true
     const text = `the tool ${String(name)} is removed from the list: ${fault}`
@@ -22,16 +22,11 @@ export function removeInvalidTools(warn: (text: string) => void): Stage {
     toServer,
     toClient(json) {
       const value = json.includes(mark) ? parseJson(json) : undefined
-      const { tools, resultType } = findTools(value)
-      const valid = Array.isArray(tools) && resultType !== undefined ? tools.filter(isValid) : undefined
-      if (valid === undefined || valid.length === (tools as unknown[]).length) return toClient(json)
-      const response = value as { readonly result: object }
-      toClient(toLine({ ...response, result: { ...response.result, tools: valid } }))
+      const result = classifyMessage(value) === 'response' ? asObject(asObject(value).result) : {}
+      const tools = Array.isArray(result.tools) && result.resultType !== undefined ? result.tools : []
+      const valid = tools.filter(isValid)
+      const isUnchanged = valid.length === tools.length
+      toClient(isUnchanged ? json : toLine({ ...asObject(value), result: { ...result, tools: valid } }))
     },
   })
-}
-
-function findTools(value: unknown): { readonly tools?: unknown; readonly resultType?: unknown } {
-  if (classifyMessage(value) !== 'response') return {}
-  return (value as { result?: { tools?: unknown; resultType?: unknown } }).result ?? {}
 }

@@ -1,9 +1,4 @@
-import { meta } from '@causeway/protocol'
-
-interface Info {
-  readonly name?: unknown
-  readonly version?: unknown
-}
+import { asObject, meta } from '@causeway/protocol'
 
 const ownName = 'causeway'
 
@@ -25,14 +20,14 @@ export class ServerInfo {
   }
 
   update(result: unknown): void {
-    const { serverInfo, _meta } = (result ?? {}) as { serverInfo?: Info; _meta?: Record<string, Info> }
-    const info = serverInfo ?? _meta?.[meta.serverInfo]
-    this.#name = info?.name
+    const { serverInfo, _meta } = asObject(result)
+    const { name, version } = asObject(serverInfo ?? asObject(_meta)[meta.serverInfo])
+    this.#name = name
     const bridgeVersion = this.#bridgeVersion
-    if (this.#hasWarned || this.#name !== ownName || !isOlder(String(info?.version), bridgeVersion)) return
+    if (this.#hasWarned || name !== ownName || !isOlder(String(version), bridgeVersion)) return
     this.#hasWarned = true
     this.#warn(
-      `the server is version ${info?.version}, this bridge is ${bridgeVersion}; restart the server to update it`,
+      `the server is version ${version}, this bridge is ${bridgeVersion}; restart the server to update it`,
     )
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { CausewayError, headers as names } from '@causeway/protocol'
+import { asObject, CausewayError, headers as names } from '@causeway/protocol'
 import { statusError } from '../calls/answer.ts'
 import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
@@ -166,7 +166,7 @@ export class Session {
 
 function readKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
   const id = headers[names.sessionId]
-  const version = (result as { protocolVersion?: unknown } | null)?.protocolVersion
+  const { protocolVersion: version } = asObject(result)
   return {
     id: typeof id === 'string' ? id : undefined,
     version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
@@ -175,7 +175,6 @@ function readKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
 
 /** Returns lists such as `['tools', 'prompts']`. */
 function findChangeableLists(result: unknown): string[] {
-  const { capabilities } = (result ?? {}) as { capabilities?: unknown }
-  const offered = (capabilities ?? {}) as Record<string, { listChanged?: unknown } | undefined>
-  return ['tools', 'prompts', 'resources'].filter((list) => offered[list]?.listChanged === true)
+  const offered = asObject(asObject(result).capabilities)
+  return ['tools', 'prompts', 'resources'].filter((list) => asObject(offered[list]).listChanged === true)
 }

@@ -19,21 +19,16 @@ interface Tool {
   readonly headers: readonly ParamHeader[]
 }
 
-interface ListedTool {
-  readonly name?: unknown
-  readonly inputSchema?: unknown
-  readonly annotations?: { readonly readOnlyHint?: unknown; readonly idempotentHint?: unknown } | null
-}
-
 export class ToolCatalog {
   readonly #tools = new Map<string, Tool>()
 
   update(result: unknown): void {
     const { tools } = asObject(result)
     for (const tool of Array.isArray(tools) ? tools : []) {
-      const { name, inputSchema, annotations } = (tool ?? {}) as ListedTool
+      const { name, inputSchema, annotations } = asObject(tool)
+      const { readOnlyHint, idempotentHint } = asObject(annotations)
       if (typeof name !== 'string') continue
-      const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+      const isRepeatable = readOnlyHint === true || idempotentHint === true
       this.#tools.set(name, { isRepeatable, headers: parseParamHeaders(inputSchema) })
     }
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CausewayError, closest } from '@causeway/protocol'
+import { invalidSetting } from '../errors.ts'
 import { isFullView, readTarget } from '../http/target.ts'
 import { type OptionName, options } from './options.ts'
 
@@ -106,21 +107,20 @@ const readGlobs = (texts: readonly string[]): string[] =>
 
 function readSession(text: string | undefined): string | undefined {
   if (text === undefined || text === '' || sessionPattern.test(text)) return text || undefined
-  throw new CausewayError('INVALID_SETTING', `not a session id: CAUSEWAY_SESSION=${text}`, {
-    remedy: 'use 1 to 128 letters, digits, dots, dashes and underscores',
-  })
+  throw invalidSetting(
+    `not a session id: CAUSEWAY_SESSION=${text}`,
+    'use 1 to 128 letters, digits, dots, dashes and underscores',
+  )
 }
 
 function readPort(text: string | undefined): number {
   const port = readNumber('--callback-port', text, 0)
   if (port <= 65_535) return port
-  throw new CausewayError('INVALID_SETTING', `not a port: --callback-port ${port}`, { remedy: 'see --help' })
+  throw invalidSetting(`not a port: --callback-port ${port}`, 'see --help')
 }
 
 function readNumber(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined || text === '') return fallback
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new CausewayError('INVALID_SETTING', `not a whole number for ${name}: ${text}`, {
-    remedy: 'see --help',
-  })
+  throw invalidSetting(`not a whole number for ${name}: ${text}`, 'see --help')
 }

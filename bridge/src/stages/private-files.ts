@@ -7,8 +7,10 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   type Stats,
 } from 'node:fs'
+import { CausewayError } from '@causeway/protocol'
 
 const ownerOnly = 0o600
 
@@ -39,4 +41,16 @@ export function makePrivateFolder(path: string): void {
 function isOwn({ uid }: Stats): boolean {
   const user = process.getuid?.()
   return user === undefined || uid === user
+}
+
+/** Throws `INVALID_SETTING`. */
+export function readFlagFile(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new CausewayError('INVALID_SETTING', `cannot read the file of ${flag}: ${path}`, {
+      data: { path },
+      cause,
+    })
+  }
 }

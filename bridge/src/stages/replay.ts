@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import {
   asCausewayError,
   asObject,
-  CausewayError,
   claimedVersion,
   classifyMessage,
   type JsonObject,
   type Request,
 } from '@causeway/protocol'
 import { errorLine } from '../calls/answer.ts'
-import { BridgeError } from '../errors.ts'
+import { BridgeError, invalidSetting } from '../errors.ts'
 import { canonicalJson, parseJson } from '../stdio/json.ts'
 import { readLines } from '../stdio/lines.ts'
 import { type Line, readLine, toLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
+import { readFlagFile } from './private-files.ts'
 
 /** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` for an invalid file. */
 export async function replayTraffic(path: string, stdin: Readable, stdout: Writable): Promise<void> {
@@ -47,7 +46,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
   const requests = new Map<string, string>()
   const responses = new Map<string, JsonObject[]>()
   let events = 0
-  for (const line of readText(path).split('\n')) {
+  for (const line of readFlagFile('--replay', path).split('\n')) {
     const { event, message } = asObject(parseJson(Buffer.from(line)))
     if (typeof event === 'string') events += 1
     for (const value of [message].flat().map(asObject)) {
@@ -63,9 +62,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
     }
   }
   if (events > 0) return responses
-  throw new CausewayError('INVALID_SETTING', `not recorded traffic: ${path}`, {
-    remedy: 'pass a file that --record wrote to --replay',
-  })
+  throw invalidSetting(`not recorded traffic: ${path}`, 'pass a file that --record wrote to --replay')
 }
 
 /** Returns the responses to equal requests in order, the last one repeatedly. Throws `NOT_IN_TRAFFIC`. */
@@ -78,17 +75,6 @@ function takeResponse(responses: Map<string, JsonObject[]>, request: Request): J
     })
   if (later.length > 0) responses.set(key, later)
   return { ...next, id: request.id }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new CausewayError('INVALID_SETTING', `cannot read the file of --replay: ${path}`, {
-      data: { path },
-      cause,
-    })
-  }
 }
 
 /** Identifies era, method and arguments. */
