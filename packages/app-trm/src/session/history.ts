@@ -1,76 +1,98 @@
 /** Undo, restore and reset write only files that the session changed. */
 import { CausewayError } from '@causeway/protocol'
-import { createStanding, type Standing } from '../domain/evaluation/score.ts'
-import {
-  type CheckpointRow,
-  type LandingRow,
-  listLiveSteps,
-  type SessionRow,
-  type StepRow,
-} from '../store/rows.ts'
+import { createStanding, readAverage, roundScore, type Standing } from '../domain/evaluation/score.ts'
+import { TrmError } from '../errors.ts'
+import { type LandingRow, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
-export interface Reverted {
+/** A state to which a session returns. */
+interface Destination {
+  readonly kind: LandingRow['kind']
+  /** Snapshots: for each path, the first that contains it counts. */
+  readonly target: readonly string[]
   readonly standing: Standing
-  readonly filesRestored: readonly string[]
+  /** Ids of the steps that are not undone. */
+  readonly live: readonly number[]
 }
 
-export interface RevertRequest {
-  readonly request: string
-  /** Overwrites files edited after the session wrote them. */
-  readonly force: boolean
-  /** Creates the result of a repeated request. */
-  answer(reverted: Reverted): unknown
-}
-
-/** Undoes the last candidate. Throws `NOTHING_TO_UNDO`, `USER_EDIT_CONFLICT`. */
-export async function undo(critic: Critic, session: SessionRow, request: RevertRequest): Promise<Reverted> {
-  const { store } = critic
-  const live = listLiveSteps(await store.steps(session.id))
+/** Returns the state before the last candidate. Throws `NOTHING_TO_UNDO`. */
+export async function findBeforeLast({ store }: Critic, { id: sid }: SessionRow): Promise<Destination> {
+  const live = listLiveSteps(await store.steps(sid))
   const last = live.at(-1)
   if (last === undefined)
-    throw new CausewayError('NOTHING_TO_UNDO', `the session has no candidate to undo: ${session.id}`, {
+    throw new CausewayError('NOTHING_TO_UNDO', `the session has no candidate to undo: ${sid}`, {
       remedy: 'submit one first',
-      data: { sid: session.id },
+      data: { sid },
     })
-  const landing = (await store.landings(session.id)).find(({ id }) => id === last.landing_id)
-  return revert(critic, session, {
-    ...request,
+  const landing = (await store.landings(sid)).find(({ id }) => id === last.landing_id)
+  return {
     kind: 'undo',
     target: landing === undefined ? [] : [landing.before],
     standing: last.standing_before,
     live: live.slice(0, -1).map(({ id }) => id),
-  })
+  }
 }
 
-export async function restore(
-  critic: Critic,
-  session: SessionRow,
-  { checkpoint, ...request }: RevertRequest & { readonly checkpoint: CheckpointRow },
-): Promise<Reverted> {
-  const landings = await critic.store.landings(session.id)
-  return revert(critic, session, {
-    ...request,
-    kind: 'restore',
-    target: listTarget(landings, checkpoint.landing_id),
-    standing: checkpoint.standing,
-    live: checkpoint.live,
-  })
+/** Throws `CHECKPOINT_NOT_FOUND`. */
+export async function findCheckpoint(
+  { store }: Critic,
+  { id: sid }: SessionRow,
+  cid: string,
+): Promise<Destination> {
+  const checkpoints = await store.checkpoints(sid)
+  const found = cid === 'latest' ? checkpoints.at(-1) : checkpoints.find(({ id }) => id === cid)
+  if (found === undefined)
+    throw new TrmError('CHECKPOINT_NOT_FOUND', `the session has no checkpoint ${cid}`, {
+      data: { sid, checkpoints: checkpoints.map(({ id }) => id) },
+    })
+  const { standing, live, landing_id } = found
+  return { kind: 'restore', target: listTarget(await store.landings(sid), landing_id), standing, live }
 }
 
-/** Other changes of the user remain. */
-export async function reset(critic: Critic, session: SessionRow, request: RevertRequest): Promise<Reverted> {
-  const steps = await critic.store.steps(session.id)
-  const landings = listOwn(await critic.store.landings(session.id), steps)
+/** Returns the state before the first candidate. */
+export async function findStart({ store }: Critic, { id }: SessionRow): Promise<Destination> {
+  const steps = await store.steps(id)
+  const landings = listOwn(await store.landings(id), steps)
   const first = steps.find(({ kind }) => kind !== 'baseline') ?? steps[0]
-  return revert(critic, session, {
-    ...request,
+  return {
     kind: 'reset',
     target: landings.map(({ before }) => before),
     standing: { ...(first?.standing_before ?? createStanding('')), step: 0 },
     live: [],
-  })
+  }
+}
+
+interface RevertRequest {
+  readonly request: string
+  /** Overwrites files edited after the session wrote them. */
+  readonly force: boolean
+  /** `Undone`, `Restored`, `Reset`. */
+  readonly done: string
+}
+
+/** Restores files, scores and steps, and returns the result of the call. Throws `USER_EDIT_CONFLICT`. */
+export async function revert(
+  critic: Critic,
+  session: SessionRow,
+  destination: Destination,
+  { request, force, done }: RevertRequest,
+) {
+  const { standing, live } = destination
+  const filesRestored = await restoreFiles(critic, session, { ...destination, force })
+  const written = filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`
+  const answer = {
+    message: `${done}; now at step ${standing.step}`,
+    currentStep: standing.step,
+    score: standing.best_score,
+    emaScore: readAverage(standing),
+    filesRestored,
+    summary: `${done}: step ${standing.step}, best score ${roundScore(standing.best_score)}. ${written}.`,
+  }
+  const change = { id: session.id, rev: session.rev, standing, status: 'active' } as const
+  await critic.store.revert(change, live, { id: request, answer })
+  critic.notifyChanged(session.id)
+  return answer
 }
 
 /**
@@ -109,32 +131,11 @@ function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): re
   return landings.filter(({ id, kind }) => kind !== 'edit' || submitted.has(id))
 }
 
-interface Target {
-  readonly kind: LandingRow['kind']
-  readonly target: readonly string[]
-  readonly force: boolean
-}
-
-interface Destination extends RevertRequest, Target {
-  readonly standing: Standing
-  readonly live: readonly number[]
-}
-
-async function revert(critic: Critic, session: SessionRow, destination: Destination): Promise<Reverted> {
-  const { standing, live, request, answer } = destination
-  const filesRestored = await restoreFiles(critic, session, destination)
-  const reverted = { standing, filesRestored }
-  const change = { id: session.id, rev: session.rev, standing, status: 'active' } as const
-  await critic.store.revert(change, live, { id: request, answer: answer(reverted) })
-  critic.notifyChanged(session.id)
-  return reverted
-}
-
 /** Writes files of snapshots to the project and records a landing. */
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,
-  { kind, target, force }: Target,
+  { kind, target, force }: Pick<Destination, 'kind' | 'target'> & { readonly force: boolean },
 ): Promise<readonly string[]> {
   const { id, config } = session
   if (target.length === 0) return []

@@ -4,7 +4,7 @@ import { readAverage } from '../domain/evaluation/score.ts'
 import { formatCount } from '../domain/format-count.ts'
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
-import { type Reverted, type RevertRequest, reset, restore, undo } from '../session/history.ts'
+import { findBeforeLast, findCheckpoint, findStart, revert } from '../session/history.ts'
 import { listLiveSteps, type SessionRow } from '../store/rows.ts'
 import {
   type ClientState,
@@ -51,16 +51,10 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     },
     output: revertOutput,
     example: { before: [exampleStart, { tool: 'save', args: {} }, exampleSubmit], args: { cid: 'latest' } },
-    run: ({ sid, cid, force }, ctx) =>
-      revert(ctx, { tool: 'restore', sid, force, done: 'Restored' }, async (session, request) => {
-        const checkpoints = await ctx.store.store.checkpoints(session.id)
-        const checkpoint = cid === 'latest' ? checkpoints.at(-1) : checkpoints.find(({ id }) => id === cid)
-        if (checkpoint === undefined)
-          throw new TrmError('CHECKPOINT_NOT_FOUND', `the session has no checkpoint ${cid}`, {
-            data: { sid: session.id, checkpoints: checkpoints.map(({ id }) => id) },
-          })
-        return restore(ctx.store, session, { ...request, checkpoint })
-      }),
+    run: ({ cid, ...args }, ctx) =>
+      revertOnce(ctx, { ...args, tool: 'restore', done: 'Restored' }, (critic, session) =>
+        findCheckpoint(critic, session, cid),
+      ),
   })
 
   app.tool('reset', {
@@ -73,10 +67,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     input: { ...sidArgument, ...forceArgument },
     output: revertOutput,
     example: { before: [exampleStart, exampleSubmit], args: {} },
-    run: ({ sid, force }, ctx) =>
-      revert(ctx, { tool: 'reset', sid, force, done: 'Reset' }, (session, request) =>
-        reset(ctx.store, session, request),
-      ),
+    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'reset', done: 'Reset' }, findStart),
   })
 }
 
@@ -91,10 +82,7 @@ export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
     input: { ...sidArgument, ...forceArgument },
     output: revertOutput,
     example: { before: [exampleStart, exampleSubmit], args: {} },
-    run: ({ sid, force }, ctx) =>
-      revert(ctx, { tool: 'undo', sid, force, done: 'Undone' }, (session, request) =>
-        undo(ctx.store, session, request),
-      ),
+    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'undo', done: 'Undone' }, findBeforeLast),
   })
 }
 
@@ -174,27 +162,19 @@ async function save(
 
 interface RevertCall {
   readonly tool: string
-  readonly sid: string | undefined
+  readonly sid?: string | undefined
   readonly force: boolean
   readonly done: string
 }
 
-async function revert(
+const revertOnce = (
   ctx: TrmContext,
-  { tool, sid, force, done }: RevertCall,
-  work: (session: SessionRow, request: RevertRequest) => Promise<Reverted>,
-) {
-  return runOnce(ctx, tool, async (request) => {
+  { tool, sid, ...given }: RevertCall,
+  findDestination: typeof findStart,
+) =>
+  runOnce(ctx, tool, async (request) => {
     const session = await findSession(ctx, sid)
     ctx.store.checkIdle(session)
-    const answer = ({ standing, filesRestored }: Reverted) => ({
-      message: `${done}; now at step ${standing.step}`,
-      currentStep: standing.step,
-      score: standing.best_score,
-      emaScore: readAverage(standing),
-      filesRestored,
-      summary: `${done}: step ${standing.step}, best score ${Math.round(standing.best_score * 1e4) / 1e4}. ${filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`}.`,
-    })
-    return answer(await work(session, { request, force, answer }))
+    const destination = await findDestination(ctx.store, session)
+    return revert(ctx.store, session, destination, { ...given, request })
   })
-}

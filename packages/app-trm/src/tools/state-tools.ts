@@ -2,7 +2,7 @@ import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { undecided } from '../domain/evaluation/halting.ts'
 import { type EvalResult, formatResult, summarizeResult } from '../domain/evaluation/result.ts'
-import { readAverage, type Standing } from '../domain/evaluation/score.ts'
+import { readAverage, roundScore, type Standing } from '../domain/evaluation/score.ts'
 import { formatCount } from '../domain/format-count.ts'
 import type { Critic } from '../session/critic.ts'
 import { endSession } from '../session/end-session.ts'
@@ -117,15 +117,13 @@ export function declareEndTool(app: Registrar<Critic, ClientState>): void {
           ok: true,
           message: 'Session ended',
           filesRestored,
-          summary: `Ended after ${formatCount(step, 'step')}; best score ${round(best_score)}${best}.${written}`,
+          summary: `Ended after ${formatCount(step, 'step')}; best score ${roundScore(best_score)}${best}.${written}`,
         }
         await endSession(ctx.store, session, { id: request, answer })
         return answer
       }),
   })
 }
-
-const round = (score: number): number => Math.round(score * 1e4) / 1e4
 
 async function applyFiles(
   critic: Critic,
@@ -198,7 +196,7 @@ function describeHistory(steps: readonly StepRow[]) {
     status: undone_ms !== null && status === 'done' ? 'undone' : status,
     reason,
     score: result?.score ?? null,
-    delta: result === null || before.best_step === null ? null : round(result.score - before.best_score),
+    delta: result === null || before.best_step === null ? null : roundScore(result.score - before.best_score),
     filesChanged: result?.filesChanged ?? [],
   }))
 }
@@ -210,7 +208,7 @@ function summarizeState(
   running: number | undefined,
 ): string {
   if (running !== undefined) return `Step ${running} is being evaluated.`
-  const scores = `step ${step}, best score ${round(best_score)}, streak ${streak}`
+  const scores = `step ${step}, best score ${roundScore(best_score)}, streak ${streak}`
   if (status === 'interrupted')
     return `Interrupted: the candidate was rolled back. Now ${scores}. Submit it again.`
   if (status === 'cancelled') return `Cancelled: the candidate was rolled back. Now ${scores}.`

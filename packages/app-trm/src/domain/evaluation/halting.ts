@@ -1,6 +1,6 @@
 import { formatCount } from '../format-count.ts'
 import { formatGuard, type Guard } from './guard.ts'
-import { checksPass, epsilon, type Standing } from './score.ts'
+import { checksPass, epsilon, roundScore, type Standing } from './score.ts'
 import type { SignalValue } from './signal.ts'
 
 export interface HaltPolicy {
@@ -40,9 +40,11 @@ export function decide(
     rule,
     reasons: [reason],
   })
-  const round = (value: number): number => Math.round(value * 1e4) / 1e4
   if (step >= min && checksPass(signals) && score >= threshold - epsilon / 1000)
-    return halt('success', `Success: checks pass and the score ${round(score)} reaches ${round(threshold)}`)
+    return halt(
+      'success',
+      `Success: checks pass and the score ${roundScore(score)} reaches ${roundScore(threshold)}`,
+    )
   if (streak >= patience) return halt('plateau', `Plateau: no improvement for ${formatCount(streak, 'step')}`)
   if (step >= max) return halt('limit', `Limit: ${step} of ${formatCount(max, 'step')} are used`)
   return { shouldHalt: false, rule: null, reasons: [] }

@@ -6,6 +6,7 @@ import type { Guard } from './guard.ts'
 import type { Decision } from './halting.ts'
 import type { StageSummary } from './judge-signal.ts'
 import type { Metric } from './metric.ts'
+import { roundScore } from './score.ts'
 import type { ScoredSignal } from './signal.ts'
 import type { Tampering } from './tamper.ts'
 
@@ -79,7 +80,7 @@ export function summarizeResult(result: EvalResult): string {
         ? 'the guard failed'
         : 'every signal is good'
   const parts = [
-    `${subject}: score ${Math.round(score * 1e4) / 1e4}; ${bad.length === 0 ? good : bad.join('; ')}.`,
+    `${subject}: score ${roundScore(score)}; ${bad.length === 0 ? good : bad.join('; ')}.`,
     tests === null || signals.some(({ kind, ok }) => kind === 'test' && !ok)
       ? ''
       : `${tests.passed}/${tests.total} tests pass.`,

@@ -3,6 +3,9 @@ import type { ScoredSignal, SignalValue } from './signal.ts'
 /** Scores that differ by less are equal. */
 export const epsilon = 1e-6
 
+/** Rounds a score for people. */
+export const roundScore = (score: number): number => Math.round(score * 1e4) / 1e4
+
 export interface Score {
   /** 0 to 1. */
   readonly score: number
