@@ -103,8 +103,7 @@ function applyOperation(files: FilesBefore, operation: Operation, before: FileCo
     case 'edit': {
       const text = requireText(before, path)
       if (!isNotebook(path)) return { after: editText(path, text, operation.edits) }
-      const { text: after, stale } = editNotebook(path, text, operation.edits)
-      return { after, warnings: warnStaleOutputs(path, stale) }
+      return { after: editNotebook(path, text, operation.edits) }
     }
     case 'diff':
       return applyDiffOperation(files, operation)
@@ -126,13 +125,12 @@ function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effec
   const text = effect === 'create' ? '' : requireText(before, from)
   if (cell !== undefined) {
     let placed: readonly HunkPlacement[] = []
-    const edited = editCell(path, text, cell, (source, name) => {
+    const after = editCell(path, text, cell, (source, name) => {
       const result = applyDiff(source, hunks, name)
       placed = result.hunks
       return result.text
     })
-    const warnings = [...warnStaleOutputs(path, edited.stale), ...warnFuzz(placed)]
-    return { after: edited.text, hunks: placed, warnings }
+    return { after, hunks: placed, warnings: warnFuzz(placed) }
   }
   const applied = applyDiff(text, hunks, from)
   const report = { hunks: applied.hunks, warnings: warnFuzz(applied.hunks) }
@@ -219,13 +217,6 @@ const warnFuzz = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>
       path,
       message: `hunk ${hunk} was placed at line ${line} although ${fuzz} of its context lines differ from the file`,
     }))
-
-const warnStaleOutputs = (path: string, cells: readonly number[]): CandidateWarning[] =>
-  cells.map((cell) => ({
-    code: 'STALE_OUTPUT',
-    path,
-    message: `the outputs of cell ${cell} belong to its previous source`,
-  }))
 
 function warnSyntax(
   path: string,

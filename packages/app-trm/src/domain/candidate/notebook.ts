@@ -1,64 +1,51 @@
 /** Edits the cells of a notebook (nbformat 4). All other characters of the file remain. */
-import { isObject } from '@causeway/protocol'
 import { applyEdits, type JSONPath, type ModificationOptions, modify } from 'jsonc-parser'
+import { z } from 'zod'
 import { TrmError } from '../../errors.ts'
 import { placeEdits, type TextEdit } from './edit-span.ts'
 import { parseText, replaceSpans } from './edited-text.ts'
 import type { CellAddress, Edit } from './types.ts'
 
-interface Cell {
-  /** From 0, among all cells. */
-  readonly index: number
-  /** `undefined` before nbformat 4.5. */
-  readonly id: string | undefined
-  readonly kind: 'code' | 'markdown' | 'raw'
-  readonly source: string
-  /** Whether the source is a list of lines, as in Jupyter, or one string. */
-  readonly isList: boolean
-  readonly hasOutput: boolean
-}
+const schema = z.object({
+  cells: z.array(
+    z.object({
+      cell_type: z.enum(['code', 'markdown', 'raw']),
+      id: z.string().optional(),
+      source: z.union([z.string(), z.array(z.string())]),
+    }),
+  ),
+  nbformat: z.literal(4),
+  nbformat_minor: z.number().catch(0),
+  metadata: z
+    .object({ kernelspec: z.object({ language: z.string() }) })
+    .catch({ kernelspec: { language: 'python' } }),
+})
 
-interface Notebook {
-  readonly cells: readonly Cell[]
-  /** Whether cells require ids (nbformat 4.5). */
-  readonly hasIds: boolean
-  readonly isPython: boolean
-}
-
-interface EditedNotebook {
-  readonly text: string
-  /** Indices of cells with outputs of an earlier source. */
-  readonly stale: readonly number[]
-}
+type Notebook = ReturnType<typeof readNotebook>
+type Cell = Notebook['cells'][number]
 
 export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path)
 
-export function readNotebook(path: string, text: string): Notebook {
-  const createError = (reason: string) =>
-    new TrmError('INVALID_NOTEBOOK', `${reason}: ${path}`, { data: { path } })
-  const data = parseJson(text)
-  if (data === undefined) throw createError('the file is not JSON')
-  if (!isObject(data) || !Array.isArray(data.cells) || data.nbformat !== 4)
-    throw createError('the file is not a notebook of format 4')
-  const metadata = isObject(data.metadata) ? data.metadata : {}
-  const { language = 'python' } = isObject(metadata.kernelspec) ? metadata.kernelspec : {}
+/** Throws `INVALID_NOTEBOOK`. */
+export function readNotebook(path: string, text: string) {
+  const parsed = schema.safeParse(parseJson(text))
+  if (!parsed.success)
+    throw new TrmError('INVALID_NOTEBOOK', `the file is not a notebook of format 4: ${path}`, {
+      data: { path },
+    })
+  const { cells, nbformat_minor, metadata } = parsed.data
   return {
-    cells: data.cells.map((cell: unknown, index) => {
-      const { cell_type: kind, id, source, outputs } = isObject(cell) ? cell : {}
-      const joined = Array.isArray(source) ? source.join('') : source
-      if (typeof joined !== 'string' || (kind !== 'code' && kind !== 'markdown' && kind !== 'raw'))
-        throw createError(`cell ${index} has no source or an unknown type`)
-      return {
-        index,
-        id: typeof id === 'string' ? id : undefined,
-        kind,
-        source: joined,
-        isList: Array.isArray(source),
-        hasOutput: Array.isArray(outputs) && outputs.length > 0,
-      }
-    }),
-    hasIds: Number(data.nbformat_minor) >= 5,
-    isPython: String(language).toLowerCase() === 'python',
+    /** `isList`: whether the source is a list of lines, as in Jupyter, or one string. */
+    cells: cells.map(({ cell_type: kind, id, source }, index) => ({
+      index,
+      id,
+      kind,
+      source: typeof source === 'string' ? source : source.join(''),
+      isList: typeof source !== 'string',
+    })),
+    /** Whether cells require ids (nbformat 4.5). */
+    hasIds: nbformat_minor >= 5,
+    isPython: metadata.kernelspec.language.toLowerCase() === 'python',
   }
 }
 
@@ -85,46 +72,52 @@ export function removeMagics(source: string): string {
   return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
 }
 
+type Insertion = Extract<Edit, { type: 'insertCell' }>
+
 /** Edits cells. Addresses, and lines within a cell, refer to the original notebook. */
-export function editNotebook(path: string, text: string, edits: readonly Edit[]): EditedNotebook {
+export function editNotebook(path: string, text: string, edits: readonly Edit[]): string {
   const notebook = readNotebook(path, text)
-  const { cells } = notebook
-  const sources = new Map<Cell, string | null>()
-  const inserted = new Map<number, Extract<Edit, { type: 'insertCell' }>[]>()
-  const textEdits = new Map<Cell, TextEdit[]>()
+  const { length } = notebook.cells
+  const inserted: { at: number; edit: Insertion }[] = []
+  const byCell = new Map<Cell, Exclude<Edit, Insertion>[]>()
   for (const [index, edit] of edits.entries()) {
-    const createError = (reason: string) =>
+    const address = edit.cell
+    const reject = (reason: string) =>
       new TrmError('INVALID_EDIT', `edit ${index + 1} ${reason}: ${path}`, {
         data: { path, edit: index + 1 },
       })
-    const address = edit.cell
-    if (address === undefined) throw createError('of a notebook names no cell')
+    if (address === undefined) throw reject('of a notebook names no cell')
     if (edit.type === 'insertCell') {
-      const at = address === cells.length ? address : findCell(path, notebook, address).index
-      inserted.set(at, [...(inserted.get(at) ?? []), edit])
+      inserted.push({ at: address === length ? length : findCell(path, notebook, address).index, edit })
       continue
     }
     const cell = findCell(path, notebook, address)
-    const isWhole = edit.type === 'deleteCell' || edit.type === 'replaceCell'
-    if (sources.has(cell) || (isWhole && textEdits.has(cell)))
-      throw createError(`changes cell ${address}, which another edit replaces or deletes`)
-    if (isWhole) sources.set(cell, edit.type === 'deleteCell' ? null : toSource(edit.content))
-    else textEdits.set(cell, [...(textEdits.get(cell) ?? []), edit])
+    const others = byCell.get(cell) ?? []
+    if (others.length > 0 && [...others, edit].some((one) => !isTextEdit(one)))
+      throw reject(`changes cell ${address}, which another edit replaces or deletes`)
+    byCell.set(cell, [...others, edit])
   }
-  for (const [cell, own] of textEdits) {
-    const source = parseText(cell.source)
-    sources.set(cell, replaceSpans(source, placeEdits(source, own, `${path}, cell ${cell.index}`)))
-  }
-  const writer = new CellWriter(text)
+  const writer = new NotebookWriter(notebook, text)
   // From last to first, so that the other indices stay valid.
-  for (let index = cells.length; index >= 0; index--) {
-    const cell = cells[index]
-    const source = cell && sources.get(cell)
-    if (cell !== undefined && source !== undefined) writer.replace(cell, source)
-    for (const { kind, content } of inserted.get(index)?.toReversed() ?? [])
-      writer.insert(index, createCell(notebook, kind, toSource(content), `${index} ${content}`))
+  for (let index = length; index >= 0; index--) {
+    const cell = notebook.cells[index]
+    const own = cell && byCell.get(cell)
+    if (cell !== undefined && own !== undefined) writer.replace(cell, changeSource(path, cell, own))
+    for (const { edit } of inserted.filter(({ at }) => at === index).toReversed()) writer.insert(index, edit)
   }
-  return finish(path, writer.text, sources)
+  return writer.finish(path)
+}
+
+const isTextEdit = (edit: Exclude<Edit, Insertion>): edit is TextEdit =>
+  edit.type !== 'replaceCell' && edit.type !== 'deleteCell'
+
+/** Returns `null` for a deleted cell. */
+function changeSource(path: string, { index, source }: Cell, edits: readonly Exclude<Edit, Insertion>[]) {
+  const [first] = edits
+  if (first?.type === 'deleteCell') return null
+  if (first?.type === 'replaceCell') return toSource(first.content)
+  const parsed = parseText(source)
+  return replaceSpans(parsed, placeEdits(parsed, edits.filter(isTextEdit), `${path}, cell ${index}`))
 }
 
 export function editCell(
@@ -132,25 +125,12 @@ export function editCell(
   text: string,
   address: CellAddress,
   change: (source: string, name: string) => string,
-): EditedNotebook {
-  const cell = findCell(path, readNotebook(path, text), address)
-  const source = change(cell.source, `${path}, cell ${cell.index}`)
-  const writer = new CellWriter(text)
-  writer.replace(cell, source)
-  return finish(path, writer.text, new Map([[cell, source]]))
-}
-
-function finish(path: string, text: string, sources: ReadonlyMap<Cell, string | null>): EditedNotebook {
-  readNotebook(path, text)
-  const isStale = ([cell, source]: [Cell, string | null]) =>
-    cell.hasOutput && source !== null && source !== cell.source
-  return {
-    text,
-    stale: [...sources]
-      .filter(isStale)
-      .map(([{ index }]) => index)
-      .toSorted((a, b) => a - b),
-  }
+): string {
+  const notebook = readNotebook(path, text)
+  const cell = findCell(path, notebook, address)
+  const writer = new NotebookWriter(notebook, text)
+  writer.replace(cell, change(cell.source, `${path}, cell ${cell.index}`))
+  return writer.finish(path)
 }
 
 /** Jupyter writes the last line of a cell without an end. */
@@ -158,33 +138,18 @@ const toSource = (content: string): string => content.replaceAll('\r\n', '\n').r
 
 const toLines = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Creates a cell as Jupyter does, with sorted names. */
-const createCell = ({ cells, hasIds }: Notebook, kind: Cell['kind'], source: string, seed: string) => ({
-  cell_type: kind,
-  ...(kind === 'code' ? { execution_count: null } : {}),
-  ...(hasIds ? { id: createId(cells, seed) } : {}),
-  metadata: {},
-  ...(kind === 'code' ? { outputs: [] } : {}),
-  source: toLines(source),
-})
-
-/** Creates an unused id of eight hex digits from the cell's content (FNV-1a). */
-function createId(cells: readonly Cell[], seed: string): string {
-  let hash = 0x811c9dc5
-  for (const letter of seed) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0
-  const toId = () => hash.toString(16).padStart(8, '0')
-  while (cells.some(({ id }) => id === toId())) hash = (hash + 1) >>> 0
-  return toId()
-}
-
-class CellWriter {
+class NotebookWriter {
+  readonly #hasIds: boolean
+  readonly #ids: Set<string | undefined>
   readonly #mark: string
   readonly #options: ModificationOptions
   /** Whether the file escapes all non-ASCII characters (`\u`). */
   readonly #isAscii: boolean
   #text: string
 
-  constructor(text: string) {
+  constructor({ cells, hasIds }: Notebook, text: string) {
+    this.#hasIds = hasIds
+    this.#ids = new Set(cells.map(({ id }) => id))
     this.#mark = text.startsWith('\ufeff') ? '\ufeff' : ''
     this.#text = text.slice(this.#mark.length)
     const [, step] = /^\{\r?\n([ \t]+)"/.exec(this.#text) ?? []
@@ -193,7 +158,9 @@ class CellWriter {
     this.#isAscii = /\\u(?!00[0-7])[0-9a-f]{4}/i.test(text) && !/[\u0080-\uffff]/.test(this.#text)
   }
 
-  get text(): string {
+  /** Returns the text. Throws `INVALID_NOTEBOOK`. */
+  finish(path: string): string {
+    readNotebook(path, this.#text)
     return this.#mark + this.#text
   }
 
@@ -202,8 +169,26 @@ class CellWriter {
     else if (source !== before) this.#modify(['cells', index, 'source'], isList ? toLines(source) : source)
   }
 
-  insert(index: number, cell: object): void {
+  /** Writes a cell as Jupyter does, with sorted names. */
+  insert(index: number, { kind, content }: Insertion): void {
+    const cell = {
+      cell_type: kind,
+      ...(kind === 'code' ? { execution_count: null } : {}),
+      ...(this.#hasIds ? { id: this.#createId() } : {}),
+      metadata: {},
+      ...(kind === 'code' ? { outputs: [] } : {}),
+      source: toLines(toSource(content)),
+    }
     this.#modify(['cells', index], cell, { isArrayInsertion: true })
+  }
+
+  /** Returns an unused id of eight hex digits. */
+  #createId(): string {
+    const toId = (number: number) => number.toString(16).padStart(8, '0')
+    let number = this.#ids.size
+    while (this.#ids.has(toId(number))) number++
+    this.#ids.add(toId(number))
+    return toId(number)
   }
 
   #modify(path: JSONPath, value: unknown, options: ModificationOptions = {}): void {

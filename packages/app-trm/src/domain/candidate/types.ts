@@ -48,7 +48,7 @@ export interface CandidateReport {
 }
 
 export interface CandidateWarning {
-  readonly code: 'NO_CHANGES' | 'FUZZY_HUNK' | 'LARGE_FILE' | 'STALE_OUTPUT' | 'SYNTAX'
+  readonly code: 'NO_CHANGES' | 'FUZZY_HUNK' | 'LARGE_FILE' | 'SYNTAX'
   readonly path?: string | undefined
   readonly message: string
   /** Python source to check again before reporting the warning. */
