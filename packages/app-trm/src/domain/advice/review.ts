@@ -1,11 +1,25 @@
 import { TrmError } from '../../errors.ts'
 import { stripPrefixes } from '../candidate/diff-header.ts'
-import { checkLineCount } from '../candidate/edited-text.ts'
+import { checkLineCount, toLineFeeds } from '../candidate/edited-text.ts'
 import { LineComparison } from '../candidate/line-diff.ts'
-import { readDiff } from '../candidate/unified-diff.ts'
-import { type Category, categories } from './category.ts'
+import { type FileDiff, readDiff } from '../candidate/unified-diff.ts'
 
-type Severity = 'error' | 'warning' | 'info'
+/** Categories of comments, which the `focus` argument selects. */
+export const categories = [
+  'type-safety',
+  'logging',
+  'todos',
+  'code-quality',
+  'formatting',
+  'error-handling',
+  'testing',
+  'size',
+  'data-validation',
+] as const
+
+type Category = (typeof categories)[number]
+const severities = ['error', 'warning', 'info'] as const
+type Severity = (typeof severities)[number]
 
 /** A comment on a line of the new file, from 1. */
 export interface ReviewComment {
@@ -31,34 +45,33 @@ export interface ReviewedFile {
 
 /** Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
 export function readChangedFiles(diff: string): readonly ChangedFile[] {
-  const files = readFiles(diff)
-  if (files.length === 0) throw new TrmError('NOT_A_DIFF', 'the text has no hunk')
-  return files.map((file) => {
-    const { from, to } = stripPrefixes(file)
-    const lines = file.hunks.map((hunk) => ({
-      newStart: hunk.newStart ?? 1,
-      lines: hunk.lines.map(({ op, text }) => op + text),
-    }))
-    return toChangedFile(to ?? from ?? 'unnamed', lines)
-  })
-}
-
-function readFiles(diff: string) {
+  let files: readonly FileDiff[]
   try {
-    return readDiff(diff).filter(({ hunks, isBinary, isBare }) => hunks.length > 0 || isBinary || isBare)
+    files = readDiff(diff).filter(({ hunks, isBinary, isBare }) => hunks.length > 0 || isBinary || isBare)
   } catch (error) {
     if (!TrmError.is(error, 'INVALID_DIFF')) throw error
     throw new TrmError('NOT_A_DIFF', error.message, { data: error.data, cause: error })
   }
+  if (files.length === 0) throw new TrmError('NOT_A_DIFF', 'the text has no hunk')
+  return files.map((file) => {
+    const { from, to } = stripPrefixes(file)
+    const hunks = file.hunks.map(({ newStart = 1, lines }) => ({
+      newStart,
+      lines: lines.map(({ op, text }) => op + text),
+    }))
+    return toChangedFile(to ?? from ?? 'unnamed', hunks)
+  })
 }
 
 /** Throws `FILE_TOO_LARGE`. */
 export function compareFiles(files: readonly ReviewedFile[]): readonly ChangedFile[] {
-  const texts = files.flatMap(({ content, orig = '' }) => [content, orig])
-  checkLineCount(texts, 'the files to review')
+  checkLineCount(
+    files.flatMap(({ content, orig = '' }) => [content, orig]),
+    'the files to review',
+  )
   const comparison = new LineComparison()
   return files.map(({ path, content, orig = '' }) =>
-    toChangedFile(path, comparison.compare(orig.replaceAll('\r\n', '\n'), content.replaceAll('\r\n', '\n'))),
+    toChangedFile(path, comparison.compare(toLineFeeds(orig), toLineFeeds(content))),
   )
 }
 
@@ -66,16 +79,16 @@ function toChangedFile(
   path: string,
   hunks: readonly { readonly newStart: number; readonly lines: readonly string[] }[],
 ): ChangedFile {
-  const added: { line: number; text: string }[] = []
-  for (const { lines, newStart } of hunks) {
-    let line = newStart
-    for (const text of lines) {
-      if (text.startsWith('+')) added.push({ line, text: text.slice(1) })
-      if (/^[+ ]/.test(text)) line++
-    }
+  const added = hunks.flatMap(({ lines, newStart }) =>
+    lines
+      .filter((line) => /^[+ ]/.test(line))
+      .flatMap((line, index) => (line[0] === '+' ? [{ line: newStart + index, text: line.slice(1) }] : [])),
+  )
+  return {
+    path,
+    added,
+    removed: hunks.flatMap(({ lines }) => lines.filter((line) => line[0] === '-')).length,
   }
-  const removed = hunks.flatMap(({ lines }) => lines.filter((text) => text.startsWith('-'))).length
-  return { path, added, removed }
 }
 
 const [python, script, typed] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
@@ -90,6 +103,8 @@ const textRules: readonly Rule[] = [
 ]
 
 const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 characters: break it']
+const largeChange: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
+const untested: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
 
 /** Rules for added code without strings and comments. */
 const codeRules: readonly Rule[] = [
@@ -117,78 +132,72 @@ const removeTextAndComments = (line: string, path: string): string => {
   return code.replace(python.test(path) ? /#.*/ : /\/\/.*|\/\*.*?(\*\/|$)|^\s*\*.*/g, '')
 }
 
-const maxComments = 50
-const maxAddedLines = 200
-const maxWarnings = 5
+const [maxComments, maxAddedLines, maxWarnings] = [50, 200, 5]
 
 export type Review = ReturnType<typeof review>
 
 export function review(files: readonly ChangedFile[], focus: readonly Category[] = categories) {
-  const counts = { error: 0, warning: 0, info: 0 }
-  const byCategory = new Map<Category, number>()
-  const first: ReviewComment[] = []
-  const add = (comment: ReviewComment): void => {
-    const { severity, category } = comment
-    const [message = '', suggestion] = comment.message.split(': ')
-    if (!focus.includes(category)) return
-    if (counts[severity]++ < maxComments) first.push({ ...comment, message, suggestion })
-    byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
-  }
-  for (const file of files) reviewFile(file, add)
-  reviewTests(files, add)
-  const order: readonly Severity[] = ['error', 'warning', 'info']
-  const sorted = first.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
-  const errors = sorted.filter(({ severity }) => severity === 'error')
-  const needsChanges = counts.error > 0 || counts.warning > maxWarnings
-  const accepted = first.length > 0 ? 'comments' : 'approved'
-  const assessment = needsChanges ? 'needs-changes' : accepted
-  const categoryCounts = [...byCategory].toSorted(([, a], [, b]) => b - a).slice(0, 5)
+  const comments = [...files.flatMap(reviewFile), ...reviewTests(files)]
+    .filter(({ category }) => focus.includes(category))
+    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+  const count = (wanted: Severity | Category): number =>
+    comments.filter(({ severity, category }) => severity === wanted || category === wanted).length
+  const needsChanges = count('error') > 0 || count('warning') > maxWarnings
+  const accepted = comments.length > 0 ? 'comments' : 'approved'
+  const highlights = focus
+    .map((category) => ({ category, found: count(category) }))
+    .filter(({ found }) => found > 0)
+    .toSorted((a, b) => b.found - a.found)
   return {
     summary: {
       filesChanged: new Set(files.map(({ path }) => path)).size,
       linesAdded: files.reduce((sum, { added }) => sum + added.length, 0),
       linesRemoved: files.reduce((sum, { removed }) => sum + removed, 0),
-      commentsCount: counts.error + counts.warning + counts.info,
-      criticalCount: counts.error,
-      warningCount: counts.warning,
-      infoCount: counts.info,
-      assessment,
-      highlights: categoryCounts.map(([category, count]) => `${category}: ${count}`),
+      commentsCount: comments.length,
+      criticalCount: count('error'),
+      warningCount: count('warning'),
+      infoCount: count('info'),
+      assessment: needsChanges ? 'needs-changes' : accepted,
+      highlights: highlights.slice(0, 5).map(({ category, found }) => `${category}: ${found}`),
     },
-    comments: sorted.slice(0, maxComments),
-    issues: errors.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`),
-    suggestions: [...new Set(sorted.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10),
+    comments: comments.slice(0, maxComments),
+    issues: comments
+      .filter(({ severity }) => severity === 'error')
+      .slice(0, 20)
+      .map(({ file, line, message }) => `${file}:${line} ${message}`),
+    suggestions: [...new Set(comments.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10),
   }
 }
 
-function reviewFile({ path, added }: ChangedFile, add: (comment: ReviewComment) => void): void {
-  const applies = ([, , files]: Rule) => files.test(path)
-  const [forText, forCode] = [textRules.filter(applies), codeRules.filter(applies)]
-  const check = (rules: readonly Rule[], line: number, text: string) => {
-    for (const [category, severity, , pattern, message] of rules)
-      if (pattern.test(text)) add({ file: path, line, severity, category, message })
-  }
-  for (const { line, text } of added) {
-    const start = text.slice(0, maxLineLength)
-    check(forText, line, start)
-    check(forCode, line, removeTextAndComments(start, path))
-    if (text.length > 120) check([longLine], line, text)
-  }
-  const [first] = added
-  if (first === undefined || added.length <= maxAddedLines) return
-  const message = `${added.length} lines are added at once: split the change`
-  add({ file: path, line: first.line, severity: 'warning', category: 'size', message })
+function createComment(file: string, line: number, [category, severity, , , text]: Rule): ReviewComment {
+  const [message = '', suggestion] = text.split(': ')
+  return { file, line, severity, category, message, suggestion }
 }
 
-const isTest = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/.test(path)
-
-function reviewTests(files: readonly ChangedFile[], add: (comment: ReviewComment) => void): void {
-  const changed = files.find(
-    ({ path, added }) => (python.test(path) || script.test(path)) && added.length >= 10,
+function reviewFile({ path, added }: ChangedFile): readonly ReviewComment[] {
+  const [forText, forCode] = [textRules, codeRules].map((rules) =>
+    rules.filter(([, , files]) => files.test(path)),
   )
-  const line = changed?.added[0]?.line
-  if (changed === undefined || line === undefined || files.some(({ path }) => isTest(path))) return
-  const message = 'the code changes and no test does: add a test that fails without the change'
-  add({ file: changed.path, line, severity: 'info', category: 'testing', message })
+  const comments = added.flatMap(({ line, text }) => {
+    const start = text.slice(0, maxLineLength)
+    const code = removeTextAndComments(start, path)
+    return [
+      ...(forText ?? []).filter(([, , , pattern]) => pattern.test(start)),
+      ...(forCode ?? []).filter(([, , , pattern]) => pattern.test(code)),
+      ...(text.length > 120 ? [longLine] : []),
+    ].map((rule) => createComment(path, line, rule))
+  })
+  const [first] = added
+  return first === undefined || added.length <= maxAddedLines
+    ? comments
+    : [...comments, createComment(path, first.line, largeChange)]
+}
+
+const testPath = /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/
+
+function reviewTests(files: readonly ChangedFile[]): readonly ReviewComment[] {
+  const isCode = ({ path, added }: ChangedFile) =>
+    (python.test(path) || script.test(path)) && added.length >= 10
+  const changed = files.some(({ path }) => testPath.test(path)) ? undefined : files.find(isCode)
+  return changed === undefined ? [] : [createComment(changed.path, changed.added[0]?.line ?? 1, untested)]
 }

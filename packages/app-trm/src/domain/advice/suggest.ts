@@ -24,9 +24,9 @@ const regressionFactor = 1.1
 
 interface Suggestion {
   readonly priority: (typeof priorities)[number]
-  readonly category: 'tests' | 'build' | 'data-quality' | 'lint' | 'performance' | 'tampering' | 'signal'
+  readonly category: string
   readonly issue: string
-  readonly locations: readonly (Place & { readonly snippet?: string })[]
+  readonly locations: readonly Place[]
   readonly suggestedFix?: string
   readonly autoFixable: boolean
 }
@@ -52,13 +52,10 @@ export function suggest({ result, problems, files, fixable }: SuggestRequest): r
     add(['critical', 'tests'], `${formatCount(missingCount, 'test')} of the baseline did not run: ${names}`)
   }
   const raised = problems.filter(({ source }) => source === 'python')
-  for (const problem of raised)
-    add(
-      [preventsLoading(problem) ? 'critical' : 'high', 'tests'],
-      describe(problem),
-      [problem],
-      problem.advice,
-    )
+  for (const problem of raised) {
+    const priority = preventsLoading.test(problem.kind) ? 'critical' : 'high'
+    add([priority, 'tests'], describe(problem), [problem], problem.advice)
+  }
   if (raised.length === 0 && failures.length > 0) {
     const count = formatCount(tests?.failed ?? failures.length, 'test')
     add(['high', 'tests'], `${count} failed; the first is ${failures[0]?.id}`, failures)
@@ -66,7 +63,10 @@ export function suggest({ result, problems, files, fixable }: SuggestRequest): r
   for (const { path, why } of tamper)
     add(['high', 'tampering'], `the candidate changes ${path}, which ${why}`, [{ file: path }])
   for (const { name, why } of signals.filter(({ kind, ok }) => kind === 'check' && !ok))
-    add(['high', checkCategories[name] ?? 'signal'], `${name}: ${why}`)
+    add(
+      ['high', name === 'dataQual' ? 'data-quality' : name === 'build' ? name : 'signal'],
+      `${name}: ${why}`,
+    )
   for (const group of groupByKind(problems.filter(({ source }) => source === 'lint')))
     add([group.some(({ isError }) => isError) ? 'medium' : 'low', 'lint'], describeGroup(group), group)
   const perf = signals.find(({ kind }) => kind === 'perf')?.value ?? 1
@@ -79,13 +79,7 @@ export function suggest({ result, problems, files, fixable }: SuggestRequest): r
     .slice(0, maxSuggestions)
 }
 
-const checkCategories: Readonly<Record<string, Suggestion['category']>> = {
-  build: 'build',
-  dataQual: 'data-quality',
-}
-
-const preventsLoading = ({ kind }: Problem): boolean =>
-  /^(SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError)$/.test(kind)
+const preventsLoading = /^(SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError)$/
 
 const describe = ({ kind, message, count }: Problem): string =>
   `${kind}: ${message.split('\n')[0] ?? ''}${count > 1 ? ` (${count} times)` : ''}`
