@@ -5,7 +5,7 @@ import { verifies } from '../../../test/verifies.ts'
 import type { EvalResult } from '../src/domain/evaluation/result.ts'
 import { createStanding } from '../src/domain/evaluation/score.ts'
 import { TestMatrix } from '../src/domain/evaluation/test-matrix.ts'
-import { createConfig } from '../src/domain/session-config.ts'
+import { createConfig, requestSchema } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
 import type { Critic } from '../src/session/critic.ts'
 import { diffStep } from '../src/session/step-diff.ts'
@@ -14,7 +14,7 @@ import { judge, judged, openTrm, readText, replacing, scored, write } from './tr
 
 /** Stores sessions of a project that does not exist. */
 async function createSessions(store: Critic['store'], count: number): Promise<void> {
-  const config = createConfig('/nowhere', {})
+  const config = createConfig('/nowhere', requestSchema.parse({}), 'none')
   const standing = createStanding('')
   for (let index = 0; index < count; index++)
     await store.createSession(

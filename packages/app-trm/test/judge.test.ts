@@ -1,7 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { findScripts } from '../src/domain/command/command.ts'
-import { decide, defaultPolicy } from '../src/domain/evaluation/halting.ts'
+import { decide } from '../src/domain/evaluation/halting.ts'
 import { judgeSignal, type Reference, type StageFinding } from '../src/domain/evaluation/judge-signal.ts'
 import { computeSpread, formatMetric, readMetric } from '../src/domain/evaluation/metric.ts'
 import {
@@ -17,7 +17,10 @@ import type { SignalKind, SignalValue } from '../src/domain/evaluation/signal.ts
 import { findHelpers, findProtected, findTampering } from '../src/domain/evaluation/tamper.ts'
 import { createGlobMatcher } from '../src/domain/ignore-rules.ts'
 import { createRun, type TestStatus } from '../src/domain/report/test-run.ts'
+import { haltSchema } from '../src/domain/session-config.ts'
 import { judged as guardJudged, judge, openTrm, readText, repairSums, unittest } from './trm-kit.ts'
+
+const defaultPolicy = haltSchema.parse({})
 
 const signal = (name: string, kind: SignalKind, weight: number, value: number): SignalValue => ({
   name,

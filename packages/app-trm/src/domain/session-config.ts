@@ -1,39 +1,120 @@
-import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
 import { findForbiddenName } from './command/environment.ts'
-import { defaultPolicy, type HaltPolicy } from './evaluation/halting.ts'
 import { defaultWeights, type SignalKind, type SignalSpec } from './evaluation/signal.ts'
-import type { Protection } from './evaluation/tamper.ts'
-import type { SessionRequest } from './session-request.ts'
 
-export interface SessionConfig {
+const fraction = z.number().min(0).max(1)
+const weight = z.number().min(0).max(1000).optional()
+const command = z.string().min(1).optional()
+const paths = z
+  .array(z.string().regex(/^(?!\/)(?!.*\.\.)/))
+  .max(20)
+  .default([])
+
+export const weightsSchema = z.strictObject({
+  dataQual: weight,
+  test: weight,
+  lint: weight,
+  perf: weight,
+  build: weight,
+  /** Removed and without effect, like `graded`, `pattern` and `unit`. */
+  coverage: weight,
+})
+
+/** Defaults of the original design, section "Halting". */
+export const haltSchema = z.strictObject({
+  max: z.int().min(1).max(200).default(12),
+  threshold: fraction.default(0.95),
+  patience: z.int().min(1).default(3),
+  min: z.int().min(1).default(1),
+})
+
+const env = z.record(z.string(), z.string()).check(({ value, issues }) => {
+  const name = findForbiddenName(value)
+  if (name === undefined) return
+  issues.push({ code: 'custom', path: [name], message: 'must not be set for commands', input: value })
+})
+
+const noise = fraction.default(0.02)
+
+export const optionsSchema = z
+  .strictObject({
+    /** When a candidate's files are written to the user's project. */
+    write: z.enum(['each', 'improved', 'end']).default('each'),
+    /** Whether commands run in a work copy of the project. */
+    isolate: z.boolean().default(true),
+    link: paths,
+    copy: paths,
+    env: env.default({}),
+    perf: z
+      .strictObject({
+        goal: z.enum(['min', 'max']).default('min'),
+        repeat: z.int().min(1).max(5).default(1),
+        noise,
+        pattern: z.unknown().optional(),
+        unit: z.unknown().optional(),
+      })
+      .prefault({}),
+    allowTestRemoval: z.boolean().default(false),
+    /** Whether a failed check, test or linter skips the remaining commands. */
+    failFast: z.boolean().default(false),
+    graded: z.boolean().optional(),
+    protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).default('compare'),
+    sandbox: z.enum(['none', 'auto', 'bwrap']).default('none'),
+  })
+  .refine(({ write, isolate }) => write !== 'improved' || isolate, {
+    path: ['write'],
+    message: 'improved requires isolate',
+  })
+
+const standardNames = [...Object.keys(defaultWeights), 'coverage']
+
+const signals = z
+  .array(
+    z.strictObject({
+      name: z.string().regex(/^[A-Za-z][\w-]{0,39}$/),
+      command: z.string().min(1),
+      weight: z.number().min(0).max(1000),
+    }),
+  )
+  .max(10)
+  .check(({ value, issues }) => {
+    const names = [...standardNames, ...value.map(({ name }) => name)]
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeated === undefined) return
+    const message = 'is a name that is already used'
+    issues.push({ code: 'custom', path: [repeated], message, input: value })
+  })
+
+/** The arguments with their nested members, which the listed schema only describes in words. */
+export const requestSchema = z.strictObject({
+  build: command,
+  dataQual: command,
+  test: command,
+  lint: command,
+  bench: command,
+  signals: signals.default([]),
+  weights: weightsSchema.default({}),
+  halt: haltSchema.prefault({}),
+  timeout: z.number().max(3600).default(120),
+  ema: z.number().default(0.9),
+  options: optionsSchema.prefault({}),
+})
+
+export type SessionRequest = z.output<typeof requestSchema>
+type Options = Omit<SessionRequest['options'], 'graded' | 'perf'>
+
+export interface SessionConfig extends Options {
+  readonly perf: Pick<SessionRequest['options']['perf'], 'goal' | 'repeat' | 'noise'>
   /** Folder that the session reads and writes: the project or the workspace. */
   readonly repo: string
   readonly project: string
   readonly signals: readonly SignalSpec[]
-  readonly halt: HaltPolicy
+  readonly halt: SessionRequest['halt']
   /** Weight of the newest score in the moving average, 0 to 1. */
   readonly ema: number
   readonly timeoutS: number
-  /** When a candidate's files are written to the user's project. */
-  readonly write: 'each' | 'improved' | 'end'
-  /** Whether commands run in a work copy of the project. */
-  readonly isolate: boolean
-  readonly link: readonly string[]
-  readonly copy: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly perf: {
-    readonly goal: 'min' | 'max'
-    readonly repeat: number
-    readonly noise: number
-  }
-  readonly allowTestRemoval: boolean
-  /** Whether a failed check, test or linter skips the remaining commands. */
-  readonly failFast: boolean
-  readonly protect: Protection
   readonly sandbox: 'none' | 'bwrap'
 }
-
-const defaultNoise = 0.02
 
 /** Adds members that earlier versions lack, and removes those of removed options. */
 export function upgradeConfig(
@@ -44,69 +125,49 @@ export function upgradeConfig(
     ...{ copy: [], failFast: false, protect: [], sandbox: 'none' },
     ...config,
     project: config.project ?? config.repo,
-    perf: { ...config.perf, noise: config.perf.noise ?? defaultNoise },
+    perf: { ...config.perf, noise: config.perf.noise ?? noise.parse(undefined) },
   }
 }
 
 /** Folders that tools create and candidates do not change. */
 const linkedFolders = ['node_modules', '.venv', 'venv', '.tox']
 
-/** Creates a configuration with defaults. Throws `INVALID_ARGUMENTS`. */
-export function createConfig(repo: string, request: SessionRequest): SessionConfig {
-  const { halt = {}, perf = {}, env = {}, link = [], copy = [] } = request
-  const weights: Readonly<Record<string, number | undefined>> = request.weights ?? {}
-  const forbidden = findForbiddenName(env)
-  if (forbidden !== undefined) throw createError(`env.${forbidden}`, 'must not be set for commands')
-  if (request.write === 'improved' && request.isolate === false)
-    throw createError('options.write', 'improved requires isolate')
-  const standard: readonly (readonly [name: string, kind: SignalKind, command: string | undefined])[] = [
-    ['build', 'check', request.build],
-    ['dataQual', 'check', request.dataQual],
-    ['test', 'test', request.test],
-    ['lint', 'lint', request.lint],
-    ['perf', 'perf', request.bench],
-  ]
-  const signals = standard.flatMap(([name, kind, command]): SignalSpec[] =>
-    command === undefined
-      ? []
-      : [{ name, kind, command, weight: weights[name] ?? defaultWeights[name] ?? 0 }],
-  )
-  const names = new Set([...Object.keys(defaultWeights), 'coverage'])
-  for (const signal of request.signals ?? []) {
-    if (names.has(signal.name)) throw createError(`signals.${signal.name}`, 'is a name that is already used')
-    names.add(signal.name)
-    signals.push({ ...signal, kind: 'check' })
-  }
+const standardSignals: readonly (readonly [name: string, kind: SignalKind, 'bench'?])[] = [
+  ['build', 'check'],
+  ['dataQual', 'check'],
+  ['test', 'test'],
+  ['lint', 'lint'],
+  ['perf', 'perf', 'bench'],
+]
+
+export function createConfig(
+  repo: string,
+  request: SessionRequest,
+  sandbox: SessionConfig['sandbox'],
+): SessionConfig {
+  const { halt, ema, timeout } = request
+  const { graded: _, perf, ...options } = request.options
+  const weights: Readonly<Record<string, number | undefined>> = request.weights
+  const commands: Readonly<Record<string, unknown>> = request
+  const standard = standardSignals.flatMap(([name, kind, argument = name]): SignalSpec[] => {
+    const given = commands[argument]
+    const own = weights[name] ?? defaultWeights[name] ?? 0
+    return typeof given === 'string' ? [{ name, kind, command: given, weight: own }] : []
+  })
   return {
+    ...options,
+    perf: { goal: perf.goal, repeat: perf.repeat, noise: perf.noise },
     repo,
     project: repo,
-    signals,
-    halt: { ...defaultPolicy, ...definedMembers(halt) },
-    ema: request.ema ?? 0.9,
-    timeoutS: request.timeout ?? 120,
-    write: request.write ?? 'each',
-    isolate: request.isolate ?? true,
-    link: [...new Set([...linkedFolders, ...link])].filter((path) => !copy.includes(path)),
-    copy: [...new Set(copy)],
-    env,
-    perf: { goal: 'min', repeat: 1, noise: defaultNoise, ...definedMembers(perf) },
-    allowTestRemoval: request.allowTestRemoval ?? false,
-    failFast: request.failFast ?? false,
-    protect: request.protect ?? 'compare',
-    sandbox: request.sandbox ?? 'none',
+    signals: [...standard, ...request.signals.map((signal): SignalSpec => ({ ...signal, kind: 'check' }))],
+    halt,
+    ema,
+    timeoutS: timeout,
+    link: [...new Set([...linkedFolders, ...options.link])].filter((path) => !options.copy.includes(path)),
+    copy: [...new Set(options.copy)],
+    sandbox,
   }
 }
-
-/** Removes `undefined` members, so that defaults apply. */
-const definedMembers = <T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [Key in keyof T]: Exclude<T[Key], undefined>
-  }
-
-const createError = (argument: string, problem: string): CausewayError =>
-  new CausewayError('INVALID_ARGUMENTS', `start: ${argument} ${problem}`, {
-    data: { problems: [{ argument, problem }] },
-  })
 
 /** Omits the values of environment variables. */
 export function formatConfig(config: SessionConfig) {
@@ -131,3 +192,11 @@ export function formatConfig(config: SessionConfig) {
     ...options,
   }
 }
+
+/** Returns the given arguments that were removed and have no effect. */
+export const listRemoved = ({ options, weights }: SessionRequest): readonly string[] => [
+  ...(options.graded === undefined ? [] : ['options.graded']),
+  ...(options.perf.pattern === undefined ? [] : ['options.perf.pattern']),
+  ...(options.perf.unit === undefined ? [] : ['options.perf.unit']),
+  ...(weights.coverage === undefined ? [] : ['weights.coverage']),
+]

@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises'
 import { CausewayError } from '@causeway/protocol'
 import { chooseStricter, type SandboxLevel } from '../domain/command/sandbox.ts'
 import { createStanding } from '../domain/evaluation/score.ts'
-import { createConfig, type SessionConfig } from '../domain/session-config.ts'
-import type { SessionRequest } from '../domain/session-request.ts'
+import { createConfig, type SessionConfig, type SessionRequest } from '../domain/session-config.ts'
 import { TrmError } from '../errors.ts'
 import { type Detected, detect } from '../evaluation/detect.ts'
 import { hasBwrap } from '../runner/run-command.ts'
@@ -21,7 +20,7 @@ interface CreateRequest {
   readonly preflight: boolean
   readonly holder: unknown
   readonly request: string
-  readonly config: Omit<SessionRequest, 'sandbox'> & { readonly sandbox?: SandboxLevel | undefined }
+  readonly config: SessionRequest
   readonly warnings: readonly string[]
 }
 
@@ -35,9 +34,9 @@ export async function createSession(critic: Critic, given: CreateRequest): Promi
   const { config: requested, notes, request } = given
   if (critic.policy.roots.folders().length === 0)
     throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')
-  const sandbox = await chooseSandbox(chooseStricter(requested.sandbox ?? 'none', critic.policy.sandbox))
+  const sandbox = await chooseSandbox(chooseStricter(requested.options.sandbox, critic.policy.sandbox))
   const project = await resolveProject(critic, given.repo)
-  const config = createConfig(project, { ...requested, sandbox })
+  const config = createConfig(project, requested, sandbox)
   checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
   if (given.preflight) critic.checkProjectIdle(project)
   const id = critic.newId()

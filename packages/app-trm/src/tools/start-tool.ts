@@ -2,14 +2,15 @@ import { type Registrar, readArguments } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { formatResult } from '../domain/evaluation/result.ts'
-import { formatConfig, type SessionConfig } from '../domain/session-config.ts'
 import {
+  formatConfig,
   haltSchema,
   listRemoved,
   optionsSchema,
   requestSchema,
+  type SessionConfig,
   weightsSchema,
-} from '../domain/session-request.ts'
+} from '../domain/session-config.ts'
 import { detect, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
 import { createSession } from '../session/create-session.ts'
 import type { Critic } from '../session/critic.ts'
@@ -111,16 +112,15 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
     async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
       const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {
-        const parsed = readArguments('start', requestSchema, given)
-        const { options, ...rest } = parsed
+        const config = readArguments('start', requestSchema, given)
         return createSession(ctx.store, {
           repo,
           notes,
           preflight,
           holder: ctx.holder,
           request,
-          config: { ...rest, ...options },
-          warnings: listRemoved(parsed).map((name) => `${name} was removed and has no effect`),
+          config,
+          warnings: listRemoved(config).map((name) => `${name} was removed and has no effect`),
         })
       })
       ctx.session.sid = sessionId

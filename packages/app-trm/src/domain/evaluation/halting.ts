@@ -1,17 +1,8 @@
 import { formatCount } from '../format-count.ts'
+import type { SessionConfig } from '../session-config.ts'
 import { formatGuard, type Guard } from './guard.ts'
 import { checksPass, epsilon, roundScore, type Standing } from './score.ts'
 import type { SignalValue } from './signal.ts'
-
-export interface HaltPolicy {
-  readonly max: number
-  readonly threshold: number
-  readonly patience: number
-  readonly min: number
-}
-
-/** From the original design, section "Halting". */
-export const defaultPolicy: HaltPolicy = Object.freeze({ max: 12, threshold: 0.95, patience: 3, min: 1 })
 
 export interface Decision {
   readonly shouldHalt: boolean
@@ -32,7 +23,7 @@ export const undecided: Decision = Object.freeze({
 export function decide(
   { step, streak }: Standing,
   { score, signals }: { readonly score: number; readonly signals: readonly SignalValue[] },
-  { max, threshold, patience, min }: HaltPolicy,
+  { max, threshold, patience, min }: SessionConfig['halt'],
 ): Decision {
   if (step < 1) return undecided
   const halt = (rule: Decision['rule'], reason: string): Decision => ({
