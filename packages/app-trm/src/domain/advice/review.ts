@@ -3,21 +3,8 @@ import { stripPrefixes } from '../candidate/diff-header.ts'
 import { checkLineCount, toLineFeeds } from '../candidate/edited-text.ts'
 import { LineComparison } from '../candidate/line-diff.ts'
 import { type FileDiff, readDiff } from '../candidate/unified-diff.ts'
+import { type Category, categories } from './category.ts'
 
-/** Categories of comments, which the `focus` argument selects. */
-export const categories = [
-  'type-safety',
-  'logging',
-  'todos',
-  'code-quality',
-  'formatting',
-  'error-handling',
-  'testing',
-  'size',
-  'data-validation',
-] as const
-
-type Category = (typeof categories)[number]
 const severities = ['error', 'warning', 'info'] as const
 type Severity = (typeof severities)[number]
 
