@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, decodePercent } from '@causeway/protocol'
 
 /** Decoded variables of a path or URI. */
 export type Variables = Readonly<Record<string, string>>
@@ -34,18 +34,9 @@ export function uriTemplate(text: string): UriTemplate {
     match(uri) {
       const found = uri.length > maxUriLength ? null : whole.exec(uri)
       if (found === null) return undefined
-      const values = found.slice(1).map(decode)
+      const values = found.slice(1).map(decodePercent)
       if (values.includes(undefined)) return undefined
       return Object.fromEntries(variables.map((name, index) => [name, values[index] as string]))
     },
-  }
-}
-
-/** Returns `undefined` for invalid UTF-8. */
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
   }
 }

@@ -28,6 +28,7 @@ export * from './mcp.ts'
 export {
   appNamePattern,
   bareAliasPattern,
+  decodePercent,
   pathName,
   reservedPaths,
   wireName,

@@ -25,5 +25,14 @@ export function wireName(app: string, tool: string): string {
 /** Path segments below `/mcp` that are not apps. */
 export const reservedPaths: ReadonlySet<string> = new Set(['core', 'p'])
 
+/** Decodes a part of a URL. Returns `undefined` for invalid UTF-8. */
+export function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** `replay` in `/mcp/replay`. */
 export const pathName = (app: string): string => app.toLowerCase()

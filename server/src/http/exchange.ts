@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isAbsolute } from 'node:path'
-import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
+import { CausewayError, type ClientInfo, decodePercent, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, getOwner } from '../access/access.ts'
 import { parseTrace } from '../audit/trace.ts'
 import type { Caller, Cancellation, Era } from '../dispatch/caller.ts'
 import type { Mount } from '../registry/mount.ts'
 import type { StartedCall } from './mcp/started-call.ts'
+import { isLoopbackAddress } from './security/admission.ts'
 
 /** Sender properties that the HTTP request lacks. */
 export interface Sender {
@@ -59,11 +60,10 @@ export class Exchange {
   get baseUrl(): string {
     const { request } = this
     const { publicUrl } = request.server
-    if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+    if (publicUrl !== undefined) return publicUrl
     const url = new URL(`http://${request.headers.host}`)
     // An app's port serves no console.
-    const { port } = request.server.server.address() as AddressInfo
-    if (request.socket.localPort !== port) url.port = String(port)
+    if (isAliasRequest(request)) url.port = String(getMainPort(request))
     return url.origin
   }
 
@@ -117,6 +117,12 @@ export class Exchange {
 
 const ignore = (): void => {}
 
+const getMainPort = ({ server }: FastifyRequest): number => (server.server.address() as AddressInfo).port
+
+/** Whether a request came to an app's own port. */
+export const isAliasRequest = (request: FastifyRequest): boolean =>
+  request.socket.localPort !== getMainPort(request)
+
 /** Returns `undefined` for an invalid `Causeway-Request`. */
 export function parseRequestId(given: IncomingHttpHeaders): string | undefined {
   const id = given[headers.causewayRequest]
@@ -146,8 +152,6 @@ export function parseSessionKey(given: IncomingHttpHeaders): string | undefined 
 }
 
 const maxProjectLength = 4096
-const loopback = /^(::ffff:)?127\.|^::1$/
-
 /**
  * Reads `Causeway-Project`, in which processes start. It requires a token or a caller on this machine. Throws
  * `INVALID_PARAMS` for relative paths.
@@ -158,21 +162,13 @@ function parseProject({
   ip,
 }: Pick<FastifyRequest, 'headers' | 'access' | 'ip'>): string | undefined {
   const text = given[headers.causewayProject]
-  if (text === undefined || (access === undefined && !loopback.test(ip))) return undefined
-  const path = typeof text === 'string' ? decode(text) : undefined
+  if (text === undefined || (access === undefined && !isLoopbackAddress(ip))) return undefined
+  const path = typeof text === 'string' ? decodePercent(text) : undefined
   if (path !== undefined && isAbsolute(path) && path.length <= maxProjectLength && !path.includes('\0'))
     return path
   throw new CausewayError('INVALID_PARAMS', 'Causeway-Project is not a percent-encoded absolute path', {
     remedy: 'send the absolute path of the folder, or leave the header out',
   })
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 const parseCount = (text: string | string[] | undefined): number | undefined =>

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Server, ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { callbackPath } from '@causeway/oauth'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -18,6 +17,7 @@ import { consolePages, isUnknownPage, sendUnknownPage } from './console/console-
 import { sendErrors, sendPathError } from './error-responses.ts'
 import { parseRequestId } from './exchange.ts'
 import { hostedRoutes } from './hosted/hosted-routes.ts'
+import { toCallbackUrl } from './hosted/login-routes.ts'
 import type { HttpServices } from './http-services.ts'
 import { type InFlightLimits, InFlightRequests } from './in-flight.ts'
 import { InputCodec } from './mcp/input-codec.ts'
@@ -32,6 +32,7 @@ import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Without a slash at the end. */
     publicUrl: string | undefined
   }
 }
@@ -175,7 +176,7 @@ export class HttpServer {
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat()) this.routes.push(`${one} ${url}`)
     })
-    fastify.decorate('publicUrl', this.#options.publicUrl)
+    fastify.decorate('publicUrl', this.#options.publicUrl?.replace(/\/+$/, ''))
     // Browsers send `text/plain` without a preflight.
     fastify.removeContentTypeParser('text/plain')
     limitJsonBodies(fastify)
@@ -200,19 +201,13 @@ export class HttpServer {
     consolePages(this.#fastify, this.#options.consolePages)
   }
 
-  #createCallbackUrl(): string {
-    const { address, port } = this.#fastify.server.address() as AddressInfo
-    const local = `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`
-    return `${this.#options.publicUrl?.replace(/\/+$/, '') ?? local}${callbackPath}`
-  }
-
   async #listen(core: Core): Promise<void> {
     const { host, port, aliases = [] } = this.#options
     const fastify = this.#fastify
     const onListening = (openPort: number): void => this.#admission.addListener(openPort)
     fastify.server.once('listening', () => onListening((fastify.server.address() as AddressInfo).port))
     this.#url = await fastify.listen({ host, port })
-    core.hosted.callbackUrl = this.#createCallbackUrl()
+    core.hosted.callbackUrl = toCallbackUrl(fastify, fastify.server.address() as AddressInfo)
     this.#aliases = await openAliases(fastify, core, {
       host,
       aliases,

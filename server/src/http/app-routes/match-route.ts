@@ -1,4 +1,5 @@
 import type { AppRoute, Variables } from '@causeway/app-kit'
+import { decodePercent } from '@causeway/protocol'
 import type { FastifyServerOptions } from 'fastify'
 import type { HostedApp, Registry } from '../../registry/registry.ts'
 
@@ -35,20 +36,11 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
       if (part !== segment) return undefined
       continue
     }
-    const value = decode(segment)
+    const value = decodePercent(segment)
     if (value === undefined || value === '') return undefined
     variables[name] = value
   }
   return variables
-}
-
-/** Returns `undefined` for invalid UTF-8. */
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
 }
 
 /** Server routes that an app may override. */

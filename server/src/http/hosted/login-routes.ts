@@ -25,7 +25,9 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
           await hosted.restartAfterLogin()
           return {}
         }
-        const login = await hosted.logins.begin(server, getRedirectUrl(fastify, request))
+        // The command's port is reachable from this machine.
+        const { localAddress: address, localPort: port } = request.socket
+        const login = await hosted.logins.begin(server, toCallbackUrl(fastify, { address, port }))
         const { authorizationUrl, state, expiresAtMs } = login
         return { authorization_url: authorizationUrl.href, state, expires_at_ms: expiresAtMs }
       }),
@@ -71,8 +73,11 @@ async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Pr
   }
 }
 
-/** Uses the command's port, which is reachable from this machine. */
-function getRedirectUrl({ publicUrl }: FastifyInstance, { socket }: FastifyRequest): string {
-  const host = socket.localAddress === '::1' ? '[::1]' : '127.0.0.1'
-  return `${publicUrl?.replace(/\/$/, '') ?? `http://${host}:${socket.localPort}`}${callbackPath}`
+/** By default on this machine. */
+export function toCallbackUrl(
+  { publicUrl }: FastifyInstance,
+  { address, port }: { readonly address: string | undefined; readonly port: number | undefined },
+): string {
+  const host = address === '::1' ? '[::1]' : '127.0.0.1'
+  return `${publicUrl ?? `http://${host}:${port}`}${callbackPath}`
 }

@@ -1,8 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyRequest } from 'fastify'
 import { checkAccess } from '../../dispatch/call-runner.ts'
-
-const loopback = /^(::ffff:)?127\.|^::1$/
+import { isLoopbackAddress } from '../security/admission.ts'
 
 /**
  * For routes that start programs, change what models read or use accounts. Requires `causeway:execute` or,
@@ -10,7 +9,7 @@ const loopback = /^(::ffff:)?127\.|^::1$/
  */
 export function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {
   checkAccess(access, 'causeway', { scope: 'execute', name })
-  if (access === undefined && (headers.origin !== undefined || !loopback.test(ip)))
+  if (access === undefined && (headers.origin !== undefined || !isLoopbackAddress(ip)))
     throw new CausewayError('FORBIDDEN_ORIGIN', `${name} of hosted servers is not served to web pages`, {
       remedy: 'use causeway mcp',
     })

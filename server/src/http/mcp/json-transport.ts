@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import {
   type CallToolResult,
   CausewayError,
@@ -11,9 +10,8 @@ import {
   readId,
   success,
 } from '@causeway/protocol'
-import type { FastifyRequest } from 'fastify'
 import { toClientError, toErrorResponse } from '../error-responses.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, isAliasRequest } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { completeInitialize, createInitializeResult } from './initialize.ts'
 import { encodeResult, isFirstToolPage, jsonType } from './responses.ts'
@@ -107,9 +105,6 @@ export class JsonTransport implements Transport {
     return error === undefined ? encodeResult(id, result) : JSON.stringify(error)
   }
 }
-
-const isAliasRequest = ({ socket, server }: FastifyRequest): boolean =>
-  socket.localPort !== (server.server.address() as AddressInfo).port
 
 /** Returns a JSON-RPC error if the app's original design has a number for it. */
 function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): Response | undefined {

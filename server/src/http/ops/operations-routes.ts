@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import { reportAppHealth } from '../../monitoring/health.ts'
+import { isAliasRequest } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 
@@ -19,14 +19,12 @@ export function operationsRoutes(fastify: FastifyInstance, { core, inFlight }: H
       const instance = core.host.instances.find((one) => one.path === path)
       if (instance === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
       const { status: appStatus, ...details } = await reportAppHealth(instance, core.storage)
-      const { localPort: port } = request.socket
-      const isAlias = port !== (fastify.server.address() as AddressInfo).port
       const status = inFlight.isStopping ? 'stopping' : appStatus
       return reply.code(status === 'ok' ? 200 : 503).send({
         status,
         server: instance.app.service ?? path,
-        mcp_endpoint: isAlias ? '/mcp' : `/mcp/${path}`,
-        port,
+        mcp_endpoint: isAliasRequest(request) ? '/mcp' : `/mcp/${path}`,
+        port: request.socket.localPort,
         ...details,
       })
     },

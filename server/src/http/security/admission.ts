@@ -130,6 +130,9 @@ function cached(check: (text: string) => boolean, capacity = 16): (text: string)
   }
 }
 
+/** Whether the address of a caller is of this machine. */
+export const isLoopbackAddress = (ip: string): boolean => /^(::ffff:)?127\.|^::1$/.test(ip)
+
 /** Whether a host is `localhost` or a loopback address in any notation. */
 export function isLoopback(host: string): boolean {
   return createHostCheck([])(parseHostname(isIP(host) === 6 ? `[${host}]` : host))
