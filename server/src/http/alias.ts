@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { CausewayError, nodeHttp, pathName } from '@causeway/protocol'
@@ -78,14 +79,10 @@ function findApp(core: Core, name: string): HostedApp {
   })
 }
 
-function listen(server: Server, options: { host: string; port: number }): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+async function listen(server: Server, options: { host: string; port: number }): Promise<number> {
+  server.listen(options)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }
 
 /** Returns the URL on the server's port. Routes of the app take precedence. */

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
+import { getErrorHeaders } from './error-responses.ts'
 
 /** Handles malformed HTTP and slow headers. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -8,16 +10,22 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy()
     return
   }
-  const clientError = toCausewayError(error.code)
-  const { status } = clientError.definition
-  const body = JSON.stringify(errorObject(clientError))
-  const lines = [
-    `HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  endWithError(socket, toCausewayError(error.code), 'application/json; charset=utf-8')
+}
+
+/** Sends an error without Fastify, then closes the connection. */
+export function endWithError(socket: Duplex, error: CausewayError, contentType: string): void {
+  const { status } = error.definition
+  const body = JSON.stringify(errorObject(error))
+  const headers = {
+    'content-type': contentType,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    ...getErrorHeaders(error),
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const reason = nodeHttp().STATUS_CODES[status] ?? 'Refused'
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`)
 }
 
 function toCausewayError(code: string | undefined): CausewayError {

@@ -1,4 +1,4 @@
-import type { App, AppRoute, AppSocket, AppTool } from '@causeway/app-kit'
+import type { App, AppTool } from '@causeway/app-kit'
 import { CausewayError, pathName, reservedPaths, wireName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { AppHost, AppInstance } from '../host/app-host.ts'
@@ -11,7 +11,7 @@ import {
   sharedMount,
   type ToolEntry,
 } from './mount.ts'
-import { type AppTools, buildMountLists, createDigest, type MountLists } from './mount-lists.ts'
+import { buildMountLists, createDigest, type MountLists } from './mount-lists.ts'
 
 interface RegistryOptions {
   readonly host: AppHost
@@ -24,16 +24,9 @@ interface RegistryOptions {
   beforeDiscovery(): Promise<void>
 }
 
-export interface HostedApp {
-  readonly name: string
+/** An app with its discovered tools. */
+export interface HostedApp extends App {
   readonly path: string
-  readonly about: string
-  readonly tools: readonly AppTool[]
-  readonly routes: readonly AppRoute[]
-  readonly sockets: readonly AppSocket[]
-  readonly service?: string
-  /** Adds members to errors over plain HTTP. */
-  readonly errorBody?: App['errorBody']
 }
 
 interface RefreshResult {
@@ -148,7 +141,7 @@ export class Registry {
         return [mount.path, buildMountLists(mount, served, this)]
       }),
     )
-    this.#apps = apps.map(toHostedApp)
+    this.#apps = apps.map(({ instance: { app, path }, tools }) => ({ ...app, path, tools }))
     this.#reportOmissions(previous)
     const hash = createDigest(
       [...this.#lists.values()].map(({ toolsHash, promptsHash }) => [toolsHash, promptsHash]),
@@ -186,15 +179,6 @@ export class Registry {
       if (before?.toolsHash !== toolsHash) this.#options.onChange({ mount, list: 'tools' })
       if (before?.promptsHash !== promptsHash) this.#options.onChange({ mount, list: 'prompts' })
     }
-  }
-}
-
-function toHostedApp({ instance: { app, path }, tools }: AppTools): HostedApp {
-  const { name, about, routes, sockets, service, errorBody } = app
-  return {
-    ...{ name, path, about, tools, routes, sockets },
-    ...(service === undefined ? {} : { service }),
-    ...(errorBody === undefined ? {} : { errorBody }),
   }
 }
 

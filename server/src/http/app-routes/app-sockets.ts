@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AppSocket, Variables } from '@causeway/app-kit'
-import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
+import { CausewayError } from '@causeway/protocol'
 import { WebSocketServer } from 'ws'
 import type { Access } from '../../access/access.ts'
 import { parseTrace } from '../../audit/trace.ts'
 import type { Caller } from '../../dispatch/caller.ts'
 import { channelOperation } from '../../dispatch/operation.ts'
-import { getErrorHeaders, toClientError } from '../error-responses.ts'
+import { endWithError } from '../client-error.ts'
+import { toClientError } from '../error-responses.ts'
 import { parseRequestId, parseSessionKey, parseUserAgent, toStateKey } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { Admission } from '../security/admission.ts'
@@ -157,17 +158,4 @@ export class AppSockets {
   }
 }
 
-function reject(socket: Duplex, error: CausewayError): void {
-  const { status } = error.definition
-  const body = JSON.stringify(errorObject(error))
-  const headers = {
-    connection: 'close',
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    ...getErrorHeaders(error),
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(
-    `HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`,
-  )
-}
+const reject = (socket: Duplex, error: CausewayError): void => endWithError(socket, error, 'application/json')

@@ -20,7 +20,7 @@ import type { Exchange, Sender } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { ExchangeRequest } from '../web-messages.ts'
 import { type Capabilities, createInput } from './input-codec.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import type { Notification, Subscriptions } from './subscriptions.ts'
 
 interface CoreServerOptions {
   readonly services: HttpServices
@@ -68,6 +68,14 @@ export class CoreServer extends Server {
       this.setRequestHandler(method, { params: anyParams }, (params, ctx) =>
         this.#handle(method, params, ctx),
       )
+  }
+
+  /** Does nothing for a disconnected client. */
+  sendNotification(notification: Notification): void {
+    const { log } = this.#options.services
+    this.notification(notification).catch((err: unknown) =>
+      protocolDetail(log, { err }, 'a notification was not sent'),
+    )
   }
 
   async #handle(method: string, params: Params, ctx: ServerContext): Promise<Result> {

@@ -118,5 +118,5 @@ function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): R
   }
 }
 
-const invalidMessage = (): CausewayError =>
+export const invalidMessage = (): CausewayError =>
   new CausewayError('INVALID_REQUEST', 'the body is not a JSON-RPC 2.0 message')

@@ -69,17 +69,18 @@ class MessageTraits {
     return this.#isPlain || [this.#body].flat().some((message) => classifyMessage(message) === 'request')
   }
 
-  /** The SDK cannot read some valid ids, such as fractions. */
   get isSdkMessage(): boolean {
-    if (this.#isPlain) return true
-    const body = this.#body
-    const messages = [body].flat()
-    return (
-      body !== null &&
-      messages.length > 0 &&
-      messages.every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
-    )
+    return this.#isPlain || isSdkMessage(this.#body)
   }
+}
+
+/** Whether the SDK can read one or more messages. It cannot read some valid ids, such as fractions. */
+export function isSdkMessage(body: unknown): boolean {
+  const messages = [body].flat()
+  return (
+    messages.length > 0 &&
+    messages.every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
+  )
 }
 
 function namesVersion(message: unknown): boolean {

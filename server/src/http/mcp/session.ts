@@ -151,7 +151,7 @@ export class Session {
     const pending = this.#pendingNotifications
     if (this.#openStreams === 0 && pending.size < maxPendingNotifications)
       pending.set(JSON.stringify(notification), notification)
-    this.#send(notification)
+    this.#server.sendNotification(notification)
   }
 
   /** The session can be restored. */
@@ -204,7 +204,8 @@ export class Session {
     const pending = [...this.#pendingNotifications.values()]
     this.#pendingNotifications.clear()
     // A resumed stream replays them.
-    if (!sdkRequest.headers.has('last-event-id')) for (const notification of pending) this.#send(notification)
+    if (!sdkRequest.headers.has('last-event-id'))
+      for (const notification of pending) this.#server.sendNotification(notification)
     try {
       await sendMessages(reply, response)
     } finally {
@@ -256,13 +257,6 @@ export class Session {
       headers: { accept, 'content-type': 'application/json', [headers.sessionId]: this.id },
     })
     return this.#transport.handleRequest(request, { parsedBody: body })
-  }
-
-  #send(notification: Notification): void {
-    // Fails for a disconnected client.
-    this.#server
-      .notification(notification)
-      .catch((err: unknown) => protocolDetail(this.#services.log, { err }, 'a notification was not sent'))
   }
 }
 

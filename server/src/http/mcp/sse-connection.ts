@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { classifyMessage, legacyVersions, type Request, readId } from '@causeway/protocol'
 import type { JSONRPCMessage, RequestId, Transport as SdkTransport } from '@modelcontextprotocol/server'
-import { protocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import { toClientError, toErrorResponse, useLegacyNumber } from '../error-responses.ts'
 import type { Exchange } from '../exchange.ts'
@@ -76,10 +75,8 @@ export class SseConnection {
 
   notify(change: Change): void {
     const notification = this.#subscriptions.toNotification(change, this.mount)
-    if (this.#initialize === undefined || notification === undefined) return
-    this.#server
-      .notification(notification)
-      .catch((err: unknown) => protocolDetail(this.#services.log, { err }, 'a notification was not sent'))
+    if (this.#initialize !== undefined && notification !== undefined)
+      this.#server.sendNotification(notification)
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { CausewayError, classifyMessage } from '@causeway/protocol'
-import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { getOwner } from '../../access/access.ts'
 import { protocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
+import { invalidMessage } from './json-transport.ts'
+import { isSdkMessage } from './route-message.ts'
 import { SseConnection } from './sse-connection.ts'
 import type { Transport } from './transport.ts'
 
@@ -64,7 +65,8 @@ export class SseTransport implements Transport {
     const { request, reply } = exchange
     const { inFlight, log } = this.#services
     const connection = this.#find(request)
-    for (const message of parseMessages(request.body)) {
+    if (!isSdkMessage(request.body)) throw invalidMessage()
+    for (const message of [request.body].flat()) {
       const isRequest = classifyMessage(message) === 'request'
       if (isRequest) inFlight.admit()
       const handled = isRequest
@@ -92,14 +94,4 @@ export class SseTransport implements Transport {
       remedy: 'open /sse and post to the endpoint that it names',
     })
   }
-}
-
-/** Throws `INVALID_REQUEST`. */
-function parseMessages(body: unknown): readonly unknown[] {
-  const messages = [body].flat()
-  const areValid = messages.every(
-    (one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one),
-  )
-  if (areValid && messages.length > 0) return messages
-  throw new CausewayError('INVALID_REQUEST', 'the body is not a JSON-RPC 2.0 message')
 }
