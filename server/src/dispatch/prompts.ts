@@ -8,12 +8,12 @@ import { type Method, requireString } from './method.ts'
 import { methodOperation } from './operation.ts'
 
 export const listPrompts: Method = async ({ params, caller, lists }, { registry }) => {
-  const { items, ...rest } = paginate(lists.prompts, {
+  const page = paginate('prompts', lists.prompts, {
     cursor: params.cursor,
     hash: lists.promptsHash,
     size: registry.pageSize,
   })
-  return { prompts: items, ...rest, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
+  return { ...page, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
 }
 
 export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {

@@ -13,12 +13,12 @@ const cacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? notCac
 
 export const listResources: Method = async (call, context) => {
   const lists = await Promise.all(call.lists.instances.map((instance) => listOfApp(instance, call, context)))
-  const { items, ...rest } = paginate([...lists.flat(), ...call.lists.widgets], {
+  const page = paginate('resources', [...lists.flat(), ...call.lists.widgets], {
     cursor: call.params.cursor,
     hash: 'resources',
     size: context.registry.pageSize,
   })
-  return { resources: items, ...rest, ...cacheHints(call) }
+  return { ...page, ...cacheHints(call) }
 }
 
 async function listOfApp(
@@ -37,12 +37,12 @@ async function listOfApp(
 
 export const listTemplates: Method = async (call, { registry }) => {
   const templates = call.lists.instances.flatMap(({ app }) => app.resources).flatMap(toListedTemplates)
-  const { items, ...rest } = paginate(templates, {
+  const page = paginate('resourceTemplates', templates, {
     cursor: call.params.cursor,
     hash: 'templates',
     size: registry.pageSize,
   })
-  return { resourceTemplates: items, ...rest, ...cacheHints(call) }
+  return { ...page, ...cacheHints(call) }
 }
 
 function toListedTemplates({ template, templates, name, about, mimeType }: AppResource) {

@@ -16,12 +16,12 @@ import { type Method, requireString } from './method.ts'
 import { resolveCall, unknownTool } from './resolve-call.ts'
 
 export const listTools: Method = async ({ params, caller, lists }, { registry }) => {
-  const { items, ...rest } = paginate(lists.tools, {
+  const page = paginate('tools', lists.tools, {
     cursor: params.cursor,
     hash: lists.toolsHash,
     size: registry.pageSize,
   })
-  return { tools: items, ...rest, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
+  return { ...page, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
 }
 
 const upstreamError = 'UPSTREAM_ERROR'

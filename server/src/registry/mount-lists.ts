@@ -58,8 +58,7 @@ export function buildMountLists(
     ),
   )
   const toolsHash = createDigest(tools)
-  const { items, ...rest } = paginate(tools, { cursor: undefined, hash: toolsHash, size: pageSize })
-  const page = { tools: items, ...rest }
+  const page = paginate('tools', tools, { cursor: undefined, hash: toolsHash, size: pageSize })
   return {
     mount,
     description: describe(mount, instances),

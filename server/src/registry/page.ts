@@ -1,19 +1,18 @@
 import { CausewayError } from '@causeway/protocol'
 
-interface Page<Item> {
-  readonly items: readonly Item[]
-  readonly nextCursor?: string
-}
-
-/** `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of another version. */
-export function paginate<Item>(
-  list: readonly Item[],
+/**
+ * Returns the items as `member`. `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of
+ * another version.
+ */
+export function paginate(
+  member: string,
+  list: readonly unknown[],
   { cursor, hash, size }: { cursor: unknown; hash: string; size: number },
-): Page<Item> {
+): object {
   const start = cursor === undefined ? 0 : decodeCursor(cursor, hash, list.length)
   const end = start + size
-  const items = list.slice(start, end)
-  return end < list.length ? { items, nextCursor: encodeCursor(hash, end) } : { items }
+  const page = { [member]: list.slice(start, end) }
+  return end < list.length ? { ...page, nextCursor: encodeCursor(hash, end) } : page
 }
 
 const encodeCursor = (hash: string, start: number): string =>
