@@ -17,8 +17,6 @@ interface OpenOptions {
   readonly synchronous?: 'normal' | 'full'
   /** For a new file: a power of two up to 65536. Default: 4096. */
   readonly pageBytes?: number
-  /** Wait for another process's lock. Default: 5000. */
-  readonly busyTimeoutMs?: number
   /** Unix milliseconds. */
   readonly now?: () => number
 }
@@ -29,13 +27,13 @@ interface OpenOptions {
  * `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
-  const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
+  const { migrations, synchronous = 'normal', pageBytes, now = Date.now } = options
   try {
     requireInitialized(file)
     createPrivateFile(file)
     // SQLite opens a read-only file without an error.
     accessSync(file, constants.W_OK)
-    const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
+    const db = new BetterSqlite3(file)
     try {
       requireIntactHistory(db)
       requireSameDatabase(db)
