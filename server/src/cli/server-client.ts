@@ -1,46 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import {
+  type CallToolResult,
   CausewayError,
-  type Content,
   headers,
   isObject,
-  type JsonSchema,
   meta,
   modernVersion,
   nodeHttp,
 } from '@causeway/protocol'
 import { ServerError } from '../errors.ts'
+import type { describeApp, summarizeApp } from '../http/rest/rest.ts'
 import { findServer } from '../process/server-file.ts'
 import { version } from '../process/version.ts'
 import type { CommandCall } from './command.ts'
 import { fetchHealth, readFirstToken, toLocalUrl } from './server-health.ts'
 
-export interface AppSummary {
-  readonly name: string
-  readonly about: string
-  readonly tools: readonly { readonly name: string; readonly about: string }[]
-}
-
-export interface ToolDescription {
-  readonly name: string
-  readonly about: string
-  readonly input_schema: JsonSchema
-  readonly output_schema?: JsonSchema
-  readonly example: Readonly<Record<string, unknown>>
-}
-
-export interface AppDescription {
-  readonly name: string
-  readonly about: string
-  readonly tools: readonly ToolDescription[]
-}
-
-export interface ToolResult {
-  readonly content: readonly Content[]
-  readonly structuredContent?: unknown
-  readonly isError?: boolean
-  readonly _meta?: Readonly<Record<string, unknown>>
-}
+export type AppSummary = ReturnType<typeof summarizeApp>
+export type AppDescription = ReturnType<typeof describeApp>
+export type ToolDescription = AppDescription['tools'][number]
 
 interface ToolCall {
   readonly path: string
@@ -120,7 +97,7 @@ export class ServerClient {
   }
 
   /** Aborting the signal cancels the call. Throws the error of a rejected call. */
-  async callTool({ path, tool, args, session, signal, onProgress }: ToolCall): Promise<ToolResult> {
+  async callTool({ path, tool, args, session, signal, onProgress }: ToolCall): Promise<CallToolResult> {
     const _meta = {
       [meta.protocolVersion]: modernVersion,
       [meta.clientInfo]: { name: 'causeway-cli', version },
@@ -143,7 +120,7 @@ export class ServerClient {
     for await (const message of readMessages(response)) {
       if (message.method === 'notifications/progress') onProgress(message.params as Progress)
       if (message.error !== undefined) throw toError(message.error)
-      if (message.result !== undefined) return message.result as ToolResult
+      if (message.result !== undefined) return message.result as CallToolResult
     }
     throw new ServerError('SERVER_NOT_RUNNING', 'the server closed the connection before the result', {
       remedy: 'see causeway logs',

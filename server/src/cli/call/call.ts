@@ -1,17 +1,11 @@
 import { resolve } from 'node:path'
 import { openExternally } from '@causeway/oauth'
-import { CausewayError, isObject, pathName } from '@causeway/protocol'
+import { type CallToolResult, CausewayError, errorMetaKey, isObject, pathName } from '@causeway/protocol'
 import { describeUnknown } from '../../config/command-line.ts'
 import { type CommandCall, defineCommand, exitCodes, usageError } from '../command.ts'
 import { formatError } from '../format.ts'
 import { ProgressLine } from '../progress-line.ts'
-import {
-  type AppDescription,
-  type Progress,
-  ServerClient,
-  type ToolResult,
-  toError,
-} from '../server-client.ts'
+import { type AppDescription, type Progress, ServerClient, toError } from '../server-client.ts'
 import { saveFiles } from './save-files.ts'
 import { parseJson, parseToolArguments, tryParse } from './tool-arguments.ts'
 
@@ -112,14 +106,14 @@ function parseInitial(text: string | undefined): Readonly<Record<string, unknown
 }
 
 async function report(
-  result: ToolResult,
+  result: CallToolResult,
   { app, tool }: { app: AppDescription; tool: string },
   call: CallCommand,
 ): Promise<number> {
   const { flags, cwd, print, note } = call
   const { content, structuredContent, isError, _meta } = result
   if (isError) {
-    const error = _meta?.['causeway/error']
+    const error = _meta?.[errorMetaKey]
     if (error === undefined) note(content.map((block) => ('text' in block ? block.text : '')).join('\n'))
     else note(adviseCalls(formatError(toError(error)), app))
     return exitCodes.failure

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { escapeHiddenCharacters } from '@causeway/gateway'
-import { isObject } from '@causeway/protocol'
+import { type CatalogueChange, escapeHiddenCharacters } from '@causeway/gateway'
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
@@ -72,13 +71,6 @@ export const toolsCommand = defineServerCommand({
   },
 })
 
-interface Change {
-  readonly kind: string
-  readonly name: string
-  readonly approved?: object
-  readonly current: object
-}
-
 export const approveCommand = defineServerCommand({
   name: 'mcp approve',
   about: 'approve a hosted server that was imported, or its changed tools and prompts',
@@ -91,7 +83,7 @@ export const approveCommand = defineServerCommand({
     const items = call.args.slice(1)
     if (flags.diff) {
       const { changes } = await get('changes')
-      const shown = (changes as readonly Change[]).filter(
+      const shown = (changes as readonly CatalogueChange[]).filter(
         (change) => items.length === 0 || items.includes(change.name),
       )
       for (const change of shown) call.print(escapeHiddenCharacters(describeChange(change)))
@@ -100,7 +92,7 @@ export const approveCommand = defineServerCommand({
       return 0
     }
     const { changes } = await post('approve', items.length === 0 ? {} : { items })
-    const left = (changes as readonly Change[]).map((change) => change.name || change.kind)
+    const left = (changes as readonly CatalogueChange[]).map((change) => change.name || change.kind)
     call.print(`approved: ${[name, ...items].join(' ')}`)
     noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
     if (left.length > 0) call.note(`not approved: ${left.join(', ')}`)
@@ -109,13 +101,11 @@ export const approveCommand = defineServerCommand({
 })
 
 /** Marks approved lines with `-` and current ones with `+`. */
-function describeChange({ kind, name, approved, current }: Change): string {
+function describeChange({ kind, name, approved, current }: CatalogueChange): string {
   const title = `${approved === undefined ? 'new' : 'changed'} ${[kind, name].filter(Boolean).join(' ')}`
-  const before = isObject(approved) ? approved : {}
-  const after = isObject(current) ? current : {}
-  const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const members = [...new Set([...Object.keys(approved ?? {}), ...Object.keys(current)])]
   const lines = members.flatMap((member) => {
-    const [old, next] = [JSON.stringify(before[member]), JSON.stringify(after[member])]
+    const [old, next] = [JSON.stringify(approved?.[member]), JSON.stringify(current[member])]
     if (old === next) return []
     return [
       ...(old === undefined ? [] : [`- ${member}: ${old}`]),

@@ -1,10 +1,11 @@
+import type { HostedServerStatus } from '@causeway/gateway'
 import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { formatTable } from '../format.ts'
 import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
 import { defineServerCommand, HostedServers } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
-import { findStatuses, type HostedStatus } from './running.ts'
+import { findStatuses } from './running.ts'
 
 const listFlags = { json: { about: 'print the servers as JSON' } }
 
@@ -43,7 +44,7 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
 function toRow(
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,
-  status: HostedStatus | undefined,
+  status: HostedServerStatus | undefined,
 ): readonly string[] {
   const state = describeState(server) ?? status?.state ?? 'not running'
   const tools = status?.tools === undefined ? '' : `${status.tools} tools`
@@ -77,7 +78,7 @@ export const showCommand = defineServerCommand({
   },
 })
 
-function describeStatus(status: HostedStatus | undefined): readonly (readonly [string, string])[] {
+function describeStatus(status: HostedServerStatus | undefined): readonly (readonly [string, string])[] {
   if (status === undefined) return []
   const { app, instances, tools, calls, errors, starts, changed, last_error: error } = status
   return [

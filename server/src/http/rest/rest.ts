@@ -15,10 +15,10 @@ export function restRoutes(fastify: FastifyInstance, services: HttpServices): vo
   const pictures = new LatestPictures()
   sendErrors(fastify, services.log)
   addRoutes(fastify, '/api/apps', {
-    GET: async () => ({ apps: core.registry.apps.map(summarize) }),
+    GET: async () => ({ apps: core.registry.apps.map(summarizeApp) }),
   })
   addRoutes(fastify, '/api/apps/:app', {
-    GET: async (request) => describe(findApp(core, request)),
+    GET: async (request) => describeApp(findApp(core, request)),
   })
   addRoutes(fastify, '/api/apps/:app/tools/:tool', {
     POST: (request, reply) => inFlight.run(() => callTool({ core, pictures }, request, reply)),
@@ -91,14 +91,14 @@ function readPicture({ core, pictures }: RestServices, request: FastifyRequest):
   })
 }
 
-const summarize = ({ name, path, about, tools }: HostedApp) => ({
+export const summarizeApp = ({ name, path, about, tools }: HostedApp) => ({
   name,
   about,
   href: `/api/apps/${path}`,
   tools: tools.map(({ name, about, unlisted }) => ({ name, about, ...(unlisted ? { unlisted } : {}) })),
 })
 
-const describe = ({ name, path, about, tools, routes, sockets }: HostedApp) => ({
+export const describeApp = ({ name, path, about, tools, routes, sockets }: HostedApp) => ({
   name,
   about,
   mcp: `/mcp/${path}`,
