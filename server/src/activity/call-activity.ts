@@ -13,13 +13,11 @@ interface SessionCalls {
   readonly client_version: string
   readonly channel: Channel
   readonly first_ms: number
-  readonly last_ms: number
-  readonly calls: number
-  readonly errors: number
-  readonly last_tool: string
+  last_ms: number
+  calls: number
+  errors: number
+  last_tool: string
 }
-
-type Counted = { -readonly [Name in keyof SessionCalls]: SessionCalls[Name] }
 
 const maxCalls = 2000
 const maxSessions = 200
@@ -27,7 +25,7 @@ const maxSessions = 200
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
   /** Oldest last call first. */
-  readonly #sessions = new Map<string, Counted>()
+  readonly #sessions = new Map<string, SessionCalls>()
   #calls = 0
   #errors = 0
 
@@ -44,7 +42,7 @@ export class CallActivity {
     return { calls: this.#calls, errors: this.#errors }
   }
 
-  get sessions(): readonly SessionCalls[] {
+  get sessions(): readonly Readonly<SessionCalls>[] {
     return [...this.#sessions.values()].map((counted) => ({ ...counted })).reverse()
   }
 

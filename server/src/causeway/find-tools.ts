@@ -18,17 +18,11 @@ const hitShape = {
   description: z.string(),
   read_only: z.boolean(),
   input_schema: z.record(z.string(), z.unknown()).nullable(),
+  /** Whether description and schema are those of `tools/list`. */
   is_complete: z.boolean(),
 }
 
-interface Hit {
-  readonly name: string
-  readonly description: string
-  readonly read_only: boolean
-  readonly input_schema: JsonSchema | null
-  /** Whether description and schema are those of `tools/list`. */
-  readonly is_complete: boolean
-}
+type Hit = Readonly<z.output<z.ZodObject<typeof hitShape>>>
 
 export function findTools(app: Registrar<CausewayStore, object>): void {
   app.tool('find_tools', {
