@@ -90,7 +90,8 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
     kinetic: 0.5 * mass * after * after,
     kineticBefore: 0.5 * mass * before * before,
     isConstrained: isTouching || isJointed,
-    left: isOff && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
+    // A weak but constant force shows in the energy first.
+    left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
 
