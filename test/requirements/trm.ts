@@ -49,7 +49,7 @@ export const trm = {
   },
   'trm:tests:reports': {
     origin: 'refinement design, reports',
-    behaviour: 'machine-readable reports of pytest, node --test, TAP, vitest and jest are read whole',
+    behaviour: 'machine-readable reports of pytest, node --test, TAP, vitest, jest and mocha are read whole',
   },
   'trm:tests:text': {
     origin: 'refinement design, reports',

@@ -191,7 +191,7 @@ export const TrmError = defineErrors({
     status: 422,
     about: 'the runner of the test command cannot run some tests only',
     remedy:
-      'call without only to run all tests; pytest, unittest, node --test, jest and vitest support a selection',
+      'call without only to run all tests; pytest, unittest, node --test, jest, vitest and mocha support a selection',
   },
   CHECKPOINT_NOT_FOUND: {
     rpc: -32602,

@@ -54,7 +54,7 @@ verifies('trm:tests:reports', 'a report of node --test has groups, skipped and t
   })
 })
 
-verifies('trm:tests:reports', 'reports of tape, vitest and jest are read', async (t) => {
+verifies('trm:tests:reports', 'reports of tape, vitest, jest and mocha are read', async (t) => {
   t.same(counts(output('tape.tap')), [3, 1, 0, 1])
   t.match(output('tape.tap')?.cases[1], {
     id: 'adds > three',
@@ -67,6 +67,7 @@ verifies('trm:tests:reports', 'reports of tape, vitest and jest are read', async
     report('jest.json')?.cases.find(({ status }) => status === 'fail'),
     { id: '/work/javascript/jest.spec.cjs > sums > fails', line: 3 },
   )
+  t.same(counts(report('mocha.json')), [1, 1, 0, 1])
 })
 
 verifies('trm:tests:text', async (t) => {
@@ -80,6 +81,7 @@ verifies('trm:tests:text', async (t) => {
     'node-test.txt': [2, 2, 0, 2],
     'vitest.txt': [1, 1, 0, 2],
     'jest.txt': [2, 1, 0, 1],
+    'mocha.txt': [1, 1, 0, 1],
   }
   for (const [name, numbers] of Object.entries(expected)) t.same(counts(output(name)), numbers, name)
 })
@@ -93,6 +95,7 @@ verifies('trm:tests:text', 'the failures of each text are named with their place
   t.same(failed('unittest.txt')?.[2], ['unit_sums.Sums.test_wrong', 9])
   t.same(failed('vitest.txt'), [['vitest.spec.js > sums > fails', 5]])
   t.same(failed('jest.txt'), [['sums › fails', 3]])
+  t.same(failed('mocha.txt'), [['sums > fails', 4]])
   t.ok(failed('node-test.txt')?.some(([id, line]) => id === 'inner fails' && line === 11))
 })
 

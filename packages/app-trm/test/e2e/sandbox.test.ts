@@ -258,7 +258,7 @@ t.test('selectTests uses the arguments of each runner', async (t) => {
     env: { PYTEST_ADDOPTS: '-k "test_b"' },
   })
   t.same(select('npx jest', ["a.js > sums > it's (new)"])?.command, "npx jest -t 'it'\\''s \\(new\\)'")
-  t.same(select('vitest', ['adds', 'fails #2'])?.command, "vitest -t 'adds|fails'")
+  t.same(select('mocha', ['adds', 'fails #2'])?.command, "mocha -g 'adds|fails'")
   t.same(
     select('python3 -m unittest', ['a.B.test_c (n=2)', 'unittest.loader._FailedTest.test_x'])?.command,
     "python3 -m unittest -k 'a.B.test_c' -k 'test_x'",
@@ -266,7 +266,7 @@ t.test('selectTests uses the arguments of each runner', async (t) => {
   t.same(select('node --test', ['a.js > "quoted"'])?.env, {
     NODE_OPTIONS: '--test-name-pattern="\\"quoted\\""',
   })
-  t.equal(select('cd a && vitest', ['x']), undefined)
+  t.equal(select('cd a && mocha', ['x']), undefined)
   t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 

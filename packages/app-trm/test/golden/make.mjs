@@ -2,7 +2,7 @@
 /**
  * Makes the golden outputs by running the real tools on the small projects beside this file:
  * `node packages/app-trm/test/golden/make.mjs <folder> [file of a golden output …]`, where the folder has node_modules of
- * tape, vitest, jest, eslint and typescript. Python tools are Debian's: python3-pytest flake8 pylint mypy. Times and
+ * tape, vitest, jest, mocha, eslint and typescript. Python tools are Debian's: python3-pytest flake8 pylint mypy. Times and
  * folders are replaced, so that a run changes only what a tool reports differently.
  */
 import { spawnSync } from 'node:child_process'
@@ -48,6 +48,8 @@ const runs = {
     'javascript',
     'node_modules/.bin/jest --rootDir=. --testMatch="**/jest.spec.cjs" --json 2>/dev/null',
   ],
+  'mocha.txt': ['javascript', 'node_modules/.bin/mocha mocha.cjs'],
+  'mocha.json': ['javascript', 'node_modules/.bin/mocha --reporter json mocha.cjs'],
   'eslint.txt': ['javascript', 'node_modules/.bin/eslint lint.js'],
   'tsc.txt': ['javascript', 'node_modules/.bin/tsc --noEmit --strict --pretty false types.ts'],
   'tsc-pretty.txt': ['javascript', 'node_modules/.bin/tsc --noEmit --strict --pretty true types.ts'],

@@ -9,6 +9,7 @@ export function addReport(command: string, file: string): string {
   if (program === 'vitest')
     return `${simple} --reporter=default --reporter=junit --outputFile.junit="${file}"`
   if (program === 'jest') return `${simple} --json --outputFile="${file}"`
+  if (program === 'mocha') return `${simple} --reporter json --reporter-option output="${file}"`
   const isUnittest = /^python[\d.]*$/.test(program) && second === '-m' && words.includes('unittest')
   return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${simple} -v` : command
 }

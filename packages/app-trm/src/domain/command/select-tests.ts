@@ -21,7 +21,7 @@ export function selectTests(
     return { command, env: { PYTEST_ADDOPTS: `-k "${[...names].join(' or ')}"` } }
   }
   const simple = command.trim()
-  const runner = /\b(vitest|jest|unittest)\b/.exec(simple)?.[1]
+  const runner = /\b(vitest|jest|mocha|unittest)\b/.exec(simple)?.[1]
   // Titles: `name` for `file > suite > name`.
   const titles = new Set(plainIds.map((id) => id.split(/ > |::/).at(-1) ?? ''))
   const pattern = [...titles].map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
@@ -33,7 +33,9 @@ export function selectTests(
   }
   if (!isSimple(simple)) return undefined
   const args =
-    runner === 'unittest' ? plainIds.map((id) => `-k ${quote(toUnittestName(id))}`) : ['-t', quote(pattern)]
+    runner === 'unittest'
+      ? plainIds.map((id) => `-k ${quote(toUnittestName(id))}`)
+      : [runner === 'mocha' ? '-g' : '-t', quote(pattern)]
   return { command: [simple, ...args].join(' '), env: {} }
 }
 

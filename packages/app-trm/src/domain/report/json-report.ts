@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@causeway/protocol'
 import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Parses a JSON report of jest; `undefined` for other text. */
+/** Parses a JSON report of jest or mocha; `undefined` for other text. */
 export function readJsonReport(text: string): TestRun | undefined {
   let report: unknown
   try {
@@ -9,9 +9,11 @@ export function readJsonReport(text: string): TestRun | undefined {
   } catch {
     return undefined
   }
-  return isObject(report) && Array.isArray(report.testResults)
-    ? createRun('jest-json', objects(report.testResults).flatMap(readJestFile))
-    : undefined
+  if (!isObject(report)) return undefined
+  if (Array.isArray(report.testResults))
+    return createRun('jest-json', objects(report.testResults).flatMap(readJestFile))
+  if (isObject(report.stats) && Array.isArray(report.tests)) return readMocha(report)
+  return undefined
 }
 
 /** A file that could not be loaded has no assertions and is one error. */
@@ -26,6 +28,30 @@ function readJestFile({ name, status, message, assertionResults }: JsonObject): 
     if (ended !== 'failed') return { id, status: 'skip' as const }
     return { id, status: 'fail' as const, ...locateFailure(strings(failureMessages).join('\n')) }
   })
+}
+
+function readMocha({ tests, pending, failures }: JsonObject): TestRun {
+  const toId = ({ file, fullTitle }: JsonObject): string =>
+    [file, fullTitle].filter((part) => typeof part === 'string').join(' > ')
+  const toFailure = ({ err }: JsonObject) => {
+    const { stack, message } = isObject(err) ? err : {}
+    return locateFailure(String(stack ?? message ?? ''))
+  }
+  const skipped = new Set(objects(pending).map(toId))
+  const failed = new Map(objects(failures).map((one) => [toId(one), toFailure(one)]))
+  const cases = objects(tests).map((test): TestCase => {
+    const id = toId(test)
+    const failure = failed.get(id)
+    if (failure !== undefined) return { id, status: 'fail', ...failure }
+    return { id, status: skipped.has(id) ? 'skip' : 'pass' }
+  })
+  // A failed hook occurs only among the failures.
+  const known = new Set(cases.map(({ id }) => id))
+  const hooks = [...failed].filter(([id]) => !known.has(id))
+  return createRun('mocha-json', [
+    ...cases,
+    ...hooks.map(([id, failure]): TestCase => ({ id, status: 'error', ...failure })),
+  ])
 }
 
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])

@@ -1,9 +1,9 @@
-/** Output of jest, vitest and node --test, for commands without a report. */
+/** Output of jest, vitest, mocha and node --test, for commands without a report. */
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
 /** Reads counts and names of failed tests; `undefined` for other output. */
 export function readScriptRunner(output: string): TestRun | undefined {
-  return readJest(output) ?? readVitest(output) ?? readNode(output)
+  return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
 
 interface Counts {
@@ -60,6 +60,20 @@ function readVitest(output: string): TestRun | undefined {
     skipped: countIn(tests, 'skipped') + countIn(tests, 'todo'),
   }
   return toRun('vitest', counts, output.split(/^ FAIL +(.+)$/m), /^⎯{3,}/m)
+}
+
+/** `  1 passing (4ms)`, `  1 pending`, `  1 failing`, then the failures by number. */
+function readMocha(output: string): TestRun | undefined {
+  const count = (word: string) => findLast(output, new RegExp(`^ +(\\d+) ${word}\\b`, 'gm'))
+  const passed = count('passing')
+  if (passed === undefined) return undefined
+  const counts = {
+    passed: Number(passed),
+    failed: Number(count('failing') ?? 0),
+    skipped: Number(count('pending') ?? 0),
+  }
+  const tail = output.slice(output.lastIndexOf(`${passed} passing`))
+  return toRun('mocha', counts, tail.split(/^ {2}\d+\) ([\s\S]+?):\n\n/m), /^ {2}\d+\) /m)
 }
 
 /** `ℹ pass 2`, or `# pass 2` in older versions. */

@@ -15,7 +15,7 @@ export interface TestCase {
 }
 
 export interface TestRun {
-  /** `junit`, `tap`, `jest-json`, or `text:` with the runner's name. */
+  /** `junit`, `tap`, `jest-json`, `mocha-json`, or `text:` with the runner's name. */
   readonly source: string
   /** All tests, or only the failed ones if `isComplete` is false. */
   readonly cases: readonly TestCase[]
