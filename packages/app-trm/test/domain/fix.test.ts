@@ -194,6 +194,10 @@ t.test('a fix renames a misspelled name on its line', async (t) => {
   const text =
     'def total(values):\n    result = 0\n    for value in values:\n        result += valeu\n    return reslut\n'
   t.equal(
+    repaired(text, problem('NameError', "name 'valeu' is not defined", 4)),
+    text.replace('valeu', 'value'),
+  )
+  t.equal(
     repaired(text, problem('NameError', "name 'reslut' is not defined. Did you mean: 'result'?", 5)),
     text.replace('reslut', 'result'),
   )
@@ -206,6 +210,10 @@ t.test('a fix renames a misspelled name on its line', async (t) => {
     attribute.replace('self.color()', 'self.colour()'),
   )
   t.equal(repaired('x.frob\n', problem('AttributeError', "'A' object has no attribute 'frob'", 1)), undefined)
+  t.equal(
+    repaired('ab = 1\nac = 2\nprint(ad)\n', problem('NameError', "name 'ad' is not defined", 3)),
+    undefined,
+  )
 })
 
 verifies(
@@ -231,6 +239,10 @@ t.test('a fix of TypeScript uses the names that the compiler proposes', async (t
     text.replace('point.lenght', 'point.length'),
   )
   t.equal(
+    repaired(text, problem('TS2304', "Cannot find name 'pont'.", 3, 'a.ts')),
+    text.replace('= pont', '= point'),
+  )
+  t.equal(
     repaired(text, problem('TS2322', "Type 'string' is not assignable to type 'number'.", 2, 'a.ts')),
     undefined,
   )
@@ -246,4 +258,17 @@ t.test('at most three different fixes are returned', async (t) => {
     offered.map(({ rationale }) => rationale),
     ["'np'", "'pd'", "'plt'"].map((name) => `${name} is used without being imported`),
   )
+})
+
+t.test('a fix renames to the only name within two letters, for long names', async (t) => {
+  const renamed = (wrong: string, ...names: readonly string[]) => {
+    const text = `${names.map((name) => `${name} = 1\n`).join('')}print(${wrong})\n`
+    const found = repaired(text, problem('NameError', `name '${wrong}' is not defined`, names.length + 1))
+    return /print\((\w+)\)\n$/.exec(String(found))?.[1]
+  }
+  t.equal(renamed('lenght', 'length', 'width'), 'length')
+  t.equal(renamed('colour', 'color', 'colours'), undefined, 'two are as near')
+  t.equal(renamed('ab', 'ac'), undefined)
+  t.equal(renamed('calculate', 'calcuclatez', 'other'), 'calcuclatez')
+  t.equal(renamed('value', 'entirely'), undefined)
 })

@@ -1,3 +1,4 @@
+import { editDistance } from '@causeway/app-kit'
 import { isCausewayError } from '@causeway/protocol'
 import { parser } from '@lezer/python'
 import { applyCandidate } from '../candidate/apply.ts'
@@ -27,21 +28,26 @@ const maxFixes = 3
 export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
   const found = new Map<string, Fix>()
   for (const problem of problems) {
-    const { file = '', line, kind, message, source, isError } = problem
-    const text = files.get(file)
-    const repair =
-      text === undefined ? undefined : (importName(problem, text, files) ?? renameName(problem, text))
-    if (text === undefined || repair === undefined || found.size >= maxFixes) continue
-    const candidateToFix: Candidate = { mode: 'modify', changes: [{ path: file, edits: [repair.edit] }] }
-    if (!isApplicable(file, text, candidateToFix)) continue
-    found.set(JSON.stringify(candidateToFix), {
-      priority: source === 'python' ? 'high' : isError ? 'medium' : 'low',
-      issue: `${file}:${line} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300),
-      candidateToFix,
-      rationale: repair.rationale,
-    })
+    const fix = found.size < maxFixes ? findFix(problem, files) : undefined
+    if (fix) found.set(JSON.stringify(fix.candidateToFix), fix)
   }
   return [...found.values()]
+}
+
+function findFix(problem: Problem, files: ReadonlyMap<string, string>): Fix | undefined {
+  const { file = '', line, kind, message } = problem
+  const text = files.get(file)
+  if (text === undefined) return undefined
+  for (const repair of [importName(problem, text, files), renameName(problem, text)]) {
+    if (repair === undefined) continue
+    const candidateToFix: Candidate = { mode: 'modify', changes: [{ path: file, edits: [repair.edit] }] }
+    if (!isApplicable(file, text, candidateToFix)) continue
+    const place = line === undefined ? file : `${file}:${line}`
+    const issue = `${place} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300)
+    const priority = problem.source === 'python' ? 'high' : problem.isError ? 'medium' : 'low'
+    return { priority, issue, candidateToFix, rationale: repair.rationale }
+  }
+  return undefined
 }
 
 function isApplicable(file: string, text: string, candidate: Candidate): boolean {
@@ -54,10 +60,12 @@ function isApplicable(file: string, text: string, candidate: Candidate): boolean
   }
 }
 
-/** Messages about undefined names of Python, flake8, pylint, mypy. */
-const undefinedName = /(?:^|[Nn]ame |variable )['"](\w+)['"](?: is not defined|$| \(undefined-variable\))/
+/** Messages about undefined names of Python, flake8, pylint, mypy, TypeScript and ESLint. */
+const undefinedName = /(?:^|[Nn]ame |variable )['"](\w+)['"](?: is not defined|\.|$| \(undefined-variable\))/
 
-const imports: Readonly<Record<string, string>> = {
+const suggestedName = /[Dd]id you mean:? (?:to write )?'(\w+)'\?/
+
+const conventionalImports: Readonly<Record<string, string>> = {
   np: 'import numpy as np',
   pd: 'import pandas as pd',
   plt: 'import matplotlib.pyplot as plt',
@@ -78,13 +86,17 @@ function importName(
   const name = undefinedName.exec(message)?.[1]
   if (name === undefined || !/\.pyi?$/.test(file)) return undefined
   const definition = new RegExp(`^(?:(?:\\w+ +)?def|class) +${name}\\b|^${name} *(?::[^=\\n]+)?=(?!=)`, 'm')
-  const [module, ...others] = [...files.keys()].filter(
-    (path) => path !== file && path.endsWith('.py') && definition.test(files.get(path) ?? ''),
+  const modules = [...files].filter(
+    ([path, other]) => path !== file && /\.py$/.test(path) && definition.test(other),
   )
-  const own =
-    module === undefined || others.length > 0 ? undefined : `from ${toModule(module)} import ${name}`
-  const known = Object.hasOwn(imports, name) ? imports[name] : undefined
-  const statement = known ?? (standardModules.test(name) ? `import ${name}` : own)
+  const [module] = modules
+  const statement = Object.hasOwn(conventionalImports, name)
+    ? conventionalImports[name]
+    : standardModules.test(name)
+      ? `import ${name}`
+      : module !== undefined && modules.length === 1
+        ? `from ${toModule(module[0])} import ${name}`
+        : undefined
   if (statement === undefined) return undefined
   return { edit: createImportEdit(text, statement), rationale: `'${name}' is used without being imported` }
 }
@@ -114,16 +126,30 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Renames a name as Python or TypeScript proposes. */
+/** Uses the suggestion of the message, else the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
-  const wrong = /(?:has no attribute|[Nn]ame|Property) '(\w+)'/.exec(message)?.[1]
-  const right = /[Dd]id you mean:? '(\w+)'\?/.exec(message)?.[1]
+  const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
+  const wrong = attribute ?? undefinedName.exec(message)?.[1]
   const before = text.split(/\r?\n/)[line - 1]
-  if (wrong === undefined || right === undefined || before === undefined) return undefined
-  const content = before.replace(new RegExp(`\\b${wrong}\\b`, 'g'), right)
+  if (wrong === undefined || before === undefined) return undefined
+  const names = text.match(attribute === undefined ? /[A-Za-z_]\w*/g : /(?<=def |\.)[A-Za-z_]\w*/g) ?? []
+  const right = suggestedName.exec(message)?.[1] ?? findNearName(wrong, names)
+  const start = attribute === undefined ? '(?<![\\w.])' : '(?<=\\.)'
+  const content = before.replace(new RegExp(`${start}${wrong}\\b`, 'g'), right ?? wrong)
   if (content === before) return undefined
   return {
     edit: { type: 'replaceLine', line, content },
     rationale: `'${wrong}' is not defined, '${right}' is`,
   }
+}
+
+/** Returns the nearest name within two letters; `undefined` if there is a tie or the name is too short. */
+function findNearName(name: string, names: readonly string[]): string | undefined {
+  const near = [...new Set(names)]
+    .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)
+    .map((other) => ({ other, distance: editDistance(name, other) }))
+    .toSorted((a, b) => a.distance - b.distance)
+  const [first, second] = near
+  const isNear = first !== undefined && first.distance <= Math.min(2, Math.floor(name.length / 3))
+  return isNear && first.distance !== second?.distance ? first.other : undefined
 }
