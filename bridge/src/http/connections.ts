@@ -63,7 +63,7 @@ export async function openConnector(
     ...tls,
     autoSelectFamily: true,
     ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
-  }) as Connector // two tuples for a union of results
+  })
 }
 
 async function openTunnel(

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { nodeHttp } from '@causeway/protocol'
+import type buildConnector from 'undici/lib/core/connect.js'
 import { invalidSetting } from '../errors.ts'
 
 export interface TlsOptions {
@@ -8,18 +9,7 @@ export interface TlsOptions {
   readonly rejectUnauthorized?: boolean
 }
 
-interface Address {
-  readonly host?: string
-  readonly hostname: string
-  readonly protocol: string
-  readonly port: string
-  readonly servername?: string
-}
-
-export type Connector = (
-  address: Address,
-  callback: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void,
-) => void
+export type Connector = buildConnector.connector
 
 /** `env` selects the environment's proxy, if any. */
 export function proxyFor(origin: string, setting: string, env: NodeJS.ProcessEnv): URL | undefined {

@@ -7,7 +7,7 @@ import { RetryBudget } from '../calls/retry-budget.ts'
 import { type Asked, ask, findResponse } from '../http/ask.ts'
 import { messageFields, noSession, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import { type Incoming, listChangedLine } from '../stdio/message.ts'
+import { findChangeableLists, type Incoming, listChangedLine } from '../stdio/message.ts'
 import { GetStream } from './get-stream.ts'
 
 const maxRenewalsPerMinute = 5
@@ -133,7 +133,7 @@ export class Session {
   #enter(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
     this.#initialize = initialize
     this.#key = readKey(headers, result)
-    this.#changeableLists = findChangeableLists(result)
+    this.#changeableLists = findChangeableLists(asObject(result))
     this.#options.log(`session ${this.#key.id ?? 'none'} version ${this.#key.version ?? 'unknown'}`)
   }
 
@@ -171,10 +171,4 @@ function readKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
     id: typeof id === 'string' ? id : undefined,
     version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
   }
-}
-
-/** Returns lists such as `['tools', 'prompts']`. */
-function findChangeableLists(result: unknown): string[] {
-  const offered = asObject(asObject(result).capabilities)
-  return ['tools', 'prompts', 'resources'].filter((list) => asObject(offered[list]).listChanged === true)
 }

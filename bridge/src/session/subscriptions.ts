@@ -7,7 +7,7 @@ import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
 import { findResponse } from '../http/ask.ts'
 import type { ServerEvent } from '../http/sse.ts'
 import { parseJson } from '../stdio/json.ts'
-import { type Incoming, isOwnId, notificationLine } from '../stdio/message.ts'
+import { type Incoming, isOwnId, lists, notificationLine } from '../stdio/message.ts'
 
 interface Options extends Omit<Link, 'upstream'> {
   /** For tests. */
@@ -96,21 +96,15 @@ function isRetryable({ reply }: Posted, { filter }: Subscription, attempt: numbe
   return filter !== undefined && (isBusy(reply) || asObject(error.data).retryable === true)
 }
 
-const lists: Readonly<Record<string, string>> = {
-  toolsListChanged: 'tools',
-  promptsListChanged: 'prompts',
-  resourcesListChanged: 'resources',
-}
-
 function changeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
   const _meta = { [meta.subscriptionId]: id }
   const notification = (name: string, params: object): Buffer =>
     notificationLine(`notifications/${name}`, { ...params, _meta })
   const { resourceSubscriptions: uris } = filter
   return [
-    ...Object.keys(lists).flatMap((name) =>
-      filter[name] === true ? [notification(`${lists[name]}/list_changed`, {})] : [],
-    ),
+    ...lists
+      .filter((list) => filter[`${list}ListChanged`] === true)
+      .map((list) => notification(`${list}/list_changed`, {})),
     ...(Array.isArray(uris) ? uris.map((uri: unknown) => notification('resources/updated', { uri })) : []),
   ]
 }

@@ -1,15 +1,10 @@
 import { asObject, classifyMessage, type Request } from '@causeway/protocol'
 import { failedCall } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
+import type { Settings } from '../settings/settings.ts'
 import { parseJson } from '../stdio/json.ts'
 import { toLine } from '../stdio/message.ts'
 import type { Ends } from './stage.ts'
-
-/** `ignore` has precedence; an empty `only` includes all tools. */
-export interface ToolGlobs {
-  readonly only: readonly string[]
-  readonly ignore: readonly string[]
-}
 
 /** Removes tools from `tools/list`. Calls of hidden tools fail with `TOOL_HIDDEN`. */
 export class ToolFilter implements Ends {
@@ -18,7 +13,8 @@ export class ToolFilter implements Ends {
   readonly #ignore: readonly RegExp[]
   readonly #lists = new Set<unknown>()
 
-  constructor(next: Ends, { only, ignore }: ToolGlobs) {
+  /** `ignore` has precedence; an empty `only` includes all tools. */
+  constructor(next: Ends, { only, ignore }: Settings['tools']) {
     this.#next = next
     this.#only = only.map(parseGlob)
     this.#ignore = ignore.map(parseGlob)
@@ -32,11 +28,7 @@ export class ToolFilter implements Ends {
   }
 
   toClient(json: Buffer): void {
-    if (this.#lists.size === 0) {
-      this.#next.toClient(json)
-      return
-    }
-    const value = parseJson(json)
+    const value = this.#lists.size === 0 ? undefined : parseJson(json)
     const lists = [value].flat().filter((message) => this.#isList(message))
     for (const { result } of lists as { result?: { tools?: unknown } }[])
       if (Array.isArray(result?.tools))

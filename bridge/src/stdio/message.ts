@@ -1,8 +1,10 @@
 import {
+  asObject,
   CausewayError,
   claimedVersion,
   classifyMessage,
   type Id,
+  type JsonObject,
   type Params,
   readId,
   success,
@@ -18,6 +20,13 @@ export const requestLine = (id: Id, method: string, params: object = {}): Buffer
 
 export const notificationLine = (method: string, params?: object): Buffer =>
   toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
+
+/** Lists that a server can change. */
+export const lists = ['tools', 'prompts', 'resources'] as const
+
+/** Returns the lists whose changes the server reports. */
+export const findChangeableLists = ({ capabilities }: JsonObject): string[] =>
+  lists.filter((list) => asObject(asObject(capabilities)[list]).listChanged === true)
 
 export const listChangedLine = (list: string): Buffer =>
   notificationLine(`notifications/${list}/list_changed`)

@@ -167,8 +167,13 @@ export class EraSwitch implements Ends {
       this.#modern = state
       for (const { json } of rejected.splice(0)) this.#next.toClient(json)
     }
+    const params = {
+      protocolVersion: legacyVersions[0],
+      capabilities: caller.clientCapabilities,
+      clientInfo: caller.clientInfo ?? { name: 'unknown', version: '0' },
+    }
     const openSession = (): void =>
-      this.#initialize(caller, (initialized) => {
+      this.#request('initialize', params, (initialized) => {
         if (initialized === undefined) return giveUp(unknown)
         this.#next.toServer(notificationLine('notifications/initialized'))
         const translator = new ModernClientTranslator(this.#next, initialized)
@@ -186,18 +191,6 @@ export class EraSwitch implements Ends {
       const versions = [result?.supportedVersions].flat()
       then(versions.includes(modernVersion) ? result : undefined)
     })
-  }
-
-  #initialize(
-    { clientInfo, clientCapabilities: capabilities }: Caller,
-    then: (initialized: JsonObject | undefined) => void,
-  ): void {
-    const params = {
-      protocolVersion: legacyVersions[0],
-      capabilities,
-      clientInfo: clientInfo ?? { name: 'unknown', version: '0' },
-    }
-    this.#request('initialize', params, then)
   }
 
   /** `then` receives `undefined` if the request fails. */

@@ -12,6 +12,7 @@ import {
 import { errorLine } from '../../calls/answer.ts'
 import {
   createIds,
+  findChangeableLists,
   isOwnId,
   listChangedLine,
   notificationLine,
@@ -41,12 +42,6 @@ interface PendingCall {
   requestState: unknown
 }
 
-const listFilters: Readonly<Record<string, string>> = {
-  tools: 'toolsListChanged',
-  prompts: 'promptsListChanged',
-  resources: 'resourcesListChanged',
-}
-
 interface Options {
   readonly initialize: Request
   readonly discovered: JsonObject
@@ -73,17 +68,12 @@ export class LegacyClientTranslator implements Translator {
     this.#ends = ends
     this.#options = options
     this.#caller = readInitializeCaller(initialize)
-    this.#lists = Object.keys(listFilters).filter(
-      (list) => getMembers(discovered.capabilities, list).listChanged === true,
-    )
-    this.#listens = new ListenRequests(
-      this.#lists.map((list) => String(listFilters[list])),
-      {
-        listen: (id, notifications) =>
-          this.#send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications } }),
-        cancel: (id) => this.#cancel(id),
-      },
-    )
+    this.#lists = findChangeableLists(discovered)
+    this.#listens = new ListenRequests(this.#lists, {
+      listen: (id, notifications) =>
+        this.#send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications } }),
+      cancel: (id) => this.#cancel(id),
+    })
     this.#handleRequest(initialize)
   }
 

@@ -30,7 +30,7 @@ export class ListenRequests {
   readonly #requests: ListenRequest[] = [this.#first]
   #isBehind = false
 
-  /** `lists`: filters such as `toolsListChanged`. */
+  /** `lists`: names such as `tools`. */
   constructor(lists: readonly string[], send: Sender) {
     this.#lists = lists
     this.#send = send
@@ -88,7 +88,8 @@ export class ListenRequests {
   #replace(request: ListenRequest): void {
     const { id: before, uris } = request
     const notifications = {
-      ...(request === this.#first && Object.fromEntries(this.#lists.map((list) => [list, true]))),
+      ...(request === this.#first &&
+        Object.fromEntries(this.#lists.map((list) => [`${list}ListChanged`, true]))),
       ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
     }
     request.id = Object.keys(notifications).length === 0 ? undefined : this.#newId()
