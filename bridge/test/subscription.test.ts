@@ -118,8 +118,7 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
   const pauses: number[] = []
   let starts = 0
   const delivery = {
-    deliverEvent: (...[event, headers, call]: Parameters<Delivery['deliverEvent']>) =>
-      void call?.intercept?.(event, headers),
+    deliverEvent: (...[event, call]: Parameters<Delivery['deliverEvent']>) => void call?.intercept?.(event),
     deliver: () => true,
   } as unknown as Delivery
   const countedPause = (ms: number): Promise<void> => {

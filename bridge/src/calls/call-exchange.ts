@@ -108,4 +108,9 @@ export async function resumeCall(link: Link, call: Call, { key, events, broken }
 }
 
 const createReader = ({ upstream, delivery }: Link, call: Call): ReplyReader =>
-  new ReplyReader(upstream.maxMessageBytes, (event, headers) => delivery.deliverEvent(event, headers, call))
+  new ReplyReader(upstream.maxMessageBytes, {
+    onHead: (_status, headers) => {
+      call.headers = headers
+    },
+    onEvent: (event) => delivery.deliverEvent(event, call),
+  })

@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { asObject, type CausewayError, type Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
-import { type Call, findRequest, type PendingCalls } from './pending-calls.ts'
+import { type Answer, type Call, findRequest, type PendingCalls } from './pending-calls.ts'
 import { ServerRequests } from './server-requests.ts'
 
 interface Options {
@@ -13,12 +12,6 @@ interface Options {
   readonly write: (json: Buffer) => void
   readonly maxMessageBytes: number
   readonly log: Log
-}
-
-interface Received {
-  readonly json: Buffer
-  readonly hasResult: boolean
-  readonly headers: IncomingHttpHeaders
 }
 
 /** Delivers the server's messages to the client. Each id receives exactly one response. */
@@ -38,26 +31,25 @@ export class Delivery {
   }
 
   /** Returns `false` for bytes other than JSON-RPC. */
-  deliver(bytes: Buffer, headers: IncomingHttpHeaders, call?: Call): boolean {
+  deliver(bytes: Buffer, call?: Call): boolean {
     const envelope = readEnvelope(bytes)
-    if (envelope === undefined) return this.#deliverBatch(bytes, headers, call)
+    if (envelope === undefined) return this.#deliverBatch(bytes, call)
     const { kind, id, hasResult } = envelope
     if (kind === 'invalid') return false
     if (kind !== 'response') this.write(this.serverRequests.toClient(bytes, envelope))
     else if (id === null) this.#deliverErrorWithoutId(bytes, call)
-    else if (this.#settle(id, { json: bytes, hasResult, headers }, call)) this.write(bytes)
+    else if (this.#settle(id, { json: bytes, hasResult }, call)) this.write(bytes)
     return true
   }
 
-  deliverEvent(event: ServerEvent, headers: IncomingHttpHeaders, call?: Call): void {
+  deliverEvent(event: ServerEvent, call?: Call): void {
     const { data, size } = event
     this.#log(`< event, ${size} bytes`, data)
-    if (call?.intercept?.(event, headers)) return
+    if (call?.intercept?.(event)) return
     // Not stored, because it is over the maximum. Only a response can be that long.
     if (data === undefined) {
       if (call !== undefined) this.failTooLarge(call, size)
-    } else if (!this.deliver(data, headers, call))
-      this.#log('dropped an event that is not a JSON-RPC message')
+    } else if (!this.deliver(data, call)) this.#log('dropped an event that is not a JSON-RPC message')
   }
 
   fail(call: Call, error: CausewayError): void {
@@ -78,14 +70,14 @@ export class Delivery {
   }
 
   /** Marks an id as answered. Returns `false` if it is not pending. */
-  #settle(id: Id, response: Received, call: Call | undefined): boolean {
+  #settle(id: Id, response: Answer, call: Call | undefined): boolean {
     const owner = call?.open.has(id) ? call : this.#calls.find(id)
     if (owner === undefined) {
       this.#log(`dropped a response without a pending request, id ${id}`)
       return false
     }
-    const { json, hasResult, headers } = response
-    if (hasResult) owner.onResult?.(findRequest(owner, id), headers, () => parseResult(json))
+    const { json, hasResult } = response
+    if (hasResult) owner.onResult?.(owner, findRequest(owner, id), () => parseResult(json))
     return this.#calls.answer(owner, id, response)
   }
 
@@ -96,7 +88,7 @@ export class Delivery {
   }
 
   /** Removes responses without a pending request. Only sessions of 2025-03-26 have batches. */
-  #deliverBatch(bytes: Buffer, headers: IncomingHttpHeaders, call: Call | undefined): boolean {
+  #deliverBatch(bytes: Buffer, call: Call | undefined): boolean {
     const elements = readElements(bytes)
     if (elements === undefined) return false
     const delivered = elements.flatMap((element) => {
@@ -104,7 +96,7 @@ export class Delivery {
       if (envelope === undefined) return [element]
       const { kind, id, hasResult } = envelope
       if (kind !== 'response') return [this.serverRequests.toClient(element, envelope)]
-      return id === null || this.#settle(id, { json: element, hasResult, headers }, call) ? [element] : []
+      return id === null || this.#settle(id, { json: element, hasResult }, call) ? [element] : []
     })
     if (elements.every((element, index) => delivered[index] === element)) this.write(bytes)
     else if (delivered.length > 0) this.write(Buffer.from(`[${delivered.join(',')}]`))

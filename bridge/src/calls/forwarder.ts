@@ -75,14 +75,14 @@ export class Forwarder {
     }
   }
 
-  readonly #recordResult: NonNullable<Call['onResult']> = (request, headers, parseResult) => {
+  readonly #recordResult: NonNullable<Call['onResult']> = (call, request, parseResult) => {
     const { method, claimed } = request
     if (method === 'tools/list') this.#tools.update(parseResult())
     if (method !== 'initialize' && method !== 'server/discover') return
     const result = parseResult()
     this.#server.update(result)
     if (method === 'initialize' && claimed === undefined)
-      this.#options.session.adopt(request, headers, result)
+      this.#options.session.adopt(request, call.headers, result)
   }
 
   async #exchange(call: Call, fields: Fields): Promise<void> {
@@ -144,7 +144,7 @@ export class Forwarder {
     if (reply.status === 202 && key.id !== undefined)
       // The response follows on the GET stream of the session.
       await Promise.race([call.settled, sleep(acceptedTimeoutMs, undefined, { ref: false })])
-    else if (reply.type === 'json') delivery.deliver(reply.body, reply.headers, call)
+    else if (reply.type === 'json') delivery.deliver(reply.body, call)
     if (call.open.size > 0) throw statusError(upstream.url, reply)
   }
 
@@ -152,9 +152,9 @@ export class Forwarder {
     const { upstream, delivery, retry, log } = this.#options
     const budget = new RetryBudget(retry)
     for (let isFirst = true; ; isFirst = false) {
-      const reader = new ReplyReader(upstream.maxMessageBytes, (event, headers) =>
-        delivery.deliverEvent(event, headers),
-      )
+      const reader = new ReplyReader(upstream.maxMessageBytes, {
+        onEvent: (event) => delivery.deliverEvent(event),
+      })
       const request = { method: 'POST', fields: messageFields(message, key), body: message.bytes } as const
       const exchange = upstream.send(request, reader)
       try {

@@ -5,6 +5,11 @@ import type { Exchange } from '../http/upstream.ts'
 import type { Incoming } from '../stdio/message.ts'
 import { Stats } from './stats.ts'
 
+export interface Answer {
+  readonly json: Buffer
+  readonly hasResult: boolean
+}
+
 /** An unanswered request, or a batch with requests. */
 export interface Call {
   readonly bytes: Buffer
@@ -17,12 +22,12 @@ export interface Call {
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
   exchange: Exchange | undefined
+  /** Of the latest response. */
+  headers: IncomingHttpHeaders
   /** Called with each successful result before its delivery. */
-  onResult:
-    | ((request: Incoming, headers: IncomingHttpHeaders, parseResult: () => unknown) => void)
-    | undefined
+  onResult: ((call: Call, request: Incoming, parseResult: () => unknown) => void) | undefined
   /** Returns `true` for an event not to deliver. */
-  intercept: ((event: ServerEvent, headers: IncomingHttpHeaders) => boolean) | undefined
+  intercept: ((event: ServerEvent) => boolean) | undefined
   /** Whether the call may start the server. */
   canStartServer: boolean
 }
@@ -69,6 +74,7 @@ export class PendingCalls {
       startedAt: this.#stats.countCalls(open),
       settled,
       exchange: undefined,
+      headers: {},
       onResult: undefined,
       intercept: undefined,
       canStartServer: true,
@@ -95,7 +101,7 @@ export class PendingCalls {
   }
 
   /** Counts the response. Returns `false` if the id is not pending. */
-  answer(call: Call, id: Id, response: { readonly json: Buffer; readonly hasResult: boolean }): boolean {
+  answer(call: Call, id: Id, response: Answer): boolean {
     if (!this.settle(call, id)) return false
     this.#stats.countResponse(id, response, call.startedAt)
     return true

@@ -15,7 +15,7 @@ export interface MessageOptions {
 
 /** A working server answers a handshake within a second. */
 const deadlineMs = 10_000
-const maxBodyBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 /** Requests reject with the connection's error or after a deadline. */
 export class Probe {
@@ -25,12 +25,12 @@ export class Probe {
 
   constructor(url: URL, connections: Connections, getFields: () => Fields) {
     const ignored = { backpressure: { update() {}, end() {} }, onResponse() {} }
-    this.#upstream = createUpstream({ url, maxMessageBytes: maxBodyBytes, connections, ...ignored })
+    this.#upstream = createUpstream({ url, maxMessageBytes: maxBytes, connections, ...ignored })
     this.#getFields = getFields
   }
 
   async get(path: string): Promise<Reply> {
-    const reader = new ReplyReader(maxBodyBytes, () => {})
+    const reader = new ReplyReader(maxBytes)
     const fields = { ...this.#getFields(), accept: 'application/json' }
     await withDeadline(this.#upstream.send({ method: 'GET', path, fields }, reader).done)
     return reader.reply as Reply
@@ -45,7 +45,7 @@ export class Probe {
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    const reader = new ReplyReader(0, () => {})
+    const reader = new ReplyReader(0)
     const fields = { ...this.#getFields(), ...sessionFields({ ...noSession, id: sessionId }) }
     await withDeadline(this.#upstream.send({ method: 'DELETE', fields }, reader).done)
   }

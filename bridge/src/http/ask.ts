@@ -23,9 +23,11 @@ export async function ask(
   const taken = new Promise<void>((resolve) => {
     take = resolve
   })
-  const reader = new ReplyReader(maxBytes, ({ data }) => {
-    response ??= findResponse(data)
-    if (response !== undefined) take()
+  const reader = new ReplyReader(maxBytes, {
+    onEvent({ data }) {
+      response ??= findResponse(data)
+      if (response !== undefined) take()
+    },
   })
   const exchange = upstream.send({ method: 'POST', fields, body }, reader)
   let timer: NodeJS.Timeout | undefined

@@ -154,7 +154,7 @@ class OlderStream {
     const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
     responses.catch(() => {})
-    const accepted = new ReplyReader(this.#upstream.maxMessageBytes, () => {})
+    const accepted = new ReplyReader(this.#upstream.maxMessageBytes)
     const { [names.sessionId]: _sessionId, ...own } = fields
     const request = { method: 'POST', fields: own, body, path: this.#path } as const
     const exchange = this.#upstream.send(request, accepted)

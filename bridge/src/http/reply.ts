@@ -13,17 +13,24 @@ export interface Reply {
   readonly size: number
 }
 
+interface Handlers {
+  readonly onEvent?: (event: ServerEvent) => void
+  /** Called before the first event. */
+  readonly onHead?: (status: number, headers: IncomingHttpHeaders) => void
+}
+
 export class ReplyReader implements Reader {
-  readonly #limit: number
-  readonly #onEvent: (event: ServerEvent, headers: IncomingHttpHeaders) => void
+  readonly #maxBytes: number
+  readonly #handlers: Handlers
   #pieces: Buffer[] = []
   #size = 0
   #events: EventParser | undefined
   #head: Pick<Reply, 'status' | 'headers' | 'type'> | undefined
 
-  constructor(limit: number, onEvent: (event: ServerEvent, headers: IncomingHttpHeaders) => void) {
-    this.#limit = limit
-    this.#onEvent = onEvent
+  /** Messages longer than `maxBytes` are not stored. */
+  constructor(maxBytes: number, handlers: Handlers = {}) {
+    this.#maxBytes = maxBytes
+    this.#handlers = handlers
   }
 
   get events(): Pick<EventParser, 'lastEventId' | 'retryMs'> {
@@ -32,25 +39,27 @@ export class ReplyReader implements Reader {
 
   /** The reply so far; `undefined` before the status. */
   get reply(): Reply | undefined {
-    const body = this.#size > this.#limit ? undefined : concat(this.#pieces)
+    const body = this.#size > this.#maxBytes ? undefined : concat(this.#pieces)
     return this.#head && { ...this.#head, size: this.#size, body }
   }
 
   head(status: number, headers: IncomingHttpHeaders): void {
     this.#head = { status, headers, type: findType(status, headers) }
-    if (this.#head.type === 'events') this.#events = new EventParser(this.#limit)
+    if (this.#head.type === 'events') this.#events = new EventParser(this.#maxBytes)
+    this.#handlers.onHead?.(status, headers)
   }
 
   data(chunk: Buffer): number {
     const events = this.#events
     if (events !== undefined) {
-      for (const event of events.push(chunk)) this.#onEvent(event, this.#head?.headers ?? {})
+      for (const event of events.push(chunk)) this.#handlers.onEvent?.(event)
       return events.bufferedBytes
     }
     this.#size += chunk.length
-    if (this.#size > this.#limit) this.#pieces = []
+    const isTooLong = this.#size > this.#maxBytes
+    if (isTooLong) this.#pieces = []
     else this.#pieces.push(chunk)
-    return this.#size > this.#limit ? 0 : this.#size
+    return isTooLong ? 0 : this.#size
   }
 }
 

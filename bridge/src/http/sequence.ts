@@ -46,7 +46,7 @@ export function sendWithSecondTry(
     let held = undefined as ReplyReader | undefined
     const gate: Reader = {
       head(status, headers) {
-        if (holds(status)) held = new ReplyReader(maxBytes, () => {})
+        if (holds(status)) held = new ReplyReader(maxBytes)
         const current = held ?? reader
         current.head(status, headers)
       },

@@ -57,15 +57,16 @@ export class GetStream {
   async #connect(): Promise<ReplyReader> {
     const { upstream, key, onEvent, onMissed } = this.#options
     const { signal } = this.#controller
-    const reader = new ReplyReader(upstream.maxMessageBytes, (event) => {
-      if (!signal.aborted) onEvent(event)
+    const reader = new ReplyReader(upstream.maxMessageBytes, {
+      onEvent: (event) => {
+        if (!signal.aborted) onEvent(event)
+      },
+      onHead: (status) => {
+        if (!this.#hasMissed || status !== 200) return
+        this.#hasMissed = false
+        onMissed()
+      },
     })
-    const head: ReplyReader['head'] = (status, headers) => {
-      reader.head(status, headers)
-      if (!this.#hasMissed || status !== 200) return
-      this.#hasMissed = false
-      onMissed()
-    }
     const lastEventId = this.#lastEventId
     const fields = {
       ...eventStreamFields,
@@ -73,7 +74,7 @@ export class GetStream {
       ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
     }
     const request = { method: 'GET', fields, isStream: true } as const
-    const exchange = upstream.send(request, { head, data: (chunk) => reader.data(chunk) })
+    const exchange = upstream.send(request, reader)
     signal.onabort = () => exchange.abort()
     const isClean = await exchange.done.then(
       () => true,

@@ -146,7 +146,7 @@ export class Session {
     this.#stream = new GetStream({
       ...this.#options,
       key,
-      onEvent: (event) => delivery.deliverEvent(event, {}),
+      onEvent: (event) => delivery.deliverEvent(event),
       onMissed: () => this.#announceChanges(this.#changeableLists),
       isLost: (reply) => this.isLost(reply, key),
       renew: () => this.renew(key),
@@ -160,7 +160,7 @@ export class Session {
   async #delete(key: SessionKey): Promise<void> {
     if (key.id === undefined) return
     const request = { method: 'DELETE', fields: sessionFields(key) } as const
-    await this.#options.upstream.send(request, new ReplyReader(0, () => {})).done
+    await this.#options.upstream.send(request, new ReplyReader(0)).done
   }
 }
 

@@ -1,11 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isObject, type JsonObject, meta } from '@causeway/protocol'
 import type { Link, Posted } from '../calls/call-exchange.ts'
 import type { Call } from '../calls/pending-calls.ts'
 import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
 import { findResponse } from '../http/ask.ts'
-import type { ServerEvent } from '../http/sse.ts'
 import { parseJson } from '../stdio/json.ts'
 import { type Incoming, isOwnId, lists, notificationLine } from '../stdio/message.ts'
 
@@ -42,7 +40,7 @@ export async function followSubscription(
   const { retry, log, pause = sleep } = options
   const { monitor, random, now } = retry
   const subscription: Subscription = { filter: undefined }
-  call.intercept = (event, headers) => intercept(options, { subscription, call, event, headers })
+  call.intercept = ({ data }) => intercept(options, { subscription, call, message: data && parseJson(data) })
   for (let attempt = 0; ; ) {
     const since = now()
     const posted = await post().catch((error: unknown) => {
@@ -61,19 +59,11 @@ export async function followSubscription(
   }
 }
 
-interface Intercepted {
-  readonly subscription: Subscription
-  readonly call: Call
-  readonly event: ServerEvent
-  readonly headers: IncomingHttpHeaders
-}
-
 /** Returns `true` for an event not to deliver. */
 function intercept(
   { delivery, log }: Pick<Link, 'delivery' | 'log'>,
-  { subscription, call, event, headers }: Intercepted,
+  { subscription, call, message }: { subscription: Subscription; call: Call; message: unknown },
 ): boolean {
-  const message = event.data && parseJson(event.data)
   if (!isObject(message)) return false
   const before = subscription.filter
   if (message.method === 'notifications/subscriptions/acknowledged') {
@@ -82,7 +72,7 @@ function intercept(
     call.canStartServer = false
     if (before === undefined) return false
     for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))
-      delivery.deliver(notification, headers)
+      delivery.deliver(notification)
     return true
   }
   if (before === undefined || message.id !== call.message.id || !('result' in message)) return false
