@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
+import type { Delivery } from '../src/calls/delivery.ts'
 import type { RetryOptions } from '../src/calls/retry-budget.ts'
 import { ServerRequests } from '../src/calls/server-requests.ts'
 import { ask } from '../src/http/ask.ts'
@@ -204,7 +205,7 @@ verifies(
         },
         random: () => 0,
       } as unknown as RetryOptions,
-      onEvent() {},
+      delivery: {} as Delivery,
       onMissed() {},
       isLost: () => false,
       renew: async () => {},

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { asObject } from '@causeway/protocol'
+import { parseJson } from '../stdio/json.ts'
 
 /** The start time distinguishes a process from a later one with its pid. */
 export interface Process {
@@ -126,10 +128,5 @@ function readText(path: string): string | undefined {
   }
 }
 
-function parseHolder(text: string | undefined): Partial<Holder> & { readonly id?: unknown } {
-  try {
-    return (JSON.parse(text ?? '') ?? {}) as Partial<Holder>
-  } catch {
-    return {}
-  }
-}
+const parseHolder = (text = ''): Partial<Holder> & { readonly id?: unknown } =>
+  asObject(parseJson(Buffer.from(text)))

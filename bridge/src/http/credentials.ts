@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { CausewayError, isReadableByOthers } from '@causeway/protocol'
 import { invalidSetting } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
@@ -83,7 +83,14 @@ function readSecretFile(path: string, setting: string): string {
     })
   }
   try {
-    rejectShared(fstatSync(file), path, setting)
+    const stat = fstatSync(file)
+    if (!stat.isFile())
+      throw new CausewayError('INVALID_SETTING', `${setting} is not a file: ${path}`, { data: { path } })
+    if (isReadableByOthers(stat.mode))
+      throw new CausewayError('INVALID_SETTING', `other users can read ${setting}: ${path}`, {
+        data: { path, mode: (stat.mode & 0o777).toString(8) },
+        remedy: `run chmod 600 ${path}`,
+      })
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
@@ -92,16 +99,10 @@ function readSecretFile(path: string, setting: string): string {
 
 /** Changes when the file is written, replaced or gets other permissions. */
 function readStamp(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return [stat?.mtimeMs, stat?.ctimeMs, stat?.size, stat?.ino].join(' ')
-}
-
-function rejectShared(stat: Stats, path: string, setting: string): void {
-  if (!stat.isFile())
-    throw new CausewayError('INVALID_SETTING', `${setting} is not a file: ${path}`, { data: { path } })
-  if (!isReadableByOthers(stat.mode)) return
-  throw new CausewayError('INVALID_SETTING', `other users can read ${setting}: ${path}`, {
-    data: { path, mode: (stat.mode & 0o777).toString(8) },
-    remedy: `run chmod 600 ${path}`,
-  })
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = statSync(path)
+    return [mtimeMs, ctimeMs, size, ino].join(' ')
+  } catch (error) {
+    return String(error)
+  }
 }

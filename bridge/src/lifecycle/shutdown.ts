@@ -8,7 +8,7 @@ import type { Log } from './debug-log.ts'
 
 interface Options {
   readonly relay: Pick<Relay, 'idle' | 'closeSubscriptions' | 'failAll'>
-  readonly session: Pick<Session, 'close' | 'closeStream'>
+  readonly session: Pick<Session, 'close'>
   readonly upstream: Pick<Upstream, 'destroy'>
   readonly output: Pick<Output, 'flush'>
   readonly findError: () => CausewayError | undefined
@@ -46,7 +46,6 @@ export class Shutdown {
     relay.failAll(
       findError() ?? new CausewayError('SHUTTING_DOWN', 'the bridge exited before the response arrived'),
     )
-    session.closeStream()
     const closed = Promise.all([session.close().catch(() => {}), output.flush()])
     await Promise.race([closed, sleep(closeTimeoutMs)])
     await upstream.destroy()

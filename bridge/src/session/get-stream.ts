@@ -3,11 +3,9 @@ import type { Link } from '../calls/call-exchange.ts'
 import { backoff, isBusy } from '../calls/retry.ts'
 import { eventStreamFields, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import type { ServerEvent } from '../http/sse.ts'
 
-interface Options extends Omit<Link, 'delivery'> {
+interface Options extends Link {
   readonly key: SessionKey
-  readonly onEvent: (event: ServerEvent) => void
   /** The stream is open again; notifications may have been missed. */
   readonly onMissed: () => void
   readonly isLost: (reply: Reply) => boolean
@@ -55,11 +53,11 @@ export class GetStream {
   }
 
   async #connect(): Promise<ReplyReader> {
-    const { upstream, key, onEvent, onMissed } = this.#options
+    const { upstream, delivery, key, onMissed } = this.#options
     const { signal } = this.#controller
     const reader = new ReplyReader(upstream.maxMessageBytes, {
       onEvent: (event) => {
-        if (!signal.aborted) onEvent(event)
+        if (!signal.aborted) delivery.deliverEvent(event)
       },
       onHead: (status) => {
         if (!this.#hasMissed || status !== 200) return

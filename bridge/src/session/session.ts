@@ -80,11 +80,9 @@ export class Session {
     await this.#renewal
   }
 
-  closeStream(): void {
-    this.#stream?.close()
-  }
-
+  /** Closes the stream and deletes the session. */
   async close(): Promise<void> {
+    this.#stream?.close()
     await this.#delete(this.#key)
   }
 
@@ -138,15 +136,13 @@ export class Session {
   }
 
   #start(): void {
-    const { delivery, onReady } = this.#options
     const key = this.#key
-    onReady()
+    this.#options.onReady()
     this.#stream?.close()
     if (key.id === undefined) return
     this.#stream = new GetStream({
       ...this.#options,
       key,
-      onEvent: (event) => delivery.deliverEvent(event),
       onMissed: () => this.#announceChanges(this.#changeableLists),
       isLost: (reply) => this.isLost(reply, key),
       renew: () => this.renew(key),
