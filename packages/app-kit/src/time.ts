@@ -87,27 +87,6 @@ function daysFromCivil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468
 }
 
-function civilFromDays(days: number): readonly [year: number, month: number, day: number] {
-  const z = days + 719_468
-  const era = Math.floor(z / 146_097)
-  const dayOfEra = z - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shifted = Math.floor((5 * dayOfYear + 2) / 153)
-  const month = shifted < 10 ? shifted + 3 : shifted - 9
-  return [
-    yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1,
-  ]
-}
-
 const two = (value: number): string => String(value).padStart(2, '0')
 
 /** Returns `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
@@ -115,7 +94,8 @@ export function formatTime(ms: number): string {
   const days = Math.floor(ms / dayMs)
   const inDay = Math.round((ms - days * dayMs) * 1000)
   if (inDay === dayMs * 1000) return formatTime((days + 1) * dayMs)
-  const [year, month, day] = civilFromDays(days)
+  const date = new Date(days * dayMs)
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
   const seconds = Math.floor(inDay / 1e6)
   const fraction = String(inDay - seconds * 1e6).padStart(6, '0')
   const shown = fraction === '000000' ? '' : `.${fraction.endsWith('000') ? fraction.slice(0, 3) : fraction}`
