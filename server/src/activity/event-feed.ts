@@ -7,6 +7,11 @@ interface Batch<T> {
   readonly position: number
 }
 
+interface StreamOptions<T> {
+  readonly signal: AbortSignal
+  readonly toJson: (event: T) => unknown
+}
+
 const batchIntervalMs = 100
 const recentEvents = 500
 const heartbeatMs = 15_000
@@ -60,45 +65,36 @@ export class EventFeed<T> {
    * Streams server-sent events with the position as id and `{ events, missed }` as data. Slow readers need no
    * memory.
    */
-  stream(
-    position: number,
-    { signal, toJson }: { readonly signal: AbortSignal; readonly toJson: (event: T) => unknown },
-  ): Response {
-    const encoder = new TextEncoder()
-    let at = position
-    let lastSentMs = 0
+  stream(position: number, options: StreamOptions<T>): Response {
+    const { signal } = options
     if (!signal.aborted) {
       this.#openStreams += 1
       signal.addEventListener('abort', () => (this.#openStreams -= 1), { once: true })
     }
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          while (!signal.aborted) {
-            const batch = this.readAfter(at)
-            const isQuiet = batch.events.length === 0 && at === batch.position
-            if (!isQuiet || Date.now() - lastSentMs > heartbeatMs) {
-              const data = JSON.stringify({ events: batch.events.map(toJson), missed: batch.missed })
-              controller.enqueue(encoder.encode(`id: ${this.#run}.${batch.position}\ndata: ${data}\n\n`))
-              at = batch.position
-              lastSentMs = Date.now()
-              await pause(signal)
-              return
-            }
-            await pause(signal)
-          }
-          controller.close()
-        },
-      },
-      { highWaterMark: 0 },
-    )
-    return new Response(body, {
+    return new Response(ReadableStream.from(this.#readMessages(position, options)), {
       headers: {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       },
     })
+  }
+
+  async *#readMessages(position: number, { signal, toJson }: StreamOptions<T>): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder()
+    let at = position
+    let lastSentMs = 0
+    while (!signal.aborted) {
+      const batch = this.readAfter(at)
+      const isQuiet = batch.events.length === 0 && at === batch.position
+      if (!isQuiet || Date.now() - lastSentMs > heartbeatMs) {
+        const data = JSON.stringify({ events: batch.events.map(toJson), missed: batch.missed })
+        yield encoder.encode(`id: ${this.#run}.${batch.position}\ndata: ${data}\n\n`)
+        at = batch.position
+        lastSentMs = Date.now()
+      }
+      await pause(signal)
+    }
   }
 }
 
