@@ -5,22 +5,18 @@ import { CausewayError, type ClientInfo, decodePercent, headers, type Id } from 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, getOwner } from '../access/access.ts'
 import { parseTrace } from '../audit/trace.ts'
-import type { Caller, Cancellation, Era } from '../dispatch/caller.ts'
+import type { Caller } from '../dispatch/caller.ts'
 import type { Mount } from '../registry/mount.ts'
 import type { StartedCall } from './mcp/started-call.ts'
 import { isLoopbackAddress } from './security/admission.ts'
 
 /** Sender properties that the HTTP request lacks. */
-export interface Sender {
-  readonly era: Era
-  readonly channel: Caller['channel']
+export interface Sender
+  extends Pick<Caller, 'era' | 'channel' | 'input'>,
+    Partial<Pick<Caller, 'cancellation' | 'progress' | 'notify'>> {
   readonly rpcId?: Id
   readonly client?: ClientInfo | undefined
   readonly sessionId?: string | undefined
-  readonly cancellation?: Cancellation
-  readonly progress?: Caller['progress']
-  readonly notify?: Caller['notify']
-  readonly input?: Caller['input']
 }
 
 const sessionKeyPattern = /^[A-Za-z0-9._-]{1,128}$/

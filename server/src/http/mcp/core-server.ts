@@ -1,5 +1,5 @@
 import { isAsk } from '@causeway/app-kit'
-import type { Id, Params } from '@causeway/protocol'
+import type { Id, Params, Response } from '@causeway/protocol'
 import {
   ProtocolError,
   type Result,
@@ -168,18 +168,14 @@ function createProgress({ mcpReq }: ServerContext): Caller['progress'] {
   }
 }
 
-interface RpcError {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
+type RpcError = Extract<Response, { readonly error: unknown }>
 
 function toRpcError(
   error: unknown,
   id: Id,
   { services, era }: Pick<CoreServerOptions, 'services' | 'era'>,
   { requestId }: Caller,
-): RpcError {
+): RpcError['error'] {
   const response = toErrorResponse(id, toClientError(error, services.log, requestId), era)
-  return (response as { readonly error: RpcError }).error
+  return (response as RpcError).error
 }

@@ -37,6 +37,13 @@ const json = (description: string, schema: Json = { type: 'object' }): Json => (
   content: { 'application/json': { schema } },
 })
 
+const pathParameter = (name: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+})
+
 const ownPaths = {
   '/health': {
     get: {
@@ -47,7 +54,7 @@ const ownPaths = {
   '/health/{app}': {
     get: {
       summary: 'One app as a server: status, name, endpoint, port',
-      parameters: [{ name: 'app', in: 'path', required: true, schema: { type: 'string' } }],
+      parameters: [pathParameter('app')],
       responses: { 200: json('Ready'), 503: json('Failed or stopping'), 404: failed },
     },
   },
@@ -61,7 +68,7 @@ const ownPaths = {
   '/api/apps/{app}': {
     get: {
       summary: 'One app: schemas of its tools and its routes',
-      parameters: [{ name: 'app', in: 'path', required: true, schema: { type: 'string' } }],
+      parameters: [pathParameter('app')],
       responses: { 200: json('The app'), default: failed },
     },
   },
@@ -113,12 +120,7 @@ const routeOperation = (app: HostedApp, route: AppRoute): Json => ({
   summary: route.about,
   parameters: [
     session,
-    ...[...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    })),
+    ...[...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name)),
   ],
   ...routeBody(route),
   responses: { default: failed },
