@@ -1,6 +1,14 @@
 import { defineCommand } from '../command.ts'
 import { clients } from './clients.ts'
 
+const scope = { value: '<scope>', about: 'project: for this folder; user: for every folder' } as const
+const autostart = { about: 'the bridge starts the server if none is running' }
+const outputFlags = {
+  'dry-run': { about: 'print what would be written, and write nothing' },
+  print: { about: 'print the lines to paste, and write nothing' },
+}
+const settings = ['--port', '--token-file', '--data-dir']
+
 export const connectCommand = defineCommand({
   name: 'connect',
   about: 'connect a client in all folders: add Causeway to its configuration, or undo that',
@@ -9,18 +17,17 @@ export const connectCommand = defineCommand({
 starts the bridge, which connects it to this server. A backup of the old file is written next to it. --undo restores the
 file of the last connect byte for byte; if another program has changed the file since, it reverts only this entry.`,
   flags: {
-    scope: { value: '<scope>', about: 'project: for this folder; user: for every folder' },
+    scope,
     view: {
       value: '<view>',
       about:
         'list of tools: full, core or a profile of mcp.json; by default the bridge selects it for the client',
     },
-    autostart: { about: 'the bridge starts the server if none is running' },
+    autostart,
     undo: { about: 'undo the last connect of this client' },
-    'dry-run': { about: 'print what would be written, and write nothing' },
-    print: { about: 'print the lines to paste, and write nothing' },
+    ...outputFlags,
   },
-  settings: ['--port', '--token-file', '--data-dir'],
+  settings,
   exits: { 1: 'the file is invalid or would lose comments, and is unchanged; or there is nothing to undo' },
   examples: [
     'causeway connect claude-code',
@@ -30,19 +37,9 @@ file of the last connect byte for byte; if another program has changed the file 
   ],
   async run(call) {
     const { undoClient, writeClient } = await import('./write-client.ts')
-    const { args, flags } = call
-    const [name = ''] = args
-    if (flags.undo) return undoClient({ name, isDryRun: flags['dry-run'] }, call)
-    const options = {
-      name,
-      command: 'connect',
-      scope: flags.scope ?? 'user',
-      autostart: flags.autostart,
-      view: flags.view,
-      isDryRun: flags['dry-run'],
-      isPrint: flags.print,
-    }
-    return writeClient(options, call)
+    const [name = ''] = call.args
+    if (call.flags.undo) return undoClient(name, call)
+    return writeClient({ name, command: 'connect', defaultScope: 'user' }, call)
   },
 })
 
@@ -54,12 +51,11 @@ export const initCommand = defineCommand({
 starts the bridge that belongs to this server. A backup of the old file is written next to it. For other clients, and for all
 folders, see causeway connect.`,
   flags: {
-    scope: { value: '<scope>', about: 'project: for this folder; user: for every folder' },
-    autostart: { about: 'the bridge starts the server if none is running' },
-    'dry-run': { about: 'print what would be written, and write nothing' },
-    print: { about: 'print the lines to paste, and write nothing' },
+    scope,
+    autostart,
+    ...outputFlags,
   },
-  settings: ['--port', '--token-file', '--data-dir'],
+  settings,
   exits: { 1: 'the file is invalid or would lose comments; it is unchanged' },
   examples: [
     'causeway init claude',
@@ -68,16 +64,8 @@ folders, see causeway connect.`,
   ],
   async run(call) {
     const { writeClient } = await import('./write-client.ts')
-    const { args, flags } = call
-    const [name = ''] = args
-    const options = {
-      name: name === 'claude' ? 'claude-code' : name,
-      command: 'init',
-      scope: flags.scope ?? 'project',
-      autostart: flags.autostart,
-      isDryRun: flags['dry-run'],
-      isPrint: flags.print,
-    }
-    return writeClient(options, call)
+    const [name = ''] = call.args
+    const client = name === 'claude' ? 'claude-code' : name
+    return writeClient({ name: client, command: 'init', defaultScope: 'project' }, call)
   },
 })

@@ -5,27 +5,34 @@ import { type Client, type ConfigScope, clients } from './clients.ts'
 import { Connections } from './connections.ts'
 import { createEntry } from './server-entry.ts'
 
-type Call = Pick<CommandCall, 'config' | 'cwd' | 'env' | 'print' | 'note'>
+interface Call extends Pick<CommandCall, 'config' | 'cwd' | 'env' | 'print' | 'note'> {
+  readonly flags: {
+    readonly scope: string | undefined
+    readonly view?: string | undefined
+    readonly autostart: boolean
+    readonly 'dry-run': boolean
+    readonly print: boolean
+  }
+}
 
 interface WriteOptions {
   readonly name: string
   readonly command: string
-  readonly scope: string
-  readonly autostart: boolean
-  readonly view?: string | undefined
-  readonly isDryRun: boolean
-  readonly isPrint: boolean
+  readonly defaultScope: ConfigScope
 }
 
 /** Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
-export function writeClient(options: WriteOptions, { config, cwd, env, print, note }: Call): number {
-  const { name, command, autostart, view, isDryRun, isPrint } = options
+export function writeClient(
+  { name, command, defaultScope }: WriteOptions,
+  { flags, config, cwd, env, print, note }: Call,
+): number {
+  const { scope: scopeText = defaultScope, view, autostart } = flags
   const client = findClient(name)
-  const scope = parseScope(options.scope, command)
+  const scope = parseScope(scopeText, command)
   if (view !== undefined && !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
     throw usageError(command, `--view must be full, core or the name of a profile, got "${view}"`)
   const entry = createEntry({ config: config(), env, autostart, view })
-  if (isPrint) {
+  if (flags.print) {
     print(formatSnippet(client, entry).trimEnd())
     return 0
   }
@@ -33,7 +40,7 @@ export function writeClient(options: WriteOptions, { config, cwd, env, print, no
   if (path === undefined) throw usageError(command, `${client.title} has no configuration of a project`)
   const before = readIfExists(path)
   const text = addEntry(before, { path, client, entry, project: scope === 'project' ? cwd : undefined })
-  if (isDryRun) {
+  if (flags['dry-run']) {
     print(text.trimEnd())
     note(`nothing written: ${path}`)
     return 0
@@ -51,10 +58,8 @@ export function writeClient(options: WriteOptions, { config, cwd, env, print, no
 }
 
 /** Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
-export function undoClient(
-  { name, isDryRun }: Pick<WriteOptions, 'name' | 'isDryRun'>,
-  { config, print, note }: Call,
-): number {
+export function undoClient(name: string, { flags, config, print, note }: Call): number {
+  const isDryRun = flags['dry-run']
   const undone = new Connections(config().dataDir).undo(name, findClient(name), { write: !isDryRun })
   if (undone === undefined) {
     note(`nothing to undo: causeway connect ${name} has written no file`)

@@ -3,8 +3,7 @@ import { type CatalogueChange, escapeHiddenCharacters } from '@causeway/gateway'
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
-import { defineServerCommand, HostedServers } from './hosted-servers.ts'
-import { findStatuses, hostedRoute } from './running.ts'
+import { defineServerCommand, findStatuses, HostedServers, hostedRoute } from './hosted-servers.ts'
 
 const followMs = 500
 

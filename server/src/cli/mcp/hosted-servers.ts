@@ -1,6 +1,9 @@
+import type { HostedServerStatus } from '@causeway/gateway'
 import { ConfigFile, GatewayError, type HostedServer, SecretsFile } from '@causeway/gateway/config'
+import { isCausewayError } from '@causeway/protocol'
 import { formatSuggestion } from '../../config/command-line.ts'
 import { type CommandCall, defineCommand } from '../command.ts'
+import { ServerClient } from '../server-client.ts'
 
 export class HostedServers {
   readonly file: ConfigFile
@@ -33,6 +36,26 @@ export class HostedServers {
       `mcp.json has no server "${name}"${formatSuggestion(name, names)}`,
       { data: { servers: names }, remedy: 'causeway mcp list prints the names' },
     )
+  }
+}
+
+export const hostedRoute = (name: string, path: string): string =>
+  `/api/hosted/${encodeURIComponent(name)}/${path}`
+
+/** Returns `undefined` without a running server that reports states. */
+export async function findStatuses({
+  config,
+  note,
+}: Pick<CommandCall, 'config' | 'note'>): Promise<ReadonlyMap<string, HostedServerStatus> | undefined> {
+  const client = ServerClient.findRunning({ config })
+  if (client === undefined) return undefined
+  try {
+    const { servers } = (await client.get('/api/hosted')) as { servers: readonly HostedServerStatus[] }
+    return new Map(servers.map((server) => [server.name, server]))
+  } catch (error) {
+    if (!isCausewayError(error)) throw error
+    note(`the states are not known: ${error.message}`)
+    return undefined
   }
 }
 

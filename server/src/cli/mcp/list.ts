@@ -3,9 +3,8 @@ import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@caus
 import { type CommandCall, defineCommand } from '../command.ts'
 import { formatTable } from '../format.ts'
 import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
-import { defineServerCommand, HostedServers } from './hosted-servers.ts'
+import { defineServerCommand, findStatuses, HostedServers } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
-import { findStatuses } from './running.ts'
 
 const listFlags = { json: { about: 'print the servers as JSON' } }
 

@@ -2,9 +2,8 @@ import { GatewayError } from '@causeway/gateway/config'
 import { LocalLoginSession, type LoginSession, type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
 import { type CommandCall, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
-import { defineServerCommand, HostedServers } from './hosted-servers.ts'
+import { defineServerCommand, HostedServers, hostedRoute } from './hosted-servers.ts'
 import { findRemote, openLogins } from './logins.ts'
-import { hostedRoute } from './running.ts'
 
 export const loginCommand = defineServerCommand({
   name: 'mcp login',
