@@ -13,14 +13,14 @@ interface ToolCall {
   readonly args: unknown
 }
 
-/** Throws like `runAppTool`. */
-export function callOtherApp(
+/** Returns the structured content. Throws like `runAppTool`. */
+export async function callOtherApp(
   services: MethodContext,
   from: App,
   call: ToolCall,
   { client, clientKey, requestId, signal, progress, notify, traceparent }: CallContext,
 ): Promise<unknown> {
-  return callAppTool(services, call, {
+  const { structuredContent } = await runAppTool(services, call, {
     mount: sharedMount,
     era: 'modern',
     channel: 'app',
@@ -34,6 +34,7 @@ export function callOtherApp(
     progress,
     notify,
   })
+  return structuredContent
 }
 
 /** Each call of the route or socket has its own request id. */
@@ -46,17 +47,10 @@ export function createOwnToolCaller(
   return async (tool, args) => {
     calls += 1
     const requestId = `${caller.requestId}/${calls}`
-    return (await callAppTool(services, { app: app.name, tool, args }, { ...caller, requestId })) ?? {}
+    const call = { app: app.name, tool, args }
+    const { structuredContent = {} } = await runAppTool(services, call, { ...caller, requestId })
+    return structuredContent
   }
-}
-
-/** Returns the structured content. Throws like `runAppTool`. */
-async function callAppTool(
-  services: MethodContext,
-  call: ToolCall,
-  caller: Caller,
-): Promise<CallToolResult['structuredContent']> {
-  return (await runAppTool(services, call, caller)).structuredContent
 }
 
 /** Throws `UNKNOWN_TOOL` and the tool's error. */

@@ -27,8 +27,11 @@ export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTo
   const listed = entries.filter(({ instance: { app }, tool }) =>
     view === undefined ? tool.unlisted !== true : isListable(tool) && matchesAny(view, app, tool),
   )
-  const tools = listed.map(({ instance, tool }) => toListedTool(mount, instance.app, tool))
-  return { tools: bareApp === undefined ? addMetadata(tools, listed) : tools, omitted: [] }
+  const tools = listed.map((entry) => ({
+    ...entry,
+    shown: toListedTool(mount, entry.instance.app, entry.tool),
+  }))
+  return { tools: bareApp === undefined ? addMetadata(tools) : tools.map(({ shown }) => shown), omitted: [] }
 }
 
 /** Omits output schemas: a model does not need them for a call. */
@@ -49,22 +52,24 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
   return { tools, omitted }
 }
 
-function addMetadata(tools: readonly Tool[], entries: readonly ToolEntry[]): readonly Tool[] {
+interface ListedEntry extends ToolEntry {
+  readonly shown: Tool
+}
+
+function addMetadata(entries: readonly ListedEntry[]): readonly Tool[] {
   const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
-  const marked = tools.map((tool, index) =>
-    eager.has(entries[index] as ToolEntry) ? withMeta(tool, { [alwaysLoadKey]: true }) : tool,
+  const marked = entries.map((entry) =>
+    eager.has(entry) ? { ...entry, shown: withMeta(entry.shown, { [alwaysLoadKey]: true }) } : entry,
   )
   const room = new Map<AppInstance, number>()
-  const getRoom = (index: number): number => room.get(getInstance(index)) ?? metadataLimits.app
-  const getInstance = (index: number): AppInstance => (entries[index] as ToolEntry).instance
-  for (const [index, tool] of marked.entries()) room.set(getInstance(index), getRoom(index) - getSize(tool))
-  return marked.map((tool, index) => {
-    const { searchHint } = (entries[index] as ToolEntry).tool
-    if (searchHint === undefined) return tool
-    const hinted = withMeta(tool, { [searchHintKey]: searchHint })
-    const left = getRoom(index) + getSize(tool) - getSize(hinted)
-    if (left < 0 || getSize(hinted) > metadataLimits.tool) return tool
-    room.set(getInstance(index), left)
+  const getRoom = (instance: AppInstance): number => room.get(instance) ?? metadataLimits.app
+  for (const { instance, shown } of marked) room.set(instance, getRoom(instance) - getSize(shown))
+  return marked.map(({ instance, tool: { searchHint }, shown }) => {
+    if (searchHint === undefined) return shown
+    const hinted = withMeta(shown, { [searchHintKey]: searchHint })
+    const left = getRoom(instance) + getSize(shown) - getSize(hinted)
+    if (left < 0 || getSize(hinted) > metadataLimits.tool) return shown
+    room.set(instance, left)
     return hinted
   })
 }
