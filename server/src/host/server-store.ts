@@ -63,16 +63,12 @@ export class ServerStore {
   constructor(path: string, { onFailure = () => {}, ...clocks }: ServerStoreOptions) {
     this.#file = new ServerFile(path, clocks)
     const { db } = this.#file
-    const tasks = openTaskStore(db)
+    const write = (change: () => void): Promise<void> => this.#file.run(change)
     this.states = new ClientStateStore(this.#file)
     this.handshakes = new HandshakeStore(this.#file)
     this.signingKey = getSigningKey(db)
-    this.audit = new AuditStore(db, (write) => this.#file.run(write))
-    this.tasks = {
-      ...tasks,
-      put: (task) => this.#file.run(() => tasks.put(task)),
-      deleteExpired: async () => tasks.deleteExpired(this.#file.now()),
-    }
+    this.audit = new AuditStore(db, write)
+    this.tasks = openTaskStore(db, { write, now: () => this.#file.now() })
     this.#file.deleteExpired()
     const deleteExpired = () => this.#file.run(() => this.#file.deleteExpired()).catch(onFailure)
     this.#timer = setInterval(deleteExpired, expiryMs / 24).unref()

@@ -24,7 +24,11 @@ interface Row {
   readonly owner: string
 }
 
-export function openTaskStore(db: Database) {
+/** `write` runs a change; `now` returns Unix milliseconds. */
+export function openTaskStore(
+  db: Database,
+  { write, now }: { write: (change: () => void) => Promise<void>; now: () => number },
+) {
   const put = db.prepare<[Row]>(
     `INSERT INTO task (id, mount, status, created_ms, updated_ms, ttl_ms, outcome, owner)
      VALUES (@id, @mount, @status, @created_ms, @updated_ms, @ttl_ms, @outcome, @owner)
@@ -38,9 +42,7 @@ export function openTaskStore(db: Database) {
     "DELETE FROM task WHERE updated_ms + ttl_ms < ? AND status NOT IN ('working', 'input_required')",
   )
   return {
-    async put(task: ClientTask): Promise<void> {
-      put.run(toRow(task))
-    },
+    put: (task: ClientTask): Promise<void> => write(() => void put.run(toRow(task))),
     async get(id: string): Promise<ClientTask | undefined> {
       const row = get.get(id)
       return row && parseRow(row)
@@ -48,8 +50,8 @@ export function openTaskStore(db: Database) {
     async failUnfinished(outcome: object, nowMs: number): Promise<void> {
       fail.run(JSON.stringify(outcome), nowMs)
     },
-    async deleteExpired(nowMs: number): Promise<void> {
-      deleteExpired.run(nowMs)
+    async deleteExpired(): Promise<void> {
+      deleteExpired.run(now())
     },
   }
 }

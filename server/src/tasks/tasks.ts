@@ -69,7 +69,7 @@ export class Tasks {
   static async open(options: TaskOptions): Promise<Tasks> {
     const { store, now } = options
     await store.failUnfinished(stoppedError, now())
-    await store.deleteExpired(now())
+    await store.deleteExpired()
     return new Tasks(options)
   }
 
@@ -140,7 +140,7 @@ export class Tasks {
     // Saved first, so that the client finds it.
     try {
       await store.put(task)
-      await store.deleteExpired(createdMs)
+      await store.deleteExpired()
     } catch (error) {
       controller.abort(new CausewayError('CANCELLED', 'the task could not be saved'))
       throw error
