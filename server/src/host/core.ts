@@ -63,7 +63,11 @@ export class Core {
   readonly events = new EventEmitter<{ changed: [Change] }>()
   readonly errors = new ErrorCatalog()
   readonly config: Config
+  readonly log: Logger
+  /** Unix milliseconds. */
+  readonly now: () => number
   readonly store: ServerStore
+  readonly states: ClientStates
   readonly userApps: UserApps
   readonly limits: Limits
   readonly storage: StorageHealth
@@ -81,7 +85,6 @@ export class Core {
   readonly caches: OwnedCache[] = []
   readonly memory: MemoryGuard
   readonly backups: Backups
-  readonly #log: Logger
   readonly #clocks: { readonly now: () => number; readonly steady: () => number }
   readonly #startedAt: number
   readonly #apps: readonly App[]
@@ -93,7 +96,8 @@ export class Core {
   private constructor({ config, log, apps, logFiles, ...options }: CoreOptions, userApps: UserApps) {
     const { now = Date.now } = options
     this.config = config
-    this.#log = log
+    this.log = log
+    this.now = now
     const steady = options.steady ?? options.now ?? (() => performance.now())
     this.#clocks = { now, steady }
     this.#startedAt = steady()
@@ -123,18 +127,8 @@ export class Core {
       running: this.limits.running,
       memory: await this.memory.report(),
     }))
-    this.runner = new CallRunner({
-      errors: this.errors,
-      states: new ClientStates(this.store.states, { now: steady }),
-      limits: this.limits,
-      audit: this.audit,
-      activity: this.activity,
-      capture: this.capture,
-      metrics: this.metrics,
-      storage: this.storage,
-      log,
-      now,
-    })
+    this.states = new ClientStates(this.store.states, { now: steady })
+    this.runner = new CallRunner(this)
     this.host = new AppHost({ createEnv: (app) => this.#createEnv(app), errors: this.errors, log })
     this.registry = new Registry({
       host: this.host,
@@ -250,7 +244,7 @@ export class Core {
     const own = new Set([...this.#apps.map(({ name }) => pathName(name)), ...reservedPaths])
     return HostedServers.open({
       dataDir: this.config.dataDir,
-      log: this.#log,
+      log: this.log,
       env: process.env,
       ...this.#clocks,
       isReserved: (path) => own.has(path),
@@ -272,14 +266,14 @@ export class Core {
             entries.map((entry) => `${JSON.stringify(toRecord(entry, this.errors))}\n`).join(''),
           )),
       onFailure: (error) => this.storage.record(serverApp, error),
-      log: this.#log,
+      log: this.log,
       ...this.#clocks,
     })
   }
 
   #openMemoryGuard(): MemoryGuard {
     const { memoryLimitMb } = this.config
-    const log = this.#log
+    const log = this.log
     return new MemoryGuard({
       caches: new CacheSet(
         () => [...this.caches, ...this.host.caches],
@@ -297,7 +291,7 @@ export class Core {
     return {
       dir: this.config.dataDir,
       settings: selectSettings(app, this.config),
-      log: this.#log.child({ app: app.name }),
+      log: this.log.child({ app: app.name }),
       ...this.#clocks,
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
@@ -323,7 +317,7 @@ export class Core {
       await this.host
         .replace(app)
         .catch((err: unknown) =>
-          this.#log.error(
+          this.log.error(
             { app: app.name, err },
             'the app could not be replaced; the previous version remains in use',
           ),
@@ -340,7 +334,7 @@ export class Core {
   }
 
   #logListenerError(err: unknown): void {
-    this.#log.error({ err }, 'a listener failed')
+    this.log.error({ err }, 'a listener failed')
   }
 }
 
