@@ -49,24 +49,11 @@ export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
     .replaceAll(anyCommand, `${program} `)
 }
 
+const commandNames =
+  'call|tools|init|connect|mcp|status|stop|logs|doctor|config|roots|backup|restore|data|install-service|completion|serve'
+
 /** The start of a command line, but not "the entry causeway of .mcp.json". */
 const anyCommand = new RegExp(
-  `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${[
-    ...[
-      'call',
-      'tools',
-      'init',
-      'connect',
-      'mcp',
-      'status',
-      'stop',
-      'logs',
-      'doctor',
-      'config',
-      'roots',
-      'backup',
-    ],
-    ...['restore', 'data', 'install-service', 'completion', 'serve', '<command>', '--?[a-z]+'],
-  ].join('|')})(?![\\w-]))`,
+  `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${commandNames}|<command>|--?[a-z]+)(?![\\w-]))`,
   'g',
 )
