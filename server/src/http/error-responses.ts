@@ -83,7 +83,7 @@ export function sendPathError(error: unknown, request: FastifyRequest, reply: Fa
   setStatus(reply, coded).send(errorObject(coded))
 }
 
-const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
+export const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
   reply.code(error.definition.status).headers(getErrorHeaders(error))
 
 export function getErrorHeaders({

@@ -38,14 +38,9 @@ async function checkHealth(server: ServerRecord, tokenFile: string | undefined):
     )
   const { status, apps } = result.report
   if (status === 'ok') return ok('server', `running at ${server.url}, pid ${server.pid}`)
-  const failed = Object.entries(apps)
-    .filter(([, { status }]) => status !== 'ok')
-    .map(([name, { message, remedy }]) => ({
-      text: `${name} failed: ${message ?? 'unknown reason'}`,
-      remedy,
-    }))
-  const texts = failed.map(({ text }) => text)
-  const remedies = failed.flatMap(({ remedy }) => (typeof remedy === 'string' ? [remedy] : []))
+  const failed = Object.entries(apps).filter(([, { status }]) => status !== 'ok')
+  const texts = failed.map(([name, { message }]) => `${name} failed: ${message ?? 'unknown reason'}`)
+  const remedies = failed.flatMap(([, { remedy }]) => (typeof remedy === 'string' ? [remedy] : []))
   return warn(
     'server',
     texts.join('; ') || `its state is ${status}`,

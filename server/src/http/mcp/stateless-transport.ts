@@ -115,15 +115,14 @@ export class StatelessTransport implements Transport {
   async #callTool(exchange: Exchange, message: PlainCall): Promise<boolean> {
     const { core } = this.#services
     const { reply, mount } = exchange
-    const envelope = message.params._meta as Params
-    const call = new StartedCall(core, message, (sender) =>
+    const { capabilities, ...sender } = readEnvelope(message.params._meta)
+    const call = new StartedCall(core, message, (channel) =>
       exchange.createCaller({
         ...sender,
+        ...channel,
         era: 'modern',
-        channel: 'mcp',
         rpcId: message.id,
-        client: parseClientInfo(envelope[meta.clientInfo]),
-        input: createInput(envelope[meta.clientCapabilities] as Capabilities),
+        input: createInput(capabilities),
       }),
     )
     call.dropMessages()
@@ -151,7 +150,7 @@ export class StatelessTransport implements Transport {
       mount,
       era: 'modern',
       versions: [modernVersion],
-      getSender,
+      getSender: ({ mcpReq }: ServerContext) => readEnvelope(mcpReq.envelope),
     } as const
     const handler = createMcpHandler(
       ({ requestInfo }) => {
@@ -169,12 +168,12 @@ export class StatelessTransport implements Transport {
   }
 }
 
-function getSender({ mcpReq }: ServerContext) {
-  const envelope = (mcpReq.envelope ?? {}) as Params
+/** Reads the members of `_meta`, which the SDK has validated. */
+function readEnvelope(value: unknown) {
+  const envelope = (value ?? {}) as Params
   return {
     channel: 'mcp' as const,
     client: parseClientInfo(envelope[meta.clientInfo]),
-    // The SDK has validated it.
     capabilities: envelope[meta.clientCapabilities] as Capabilities | undefined,
   }
 }

@@ -4,7 +4,7 @@ import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { Core } from '../../host/core.ts'
 import type { HostedApp } from '../../registry/registry.ts'
 import { appRoutes, createRestCaller, findApp } from '../app-routes/app-routes.ts'
-import { getErrorHeaders, sendErrors } from '../error-responses.ts'
+import { sendErrors, setStatus } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 import { describeApi } from './openapi.ts'
@@ -68,7 +68,7 @@ async function callTool(
     return reply.type(picture.mimeType).header('content-location', url).send(picture.bytes)
   } catch (error) {
     if (!isCausewayError(error)) throw error
-    return reply.code(error.definition.status).headers(getErrorHeaders(error)).send(toErrorBody(error, app))
+    return setStatus(reply, error).send(toErrorBody(error, app))
   }
 }
 
