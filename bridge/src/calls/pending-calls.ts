@@ -107,12 +107,9 @@ export class PendingCalls {
     return true
   }
 
-  /** Returns the ids that were pending. */
-  settleAll(call: Call): Id[] {
-    const ids = [...call.open]
+  settleAll(call: Call): void {
     call.open.clear()
     this.#removeAnswered(call)
-    return ids
   }
 
   #removeAnswered(call: Call): void {

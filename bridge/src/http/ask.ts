@@ -1,5 +1,6 @@
 import { classifyMessage, type JsonObject } from '@causeway/protocol'
 import { unreachable } from '../calls/answer.ts'
+import { Deferred } from '../lifecycle/deferred.ts'
 import { parseJson } from '../stdio/json.ts'
 import type { Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
@@ -19,23 +20,18 @@ export async function ask(
   timeoutMs = defaultTimeoutMs,
 ): Promise<Asked> {
   let response: Asked['response']
-  let take = (): void => {}
-  const taken = new Promise<void>((resolve) => {
-    take = resolve
-  })
+  const settled = new Deferred()
   const reader = new ReplyReader(maxBytes, {
     onEvent({ data }) {
       response ??= findResponse(data)
-      if (response !== undefined) take()
+      if (response !== undefined) settled.resolve()
     },
   })
   const exchange = upstream.send({ method: 'POST', fields, body }, reader)
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
-  })
+  const timeout = (): void => settled.reject(new Error(`no response within ${timeoutMs} ms`))
+  const timer = setTimeout(timeout, timeoutMs)
   try {
-    await Promise.race([exchange.done, taken, timeout])
+    await Promise.race([exchange.done, settled.promise])
   } catch (error) {
     throw unreachable(upstream.url, error)
   } finally {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
+import { Deferred } from '../lifecycle/deferred.ts'
 import { parseJson } from '../stdio/json.ts'
 import { findResponse } from './ask.ts'
 import { eventStreamFields, type Fields } from './headers.ts'
@@ -87,11 +88,6 @@ class OlderServer {
 const isInitialize = (body: Buffer): boolean =>
   body.includes('"initialize"') && (parseJson(body) as { method?: unknown } | null)?.method === 'initialize'
 
-interface PendingResponse {
-  resolve(response: Buffer): void
-  reject(error: unknown): void
-}
-
 const maxBuffered = 1000
 
 /** This transport sends the endpoint first, without delay. */
@@ -104,24 +100,20 @@ class OlderStream {
   readonly #id = randomUUID()
   readonly #exchange: Exchange
   readonly #events: EventParser
-  readonly #pending = new Map<Id, PendingResponse>()
+  readonly #pending = new Map<Id, Deferred<Buffer>>()
   readonly #buffered: Buffer[] = []
-  readonly #endpoint: Promise<string | undefined>
-  #resolveEndpoint: (path: string | undefined) => void = () => {}
+  readonly #endpoint = new Deferred<string | undefined>()
   #path = ''
   #listener: Reader | undefined
 
   private constructor(upstream: Upstream) {
     this.#upstream = upstream
     this.#events = new EventParser(upstream.maxMessageBytes)
-    this.#endpoint = new Promise((resolve) => {
-      this.#resolveEndpoint = resolve
-    })
     this.#exchange = upstream.send(
       { method: 'GET', fields: eventStreamFields, isStream: true },
       {
         head: (status, { 'content-type': type = '' }) => {
-          if (status !== 200 || !type.startsWith('text/event-stream')) this.#resolveEndpoint(undefined)
+          if (status !== 200 || !type.startsWith('text/event-stream')) this.#endpoint.resolve(undefined)
         },
         data: (chunk) => {
           for (const event of this.#events.push(chunk)) this.#receive(event)
@@ -134,7 +126,7 @@ class OlderStream {
       (error: unknown) => error,
     )
     void this.ended.then((error) => {
-      this.#resolveEndpoint(undefined)
+      this.#endpoint.resolve(undefined)
       for (const pending of this.#pending.values()) pending.reject(error)
     })
   }
@@ -143,7 +135,7 @@ class OlderStream {
   static async open(upstream: Upstream): Promise<OlderStream | undefined> {
     const stream = new OlderStream(upstream)
     const timeout = sleep(endpointTimeoutMs, undefined, { ref: false })
-    stream.#path = (await Promise.race([stream.#endpoint, timeout])) ?? ''
+    stream.#path = (await Promise.race([stream.#endpoint.promise, timeout])) ?? ''
     if (stream.#path !== '') return stream
     stream.close()
     return undefined
@@ -183,17 +175,14 @@ class OlderStream {
     this.#listener = reader
     reader.head(200, { 'content-type': 'text/event-stream' })
     for (const data of this.#buffered.splice(0)) reader.data(formatEvent(data))
-    let leave = (): void => {}
-    const left = new Promise<void>((resolve) => {
-      leave = resolve
-    })
+    const left = new Deferred()
     return {
-      done: Promise.race([left, this.ended.then(() => {})]),
+      done: Promise.race([left.promise, this.ended.then(() => {})]),
       wasWritten: () => true,
       whenWritten: async () => {},
       abort: () => {
         if (this.#listener === reader) this.#listener = undefined
-        leave()
+        left.resolve()
       },
     }
   }
@@ -206,14 +195,16 @@ class OlderStream {
     if (data === undefined) return
     const id = findId(parseJson(data), 'undefined')
     const pending = id === undefined ? undefined : this.#pending.get(id)
-    if (type === 'endpoint') this.#resolveEndpoint(resolvePath(data.toString(), this.#upstream.url))
+    if (type === 'endpoint') this.#endpoint.resolve(resolvePath(data.toString(), this.#upstream.url))
     else if (pending !== undefined) pending.resolve(data)
     else if (this.#listener !== undefined) this.#listener.data(formatEvent(data))
     else if (this.#buffered.length < maxBuffered) this.#buffered.push(data)
   }
 
   #waitFor(id: Id): Promise<Buffer> {
-    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }))
+    const response = new Deferred<Buffer>()
+    this.#pending.set(id, response)
+    return response.promise
   }
 }
 

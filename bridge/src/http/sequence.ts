@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { Deferred } from '../lifecycle/deferred.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { Exchange, Reader } from './upstream.ts'
 
@@ -6,20 +7,17 @@ import type { Exchange, Reader } from './upstream.ts'
 export function sequence(run: (follow: (exchange: Exchange) => Promise<void>) => Promise<void>): Exchange {
   const exchanges: Exchange[] = []
   let isAborted = false
-  let begin: (first: Exchange) => void = () => {}
-  const first = new Promise<Exchange>((resolve) => {
-    begin = resolve
-  })
+  const first = new Deferred<Exchange>()
   const done = run((exchange) => {
     exchanges.push(exchange)
-    begin(exchange)
+    first.resolve(exchange)
     if (isAborted) exchange.abort()
     return exchange.done
   })
   return {
     done,
     wasWritten: () => exchanges[0]?.wasWritten() ?? false,
-    whenWritten: async () => (await first).whenWritten(),
+    whenWritten: async () => (await first.promise).whenWritten(),
     abort() {
       isAborted = true
       exchanges.at(-1)?.abort()

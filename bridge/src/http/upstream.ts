@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import { Deferred } from '../lifecycle/deferred.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Connections } from './connections.ts'
 import type { Fields } from './headers.ts'
@@ -76,12 +77,10 @@ export function createUpstream({
 }
 
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
-  readonly done: Promise<void>
+  readonly #done = new Deferred()
   readonly #dispatcher: Dispatcher
   readonly #request: Dispatcher.DispatchOptions
   readonly #receiver: Observers & { readonly reader: Reader }
-  #resolve: () => void = () => {}
-  #reject: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #isAborted = false
   #isFailed = false
@@ -98,11 +97,11 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#dispatcher = dispatcher
     this.#request = request
     this.#receiver = receiver
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
     dispatcher.dispatch(request, this)
+  }
+
+  get done(): Promise<void> {
+    return this.#done.promise
   }
 
   wasWritten(): boolean {
@@ -144,7 +143,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.#receiver.backpressure.end(controller)
     const path = this.#redirect
-    if (path === undefined) this.#resolve()
+    if (path === undefined) this.#done.resolve()
     else {
       this.#redirect = undefined
       this.#wasRedirected = true
@@ -156,7 +155,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     if (controller) this.#receiver.backpressure.end(controller)
     this.#isFailed = true
     this.#markWritten?.()
-    this.#reject(error)
+    this.#done.reject(error)
   }
 }
 
