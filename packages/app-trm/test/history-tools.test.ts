@@ -7,9 +7,9 @@ import { createStanding } from '../src/domain/evaluation/score.ts'
 import { TestMatrix } from '../src/domain/evaluation/test-matrix.ts'
 import { createConfig, requestSchema } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
+import { listTestOutcomes } from '../src/routes.ts'
 import type { Critic } from '../src/session/critic.ts'
 import { diffStep } from '../src/session/step-diff.ts'
-import { listTestOutcomes } from '../src/session/test-outcomes.ts'
 import { judge, judged, openTrm, readText, replacing, scored, write } from './trm-kit.ts'
 
 /** Stores sessions of a project that does not exist. */

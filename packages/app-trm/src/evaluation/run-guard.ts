@@ -11,7 +11,7 @@ import type { Suspicion } from '../domain/evaluation/suspicion.ts'
 import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
-import type { Manifest } from '../snapshot/manifest.ts'
+import type { Manifest } from '../snapshot/snapshot-entry.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { listAll } from '../workspace/tree-list.ts'
 

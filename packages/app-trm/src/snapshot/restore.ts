@@ -4,8 +4,14 @@ import { TrmError } from '../errors.ts'
 import { locate, type Place } from '../workspace/place.ts'
 import { type Replacement, removeTemporaryFiles, replaceFiles } from '../workspace/replace-files.ts'
 import type { Contents } from './contents.ts'
-import type { Manifest } from './manifest.ts'
-import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
+import {
+  createAbsent,
+  hasSameContent,
+  isSameEntry,
+  type Manifest,
+  readEntry,
+  type SnapshotEntry,
+} from './snapshot-entry.ts'
 
 export interface RestoreReport {
   /** Sorted paths whose content or mode changed. */

@@ -13,6 +13,18 @@ export interface SnapshotEntry {
   readonly bytes: number
 }
 
+export interface Manifest {
+  /** Real path of the project. */
+  readonly root: string
+  readonly entries: readonly SnapshotEntry[]
+}
+
+/** Sorts the entries by path. */
+export const createManifest = (root: string, entries: readonly SnapshotEntry[]): Manifest => ({
+  root,
+  entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+})
+
 export async function readEntry(
   path: string,
   absolute: string,

@@ -10,9 +10,16 @@ import { copyTree, listAll, listTree, type TreeFile, type TreeLimits } from '../
 import { findWorkspaceId, workspaceFolder } from '../workspace/workspace-folder.ts'
 import { type ContentDatabase, Contents } from './contents.ts'
 import { GitArchive } from './git-archive.ts'
-import { createManifest, type Manifest, readManifest, storeManifest } from './manifest.ts'
 import { type RestoreReport, readBlob, restore } from './restore.ts'
-import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
+import {
+  createAbsent,
+  createManifest,
+  hasSameContent,
+  isSameEntry,
+  type Manifest,
+  readEntry,
+  type SnapshotEntry,
+} from './snapshot-entry.ts'
 
 export interface SnapshotsOptions {
   /** Folder of Trm's files. */
@@ -186,15 +193,21 @@ export class Snapshots {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
+  /** The contents must be stored already. */
   #store(manifest: Manifest): string {
     const id = (this.#options.newId ?? randomUUID)()
-    storeManifest(this.#contents, id, manifest)
+    const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
+    this.#contents.addList(id, JSON.stringify(manifest), blobs)
     return id
   }
 
+  /** Throws `SNAPSHOT_NOT_FOUND`. */
   async #manifest(snapshot: Snapshot): Promise<Manifest> {
     if (typeof snapshot !== 'string') return snapshot
-    return this.#relocate(await readManifest(this.#contents, snapshot))
+    const isId = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(snapshot)
+    const list = isId ? await this.#contents.readList(snapshot) : undefined
+    if (list !== undefined) return this.#relocate(JSON.parse(list))
+    throw new TrmError('SNAPSHOT_NOT_FOUND', `no snapshot has the id ${snapshot.slice(0, 100)}`)
   }
 
   /** A workspace's snapshot belongs to the workspace in this data folder, which may have been moved or copied. */
