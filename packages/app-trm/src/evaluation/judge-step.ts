@@ -6,7 +6,6 @@ import { gzip } from 'node:zlib'
 import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
-import type { EvalResult } from '../domain/evaluation/result.ts'
 import { epsilon } from '../domain/evaluation/score.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Critic } from '../session/critic.ts'
@@ -20,10 +19,7 @@ import { runStages } from './run-stages.ts'
 const compress = promisify(gzip)
 
 export interface JudgeRequest {
-  readonly kind: EvalResult['kind']
-  readonly reason: string | null
   readonly proposal?: Proposal | undefined
-  readonly warnings: readonly string[]
   readonly accept?: readonly string[] | undefined
   readonly filesChanged: readonly string[]
   readonly changed: readonly string[]
@@ -39,7 +35,9 @@ export async function judgeStep(
   request: JudgeRequest,
 ): Promise<Assessment> {
   const { config, standing, baseline } = session
-  const { kind, reason, warnings, accept = [], filesChanged } = request
+  const { accept = [], proposal, filesChanged } = request
+  const { kind, reason } = request.step
+  const warnings = proposal?.applied.report.warnings ?? []
   const run = (signals: readonly SignalSpec[], occasion: string) =>
     runCommands(critic, { ...session, config: { ...config, signals } }, request, occasion)
   const evidence = await run(config.signals, '')
@@ -56,7 +54,7 @@ export async function judgeStep(
     evidence,
     problems: await findOutputProblems(critic, config.repo, evidence),
     filesChanged,
-    warnings,
+    warnings: warnings.map(({ code, message }) => `${code}: ${message}`),
   }
   const first = assess(input)
   if (kind === 'baseline' && config.isolate && first.result.signals.some(({ ok }) => !ok)) {

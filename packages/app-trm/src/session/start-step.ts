@@ -14,12 +14,11 @@ import { createCancelledError, RunningStep } from './running-step.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
 export interface StepRequest {
-  readonly kind: EvalResult['kind']
   readonly request: string
   readonly reason: string | null
   readonly proposal?: Proposal | undefined
-  readonly warnings: readonly string[]
   readonly accept?: readonly string[] | undefined
+  readonly isBaseline?: boolean
 }
 
 /**
@@ -29,18 +28,17 @@ export interface StepRequest {
 export async function startStep(
   critic: Critic,
   session: SessionRow,
-  given: StepRequest,
+  request: StepRequest,
 ): Promise<RunningStep> {
   const { store, snapshots, running } = critic
   const { config, standing } = session
-  const { reason, proposal } = given
-  const edits: RecordedEdits =
-    given.kind === 'baseline'
-      ? { edited: [], landing: null, changed: [] }
-      : await recordEdits(critic, session)
+  const { reason, proposal, isBaseline = false } = request
+  const edits: RecordedEdits = isBaseline
+    ? { edited: [], landing: null, changed: [] }
+    : await recordEdits(critic, session)
   // Another program's edits are the candidate of a step without one.
-  const kind = given.kind === 'rerun' && edits.edited.length > 0 ? 'submit' : given.kind
-  const request = { ...given, kind }
+  const candidateKind = proposal !== undefined || edits.edited.length > 0 ? 'submit' : 'rerun'
+  const kind = isBaseline ? 'baseline' : candidateKind
   const paths = [...(proposal?.applied.changes.keys() ?? [])]
   const landsNow = paths.length > 0 && config.write !== 'improved'
   const before = landsNow ? await snapshots.take(config.repo, paths) : undefined

@@ -1,7 +1,6 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { formatResult } from '../domain/evaluation/result.ts'
 import { formatCount } from '../domain/format-count.ts'
 import { TrmError } from '../errors.ts'
 import { runOnlyTests } from '../evaluation/only-tests.ts'
@@ -19,11 +18,12 @@ import {
   exampleCandidate,
   exampleStart,
   findSession,
-  formatRunning,
+  formatDone,
   readHints,
   sidArgument,
   type TrmContext,
   waitArgument,
+  waitForResult,
   writeHints,
 } from './tool-context.ts'
 
@@ -85,23 +85,21 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
     async run({ sid, candidate: given, reason, only, accept, force, details, wait }, ctx) {
       const session = await findSession(ctx, sid)
       if (only !== undefined) return submitOnly(ctx, session, { given, only: onlySchema.parse(only) })
-      const { running, result: stored } = await findOrStart(ctx, session, {
-        given,
-        reason,
+      const request = createRequestKey('submit', ctx)
+      const stored = await ctx.store.store.stepByRequest(request)
+      if (stored?.session_id === session.id && stored.result !== null)
+        return formatDone(session, stored.result, details)
+      const current = ctx.store.running.get(session.id)
+      if (current?.step.request === request) return waitForResult(ctx, session, current, { wait, details })
+      ctx.store.checkIdle(session)
+      if (!force) checkLimit(session)
+      const running = await startStep(ctx.store, session, {
+        request,
+        reason: reason ?? null,
+        proposal: given === undefined ? undefined : await propose(ctx.store, session, given),
         accept: acceptSchema.optional().parse(accept),
-        force,
-        details,
       })
-      if (running === undefined) return stored
-      const result = await running.wait({
-        waitS: wait,
-        signal: ctx.signal,
-        onProgress: createProgressListener(ctx),
-        cancels: true,
-      })
-      return result === undefined
-        ? formatRunning(session, running.step.number, running.progress)
-        : { sessionId: session.id, status: 'done', ...formatResult(result, details) }
+      return waitForResult(ctx, session, running, { wait, details })
     },
   })
 }
@@ -169,42 +167,9 @@ function submitOnly(
   })
 }
 
-interface Submission {
-  readonly given: unknown
-  readonly reason: string | undefined
-  readonly accept: readonly string[] | undefined
-  readonly force: boolean
-  readonly details: boolean
-}
-
-async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Submission) {
-  const { given, reason, accept, force, details } = submission
-  const { store: critic } = ctx
-  const request = createRequestKey('submit', ctx)
-  const stored = await critic.store.stepByRequest(request)
-  if (stored?.session_id === session.id && stored.result !== null)
-    return { result: { sessionId: session.id, status: 'done', ...formatResult(stored.result, details) } }
-  const current = critic.running.get(session.id)
-  if (current !== undefined && current.step.request === request) return { running: current }
-  critic.checkIdle(session)
-  checkLimit(session, force)
-  const proposal = given === undefined ? undefined : await propose(critic, session, given)
-  const warnings = (proposal?.applied.report.warnings ?? []).map(({ code, message }) => `${code}: ${message}`)
-  const kind = proposal === undefined ? 'rerun' : 'submit'
-  const running = await startStep(critic, session, {
-    kind,
-    request,
-    reason: reason ?? null,
-    proposal,
-    warnings,
-    accept,
-  })
-  return { running }
-}
-
 /** Enforces the step limit, but not success and plateau. */
-function checkLimit({ id, standing, config }: SessionRow, force: boolean): void {
-  if (force || standing.step < config.halt.max) return
+function checkLimit({ id, standing, config }: SessionRow): void {
+  if (standing.step < config.halt.max) return
   throw new TrmError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {
     data: { sid: id, step: standing.step, max: config.halt.max },
   })

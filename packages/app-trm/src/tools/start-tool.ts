@@ -1,7 +1,6 @@
 import { type Registrar, readArguments } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { formatResult } from '../domain/evaluation/result.ts'
 import {
   formatConfig,
   haltSchema,
@@ -20,12 +19,12 @@ import {
   type ClientState,
   checkWith,
   createAliases,
-  createProgressListener,
   detailsArgument,
-  formatRunning,
+  formatDone,
   runOnce,
   type TrmContext,
   waitArgument,
+  waitForResult,
   writeHints,
 } from './tool-context.ts'
 
@@ -145,7 +144,7 @@ async function describeSession(ctx: TrmContext, sessionId: string, options: Star
   const detected = await detect(config.project)
   const commands = await findStatuses(config)
   const unavailable = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
-  const baseline = preflight ? await evaluateBaseline(ctx, session, wait, details) : null
+  const baseline = preflight ? await evaluateBaseline(ctx, session, { wait, details }) : null
   const tests = baseline?.tests ?? null
   const warnings = [
     ...options.warnings,
@@ -196,22 +195,18 @@ async function warnEditable({ project, write, isolate }: SessionConfig): Promise
   )
 }
 
-async function evaluateBaseline(ctx: TrmContext, session: SessionRow, wait: number, details: boolean) {
-  const { store: critic } = ctx
+async function evaluateBaseline(
+  ctx: TrmContext,
+  session: SessionRow,
+  options: { readonly wait: number; readonly details: boolean },
+) {
+  const { store: critic, requestId } = ctx
   const steps = await critic.store.steps(session.id)
   const done = steps.find(({ kind, result }) => kind === 'baseline' && result !== null)
-  if (done?.result) return { sessionId: session.id, status: 'done', ...formatResult(done.result, details) }
-  const request = { kind: 'baseline', request: `start ${ctx.requestId}`, reason: null, warnings: [] } as const
+  if (done?.result) return formatDone(session, done.result, options.details)
+  const request = { request: `start ${requestId}`, reason: null, isBaseline: true }
   const running = critic.running.get(session.id) ?? (await startStep(critic, session, request))
-  const result = await running.wait({
-    waitS: wait,
-    signal: ctx.signal,
-    onProgress: createProgressListener(ctx),
-    cancels: true,
-  })
-  return result === undefined
-    ? formatRunning(session, running.step.number, running.progress)
-    : { sessionId: session.id, status: 'done', ...formatResult(result, details) }
+  return waitForResult(ctx, session, running, options)
 }
 
 async function findStatuses({ repo, signals }: SessionConfig) {

@@ -1,8 +1,9 @@
 import type { ToolContext } from '@causeway/app-kit'
 import { z } from 'zod'
+import { type EvalResult, formatResult } from '../domain/evaluation/result.ts'
 import { readAverage } from '../domain/evaluation/score.ts'
 import type { Critic } from '../session/critic.ts'
-import type { Progress } from '../session/running-step.ts'
+import type { Progress, RunningStep } from '../session/running-step.ts'
 import type { SessionRow } from '../store/rows.ts'
 
 export interface ClientState {
@@ -92,12 +93,30 @@ export function createProgressListener(ctx: TrmContext): (progress: Progress) =>
   }
 }
 
-export function formatRunning({ id, standing }: SessionRow, step: number, progress: Progress) {
+/** Returns the result of an evaluation or, if it continues after `wait` seconds, its progress. */
+export async function waitForResult(
+  ctx: TrmContext,
+  session: SessionRow,
+  running: RunningStep,
+  { wait, details }: { readonly wait: number; readonly details: boolean },
+) {
+  const onProgress = createProgressListener(ctx)
+  const result = await running.wait({ waitS: wait, signal: ctx.signal, onProgress, cancels: true })
+  return result === undefined ? formatRunning(session, running) : formatDone(session, result, details)
+}
+
+export const formatDone = ({ id }: SessionRow, result: EvalResult, details: boolean) => ({
+  sessionId: id,
+  status: 'done',
+  ...formatResult(result, details),
+})
+
+function formatRunning({ id, standing }: SessionRow, { step, progress }: RunningStep) {
   const { stage, done, total } = progress
   return {
     sessionId: id,
     status: 'running',
-    step,
+    step: step.number,
     stage,
     stagesDone: done,
     stages: total,
@@ -108,6 +127,6 @@ export function formatRunning({ id, standing }: SessionRow, step: number, progre
     shouldHalt: false,
     reasons: [],
     feedback: [],
-    summary: `Step ${step} is being evaluated (${stage}, ${done} of ${total} commands done). Call trm.state with wait.`,
+    summary: `Step ${step.number} is being evaluated (${stage}, ${done} of ${total} commands done). Call trm.state with wait.`,
   }
 }
