@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import { AgingClock, openDatabase } from '@causeway/store'
-import type { Baseline, EvalResult } from '../domain/evaluation/result.ts'
-import type { Standing } from '../domain/evaluation/score.ts'
-import { type SessionConfig, upgradeConfig } from '../domain/session-config.ts'
+import type { EvalResult } from '../domain/evaluation/result.ts'
+import { upgradeConfig } from '../domain/session-config.ts'
 import { createProjectBusyError, TrmError } from '../errors.ts'
 import type { ProcessMark } from '../runner/process-group.ts'
 import type { ContentDatabase } from '../snapshot/contents.ts'
@@ -25,14 +24,17 @@ import { migrations } from './schema.ts'
 /** How long a repeated request gets the stored result. */
 const repeatMs = 600_000
 
-/** A row with JSON text instead of objects. */
-type Text<Row, Keys extends keyof Row> = Omit<Row, Keys> & { readonly [Key in Keys]: string }
-type SessionText = Text<SessionRow, 'config' | 'standing'> & { readonly baseline: string | null }
-type StepText = Omit<Text<StepRow, 'standing_before'>, 'mark' | 'result'> & {
-  readonly mark: string | null
-  readonly result: string | null
+/** Parses the columns of a row that contain JSON. */
+function parseColumns<Row>(row: object, columns: readonly (keyof Row & string)[]): Row {
+  const entries = Object.entries(row).map(([name, value]) =>
+    typeof value === 'string' && (columns as readonly string[]).includes(name)
+      ? [name, JSON.parse(value)]
+      : [name, value],
+  )
+  return Object.fromEntries(entries) as Row
 }
-type CheckpointText = Text<CheckpointRow, 'standing' | 'live'>
+
+const parseStep = (row: object): StepRow => parseColumns<StepRow>(row, ['standing_before', 'mark', 'result'])
 
 type NewStep = Pick<
   StepRow,
@@ -105,13 +107,13 @@ export class TrmStore {
   }
 
   async session(id: string): Promise<SessionRow | undefined> {
-    const row = this.#get<SessionText>('SELECT * FROM session WHERE id = ?', id)
+    const row = this.#get<object>('SELECT * FROM session WHERE id = ?', id)
     return row && this.#parseSession(row)
   }
 
   async sessions(): Promise<readonly SessionRow[]> {
     const sql = `SELECT * FROM session WHERE status <> 'ended' ORDER BY created_ms, id`
-    return this.#all<SessionText>(sql).map((row) => this.#parseSession(row))
+    return this.#all<object>(sql).map((row) => this.#parseSession(row))
   }
 
   async endSession(change: SessionChange, request: StoredRequest): Promise<void> {
@@ -145,7 +147,7 @@ export class TrmStore {
         ...[session_id, step.number, step.kind, step.request, step.marker, step.reason, landing],
         ...[JSON.stringify(step.standing_before), this.now()],
       )
-      return parseStep(this.#get<StepText>('SELECT * FROM step WHERE id = ?', id) as StepText)
+      return parseStep(this.#get<object>('SELECT * FROM step WHERE id = ?', id) ?? {})
     })
   }
 
@@ -176,28 +178,26 @@ export class TrmStore {
   }
 
   async steps(sessionId: string): Promise<readonly StepRow[]> {
-    return this.#all<StepText>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(
-      parseStep,
-    )
+    return this.#all<object>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(parseStep)
   }
 
   /** Yields the result of each step, read one by one: those of a long session are too large for one turn. */
   async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
     const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
     for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
-      const row = this.#get<Pick<StepText, 'result'>>('SELECT result FROM step WHERE id = ?', id)
-      yield parseResult(row?.result ?? null)
+      const row = this.#get<object>('SELECT result FROM step WHERE id = ?', id)
+      yield row === undefined ? null : parseStep(row).result
     }
   }
 
   async stepByRequest(request: string): Promise<StepRow | undefined> {
     const sql = 'SELECT * FROM step WHERE request = ? AND started_ms > ?'
-    const row = this.#get<StepText>(sql, request, this.now() - repeatMs)
+    const row = this.#get<object>(sql, request, this.now() - repeatMs)
     return row && parseStep(row)
   }
 
   async runningSteps(): Promise<readonly StepRow[]> {
-    return this.#all<StepText>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
+    return this.#all<object>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
   }
 
   /** Sets the live steps and the standing of the session. */
@@ -241,11 +241,9 @@ export class TrmStore {
 
   async checkpoints(sessionId: string): Promise<readonly CheckpointRow[]> {
     const sql = 'SELECT * FROM checkpoint WHERE session_id = ? ORDER BY made_ms, rowid'
-    return this.#all<CheckpointText>(sql, sessionId).map((row) => ({
-      ...row,
-      standing: JSON.parse(row.standing) as Standing,
-      live: JSON.parse(row.live) as number[],
-    }))
+    return this.#all<object>(sql, sessionId).map((row) =>
+      parseColumns<CheckpointRow>(row, ['standing', 'live']),
+    )
   }
 
   async saveOutput(stepId: number, { stage, stdout, stderr }: OutputRow): Promise<void> {
@@ -351,15 +349,11 @@ export class TrmStore {
   }
 
   /** A session with a workspace uses the one in this data folder. */
-  #parseSession(row: SessionText): SessionRow {
-    const config = upgradeConfig(JSON.parse(row.config) as SessionConfig)
+  #parseSession(stored: object): SessionRow {
+    const row = parseColumns<SessionRow>(stored, ['config', 'standing', 'baseline'])
+    const config = upgradeConfig(row.config)
     const hasWorkspace = config.repo !== config.project
-    return {
-      ...row,
-      config: hasWorkspace ? { ...config, repo: workspaceFolder(this.#dir, row.id) } : config,
-      standing: JSON.parse(row.standing) as Standing,
-      baseline: row.baseline === null ? null : (JSON.parse(row.baseline) as Baseline),
-    }
+    return { ...row, config: hasWorkspace ? { ...config, repo: workspaceFolder(this.#dir, row.id) } : config }
   }
 
   #get<Row>(sql: string, ...values: unknown[]): Row | undefined {
@@ -382,13 +376,3 @@ export class TrmStore {
     return this.db.transaction(work).immediate()
   }
 }
-
-const parseStep = (row: StepText): StepRow => ({
-  ...row,
-  standing_before: JSON.parse(row.standing_before) as Standing,
-  mark: row.mark === null ? null : (JSON.parse(row.mark) as ProcessMark),
-  result: parseResult(row.result),
-})
-
-const parseResult = (text: string | null): EvalResult | null =>
-  text === null ? null : (JSON.parse(text) as EvalResult)
