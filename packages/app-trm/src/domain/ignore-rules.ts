@@ -30,7 +30,7 @@ export function parseIgnoreRules(text: string): IgnoreRules {
  */
 export function createGlobMatcher(pattern: string): (path: string) => boolean {
   const literal = pattern.replaceAll(/[\\[]/g, '\\$&').replaceAll(/\*\*(?=[^*/])/g, '**/*')
-  return createMatcher(literal.endsWith('/') ? `/${literal}**` : literal)
+  return createMatcher(literal.endsWith('/') ? `/${literal.replace(/^\//, '')}**` : literal)
 }
 
 function parseRule(line: string): Rule[] {
@@ -59,10 +59,10 @@ type NamePattern = readonly (CharTest | typeof wild)[]
 
 /** A pattern without a slash matches names in any folder. Throws `SyntaxError` if it is malformed. */
 function createMatcher(pattern: string): (path: string) => boolean {
-  const anchored = pattern.includes('/') ? pattern.replace(/^\/+/, '') : `**/${pattern}`
+  const anchored = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`
   // A final `**` matches at least one name.
-  const names = anchored.replace(/\/\*\*$/, '/*/**').split('/')
-  const steps = names.map((name) => (name === '**' ? wild : parseName(name)))
+  const names = anchored.replace(/\/\*{2,}$/, '/*/**').split('/')
+  const steps = names.map((name) => (/^\*{2,}$/.test(name) ? wild : parseName(name)))
   return (path) =>
     matchSequence(steps, path.split('/'), (step, name) =>
       matchSequence(step, name, (test, char) => test(char)),

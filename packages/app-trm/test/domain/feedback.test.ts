@@ -193,6 +193,7 @@ t.test('globMatcher matches names, folders and paths', async (t) => {
     other: readonly string[],
   ])[] = [
     ['data/', ['data/a', 'data/b/c'], ['data', 'x/data/a']],
+    ['/data/', ['data/a'], ['x/data/a']],
     ['*.lock', ['a.lock', 'b/c/a.lock'], ['a.lock/b', 'a.locks']],
     ['/src/*.ts', ['src/a.ts'], ['src/b/a.ts', 'x/src/a.ts']],
     ['src/**/a.ts', ['src/a.ts', 'src/b/c/a.ts'], ['src/ba.ts', 'a.ts']],
@@ -214,6 +215,14 @@ verifies('trm:patterns:linear', 'globMatcher and parseIgnoreRules do not backtra
   }
   t.equal(parseIgnoreRules('['.repeat(100_000))('a', false), undefined)
   t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
+})
+
+t.test('ignoreRules reads more than two stars like two, and only one slash at the start', async (t) => {
+  const rules = parseIgnoreRules('***/a\n//b\nc/***\n')
+  t.equal(rules('x/y/a', false), true)
+  t.equal(rules('b', false), undefined)
+  t.equal(rules('c/x/y', false), true)
+  t.equal(rules('c', true), undefined)
 })
 
 t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {
