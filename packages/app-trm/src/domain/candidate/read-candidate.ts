@@ -1,74 +1,8 @@
 import { closest, listProblems, type Problem } from '@causeway/app-kit'
 import { type CausewayError, isObject } from '@causeway/protocol'
-import { z } from 'zod'
 import { TrmError } from '../../errors.ts'
+import { modes } from './candidate-schema.ts'
 import type { Candidate } from './types.ts'
-
-/** Well-formed Unicode, writable as UTF-8. */
-const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), 'contains half a surrogate pair')
-
-/** `sha` is the SHA-256 of the file's bytes, as returned by `trm.read`. A mismatch is `STALE_FILE`. */
-const file = {
-  path: text,
-  sha: text.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex').optional(),
-}
-const cell = z.union([z.int().min(0), z.string().min(1)])
-const line = z.int().min(0)
-const range = { startLine: line, endLine: line }
-
-const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).readonly()
-
-const toTextEdit = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
-  z.strictObject({ type: z.literal(type), cell: cell.optional(), ...shape })
-
-const edit = z.discriminatedUnion('type', [
-  toTextEdit('replace', {
-    oldText: text,
-    newText: text,
-    all: z.boolean().optional(),
-    /** Which of several matches, from 1. */
-    occurrence: z.int().min(1).optional(),
-  }),
-  toTextEdit('insertBefore', { line, content: text }),
-  toTextEdit('insertAfter', { line, content: text }),
-  toTextEdit('replaceLine', { line, content: text }),
-  toTextEdit('replaceRange', { ...range, content: text }),
-  toTextEdit('deleteLine', { line }),
-  toTextEdit('deleteRange', range),
-  /** Inserts before `cell`, or after the last cell if it equals the number of cells. */
-  z.strictObject({
-    type: z.literal('insertCell'),
-    cell,
-    kind: z.enum(['code', 'markdown', 'raw']).default('code'),
-    content: text,
-  }),
-  z.strictObject({ type: z.literal('replaceCell'), cell, content: text }),
-  z.strictObject({ type: z.literal('deleteCell'), cell }),
-])
-
-const wholeFile = z
-  .strictObject({ ...file, content: text.optional(), delete: z.boolean().optional() })
-  .refine(
-    ({ content, ...one }) => (content === undefined) === (one.delete === true),
-    'needs either content or delete: true',
-  )
-
-export const modes = {
-  diff: z.strictObject({
-    mode: z.literal('diff'),
-    changes: list(z.strictObject({ ...file, diff: text, cell: cell.optional() })),
-  }),
-  patch: z.strictObject({ mode: z.literal('patch'), patch: text }),
-  files: z.strictObject({ mode: z.literal('files'), files: list(wholeFile) }),
-  modify: z.strictObject({
-    mode: z.literal('modify'),
-    changes: list(z.strictObject({ ...file, edits: list(edit) })),
-  }),
-  create: z.strictObject({
-    mode: z.literal('create'),
-    files: list(z.strictObject({ ...file, content: text })),
-  }),
-}
 
 /** Other names of fields, from the original design and its TypeScript sibling. */
 const aliases: Readonly<Record<string, string>> = {

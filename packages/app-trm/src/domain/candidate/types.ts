@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { modes } from './read-candidate.ts'
+import type { modes } from './candidate-schema.ts'
 
 /** UTF-8 text with byte order mark and line ends, or the bytes of a file that is not UTF-8. */
 export type FileContent = string | Uint8Array
