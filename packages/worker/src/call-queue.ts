@@ -62,26 +62,22 @@ export class CallQueue {
     const { name, maxWaiting = 64, maxWaitMs } = this.#options
     if (this.#waiting.length >= maxWaiting)
       throw overloadedError(`${this.#waiting.length} ${name} are waiting`)
-    let cleanUp = () => {}
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const call: WaitingCall = { client, start: resolve, reject }
+    const leave = (error: CausewayError) => {
+      this.#waiting = this.#waiting.filter((one) => one !== call)
+      reject(error)
+    }
+    const cancel = () => leave(cancelledError())
+    const expire = () => leave(overloadedError(`${maxWaitMs} ms passed before one of the ${name} ended`))
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(expire, maxWaitMs)
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#waiting = [...this.#waiting, call]
     try {
-      await new Promise<void>((resolve, reject) => {
-        const call: WaitingCall = { client, start: resolve, reject }
-        const leave = (error: CausewayError) => {
-          this.#waiting = this.#waiting.filter((one) => one !== call)
-          reject(error)
-        }
-        const cancel = () => leave(cancelledError())
-        const expire = () => leave(overloadedError(`${maxWaitMs} ms passed before one of the ${name} ended`))
-        const timer = maxWaitMs === undefined ? undefined : setTimeout(expire, maxWaitMs)
-        signal?.addEventListener('abort', cancel, { once: true })
-        cleanUp = () => {
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', cancel)
-        }
-        this.#waiting = [...this.#waiting, call]
-      })
+      await promise
     } finally {
-      cleanUp()
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
     }
   }
 

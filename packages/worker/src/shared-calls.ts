@@ -20,10 +20,8 @@ export class SharedCalls<Result> {
   ): Promise<Result> {
     if (signal?.aborted) throw cancelledError()
     const call = this.#calls.get(key) ?? this.#start(key, work)
-    let cancel = () => {}
-    const cancelled = new Promise<never>((_, reject) => {
-      cancel = () => reject(cancelledError())
-    })
+    const { promise: cancelled, reject } = Promise.withResolvers<never>()
+    const cancel = () => reject(cancelledError())
     signal?.addEventListener('abort', cancel, { once: true })
     if (progress) call.listeners.add(progress)
     call.callers += 1

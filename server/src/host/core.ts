@@ -88,10 +88,7 @@ export class Core {
   readonly #clocks: { readonly now: () => number; readonly steady: () => number }
   readonly #startedAt: number
   readonly #apps: readonly App[]
-  #markReady = (): void => {}
-  readonly #ready = new Promise<void>((resolve) => {
-    this.#markReady = resolve
-  })
+  readonly #ready = Promise.withResolvers<void>()
 
   private constructor({ config, log, apps, logFiles, ...options }: CoreOptions, userApps: UserApps) {
     const { now = Date.now } = options
@@ -173,7 +170,7 @@ export class Core {
     await core.host.open(selectApps([...core.#apps, ...hosted.gateway.apps], config.apps))
     for (const instance of core.host.instances) core.storage.requireFiles(instance)
     await core.registry.start()
-    core.#markReady()
+    core.#ready.resolve()
     return core
   }
 
@@ -248,7 +245,7 @@ export class Core {
       env: process.env,
       ...this.#clocks,
       isReserved: (path) => own.has(path),
-      onChange: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
+      onChange: () => void this.#ready.promise.then(() => this.registry.refresh()).catch(onError),
       onResource: (uri) => this.#notify({ uri }),
     })
   }
@@ -297,7 +294,7 @@ export class Core {
       roots: makeAppRoots(app, this.config),
       changed: {
         // An app can change while it opens.
-        tools: () => void this.#ready.then(() => this.registry.refresh()).catch(onError),
+        tools: () => void this.#ready.promise.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
           for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])
             this.#notify({ mount, list: 'resources' })

@@ -17,10 +17,7 @@ export class InFlightRequests {
   readonly #limits: InFlightLimits
   #running = 0
   #isStopping = false
-  #finish = (): void => {}
-  readonly #finished = new Promise<void>((resolve) => {
-    this.#finish = resolve
-  })
+  readonly #finished = Promise.withResolvers<void>()
 
   constructor(limits: InFlightLimits = {}) {
     this.#limits = limits
@@ -50,7 +47,7 @@ export class InFlightRequests {
       if (!isCounted) return
       isCounted = false
       this.#running -= 1
-      if (this.#isStopping && this.#running === 0) this.#finish()
+      if (this.#isStopping && this.#running === 0) this.#finished.resolve()
     }
     try {
       return await respond(leave)
@@ -61,8 +58,8 @@ export class InFlightRequests {
 
   stop(): Promise<void> {
     this.#isStopping = true
-    if (this.#running === 0) this.#finish()
-    return this.#finished
+    if (this.#running === 0) this.#finished.resolve()
+    return this.#finished.promise
   }
 
   #findShortage(): Shortage | undefined {
