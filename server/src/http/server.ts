@@ -225,17 +225,17 @@ function rejectSchemas(): never {
 
 const createServices = (
   core: Core,
-  { inFlightLimits, ...options }: HttpOptions & Pick<HttpServices, 'tasks' | 'stopping'>,
+  { inFlightLimits, hasFastPath = true, ...options }: HttpOptions & Pick<HttpServices, 'tasks' | 'stopping'>,
 ): HttpServices => ({
   legacyErrors: false,
-  hasFastPath: true,
+  hasFastPath,
   keepAliveMs: 15_000,
   maxSessions: 256,
   sessionIdleMs: 30 * 60_000,
   quickCallMs: 100,
   ...options,
   core,
-  toolLists: new ToolLists(core.registry),
+  toolLists: new ToolLists(core.registry, { bypassesSdk: hasFastPath }),
   inFlight: new InFlightRequests({
     ...inFlightLimits,
     isMemoryShort: () => core.memory.isShort,

@@ -14,7 +14,7 @@ import { toClientError, toErrorResponse } from '../error-responses.ts'
 import { type Exchange, isAliasRequest } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { completeInitialize, createInitializeResult } from './initialize.ts'
-import { encodeResult, isFirstToolPage, jsonType } from './responses.ts'
+import { encodeResult, jsonType } from './responses.ts'
 import type { Session } from './session.ts'
 import type { SessionTransport } from './session-transport.ts'
 import type { Transport } from './transport.ts'
@@ -30,15 +30,10 @@ export class JsonTransport implements Transport {
   }
 
   async handle(exchange: Exchange): Promise<void> {
-    const { request, reply, mount } = exchange
-    const { body } = request
+    const { request, reply } = exchange
     const session = await this.#sessions.find(exchange)
-    const { toolLists, hasFastPath } = this.#services
-    if (hasFastPath && isFirstToolPage(body)) {
-      toolLists.send(reply, { mount, era: 'legacy', id: body.id })
-      return
-    }
-    const json = await this.#encodeResponse(body, exchange, session)
+    if (this.#services.toolLists.respond(exchange, 'legacy')) return
+    const json = await this.#encodeResponse(request.body, exchange, session)
     if (json === undefined) await reply.code(202).type('application/json').send()
     else await reply.type(jsonType).send(json)
   }

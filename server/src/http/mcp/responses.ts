@@ -12,6 +12,7 @@ import type { FastifyReply } from 'fastify'
 import type { Era } from '../../dispatch/caller.ts'
 import type { Mount } from '../../registry/mount.ts'
 import type { Registry } from '../../registry/registry.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** Longer JSON is copied as bytes instead of serialized again. */
 const longJson = 16_384
@@ -51,13 +52,22 @@ interface ToolListRequest {
 /** Encodes the first page of `tools/list` once per change. */
 export class ToolLists {
   readonly #registry: Registry
+  readonly #bypassesSdk: boolean
   readonly #encoded = new Map<string, { readonly json: string; readonly tail: Buffer }>()
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, { bypassesSdk }: { readonly bypassesSdk: boolean }) {
     this.#registry = registry
+    this.#bypassesSdk = bypassesSdk
   }
 
-  send(reply: FastifyReply, request: ToolListRequest): void {
+  /** Returns whether it responded: to a request of the first page. */
+  respond({ request: { body }, reply, mount }: Exchange, era: Era): boolean {
+    if (!this.#bypassesSdk || !isFirstToolPage(body)) return false
+    this.#send(reply, { mount, era, id: body.id })
+    return true
+  }
+
+  #send(reply: FastifyReply, request: ToolListRequest): void {
     const head = encodeHead(request)
     const tail = this.#encodeTail(request)
     const headers = Object.entries(reply.getHeaders()).flat() as string[]

@@ -8,7 +8,6 @@ import type { Change, Mount } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { completeInitialize } from './initialize.ts'
-import { isFirstToolPage } from './responses.ts'
 import { Session } from './session.ts'
 import type { Transport } from './transport.ts'
 
@@ -70,16 +69,13 @@ export class SessionTransport implements Transport, OpenSessions {
 
   async handle(exchange: Exchange): Promise<void> {
     const session = await this.find(exchange)
-    const { request, reply, mount } = exchange
+    const { request } = exchange
     if (session === undefined)
       throw new CausewayError('METHOD_NOT_ALLOWED', `${request.method} needs a session`, {
         data: { allow: ['POST'] },
         remedy: 'send Mcp-Session-Id, which the answer to initialize carries',
       })
-    const { body } = request
-    const { toolLists, hasFastPath } = this.#services
-    if (hasFastPath && isFirstToolPage(body)) toolLists.send(reply, { mount, era: 'legacy', id: body.id })
-    else await session.handle(exchange)
+    if (!this.#services.toolLists.respond(exchange, 'legacy')) await session.handle(exchange)
   }
 
   /** Also finds sessions from before a restart. Throws `SESSION_NOT_FOUND`, also for another mount or owner. */

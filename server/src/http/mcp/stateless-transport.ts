@@ -12,7 +12,7 @@ import { type ExchangeRequest, sendMessages, toExchangeRequest } from '../web-me
 import { CoreServer } from './core-server.ts'
 import { type Capabilities, createInput } from './input-codec.ts'
 import { ParamHeaders } from './param-headers.ts'
-import { completeResult, encodeResult, isFirstToolPage, jsonType } from './responses.ts'
+import { completeResult, encodeResult, jsonType } from './responses.ts'
 import { addErrorCodeToBody } from './sdk-errors.ts'
 import { isPlainCall, type PlainCall, StartedCall } from './started-call.ts'
 import { StatelessRequests } from './stateless-requests.ts'
@@ -85,20 +85,14 @@ export class StatelessTransport implements Transport {
   async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
     const { method } = message
     const { hasFastPath, toolLists, core } = this.#services
-    const { reply, mount } = exchange
     if (isTaskMethod(method)) {
       await this.#handleTask(exchange, method, message)
       return true
     }
-    if (!hasFastPath) return false
-    const isToolList: boolean = isFirstToolPage(message)
-    if (isToolList) {
-      toolLists.send(reply, { mount, era: 'modern', id: message.id })
-      return true
-    }
-    if (!isPlainCall(message)) return false
+    if (toolLists.respond(exchange, 'modern')) return true
+    if (!hasFastPath || !isPlainCall(message)) return false
     // A possible task needs the SDK.
-    const canBeTask = findCalledTool(core.registry, mount, message.params)?.task !== undefined
+    const canBeTask = findCalledTool(core.registry, exchange.mount, message.params)?.task !== undefined
     return !canBeTask && this.#callTool(exchange, message)
   }
 
