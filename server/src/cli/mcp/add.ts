@@ -11,7 +11,8 @@ import {
 import { LoginError, ServerLogin } from '@causeway/oauth'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
-import { describeServer, formatRows, noteWarnings } from './describe-server.ts'
+import { formatTable } from '../format.ts'
+import { describeServer, noteWarnings } from './describe-server.ts'
 import { HostedServers } from './hosted-servers.ts'
 import type { ConvertedEntry } from './import/convert-entry.ts'
 import { moveSecrets } from './import/move-secrets.ts'
@@ -47,7 +48,7 @@ are the approved ones.`,
     const moved = moveSecrets(name, createEntry(call), secrets.read())
     const server = parseServer(name, moved.entry)
     if (typeof server === 'string') throw usageError('mcp add', server)
-    print(`${name}\n${formatRows(describeServer(server))}`)
+    print([name, ...formatTable(describeServer(server), '  ')].join('\n'))
     noteWarnings(findEndpointWarnings(server.endpoint), note)
     let login: ServerLogin | undefined
     try {

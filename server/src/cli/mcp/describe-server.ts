@@ -1,6 +1,5 @@
 import { escapeHiddenCharacters } from '@causeway/gateway'
 import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
-import { formatTable } from '../format.ts'
 
 export function describeServer(server: HostedServer): readonly (readonly [string, string])[] {
   const { endpoint, tools, oauth } = server
@@ -25,9 +24,6 @@ export function describeServer(server: HostedServer): readonly (readonly [string
   ]
   return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
 }
-
-export const formatRows = (rows: readonly (readonly [string, string])[]): string =>
-  formatTable(rows, '  ').join('\n')
 
 /** Writes what a person should check before using the server. */
 export function noteWarnings(warnings: readonly string[], note: (line: string) => void): void {

@@ -2,7 +2,7 @@ import type { HostedServerStatus } from '@causeway/gateway'
 import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { formatTable } from '../format.ts'
-import { describeServer, describeState, formatRows, noteWarnings, redactEntry } from './describe-server.ts'
+import { describeServer, describeState, noteWarnings, redactEntry } from './describe-server.ts'
 import { defineServerCommand, findStatuses, HostedServers } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
 
@@ -69,9 +69,9 @@ export const showCommand = defineServerCommand({
       return 0
     }
     const state = describeState(server) ?? status?.state ?? 'not running'
-    print(
-      `${name}: ${state}\n${formatRows([...describeServer(server), ...describeLogin(findLogin(call, server)), ...describeStatus(status)])}`,
-    )
+    const login = describeLogin(findLogin(call, server))
+    const rows = [...describeServer(server), ...login, ...describeStatus(status)]
+    print([`${name}: ${state}`, ...formatTable(rows, '  ')].join('\n'))
     noteWarnings(status?.warnings ?? findEndpointWarnings(server.endpoint), call.note)
     return 0
   },
