@@ -15,12 +15,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'nothing follows, stdin keeps the process running, and the promise never rejects',
   },
   {
-    file: 'bridge/src/stages/tool-filter.ts',
-    before: 'if (this.#lists.size === 0) {',
-    after: 'if (false) {',
-    reason: 'only saves parsing: a message that answers no list request is forwarded unchanged',
-  },
-  {
     file: 'packages/recording/src/reader/query/query-process.ts',
     before: 'const db = new Database(file, { readonly: true, fileMustExist: true })',
     after: 'const db = new Database(file, { readonly: true, fileMustExist: false })',

@@ -1,4 +1,4 @@
-import { type Id, isObject, type Params } from '@causeway/protocol'
+import { asObject, type Id, type Params } from '@causeway/protocol'
 import { type Envelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
 import { type Incoming, notificationLine } from '../stdio/message.ts'
@@ -40,7 +40,7 @@ export class ServerRequests {
     const active = [...this.#requests.values()].filter(({ isActive }) => isActive)
     for (const request of active) request.isActive = false
     return active.map(({ clientId }) =>
-      cancelledNotification({ requestId: clientId, reason: 'the session of the request no longer exists' }),
+      cancelledLine({ requestId: clientId, reason: 'the session of the request no longer exists' }),
     )
   }
 
@@ -56,15 +56,11 @@ export class ServerRequests {
   }
 
   #renameCancelled(bytes: Buffer): Buffer {
-    const { method, params } = (parseJson(bytes) ?? {}) as { method?: unknown; params?: Params }
-    if (method !== 'notifications/cancelled' || !isObject(params)) return bytes
-    const request = this.#findActive(params.requestId)
+    const { method, params } = asObject(parseJson(bytes))
+    const { requestId, reason } = asObject(params)
+    const request = method === 'notifications/cancelled' ? this.#findActive(requestId) : undefined
     if (request === undefined || request.clientId === request.id) return bytes
-    const { reason } = params
-    return cancelledNotification({
-      requestId: request.clientId,
-      ...(typeof reason === 'string' && { reason }),
-    })
+    return cancelledLine({ requestId: request.clientId, ...(typeof reason === 'string' && { reason }) })
   }
 
   #findActive(id: unknown): ServerRequest | undefined {
@@ -72,4 +68,4 @@ export class ServerRequests {
   }
 }
 
-const cancelledNotification = (params: Params): Buffer => notificationLine('notifications/cancelled', params)
+const cancelledLine = (params: Params): Buffer => notificationLine('notifications/cancelled', params)
