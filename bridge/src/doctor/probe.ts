@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CausewayError, claimedVersion, type JsonObject } from '@causeway/protocol'
 import { type Asked, ask } from '../http/ask.ts'
 import type { Connections } from '../http/connections.ts'
-import { type Fields, messageFields, noSession, sessionFields } from '../http/headers.ts'
+import { type Fields, messageFields, noSession, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import { createUpstream, type Upstream } from '../http/upstream.ts'
 import { toLine } from '../stdio/message.ts'
 
 export interface MessageOptions {
   readonly fields?: Fields
-  readonly sessionId?: string
-  readonly version?: string
+  readonly key?: SessionKey
 }
 
 /** A working server answers a handshake within a second. */
@@ -44,9 +43,9 @@ export class Probe {
     return this.#post({ method, params: {} }, options)
   }
 
-  async deleteSession(sessionId: string): Promise<void> {
+  async deleteSession(key: SessionKey): Promise<void> {
     const reader = new ReplyReader(0)
-    const fields = { ...this.#getFields(), ...sessionFields({ ...noSession, id: sessionId }) }
+    const fields = { ...this.#getFields(), ...sessionFields(key) }
     await withDeadline(this.#upstream.send({ method: 'DELETE', fields }, reader).done)
   }
 
@@ -56,9 +55,9 @@ export class Probe {
 
   #post(
     message: { readonly id?: string; readonly method: string; readonly params: JsonObject },
-    { fields, sessionId: id, version }: MessageOptions,
+    { fields, key = noSession }: MessageOptions,
   ): Promise<Asked> {
-    const own = messageFields({ ...message, claimed: claimedVersion(message) }, { id, version })
+    const own = messageFields({ ...message, claimed: claimedVersion(message) }, key)
     const body = toLine({ jsonrpc: '2.0', ...message })
     return withDeadline(ask(this.#upstream, { ...this.#getFields(), ...own, ...fields }, body))
   }

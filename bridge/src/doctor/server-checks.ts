@@ -1,13 +1,13 @@
 import {
   asObject,
   type ClientInfo,
-  headers,
   type JsonObject,
   legacyVersions,
   meta,
   modernVersion,
 } from '@causeway/protocol'
 import type { Asked } from '../http/ask.ts'
+import { readSessionKey } from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
 import { parseJson } from '../stdio/json.ts'
 import { version } from '../version.ts'
@@ -65,14 +65,10 @@ export async function checkProtocol(probe: Probe, maxLine: number): Promise<Chec
   const [initialized, discovered] = [getResult(legacy), getResult(modern)]
   if (initialized === undefined && discovered === undefined) return [noProtocol(legacy)]
 
-  const sessionId = legacy.reply.headers[headers.sessionId] as string | undefined
-  const session = {
-    ...(sessionId !== undefined && { sessionId }),
-    version: String(initialized?.protocolVersion ?? ''),
-  }
-  if (sessionId !== undefined) await probe.notify('notifications/initialized', session)
+  const key = readSessionKey(legacy.reply.headers, initialized)
+  if (key.id !== undefined) await probe.notify('notifications/initialized', { key })
   const listed = await (discovered === undefined
-    ? probe.request('tools/list', {}, session)
+    ? probe.request('tools/list', {}, { key })
     : probe.request('tools/list', { _meta: envelope }))
   const checks = [
     initialized === undefined
@@ -84,7 +80,7 @@ export async function checkProtocol(probe: Probe, maxLine: number): Promise<Chec
     checkTools(listed, maxLine),
     await checkOrigin(probe),
   ]
-  if (sessionId !== undefined) await probe.deleteSession(sessionId).catch(() => {})
+  if (key.id !== undefined) await probe.deleteSession(key).catch(() => {})
   return checks
 }
 

@@ -1,4 +1,5 @@
-import { headers as names } from '@causeway/protocol'
+import type { IncomingHttpHeaders } from 'node:http'
+import { asObject, headers as names } from '@causeway/protocol'
 import type { Incoming } from '../stdio/message.ts'
 
 /** Header fields by lower-case name. */
@@ -24,6 +25,16 @@ const nameSources: Readonly<Record<string, string>> = {
 }
 
 export const noSession: SessionKey = { id: undefined, version: undefined }
+
+/** Returns the session that a response to `initialize` opened. */
+export function readSessionKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
+  const id = headers[names.sessionId]
+  const { protocolVersion: version } = asObject(result)
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
+  }
+}
 
 export function messageFields(message: Head, key: SessionKey): Fields {
   const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { asObject, CausewayError, headers as names } from '@causeway/protocol'
+import { asObject, CausewayError } from '@causeway/protocol'
 import { statusError } from '../calls/answer.ts'
 import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
 import { RetryBudget } from '../calls/retry-budget.ts'
 import { type Asked, ask, findResponse } from '../http/ask.ts'
-import { messageFields, noSession, type SessionKey, sessionFields } from '../http/headers.ts'
+import { messageFields, noSession, readSessionKey, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import { findChangeableLists, type Incoming, listChangedLine } from '../stdio/message.ts'
 import { GetStream } from './get-stream.ts'
@@ -105,7 +105,7 @@ export class Session {
       })
     this.#renewalTimes.push(now())
     // Calls use the new session after it has received everything that the previous one had.
-    const key = readKey(reply.headers, response.result)
+    const key = readSessionKey(reply.headers, response.result)
     for (const message of this.#replayed.values()) await this.#post(message, key, budget)
     const listsBefore = this.#changeableLists
     this.#enter(initialize, reply.headers, response.result)
@@ -130,7 +130,7 @@ export class Session {
 
   #enter(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
     this.#initialize = initialize
-    this.#key = readKey(headers, result)
+    this.#key = readSessionKey(headers, result)
     this.#changeableLists = findChangeableLists(asObject(result))
     this.#options.log(`session ${this.#key.id ?? 'none'} version ${this.#key.version ?? 'unknown'}`)
   }
@@ -157,14 +157,5 @@ export class Session {
     if (key.id === undefined) return
     const request = { method: 'DELETE', fields: sessionFields(key) } as const
     await this.#options.upstream.send(request, new ReplyReader(0)).done
-  }
-}
-
-function readKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
-  const id = headers[names.sessionId]
-  const { protocolVersion: version } = asObject(result)
-  return {
-    id: typeof id === 'string' ? id : undefined,
-    version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
   }
 }
