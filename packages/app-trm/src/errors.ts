@@ -1,8 +1,8 @@
 import { type CausewayError, defineErrors } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 
-const badRequest = { rpc: -32602, status: 400 }
-const unprocessable = { rpc: -32602, status: 422 }
+const reject = (status: number) => ({ rpc: -32602, status })
+const [badRequest, unprocessable] = [reject(400), reject(422)]
 
 export const TrmError = defineErrors({
   INVALID_CANDIDATE: {
@@ -26,14 +26,12 @@ export const TrmError = defineErrors({
     remedy: 'leave the header out, or make it name the file of path',
   },
   FILE_EXISTS: {
-    rpc: -32602,
-    status: 409,
+    ...reject(409),
     about: 'the candidate creates a file that exists',
     remedy: 'use mode files to overwrite it, or modify to change it',
   },
   FILE_TOO_LARGE: {
-    rpc: -32602,
-    status: 413,
+    ...reject(413),
     about: 'a file or the candidate is over its limit',
     remedy: 'send a smaller change',
   },
@@ -88,8 +86,7 @@ export const TrmError = defineErrors({
     remedy: 'add surrounding lines, or pass all: true or occurrence; data.lines has its line numbers',
   },
   STALE_FILE: {
-    rpc: -32602,
-    status: 409,
+    ...reject(409),
     about: 'the file is not in the state that the candidate was written for',
     remedy: 'read the file again, then send a candidate for its current content',
   },
@@ -99,8 +96,7 @@ export const TrmError = defineErrors({
     remedy: "address cells by index or id, and don't change the JSON around them",
   },
   CELL_NOT_FOUND: {
-    rpc: -32602,
-    status: 404,
+    ...reject(404),
     about: 'the notebook has no such cell',
     remedy: 'use an index from 0 or an id of data.cells',
   },
@@ -182,8 +178,7 @@ export const TrmError = defineErrors({
     remedy: 'end it, or pass force: true to continue',
   },
   NO_TESTS_CHOSEN: {
-    rpc: -32602,
-    status: 409,
+    ...reject(409),
     about: 'the session has no failed test or no test command',
     remedy: 'call without only, or with test ids from failures and missing',
   },
@@ -194,8 +189,7 @@ export const TrmError = defineErrors({
       'call without only to run all tests; pytest, unittest, node --test, jest, vitest and mocha support a selection',
   },
   CHECKPOINT_NOT_FOUND: {
-    rpc: -32602,
-    status: 404,
+    ...reject(404),
     about: 'the session has no such checkpoint',
     remedy: 'call trm.list for the ids',
   },
@@ -215,8 +209,7 @@ export const TrmError = defineErrors({
     remedy: 'give a start that is not after the end',
   },
   LINE_BEYOND_END: {
-    rpc: -32602,
-    status: 416,
+    ...reject(416),
     about: 'the file ends before the line',
     remedy: 'use a line up to data.line_count',
   },
