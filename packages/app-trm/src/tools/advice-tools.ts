@@ -141,7 +141,7 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
       'Review a diff, files, or all changes of a session with fixed rules. Returns comments with lines of the new files, and an assessment; runs nothing. Use it before ending a session or for a pull request (send its diff).',
     searchHint: 'code review, feedback on changes',
     hints: readHints,
-    aliases: createAliases('review', { pr_url: 'url', prUrl: 'url' }),
+    aliases: createAliases('review', { prUrl: 'url' }),
     input: {
       sid: z
         .string()

@@ -77,12 +77,7 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
       'Read numbered lines of a file, as edits count them. Use it before an edit with line numbers; about 100 lines at a time work best.',
     searchHint: 'show part of source file',
     hints: readHints,
-    aliases: createAliases('lines', {
-      start_line: 'start',
-      startLine: 'start',
-      end_line: 'end',
-      endLine: 'end',
-    }),
+    aliases: createAliases('lines', { startLine: 'start', endLine: 'end' }),
     input: {
       ...sidArgument,
       file: z.string().min(1).describe('File, relative to the project'),

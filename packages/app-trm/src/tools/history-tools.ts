@@ -43,7 +43,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
       'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a state of save; undo for the last candidate, reset for the start.',
     searchHint: 'go back to checkpoint',
     hints: writeHints,
-    aliases: createAliases('restore', { checkpoint_id: 'cid', checkpointId: 'cid' }),
+    aliases: createAliases('restore', { checkpointId: 'cid' }),
     input: {
       ...sidArgument,
       cid: z.string().describe('checkpointId of trm.save, or latest'),

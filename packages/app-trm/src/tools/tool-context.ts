@@ -24,10 +24,15 @@ export const detailsArgument = {
   details: z.boolean().default(false).describe('All fields'),
 }
 
-/** Creates a tool's aliases: its name in the original design, and other names of its arguments. */
+/** Creates a tool's aliases: its name in the original design, and other names of its arguments, also in snake_case. */
 export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
   bare: [`trm.${tool}`],
-  args: { session_id: 'sid', sessionId: 'sid', ...args },
+  args: Object.fromEntries(
+    Object.entries({ sessionId: 'sid', ...args }).flatMap(([name, own]) => [
+      [name, own],
+      [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), own],
+    ]),
+  ),
 })
 
 export const writeHints = { destructive: true, openWorld: true }
