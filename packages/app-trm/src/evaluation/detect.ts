@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
+import { asObject } from '@causeway/protocol'
 import { findPrograms, findPythonModule } from '../domain/command/command.ts'
+import { parseObject } from '../domain/parse-object.ts'
 
 export type Detected = Readonly<Record<string, string>>
 
@@ -46,9 +48,10 @@ async function detectPython(repo: string): Promise<Detected> {
 }
 
 async function detectScripts(repo: string): Promise<Detected> {
-  const scripts = parseScripts(await readFile(join(repo, 'package.json'), 'utf8').catch(() => '{}'))
+  const text = await readFile(join(repo, 'package.json'), 'utf8').catch(() => '')
+  const scripts = asObject(parseObject(text).scripts)
   const found: Record<string, string> = {}
-  if (scripts.test !== undefined && !scripts.test.includes('no test specified'))
+  if (scripts.test !== undefined && !String(scripts.test).includes('no test specified'))
     found.test = 'npm test --silent'
   const candidates = { lint: ['lint'], build: ['build', 'typecheck'], bench: ['bench', 'benchmark'] }
   for (const [argument, names] of Object.entries(candidates)) {
@@ -56,15 +59,6 @@ async function detectScripts(repo: string): Promise<Detected> {
     if (name !== undefined) found[argument] = `npm run --silent ${name}`
   }
   return found
-}
-
-function parseScripts(text: string): Readonly<Record<string, string>> {
-  try {
-    const { scripts } = JSON.parse(text) as { scripts?: unknown }
-    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, string>) : {}
-  } catch {
-    return {}
-  }
 }
 
 export async function findCommandStatus(

@@ -2,6 +2,7 @@
 import { applyEdits, type JSONPath, type ModificationOptions, modify } from 'jsonc-parser'
 import { z } from 'zod'
 import { TrmError } from '../../errors.ts'
+import { parseObject } from '../parse-object.ts'
 import { placeEdits, type TextEdit } from './edit-span.ts'
 import { parseText, replaceSpans } from './edited-text.ts'
 import type { CellAddress, Edit } from './types.ts'
@@ -28,7 +29,7 @@ export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path)
 
 /** Throws `INVALID_NOTEBOOK`. */
 export function readNotebook(path: string, text: string) {
-  const parsed = schema.safeParse(parseJson(text))
+  const parsed = schema.safeParse(parseObject(text))
   if (!parsed.success)
     throw new TrmError('INVALID_NOTEBOOK', `the file is not a notebook of format 4: ${path}`, {
       data: { path },
@@ -46,14 +47,6 @@ export function readNotebook(path: string, text: string) {
     /** Whether cells require ids (nbformat 4.5). */
     hasIds: nbformat_minor >= 5,
     isPython: metadata.kernelspec.language.toLowerCase() === 'python',
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatCount } from '../format-count.ts'
+import { parseObject } from '../parse-object.ts'
 import { type Comparison, compareTests, countKnownTests } from '../report/compare-tests.ts'
 import type { TestRun } from '../report/test-run.ts'
 import { type Diagnostic, findNewDiagnostics } from './diagnostic.ts'
@@ -168,13 +169,8 @@ function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): Signal
 /** Reads `{"checks": [{"name": …, "ok": …}]}` from an output; `undefined` for other output. */
 export function readChecks(stdout: string): readonly Check[] | undefined {
   const text = [stdout.trim(), ...stdout.split('\n').reverse()].find((line) => /^\s*\{\s*"checks"/.test(line))
-  if (text === undefined) return undefined
-  try {
-    const { checks } = JSON.parse(text) as { checks?: unknown }
-    return Array.isArray(checks) ? checks.filter(isCheck) : undefined
-  } catch {
-    return undefined
-  }
+  const { checks } = parseObject(text ?? '')
+  return Array.isArray(checks) ? checks.filter(isCheck) : undefined
 }
 
 const isCheck = (check: Partial<Check> | null): check is Check =>

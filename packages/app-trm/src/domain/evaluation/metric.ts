@@ -1,3 +1,5 @@
+import { parseObject } from '../parse-object.ts'
+
 /** A benchmark result in a base unit, or without a unit. */
 export interface Metric {
   readonly value: number
@@ -37,21 +39,13 @@ export const readMetric = (output: string): Metric | undefined =>
 
 function readJson(output: string): Metric | undefined {
   for (const text of [output.trim(), ...output.split('\n').reverse()]) {
-    const object = text.trim().startsWith('{') ? parseObject(text) : undefined
-    const key = jsonKeys.find((name) => typeof object?.[name] === 'number')
-    if (object === undefined || key === undefined) continue
+    const object = text.trim().startsWith('{') ? parseObject(text) : {}
+    const key = jsonKeys.find((name) => typeof object[name] === 'number')
+    if (key === undefined) continue
     const unit = key === 'memory' || key === 'bytes' ? 'b' : key === 'metric' || key === 'value' ? '' : 's'
     return toMetric(String(object[key]), typeof object.unit === 'string' ? object.unit : unit)
   }
   return undefined
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function readText(output: string): Metric | undefined {

@@ -2,6 +2,7 @@
 import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
 import { createGlobMatcher } from '../ignore-rules.ts'
+import { parseObject } from '../parse-object.ts'
 
 /** Files that configure or replace the evaluating programs, and what they do. */
 const configurations: readonly (readonly [RegExp, string])[] = [
@@ -174,16 +175,8 @@ function readsData(file: string, text: string, data: DataFile): boolean {
 
 function listCommands(path: string, text: string): readonly string[] {
   if (!path.endsWith('.json')) return text.split('\n').map((line) => line.trim())
-  const { scripts } = asObject(parseJson(text))
+  const { scripts } = parseObject(text)
   return Object.values(asObject(scripts)).filter((one) => typeof one === 'string')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const helperName =

@@ -1,15 +1,10 @@
 import { isObject, type JsonObject } from '@causeway/protocol'
+import { parseObject } from '../parse-object.ts'
 import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
 /** Parses a JSON report of jest or mocha; `undefined` for other text. */
 export function readJsonReport(text: string): TestRun | undefined {
-  let report: unknown
-  try {
-    report = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (!isObject(report)) return undefined
+  const report = parseObject(text)
   if (Array.isArray(report.testResults))
     return createRun('jest-json', objects(report.testResults).flatMap(readJestFile))
   if (isObject(report.stats) && Array.isArray(report.tests)) return readMocha(report)
