@@ -10,6 +10,7 @@ import { type Run, RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
+import { ImpulseRounding } from './impulse-rounding.ts'
 import { NoiseMeter } from './noise-meter.ts'
 import { SpinDrifts, type Turning } from './spin-drift.ts'
 
@@ -22,12 +23,14 @@ const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
   const positions = new PositionNoise()
-  const known = new KnownBodies()
+  const rounding = new ImpulseRounding()
+  const known = new KnownBodies(rounding)
   const unknown = new RunCollector(2)
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
       positions.observe(step)
+      rounding.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         if (step.touching[column] === 1 && step.impulseKnown[column] !== impulseKnowledge.complete) continue
@@ -61,6 +64,11 @@ class KnownBodies {
   readonly #drifts = new SpinDrifts()
   /** Columns of runs that are free throughout. */
   readonly #freeRuns = new Map<Run, number>()
+  readonly #rounding: ImpulseRounding
+
+  constructor(rounding: ImpulseRounding) {
+    this.#rounding = rounding
+  }
 
   add(step: Step, column: number, inertia: Point3, positionNoise: number): void {
     const body = step.scene.bodies[column] ?? 0
@@ -78,6 +86,8 @@ class KnownBodies {
       if (isNoise) return
     }
     if (found === null) return
+    const torque = this.#rounding.measureTorque(step, column)
+    if (torque > 0 && found.value <= found.limit + torque) return
     if (found.isGyroscopic) {
       if (step.touching[column] === 0 && step.joints.isJointed[column] === 0)
         this.#gyroscopic.add(body, step.frame, found, subject)
