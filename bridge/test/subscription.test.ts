@@ -169,6 +169,13 @@ verifies('bridge:subscription:restart', 'does not open a cancelled subscription 
   t.equal(left.length, 1, 'it was posted once')
 })
 
+verifies('bridge:subscription:restart', 'posts again only after the pause', async (t) => {
+  const { follow, pauses } = createSubscription([acknowledges, acknowledges], () => new Promise(() => {}))
+  void follow()
+  while (pauses.length === 0) await setImmediate()
+  t.equal(pauses.length, 1)
+})
+
 verifies(
   'bridge:subscription:restart',
   'honours Retry-After of a busy server for an acknowledged subscription',

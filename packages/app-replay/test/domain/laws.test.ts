@@ -5,11 +5,14 @@ import { normalLaw } from '../../src/domain/laws/contact/normal-law.ts'
 import { penetrationLaw } from '../../src/domain/laws/contact/penetration-law.ts'
 import { restitutionLaw } from '../../src/domain/laws/contact/restitution-law.ts'
 import { tunnellingLaw } from '../../src/domain/laws/contact/tunnelling-law.ts'
+import type { Law } from '../../src/domain/laws/law.ts'
 import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
 import { budgetLaw } from '../../src/domain/laws/motion/budget-law.ts'
 import { restLaw } from '../../src/domain/laws/motion/rest-law.ts'
 import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
 import { solverLaw } from '../../src/domain/laws/solver-law.ts'
+import { readSlip } from '../../src/domain/steps/momentum.ts'
+import type { Point3 } from '../../src/domain/vector.ts'
 import {
   dt,
   falling,
@@ -139,6 +142,33 @@ t.test('restitutionLaw accepts 4 m/s that leave at e times that', async (t) => {
   t.match(runLaw(restitutionLaw(), bounce(3)), [
     { kind: 'restitution', frames: { first: 6, last: 6 }, value: 0.75, limit: 0.5, pair: [1, floor] },
   ])
+})
+
+t.test('restitutionLaw measures the approach in the frame before the contact', async (t) => {
+  const kicked: SceneSpec = {
+    frames: 12,
+    masses: [1],
+    gravity: [0, 0, 0],
+    state: (frame) => ({ velocity: [0, 0, frame < 5 ? -1 : frame === 5 ? -4 : 3] }),
+    touches: (frame) => (frame === 6 ? [{ restitution: 0.5, closing: -4 }] : []),
+  }
+  t.match(runLaw(restitutionLaw(), kicked), [{ kind: 'restitution', value: 0.75 }])
+})
+
+t.test('slip is the relative velocity along the tangents of a contact', async (t) => {
+  let slip: Point3 | undefined
+  const reader: Law = {
+    observe(step) {
+      const [touch] = step.touches
+      if (touch !== undefined) slip = readSlip(step, step.row, { ...touch, normal: [0.6, 0, 0.8] })
+    },
+    findings: () => [],
+  }
+  runLaw(reader, { frames: 4, masses: [1], state: () => ({ velocity: [3, 2, 1] }), touches: () => [{}] })
+  const along = 3 * 0.6 + 1 * 0.8
+  const expected = [3 - along * 0.6, 2, 1 - along * 0.8]
+  for (const [axis, value] of expected.entries())
+    t.ok(Math.abs(Math.abs(slip?.[axis] ?? 0) - Math.abs(value)) < 1e-12, `${slip} and ${expected}`)
 })
 
 t.test('restitutionLaw does not treat a contact that no longer pushes as soft', async (t) => {
