@@ -13,7 +13,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Era } from '../dispatch/caller.ts'
-import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
+import { bodyTooLarge, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
 
 /**
  * A missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number of invalid params
@@ -120,10 +120,7 @@ function fromFastify(
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'ECONNRESET':
-      return new CausewayError(
-        'CANCELLED',
-        'the caller closed the connection before its request was complete',
-      )
+      return requestAborted()
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${url}`)

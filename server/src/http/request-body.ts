@@ -100,13 +100,13 @@ export function readBody(body: Readable, limit: { readonly bytes: number }): Pro
       else settle(() => reject(bodyTooLarge(limit.bytes)))
     }
     const end = (): void => settle(() => resolve(Buffer.concat(parts)))
-    const close = (): void =>
-      reject(
-        new CausewayError('CANCELLED', 'the caller closed the connection before its request was complete'),
-      )
+    const close = (): void => reject(requestAborted())
     body.on('data', take).on('end', end).on('error', reject).on('close', close)
   })
 }
+
+export const requestAborted = (): CausewayError =>
+  new CausewayError('CANCELLED', 'the caller closed the connection before its request was complete')
 
 export const bodyTooLarge = (limitBytes: number): CausewayError =>
   new CausewayError('BODY_TOO_LARGE', `the body is larger than ${limitBytes} bytes`, {
