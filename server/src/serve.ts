@@ -57,7 +57,6 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
     tokens,
     aliases: config.listen,
     inFlightLimits: { max: config.maxInflight, isOverloaded: () => load.isOverloaded },
-    log,
   }).catch(async (error: unknown) => {
     await core.close()
     throw await toPortError(error, config.port)

@@ -37,14 +37,13 @@ declare module 'fastify' {
   }
 }
 
-type OwnServices = 'core' | 'toolLists' | 'inFlight' | 'inputCodec' | 'tasks' | 'stopping'
+type OwnServices = 'core' | 'log' | 'toolLists' | 'inFlight' | 'inputCodec' | 'tasks' | 'stopping'
 
 export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   /** Addresses other than loopback require `tokens`. */
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
-  readonly log: Logger
   readonly bodyLimitBytes: number
   /** Without ports, in addition to loopback. */
   readonly allowedHosts?: readonly string[]
@@ -77,8 +76,9 @@ export class HttpServer {
   #url = ''
 
   private constructor(core: Core, tasks: Tasks, options: HttpOptions) {
-    const { host, log, bodyLimitBytes, allowedHosts = [], allowedOrigins = [] } = options
+    const { host, bodyLimitBytes, allowedHosts = [], allowedOrigins = [] } = options
     const { tokens, receiveTimeoutMs = 30_000 } = options
+    const { log } = core
     this.#options = options
     this.#serverOptions = { ...socketServerOptions, ...headerTimeout(receiveTimeoutMs) }
     this.#services = createServices(core, { tasks, stopping: this.#stopping.signal, ...options })
@@ -104,8 +104,12 @@ export class HttpServer {
 
   /** Rejects with the error of `listen`. */
   static async open(core: Core, options: HttpOptions): Promise<HttpServer> {
-    const { log } = options
-    const tasks = await Tasks.open({ store: core.store.tasks, log, now: Date.now, newId: randomUUID })
+    const tasks = await Tasks.open({
+      store: core.store.tasks,
+      log: core.log,
+      now: Date.now,
+      newId: randomUUID,
+    })
     const server = new HttpServer(core, tasks, options)
     try {
       await server.#listen(core)
@@ -235,6 +239,7 @@ const createServices = (
   quickCallMs: 100,
   ...options,
   core,
+  log: core.log,
   toolLists: new ToolLists(core.registry, { bypassesSdk: hasFastPath }),
   inFlight: new InFlightRequests({
     ...inFlightLimits,

@@ -52,7 +52,6 @@ export async function serve(t: Test, core: Core): Promise<string> {
   const http = await HttpServer.open(core, {
     host: '127.0.0.1',
     port: 0,
-    log: captureLog().log,
     bodyLimitBytes: 1e6,
     inFlightLimits: { max: 256, isOverloaded: () => false },
   })

@@ -109,12 +109,11 @@ t.test('the ports of apps close with the server, even if a stream is open', asyn
 })
 
 t.test('the server does not start if the app of a port is not served or the port is in use', async (t) => {
-  const { core, logged } = await openWire(t)
+  const { core } = await openWire(t)
   const start = (app: string, port: number) =>
     HttpServer.open(core, {
       host: '127.0.0.1',
       port: 0,
-      log: logged.log,
       bodyLimitBytes: 1024,
       aliases: [...demoAliases, { app, port }],
     })

@@ -94,7 +94,6 @@ export async function openWire(
   const http = await HttpServer.open(core, {
     host: '127.0.0.1',
     port: 0,
-    log: logged.log,
     bodyLimitBytes: 16 * 2 ** 20,
     ...rest,
   })

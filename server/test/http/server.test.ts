@@ -153,8 +153,8 @@ verifies('wire:guard:loopback', async (t) => {
 })
 
 t.test('open: a port in use rejects with EADDRINUSE', async (t) => {
-  const { core, http, logged } = await openWire(t)
-  const options = { host: '127.0.0.1', port: http.port, log: logged.log, bodyLimitBytes: 1024 }
+  const { core, http } = await openWire(t)
+  const options = { host: '127.0.0.1', port: http.port, bodyLimitBytes: 1024 }
   await t.rejects(HttpServer.open(core, options), { code: 'EADDRINUSE' })
 })
 
