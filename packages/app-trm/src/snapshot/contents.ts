@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import type { openDatabase } from '@causeway/store'
 import { TrmError } from '../errors.ts'
+import { forEachConcurrently } from '../workspace/for-each.ts'
 import type { GitArchive } from './git-archive.ts'
 import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
@@ -12,8 +13,6 @@ const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
 /** Large files pass through memory in these parts. */
 const partBytes = 2 ** 20
-
-const concurrency = 16
 
 export type ContentDatabase = ReturnType<typeof openDatabase>
 
@@ -39,11 +38,9 @@ export class Contents {
   /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes meanwhile. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
-    const pending = files.entries()
-    const addNext = async (): Promise<void> => {
-      for (const [index, file] of pending) ids[index] = await this.#addFile(file)
-    }
-    await Promise.all(Array.from({ length: concurrency }, addNext))
+    await forEachConcurrently(files.entries(), async ([index, file]) => {
+      ids[index] = await this.#addFile(file)
+    })
     return ids
   }
 

@@ -4,6 +4,7 @@ import { readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileContent, FilesBefore } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
+import { forEachConcurrently } from '../workspace/for-each.ts'
 import { locate, type Place, resolveRoot } from '../workspace/place.ts'
 import { createTooLargeError, decodeContent, maxFileBytes } from '../workspace/project-files.ts'
 import { copyTree, listAll, listTree, type TreeFile, type TreeLimits } from '../workspace/tree-list.ts'
@@ -34,8 +35,6 @@ export interface SnapshotsOptions {
 
 /** The id of a stored snapshot, or a combination of snapshots. */
 export type Snapshot = string | Manifest
-
-const concurrency = 16
 
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 
@@ -96,16 +95,12 @@ export class Snapshots {
     const root = await resolveRoot(folder)
     const known = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const listed = (await this.#list(root)).map(({ path }) => path)
-    const paths = [...new Set([...listed, ...known.keys()])].values()
     const changed: string[] = []
-    const compareNext = async (): Promise<void> => {
-      for (const path of paths) {
-        const { absolute, stats } = await locate(root, path)
-        const entry = await readEntry(path, absolute, stats)
-        if (!isSameEntry(known.get(path) ?? createAbsent(path), entry)) changed.push(path)
-      }
-    }
-    await Promise.all(Array.from({ length: concurrency }, compareNext))
+    await forEachConcurrently(new Set([...listed, ...known.keys()]), async (path) => {
+      const { absolute, stats } = await locate(root, path)
+      const entry = await readEntry(path, absolute, stats)
+      if (!isSameEntry(known.get(path) ?? createAbsent(path), entry)) changed.push(path)
+    })
     return changed.sort()
   }
 

@@ -7,6 +7,7 @@ import type { CausewayError } from '@causeway/protocol'
 import type { AbsentPath } from '../domain/evaluation/absent-path.ts'
 import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
+import { forEachConcurrently } from './for-each.ts'
 import { statIfExists } from './place.ts'
 
 export interface TreeFile {
@@ -187,8 +188,6 @@ function createTooLargeError(
   return new TrmError('SNAPSHOT_TOO_LARGE', `the project has ${total} ${unit}`, { data: { largest } })
 }
 
-const concurrency = 16
-
 /** Copies files to an empty or absent folder with links, mode bits and times. Shares blocks if possible. */
 export async function copyTree(
   files: readonly TreeFile[],
@@ -199,19 +198,15 @@ export async function copyTree(
   if ((await readdir(target)).length > 0) throw new TypeError(`the folder is not empty: ${target}`)
   for (const folder of new Set(files.map(({ path }) => dirname(path))))
     await mkdir(join(target, folder), { recursive: true })
-  const pending = files.values()
-  const copyNext = async (): Promise<void> => {
-    for (const file of pending) {
-      signal?.throwIfAborted()
-      try {
-        await copyOne(file, join(target, file.path))
-      } catch (error) {
-        // A file removed after the listing is absent.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      }
+  await forEachConcurrently(files, async (file) => {
+    signal?.throwIfAborted()
+    try {
+      await copyOne(file, join(target, file.path))
+    } catch (error) {
+      // A file removed after the listing is absent.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
-  }
-  await Promise.all(Array.from({ length: concurrency }, copyNext))
+  })
 }
 
 async function copyOne({ absolute, stats }: TreeFile, to: string): Promise<void> {

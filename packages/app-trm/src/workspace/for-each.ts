@@ -1,0 +1,13 @@
+const concurrency = 16
+
+/** Calls `work` for each item, a few at a time. Rejects with the first error. */
+export async function forEachConcurrently<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const pending = items[Symbol.iterator]()
+  const workNext = async (): Promise<void> => {
+    for (let next = pending.next(); !next.done; next = pending.next()) await work(next.value)
+  }
+  await Promise.all(Array.from({ length: concurrency }, workNext))
+}
