@@ -70,7 +70,8 @@ export class SpinDrifts {
         { ...run, value: Math.abs(Math.expm1(sum)) * momentum, limit: limit * momentum },
         {
           kind: 'angular_momentum',
-          severity: 'warning',
+          // Many engines damp spins by default.
+          severity: sum > 0 ? 'warning' : 'info',
           unit: 'N·m·s',
           confidence: 0.8,
           text: `${sum > 0 ? 'gains' : 'loses'} spin gradually without a torque`,
