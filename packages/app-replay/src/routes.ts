@@ -29,6 +29,7 @@ export function recorderRoutes(app: ReplayRegistrar): void {
       Response.json(
         await store.recorder.write(getName(variables), decodeBody(request), {
           isNew: request.headers.get('if-none-match') === '*',
+          expectedBytes: Number(request.headers.get('content-length')),
         }),
       ),
   })

@@ -344,3 +344,20 @@ t.test('systemEnergy adds the energies of the bodies', async (t) => {
   writeEnergies(free, 0, brick, null, [0, 0, 0])
   t.match(systemEnergy(free, {}, 0, false), { total: 9, injection: false, active: false }, 'without gravity')
 })
+
+t.test('a run that starts with a large upload has large pages', async (t) => {
+  const { files, data } = folders(t)
+  const { recorder } = await libraryOver(t, files, { dir: data })
+  const pageSizes = { small: 16_384, large: 65_536 }
+  for (const [name, expectedBytes] of [
+    ['small', 0],
+    ['large', 8 * 2 ** 20],
+  ] as const) {
+    await recorder.write(name, streamLines([runLine, ...frameLines(1, 3)]), { expectedBytes })
+    await recorder.write(name, streamLines(frameLines(4, 6)))
+    t.match(await recorder.finish(name), { total_frames: 6 })
+    const db = new Database(join(data, 'recordings', `${name}.db`), { readonly: true })
+    t.equal(db.pragma('page_size', { simple: true }), pageSizes[name])
+    db.close()
+  }
+})

@@ -13,6 +13,7 @@ interface LiveRunOptions {
   readonly checkpointWorkers: SpareWorker
   readonly now: () => number
   readonly maxBytes: number
+  readonly isLarge: boolean
   readonly idleMs: number
   readonly onStored: () => void
   readonly onIdle: () => void
@@ -22,10 +23,10 @@ interface LiveRunOptions {
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
-  const { file, workers, now, maxBytes } = options
+  const { file, workers, now, maxBytes, isLarge } = options
   const link = workers.take()
   try {
-    let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes })
+    let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes, isLarge })
     if (progress.status === 'interrupted')
       progress = await link.call('runStatus', { status: 'live', nowMs: now() })
     return new LiveRun(options, link, progress)

@@ -28,6 +28,9 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
+/** 0.5 MB of pages are a small part of it. */
+const largeBytes = 8 * 1024 ** 2
+
 /** Runs with a worker. The catalogue has the state of all others. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions
@@ -74,8 +77,11 @@ export class LiveRuns {
     return result
   }
 
-  /** Returns the live run of this name, or opens or creates its file. Throws `OVERLOADED`. */
-  async open(name: string): Promise<LiveRun> {
+  /**
+   * Returns the live run of this name, or opens or creates its file, also for the expected size of the frames.
+   * Throws `OVERLOADED`.
+   */
+  async open(name: string, expectedBytes = 0): Promise<LiveRun> {
     const { folder, catalogue, limits, now } = this.#options
     const known = this.#runs.get(name)
     if (known?.isAlive) return known
@@ -89,6 +95,7 @@ export class LiveRuns {
       checkpointWorkers: this.#checkpointWorkers,
       now,
       maxBytes: limits.bytes,
+      isLarge: expectedBytes >= largeBytes,
       idleMs: limits.idleMs,
       onStored: () => {
         for (const listener of this.#listeners) listener(name)

@@ -22,6 +22,7 @@ export interface RecorderMethods {
     readonly file: string
     readonly nowMs: number
     readonly bytes: number
+    readonly isLarge: boolean
   }) => RunProgress
   /** Receives JSON lines or MCAP. An invalid line or message ends the request; earlier ones are stored. */
   readonly runWrite: (args: {
@@ -54,8 +55,8 @@ export class RecorderSession {
   #flushError: unknown
 
   readonly handlers: Handlers<RecorderMethods> = {
-    runOpen: ({ file, nowMs, bytes }) => {
-      this.#writer = openRunWriter(file, nowMs, { bytes })
+    runOpen: ({ file, nowMs, bytes, isLarge }) => {
+      this.#writer = openRunWriter(file, nowMs, { bytes, isLarge })
       this.#beginRequest()
       return this.#writer.flush(nowMs)
     },

@@ -32,6 +32,12 @@ interface RecorderOptions extends Omit<LiveRunsOptions, 'folder'> {
   readonly onRemove: (name: string) => Promise<void>
 }
 
+interface WriteOptions {
+  readonly isNew?: boolean
+  /** Size of the body, if known. */
+  readonly expectedBytes?: number
+}
+
 /** A C++ recorder database that the caller removes. */
 interface ExportedFile {
   readonly file: string
@@ -93,7 +99,7 @@ export class Recorder {
   async write(
     name: string,
     body: AsyncIterable<Uint8Array>,
-    { isNew = false }: { readonly isNew?: boolean } = {},
+    { isNew = false, expectedBytes }: WriteOptions = {},
   ): Promise<IngestResult> {
     const { catalogue } = this.#options
     this.#requireFree(checkName(name))
@@ -101,7 +107,7 @@ export class Recorder {
     const run = await this.#live.enqueue(name, async () => {
       this.#requireFree(name)
       if (isNew) await this.#requireNew(name)
-      const opened = await this.#live.open(name)
+      const opened = await this.#live.open(name, expectedBytes)
       opened.begin()
       return opened
     })

@@ -39,29 +39,40 @@ export interface RunProgress {
   readonly stored_bytes: number
 }
 
-/** Fits the block of a frame of 20 bodies, 4 kB. */
-const pageBytes = 16_384
+/**
+ * A page fits the blocks of several frames of 20 bodies, 4 kB each. Large pages store a long stream faster, but each flush
+ * of a live run would write more, and a run would have at least 0.5 MB.
+ */
+const pageBytes = { usual: 16_384, large: 65_536 } as const
 
 /** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */
 const checkpointBytes = 128 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
+interface RunWriterOptions {
+  readonly bytes?: number
+  /** Whether a new run will have many megabytes. */
+  readonly isLarge?: boolean
+}
+
 /** Opens or creates a run file of at most `bytes` bytes. */
 export function openRunWriter(
   file: string,
   nowMs: number,
-  { bytes }: { readonly bytes?: number } = {},
+  { bytes, isLarge = false }: RunWriterOptions = {},
 ): RunWriter {
-  const db = openDatabase(file, { migrations: runMigrations, pageBytes, now: () => nowMs })
+  const db = openDatabase(file, {
+    migrations: runMigrations,
+    pageBytes: isLarge ? pageBytes.large : pageBytes.usual,
+    now: () => nowMs,
+  })
   try {
+    const page = db.pragma('page_size', { simple: true }) as number
     // SQLite would write some pages twice if a flush did not fit into the cache.
     db.pragma(`cache_size = ${-(4 * batchBytes) / 1024}`)
-    db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / pageBytes)}`)
-    if (bytes !== undefined) {
-      const page = db.pragma('page_size', { simple: true }) as number
-      db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / page))}`)
-    }
+    db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / page)}`)
+    if (bytes !== undefined) db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / page))}`)
     return new RunWriter(db, file, { nowMs, limitBytes: bytes })
   } catch (error) {
     db.close()
