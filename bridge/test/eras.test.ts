@@ -287,6 +287,7 @@ async function startOlder(t: Test, endpoint = '/messages?sessionId=1') {
     const stream = got.stream()
     streams.push(stream)
     stream.raw(`event: endpoint\ndata: ${endpoint}\n\n`)
+    stream.send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'early' } })
   })
   const answer = (method: string, result: (message: Wire) => Wire) =>
     backend.on(method, (got) => {
@@ -309,6 +310,7 @@ verifies('bridge:older-server', async (t) => {
   const bridge = startBridge(t, { url: backend.url })
   const opened = await bridge.open()
   t.equal(opened.result.protocolVersion, '2024-11-05')
+  await bridge.saw('notifications/message')
   t.same((await bridge.call(1, 'tools/list')).result, { tools: [{ name: 'old' }] })
   const calls = [2, 3, 4].map((id) => bridge.call(id, 'tools/call', { name: `tool ${id}` }))
   t.same(
