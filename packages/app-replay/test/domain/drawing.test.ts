@@ -1,6 +1,8 @@
 import type { SvgElement } from '@causeway/picture'
 import type { Frame, FrictionConstraint } from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
 import t from 'tap'
+import { findGeometry } from '../../src/analysis/geometry.ts'
 import {
   type ArrowDrawing,
   drawForces,
@@ -12,7 +14,8 @@ import { chooseOrigin, encodePoses } from '../../src/domain/drawing/encode-poses
 import { drawFrame } from '../../src/domain/drawing/frame-drawing.ts'
 import { edges, inferShape, listCorners, type SceneGeometry } from '../../src/domain/drawing/shape.ts'
 import { convexHull, createProjector, type ViewName } from '../../src/domain/drawing/view.ts'
-import type { Point3 } from '../../src/domain/vector.ts'
+import { type Point3, rotate } from '../../src/domain/vector.ts'
+import { createFrames, floor } from './law-kit.ts'
 
 t.test('convexHull returns the corners counter-clockwise', async (t) => {
   const square = [
@@ -52,6 +55,46 @@ t.test('inferShape returns a box if three points are its corners', async (t) => 
   t.same(two, { radius: 3 }, 'two corners are not enough')
   t.same(inferShape([[0, 0, 0]]), null)
 })
+
+t.test(
+  'findGeometry reads contact points in the axes that a spinning body had before the step',
+  async (t) => {
+    // A quarter turn about z in each frame.
+    const turn = (frame: number) =>
+      [Math.cos((frame * Math.PI) / 4), 0, 0, Math.sin((frame * Math.PI) / 4)] as const
+    const corners: readonly Point3[] = [
+      [1, 0.5, -0.5],
+      [-1, 0.5, -0.5],
+      [1, -0.5, -0.5],
+      [-1, -0.5, -0.5],
+    ]
+    const window = createFrames({
+      frames: 6,
+      masses: [1],
+      state: (frame) => ({ orientation: turn(frame), position: [0, 0, 0.5] }),
+      touches: (frame) => corners.map((corner) => ({ lever: rotate(turn(frame - 1), corner) })),
+    })
+    async function* over() {
+      yield window
+    }
+    const context = {
+      summary: {
+        bodies: [{ body_id: floor, is_environment: true }],
+        geometry: [],
+        frames: { first_frame: 1 },
+      },
+      reader: { outlines: () => new Map(), extents: () => new Map() },
+      windows: { over },
+    }
+    const { shapes, grounds } = await findGeometry({ frame: 4 }, context as unknown as AnalysisContext)
+    const { box = [] } = shapes.get(1) as { box?: Point3 }
+    t.same(
+      [...box].map((half) => Math.round(half * 1e9) / 1e9),
+      [1, 0.5, 0.5],
+    )
+    t.match(grounds, [{ body: floor }])
+  },
+)
 
 t.test('contactForces adds the rows of a pair as forces on the carried body', async (t) => {
   const vector = (x: number, y: number, z: number) => ({ x, y, z })

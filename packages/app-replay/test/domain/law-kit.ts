@@ -84,6 +84,9 @@ export function runLaw(law: Law, spec: SceneSpec): readonly Finding[] {
   return law.findings()
 }
 
+/** Returns the frames of a scene. */
+export const createFrames = (spec: SceneSpec): FrameWindow => createWindow(spec, createScene(spec))
+
 function createScene(spec: SceneSpec): Scene {
   const { masses, extents, inertias, geometry = [], gravity = [0, 0, -g], hasContacts = true } = spec
   const bodies = masses.map((_, column) => column + 1)
