@@ -39,10 +39,7 @@ export interface RunProgress {
   readonly stored_bytes: number
 }
 
-/**
- * A page fits the blocks of several frames of 20 bodies, 4 kB each. Large pages store a long stream faster, but each flush
- * of a live run would write more, and a run would have at least 0.5 MB.
- */
+/** Large pages store long streams faster. Each flush writes more, and a run has at least 0.5 MB. */
 const pageBytes = { usual: 16_384, large: 65_536 } as const
 
 /** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */
@@ -50,29 +47,20 @@ const checkpointBytes = 128 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
-interface RunWriterOptions {
-  readonly bytes?: number
-  /** Whether a new run will have many megabytes. */
-  readonly isLarge?: boolean
-}
-
-/** Opens or creates a run file of at most `bytes` bytes. */
+/** Opens or creates a run file of at most `bytes` bytes. `isLarge`: a new run will have many megabytes. */
 export function openRunWriter(
   file: string,
   nowMs: number,
-  { bytes, isLarge = false }: RunWriterOptions = {},
+  { bytes, isLarge = false }: { readonly bytes?: number; readonly isLarge?: boolean } = {},
 ): RunWriter {
-  const db = openDatabase(file, {
-    migrations: runMigrations,
-    pageBytes: isLarge ? pageBytes.large : pageBytes.usual,
-    now: () => nowMs,
-  })
+  const page = isLarge ? pageBytes.large : pageBytes.usual
+  const db = openDatabase(file, { migrations: runMigrations, pageBytes: page, now: () => nowMs })
   try {
-    const page = db.pragma('page_size', { simple: true }) as number
+    const size = db.pragma('page_size', { simple: true }) as number
     // SQLite would write some pages twice if a flush did not fit into the cache.
     db.pragma(`cache_size = ${-(4 * batchBytes) / 1024}`)
-    db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / page)}`)
-    if (bytes !== undefined) db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / page))}`)
+    db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / size)}`)
+    if (bytes !== undefined) db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / size))}`)
     return new RunWriter(db, file, { nowMs, limitBytes: bytes })
   } catch (error) {
     db.close()
