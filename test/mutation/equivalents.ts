@@ -10,9 +10,15 @@ export interface Equivalent {
 export const equivalents: readonly Equivalent[] = [
   {
     file: 'bridge/src/main.ts',
-    before: 'await replayTraffic(path, process.stdin, process.stdout)',
-    after: 'void replayTraffic(path, process.stdin, process.stdout)',
+    before: 'await replayTraffic(command.replay, process.stdin, process.stdout)',
+    after: 'void replayTraffic(command.replay, process.stdin, process.stdout)',
     reason: 'nothing follows, stdin keeps the process running, and the promise never rejects',
+  },
+  {
+    file: 'server/src/http/mcp/stateless-transport.ts',
+    before: 'if (uris.length === 0) return () => {}',
+    after: 'if (false) return () => {}',
+    reason: 'only saves work: without URIs, nothing is subscribed',
   },
   {
     file: 'packages/recording/src/reader/query/query-process.ts',
