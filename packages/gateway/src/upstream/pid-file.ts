@@ -48,7 +48,7 @@ export class PidFile {
     return left.map(({ pid }) => pid)
   }
 
-  /** Servers start and stop also while the disk is full. */
+  /** Reports a failure instead of throwing: servers must start and stop on a full disk too. */
   #write(): void {
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })

@@ -28,7 +28,7 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
-/** 0.5 MB of pages are a small part of it. */
+/** Size of an upload whose run gets large pages. */
 const largeBytes = 8 * 1024 ** 2
 
 /** Runs with a worker. The catalogue has the state of all others. */
@@ -78,8 +78,8 @@ export class LiveRuns {
   }
 
   /**
-   * Returns the live run of this name, or opens or creates its file, also for the expected size of the frames.
-   * Throws `OVERLOADED`.
+   * Returns the live run of this name, or opens or creates its file. `expectedBytes` is the size of a new run's
+   * first frames. Throws `OVERLOADED`.
    */
   async open(name: string, expectedBytes = 0): Promise<LiveRun> {
     const { folder, catalogue, limits, now } = this.#options

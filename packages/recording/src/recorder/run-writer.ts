@@ -39,7 +39,7 @@ export interface RunProgress {
   readonly stored_bytes: number
 }
 
-/** Large pages store long streams faster. Each flush writes more, and a run has at least 0.5 MB. */
+/** Large pages store long streams faster, but each flush writes more and the smallest run has 0.5 MB. */
 const pageBytes = { usual: 16_384, large: 65_536 } as const
 
 /** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */

@@ -1,7 +1,7 @@
 /**
- * Law `free_energy`, changes of the integrator. A position advances by the velocity before its step (explicit Euler), after it
- * (semi-implicit Euler) or in between. The share of the change of velocity in this is the same in every free step, regardless
- * of the force and of dt, unless the integrator changes.
+ * Law `free_energy`, changes of the integrator. In a free step, a position advances by (u + s (v - u)) dt, where u is the velocity
+ * before the step and v the one after it. The share s is 0 for explicit Euler and 1 for semi-implicit Euler. It depends on neither
+ * the force nor dt, so it changes only with the integrator.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -11,8 +11,8 @@ import type { Step } from '../../steps/step.ts'
 import { balanceTolerance } from './body-balance.ts'
 
 /**
- * `spread` is that of a constant share, `change` that of another integrator. One frame of k substeps has a share from 1/2 + 1 / 2k
- * on: a new k changes it by less than `change` as long as dt changes by less than `dtRatio`.
+ * A share is constant if it stays within `spread` for `steps`; two integrators differ by at least `change`. A frame of k substeps has a
+ * share of 1/2 + 1 / 2k, which changes by less than `change` if dt, and with it k, changes by less than `dtRatio`.
  */
 const rule = { steps: 10, spread: 0.05, change: 0.4, dtRatio: 2, explicit: 0.1 } as const
 

@@ -4,7 +4,7 @@ import { length3 } from '../../steps/block.ts'
 import type { Point3, Rotation } from '../../vector.ts'
 import { CumulativeSum } from './cumulative-sum.ts'
 
-/** Relative changes, in standard deviations of a step; rad/s. */
+/** `change` and `rounding` are relative, `deviations` are standard deviations of a step, `minSpin` is in rad/s. */
 const rule = { change: 0.01, deviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
 
 /** Of a body in world coordinates: N·m·s, rad/s. */
