@@ -1,9 +1,11 @@
-import type { Message } from './observation.ts'
+import { z } from 'zod'
+import { type Message, messageSchema } from './observation.ts'
 
-export interface StoredMessage extends Message {
+export const storedMessageSchema = messageSchema.extend({
   /** Whether messages before this one were missed. */
-  readonly gap: boolean
-}
+  gap: z.boolean(),
+})
+export type StoredMessage = Readonly<z.output<typeof storedMessageSchema>>
 
 interface MergedConversation {
   readonly messages: readonly StoredMessage[]

@@ -1,7 +1,11 @@
-/** A cell of the game's grid, integers. */
-export type Cell = readonly [x: number, y: number]
+import { z } from 'zod'
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+/** A cell of the game's grid. */
+export const cellSchema = z.tuple([z.int(), z.int()]).readonly()
+export type Cell = z.output<typeof cellSchema>
+
+/** An id or a name in a save. */
+export const nameSchema = z.string().max(4096)
 
 /** A need. `max` is satisfied, 0 is depleted. */
 export interface Need {
@@ -17,16 +21,17 @@ export interface InteractionParameter {
   readonly description: string
 }
 
-export interface Interaction {
-  readonly name: string
-  readonly description: string
-  readonly fills: readonly string[]
-  readonly drains: readonly string[]
+export const interactionSchema = z.strictObject({
+  name: nameSchema,
+  description: z.string(),
+  fills: z.array(z.string()).readonly(),
+  drains: z.array(z.string()).readonly(),
   /** Changes of needs per game minute. */
-  readonly rates: Readonly<Record<string, number>>
+  rates: z.record(z.string(), z.number()),
   /** Usual duration in game minutes. */
-  readonly minutes: number | null
-}
+  minutes: z.number().nullable(),
+})
+export type Interaction = Readonly<z.output<typeof interactionSchema>>
 
 export interface Engagement {
   readonly interaction_name: string
@@ -51,14 +56,15 @@ export interface Entity {
   readonly engagement: Engagement | null
 }
 
-export interface Message {
-  readonly speaker_id: string
-  readonly speaker_name: string
-  readonly message: string
+export const messageSchema = z.strictObject({
+  speaker_id: nameSchema,
+  speaker_name: nameSchema,
+  message: z.string(),
   /** Time of the game's own clock. */
-  readonly timestamp: number | null
-  readonly is_system: boolean
-}
+  timestamp: z.number().nullable(),
+  is_system: z.boolean(),
+})
+export type Message = Readonly<z.output<typeof messageSchema>>
 
 /** The last messages of a conversation in which the character takes part. */
 export interface Conversation {
@@ -94,21 +100,23 @@ export interface Observation {
   readonly conversations: readonly Conversation[]
 }
 
-export interface MindEvent {
+export const eventSchema = z.strictObject({
   /** Game minutes. */
-  readonly timestamp: number
-  readonly event_type: string
-  readonly payload: Readonly<Record<string, unknown>>
-}
+  timestamp: z.number(),
+  event_type: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+})
+export type MindEvent = Readonly<z.output<typeof eventSchema>>
 
-export interface PendingBid {
-  readonly bid_id: string
-  readonly bidder_id: string
-  readonly bidder_name: string
-  readonly interaction_name: string
+export const bidSchema = z.strictObject({
+  bid_id: nameSchema,
+  bidder_id: nameSchema,
+  bidder_name: nameSchema,
+  interaction_name: nameSchema,
   /** Game minutes. */
-  readonly received_at: number
-}
+  received_at: z.int(),
+})
+export type PendingBid = Readonly<z.output<typeof bidSchema>>
 
 /** Distance in steps without diagonals. */
 export const manhattan = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])

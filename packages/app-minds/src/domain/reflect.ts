@@ -3,19 +3,11 @@
  * it.
  */
 // cspell:ignore told -- a tag of stored memories
+import type { Memory } from './memory.ts'
 import { dayMinutes } from './policy/state.ts'
 import { contentWords, wordsKey } from './words.ts'
 
-export interface Experience {
-  readonly id: string
-  readonly content: string
-  /** 0 to 10 */
-  readonly importance: number
-  readonly kind: string
-  readonly subject: string | null
-  /** For memories formed by the policy, the first tag is the kind of experience. */
-  readonly tags: readonly string[]
-  readonly sim_time: number | null
+export interface Experience extends Omit<Memory, 'location'> {
   /** Number of occurrences, including merged memories. */
   readonly times: number
   readonly is_superseded: boolean

@@ -1,25 +1,22 @@
 import { judgeAnswer } from './judge-answer.ts'
+import type { Memory } from './memory.ts'
 import { findQuestion } from './policy/dialogue.ts'
 import { parseQuestion } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { type StemFunction, shareOfStems, stemSet, stemsKey } from './words.ts'
 
-export interface MemoryCandidate {
-  readonly id: string
-  readonly content: string
-  /** 0 to 10 */
-  readonly importance: number
-  readonly sim_time: number | null
+type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
+
+export interface MemoryCandidate extends SearchedMemory {
   /** Cosine to the query, -1 to 1; 0 if either has no vector. */
   readonly cosine: number
   /** Lexical score (`lexicalScores`); 0 if not found. */
   readonly lexical: number
   readonly is_superseded: boolean
-  readonly tags: readonly string[]
 }
 
 export const toCandidate = (
-  { id, content, importance, sim_time, tags }: Omit<MemoryCandidate, 'cosine' | 'lexical' | 'is_superseded'>,
+  { id, content, importance, sim_time, tags }: SearchedMemory,
   { cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>,
   is_superseded: boolean,
 ): MemoryCandidate => ({ id, content, importance, sim_time, cosine, lexical, is_superseded, tags })
@@ -47,12 +44,7 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
 /** Memories below this relevance are not recalled. */
 const relevanceFloor = 0.1
 
-export interface RecalledMemory {
-  readonly id: string
-  readonly content: string
-  readonly importance: number
-  readonly sim_time: number | null
-  readonly tags: readonly string[]
+export interface RecalledMemory extends SearchedMemory {
   readonly score: number
   readonly relevance: number
   readonly recency: number

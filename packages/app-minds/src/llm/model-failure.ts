@@ -1,4 +1,4 @@
-import type { MemoryDraft } from '../domain/policy/form-memories.ts'
+import type { MemoryDraft } from '../domain/memory.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
 import type { MindsError } from '../errors.ts'
 import type { LlmCallRow } from '../store/types.ts'

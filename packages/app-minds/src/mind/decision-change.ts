@@ -1,10 +1,11 @@
 import type { Action } from '../domain/action.ts'
+import type { Memory } from '../domain/memory.ts'
 import { truncateMemory } from '../domain/model/outputs.ts'
 import { needShares } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import type { Telemetry } from '../llm/telemetry.ts'
 import { memoryId } from '../store/hash.ts'
-import type { DecisionChange, MindSnapshot, NewMemory } from '../store/types.ts'
+import type { DecisionChange, MindSnapshot } from '../store/types.ts'
 import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
@@ -99,7 +100,7 @@ const describeObserved = ({ cycle: { mind, observation }, deliberation: { choice
 })
 
 /** Derives memory ids from the decision, so that a recomputed decision gives the same ids. */
-const makeMemories = ({ cycle: { mind }, deliberation, maxMemoryChars }: Decision): readonly NewMemory[] =>
+const makeMemories = ({ cycle: { mind }, deliberation, maxMemoryChars }: Decision): readonly Memory[] =>
   deliberation.choice.memories.map((memory, index) => ({
     ...memory,
     content: truncateMemory(memory.content, maxMemoryChars),

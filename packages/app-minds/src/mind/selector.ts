@@ -1,5 +1,5 @@
 import type { Action } from '../domain/action.ts'
-import type { MemoryDraft } from '../domain/policy/form-memories.ts'
+import type { MemoryDraft } from '../domain/memory.ts'
 import type { Goal, MindState } from '../domain/policy/state.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
 import type { WordRelations } from '../domain/word-relations.ts'

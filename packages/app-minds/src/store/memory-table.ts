@@ -1,17 +1,16 @@
+import type { Memory } from '../domain/memory.ts'
 import type { Cell } from '../domain/observation.ts'
 import type { Period } from '../domain/question.ts'
 import { searchWords } from '../domain/words.ts'
 import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
-import type { FoundMaterial, MemoryRow, NewMemory, WantedMaterial } from './types.ts'
+import type { FoundMaterial, MemoryRow, WantedMaterial } from './types.ts'
 
 export interface RawMemory extends Omit<MemoryRow, 'location' | 'tags'> {
   readonly x: number | null
   readonly y: number | null
   readonly tags_json: string
 }
-
-type MemoryValues = Omit<MemoryRow, 'seq' | 'superseded_by'>
 
 /** Rows read per word. The newest are enough, because a word in more memories is not specific. */
 const maxRows = 5000
@@ -98,7 +97,7 @@ export class MemoryTable {
     this.#now = now
   }
 
-  addDaily(mindSeq: number, memory: NewMemory): void {
+  addDaily(mindSeq: number, memory: Memory): void {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
     const values = [id, mindSeq, content, importance, sim_time, x, y, kind, subject]
@@ -118,7 +117,7 @@ export class MemoryTable {
   }
 
   /** Returns the seq of the new row, or `undefined` if the id exists. */
-  add(mindSeq: number, memory: MemoryValues): number | undefined {
+  add(mindSeq: number, memory: Memory): number | undefined {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
     const values = [id, mindSeq, content, wordsHash(content), importance, sim_time, x, y, kind, subject]

@@ -1,7 +1,7 @@
 import type { StoredMessage } from '../domain/conversation.ts'
 import type { Postings } from '../domain/lexical.ts'
-import type { Cell, MindEvent, PendingBid } from '../domain/observation.ts'
-import type { MemoryDraft } from '../domain/policy/form-memories.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { MindEvent, PendingBid } from '../domain/observation.ts'
 import type { Place } from '../domain/policy/place.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
@@ -59,20 +59,8 @@ export interface RecallMaterial {
   readonly standing: BaseMaterial
 }
 
-export interface NewMemory extends MemoryDraft {
-  readonly id: string
-}
-
-export interface MemoryRow {
+export interface MemoryRow extends Memory {
   readonly seq: number
-  readonly id: string
-  readonly content: string
-  readonly importance: number
-  readonly sim_time: number | null
-  readonly location: Cell | null
-  readonly kind: 'episodic' | 'seed' | 'reflection' | 'fact'
-  readonly subject: string | null
-  readonly tags: readonly string[]
   readonly superseded_by: string | null
 }
 
@@ -142,7 +130,7 @@ export interface DecisionChange {
   readonly closed: readonly string[]
   readonly events: readonly MindEvent[]
   readonly bids: { readonly received: readonly PendingBid[]; readonly settled: readonly string[] }
-  readonly memories: readonly NewMemory[]
+  readonly memories: readonly Memory[]
   readonly recalled: readonly string[]
   readonly decision: DecisionRow
   readonly calls: readonly LlmCallRow[]

@@ -1,5 +1,10 @@
-// cspell:ignore heard -- a stored field
 import { z } from 'zod'
+import { storedMessageSchema } from '../domain/conversation.ts'
+import { memorySchema } from '../domain/memory.ts'
+import { bidSchema, eventSchema, nameSchema } from '../domain/observation.ts'
+import { placeSchema } from '../domain/policy/place.ts'
+import { stateSchema } from '../domain/policy/state.ts'
+import { workingMemorySchema } from '../domain/policy/working-memory.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { listProblems, requireWithin } from './validation.ts'
@@ -7,114 +12,26 @@ import { listProblems, requireWithin } from './validation.ts'
 const saveVersion = 1
 
 const time = z.int().nullable()
-const cell = z.tuple([z.int(), z.int()])
-const name = z.string().max(4096)
-const shares = z.record(z.string(), z.number())
-const nullable = <T extends z.ZodType>(type: T) => type.nullable()
 
-const memory = {
-  id: z.string().min(1).max(200),
-  content: z.string(),
-  importance: z.number().min(0).max(10),
-  sim_time: time,
-  location: nullable(cell),
-  kind: z.enum(['episodic', 'seed', 'reflection', 'fact']),
-  subject: nullable(name),
-  tags: z.array(z.string()),
-}
-
-const longTermMemory = z.strictObject({
-  ...memory,
+const longTermMemory = memorySchema.extend({
   valid_to: time,
-  superseded_by: nullable(name),
+  superseded_by: nameSchema.nullable(),
   merged_count: z.int().min(0),
   access_count: z.int().min(0),
   last_access_sim_time: time,
   /** Only for conclusions. */
-  reflection: nullable(z.strictObject({ about: z.string(), evidence: z.array(z.string()) })),
-})
-
-const goal = z.strictObject({
-  entity_id: name,
-  interaction_name: name,
-  need: nullable(name),
-  score: z.number(),
-})
-const action = z.strictObject({ action: name, parameters: z.record(z.string(), z.unknown()) })
-
-const state = z.strictObject({
-  counter: z.int().min(0),
-  last: nullable(
-    z.strictObject({ action, time: z.int(), position: nullable(cell), needs: shares, goal: nullable(goal) }),
-  ),
-  stay: nullable(
-    z.strictObject({
-      name,
-      entity_id: nullable(name),
-      fills: z.array(z.string()),
-      since: z.int(),
-      needs: shares,
-    }),
-  ),
-  gains: z.record(z.string(), z.strictObject({ mean: z.number(), samples: z.int() })),
-  talks: z.record(
-    z.string(),
-    z.strictObject({
-      own_turns: z.int(),
-      heard_at: z.int(),
-      has_nudged: z.boolean(),
-      has_parted: z.boolean(),
-    }),
-  ),
-  news: z.array(z.strictObject({ speaker_id: name, speaker_name: name, text: z.string(), time: z.int() })),
-  shared: z.array(z.number()),
-  critical: z.array(z.string()),
-  formed: z.strictObject({ day: z.int(), keys: z.array(z.string()) }),
-  blocked: nullable(z.string()),
-  gate: nullable(z.strictObject({ digest: z.string(), at: z.int() })),
-  warned: z.array(z.string()),
-})
-
-const interaction = z.strictObject({
-  name,
-  description: z.string(),
-  fills: z.array(z.string()),
-  drains: z.array(z.string()),
-  rates: shares,
-  minutes: z.number().nullable(),
-  refused_at: time,
-})
-
-const place = z.strictObject({
-  entity_id: name,
-  display_name: z.string(),
-  position: nullable(cell),
-  interactions: z.array(interaction),
-  first_seen: z.int(),
-  last_seen: z.int(),
-  last_busy: time,
-  last_refused: time,
-  gone: z.boolean(),
-})
-
-const message = z.strictObject({
-  speaker_id: name,
-  speaker_name: name,
-  message: z.string(),
-  timestamp: z.number().nullable(),
-  is_system: z.boolean(),
-  gap: z.boolean(),
+  reflection: z.strictObject({ about: z.string(), evidence: z.array(z.string()) }).nullable(),
 })
 
 const conversation = z.strictObject({
-  interaction_id: name,
-  interaction_name: name,
+  interaction_id: nameSchema,
+  interaction_name: nameSchema,
   participants: z.array(z.string()),
-  initiator_id: nullable(name),
+  initiator_id: nameSchema.nullable(),
   opened_at: z.int(),
   last_seen: z.int(),
   closed_at: time,
-  messages: z.array(message),
+  messages: z.array(storedMessageSchema),
 })
 
 const shape = z.strictObject({
@@ -124,37 +41,17 @@ const shape = z.strictObject({
   entity_id: z.string().min(1).max(256),
   rng_seed: z.int(),
   config: z.looseObject({}),
-  working_memory: z.looseObject({
-    situation_assessment: z.string(),
-    active_goals: z.array(z.string()),
-    recent_events: z.array(z.string()),
-    current_plan: z.array(z.string()),
-    emotional_state: z.string(),
-  }),
-  state,
+  working_memory: workingMemorySchema,
+  state: stateSchema,
   last_sim_time: time,
   decision_count: z.int().min(0),
   unreflected: z.number().min(0),
-  daily_memories: z.array(z.strictObject({ ...memory, kind: z.enum(['episodic', 'fact']) })),
+  daily_memories: z.array(memorySchema.extend({ kind: z.enum(['episodic', 'fact']) })),
   long_term_memories: z.array(longTermMemory),
-  places: z.array(place),
+  places: z.array(placeSchema),
   conversations: z.array(conversation),
-  events: z.array(
-    z.strictObject({
-      timestamp: z.number(),
-      event_type: z.string(),
-      payload: z.record(z.string(), z.unknown()),
-    }),
-  ),
-  bids: z.array(
-    z.strictObject({
-      bid_id: name,
-      bidder_id: name,
-      bidder_name: name,
-      interaction_name: name,
-      received_at: z.int(),
-    }),
-  ),
+  events: z.array(eventSchema),
+  bids: z.array(bidSchema),
 })
 
 /** A saved mind: everything except vectors, past decisions and the use of language models. */

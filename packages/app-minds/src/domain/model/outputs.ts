@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '@causeway/protocol'
+import type { MemoryDraft } from '../memory.ts'
 import type { Cell } from '../observation.ts'
-import type { MemoryDraft } from '../policy/form-memories.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 
 export function readQueries(

@@ -2,6 +2,7 @@ import { type Action, actionNames, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { Cell, Entity, Interaction } from '../observation.ts'
 import { isConversation, manhattan } from '../observation.ts'
+import type { RecalledMemory } from '../retrieval.ts'
 import { goalKey } from './perceive.ts'
 import { isRecent, type Place, type Places } from './place.ts'
 import type { Goal } from './state.ts'
@@ -30,18 +31,10 @@ export interface Candidate {
   readonly goal: Goal | null
 }
 
-interface Reminder {
-  readonly content: string
-  /** 0 to 1 */
-  readonly relevance: number
-  /** 0 to 10 */
-  readonly importance: number
-}
-
 export interface ScoringContext extends NeedContext {
   readonly situation: Situation
   readonly places: Places
-  readonly reminders: readonly Reminder[]
+  readonly reminders: readonly Pick<RecalledMemory, 'content' | 'relevance' | 'importance'>[]
   readonly blocked: string | null
 }
 

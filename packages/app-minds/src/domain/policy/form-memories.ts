@@ -1,25 +1,14 @@
 // cspell:ignore told -- a tag of stored memories
 import type { StoredMessage } from '../conversation.ts'
 import { splitReport } from '../judge-answer.ts'
-import type { Cell, Observation } from '../observation.ts'
+import type { MemoryDraft } from '../memory.ts'
+import type { Observation } from '../observation.ts'
 import { isConversation } from '../observation.ts'
 import { makeReplacementTest } from '../supersede.ts'
 import { findQuestion, parseUtterance } from './dialogue.ts'
 import type { DerivedEvent } from './perceive.ts'
 import { claimKey } from './speech.ts'
-import { type MindState, type News, toGameDay } from './state.ts'
-
-export interface MemoryDraft {
-  readonly content: string
-  /** 1 to 10 */
-  readonly importance: number
-  readonly kind: 'episodic' | 'fact'
-  /** The subject, by which a newer fact can replace it. */
-  readonly subject: string | null
-  readonly tags: readonly string[]
-  readonly sim_time: number | null
-  readonly location: Cell | null
-}
+import { type MindState, toGameDay } from './state.ts'
 
 /** `formed` ensures that each memory forms once per game day. */
 export function formMemories(
@@ -143,17 +132,21 @@ const maxNews = 8
  * another value replaces the earlier one.
  */
 export function updateNews(
-  news: readonly News[],
+  news: MindState['news'],
   messages: readonly StoredMessage[],
   time: number,
-): readonly News[] {
-  const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): News[] => {
+): MindState['news'] {
+  const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): MindState['news'] => {
     const text = is_system ? '' : readClaim(message)
     if (text === '' || splitReport(text).speaker !== null) return []
     if (news.some((known) => claimKey(known.text) === claimKey(text))) return []
     return [{ speaker_id, speaker_name, text, time }]
   })
-  const toFact = ({ text, time: sim_time }: News) => ({ content: text, sim_time, order: 1 })
+  const toFact = ({ text, time: sim_time }: MindState['news'][number]) => ({
+    content: text,
+    sim_time,
+    order: 1,
+  })
   const isReplaced = makeReplacementTest(added.map(toFact))
   return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
 }

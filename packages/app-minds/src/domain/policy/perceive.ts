@@ -2,7 +2,7 @@ import type { MindEvent, Observation } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import { type Place, type Places, refusedPlace, seePlaces } from './place.ts'
-import type { Gains, Goal, LastAction, MindState } from './state.ts'
+import type { Goal, LastAction, MindState } from './state.ts'
 import { gainKey } from './urgency.ts'
 
 export type DerivedEvent =
@@ -179,11 +179,11 @@ function learn(
 }
 
 function updateGains(
-  gains: Gains,
+  gains: MindState['gains'],
   stay: NonNullable<MindState['stay']>,
   shares: Readonly<Record<string, number>>,
   { learning_rate }: PolicyConstants,
-): Gains {
+): MindState['gains'] {
   const learned = { ...gains }
   for (const need of stay.fills) {
     const gain = (shares[need] ?? 0) - (stay.needs[need] ?? 0)

@@ -1,24 +1,29 @@
-import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
-import { manhattan } from '../observation.ts'
+import { z } from 'zod'
+import {
+  type Cell,
+  cellSchema,
+  type Entity,
+  interactionSchema,
+  manhattan,
+  nameSchema,
+  type Observation,
+} from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 
-interface PlaceInteraction extends Interaction {
-  /** Game time of the last refusal. */
-  readonly refused_at: number | null
-}
-
-export interface Place {
-  readonly entity_id: string
-  readonly display_name: string
-  readonly position: Cell | null
-  readonly interactions: readonly PlaceInteraction[]
-  readonly first_seen: number
-  readonly last_seen: number
-  readonly last_busy: number | null
-  readonly last_refused: number | null
+/** Times are game minutes. */
+export const placeSchema = z.strictObject({
+  entity_id: nameSchema,
+  display_name: z.string(),
+  position: cellSchema.nullable(),
+  interactions: z.array(interactionSchema.extend({ refused_at: z.int().nullable() })).readonly(),
+  first_seen: z.int(),
+  last_seen: z.int(),
+  last_busy: z.int().nullable(),
+  last_refused: z.int().nullable(),
   /** Whether it was missing from its position. */
-  readonly gone: boolean
-}
+  gone: z.boolean(),
+})
+export type Place = Readonly<z.output<typeof placeSchema>>
 
 export type Places = ReadonlyMap<string, Place>
 

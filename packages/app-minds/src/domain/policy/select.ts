@@ -9,7 +9,7 @@ import { byRank, type Candidate, plain, plainTerms, type ScoringContext, useCand
 import type { PolicyConstants } from './constants.ts'
 import { goalKey } from './perceive.ts'
 import type { AnswerSource } from './speech.ts'
-import type { ConversationState, Goal, MindState, OngoingInteraction } from './state.ts'
+import type { Goal, MindState } from './state.ts'
 import { newConversationState, takeTurn } from './talk.ts'
 import { hashStatements, type KnownConversation } from './topics.ts'
 
@@ -127,7 +127,10 @@ interface LeaveReason {
 }
 
 /** Returns a reason to leave (`satisfied`, `good_enough`). */
-function findReasonToLeave(stay: OngoingInteraction, { context }: PolicyInput): LeaveReason | undefined {
+function findReasonToLeave(
+  stay: NonNullable<MindState['stay']>,
+  { context }: PolicyInput,
+): LeaveReason | undefined {
   const { constants, situation } = context
   const { needs, time } = situation.observation
   const filled = needs.filter(({ name }) => stay.fills.includes(name))
@@ -159,7 +162,7 @@ function chooseInConversation(input: PolicyInput, conversation: KnownConversatio
   const { context, state, newMessages, recollections, mood, relations, random } = input
   const { situation, constants, places } = context
   const { time } = situation.observation
-  const talk: ConversationState = state.talks[conversation.interaction_id] ?? newConversationState(time)
+  const talk = state.talks[conversation.interaction_id] ?? newConversationState(time)
   const turn = takeTurn({
     ...{
       situation,

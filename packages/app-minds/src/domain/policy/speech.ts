@@ -3,19 +3,12 @@ import type { Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import { describeTime, isTemporal, parseQuestion } from '../question.ts'
 import { pick, type Random } from '../random.ts'
+import type { RecalledMemory } from '../retrieval.ts'
 import type { WordRelations } from '../word-relations.ts'
 import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 
-export interface AnswerSource {
-  readonly id: string
-  readonly content: string
-  /** Relevance to the question, 0 to 1. */
-  readonly relevance: number
-  readonly score: number
-  readonly sim_time: number | null
-  readonly tags: readonly string[]
-}
+export type AnswerSource = Omit<RecalledMemory, 'importance' | 'recency' | 'is_superseded' | 'query'>
 
 export interface Utterance {
   readonly text: string

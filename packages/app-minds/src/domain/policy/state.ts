@@ -1,73 +1,76 @@
 /** State of a mind between decisions, in addition to its memories: plain JSON, stored as a whole. */
 // cspell:ignore heard -- a stored field
-import type { Action } from '../action.ts'
-import type { Cell } from '../observation.ts'
+import { z } from 'zod'
+import { cellSchema, nameSchema } from '../observation.ts'
 
-/** Mean gain as a share of the maximum, and number of samples, by interaction and need (`gainKey`). */
-export type Gains = Readonly<Record<string, { readonly mean: number; readonly samples: number }>>
+const texts = z.array(z.string()).readonly()
+/** Satisfied share by need. */
+const shares = z.record(z.string(), z.number())
 
-export interface Goal {
-  readonly entity_id: string
-  readonly interaction_name: string
-  readonly need: string | null
-  readonly score: number
-}
+const goal = z.strictObject({
+  entity_id: nameSchema,
+  interaction_name: nameSchema,
+  need: nameSchema.nullable(),
+  score: z.number(),
+})
 
-export interface LastAction {
-  readonly action: Action
-  readonly time: number
-  readonly position: Cell | null
-  /** Satisfied share by need. */
-  readonly needs: Readonly<Record<string, number>>
-  readonly goal: Goal | null
-}
-
-export interface OngoingInteraction {
-  readonly name: string
-  readonly entity_id: string | null
-  readonly fills: readonly string[]
-  readonly since: number
-  /** At the start. */
-  readonly needs: Readonly<Record<string, number>>
-}
-
-export interface News {
-  readonly speaker_id: string
-  readonly speaker_name: string
-  readonly text: string
-  /** Game time. */
-  readonly time: number
-}
-
-export interface ConversationState {
-  readonly own_turns: number
-  /** Game time of any participant's last message. */
-  readonly heard_at: number
-  readonly has_nudged: boolean
-  readonly has_parted: boolean
-}
-
-export interface MindState {
-  readonly counter: number
-  readonly last: LastAction | null
-  readonly stay: OngoingInteraction | null
-  readonly gains: Gains
+export const stateSchema = z.strictObject({
+  counter: z.int().min(0),
+  last: z
+    .strictObject({
+      action: z.strictObject({ action: nameSchema, parameters: z.record(z.string(), z.unknown()) }),
+      time: z.int(),
+      position: cellSchema.nullable(),
+      needs: shares,
+      goal: goal.nullable(),
+    })
+    .nullable(),
+  /** The ongoing interaction, with the needs at its start. */
+  stay: z
+    .strictObject({
+      name: nameSchema,
+      entity_id: nameSchema.nullable(),
+      fills: texts,
+      since: z.int(),
+      needs: shares,
+    })
+    .nullable(),
+  /** Mean gain as a share of the maximum, and number of samples, by interaction and need (`gainKey`). */
+  gains: z.record(z.string(), z.strictObject({ mean: z.number(), samples: z.int() })),
   /** Open conversations by `interaction_id`. */
-  readonly talks: Readonly<Record<string, ConversationState>>
+  talks: z.record(
+    z.string(),
+    z.strictObject({
+      own_turns: z.int(),
+      /** Game time of any participant's last message. */
+      heard_at: z.int(),
+      has_nudged: z.boolean(),
+      has_parted: z.boolean(),
+    }),
+  ),
   /** The latest statements of others, oldest first: conversation topics. */
-  readonly news: readonly News[]
+  news: z
+    .array(
+      z.strictObject({ speaker_id: nameSchema, speaker_name: nameSchema, text: z.string(), time: z.int() }),
+    )
+    .readonly(),
   /** Hashes of the statements to each partner (`hashStatements`), oldest first. */
-  readonly shared: readonly number[]
-  readonly critical: readonly string[]
+  shared: z.array(z.number()).readonly(),
+  critical: texts,
   /** Keys of the memories formed on this game day. */
-  readonly formed: { readonly day: number; readonly keys: readonly string[] }
+  formed: z.strictObject({ day: z.int(), keys: texts }),
   /** The unreachable goal, `entity_id|interaction`. */
-  readonly blocked: string | null
+  blocked: z.string().nullable(),
   /** Digest and time of the model's last decision (`llm_gate`). */
-  readonly gate: { readonly digest: string; readonly at: number } | null
+  gate: z.strictObject({ digest: z.string(), at: z.int() }).nullable(),
   /** Unknown fields already reported. */
-  readonly warned: readonly string[]
-}
+  warned: texts,
+})
+
+export type MindState = Readonly<z.output<typeof stateSchema>>
+export type Goal = Readonly<z.output<typeof goal>>
+export type LastAction = NonNullable<MindState['last']>
+export type ConversationState = MindState['talks'][string]
 
 export const initialState: MindState = Object.freeze({
   counter: 0,

@@ -16,7 +16,7 @@ import {
   smallTalk,
   withoutAnnouncement,
 } from './speech.ts'
-import type { ConversationState, News } from './state.ts'
+import type { ConversationState, MindState } from './state.ts'
 
 export interface KnownConversation extends Omit<Conversation, 'messages'> {
   readonly messages: readonly StoredMessage[]
@@ -30,8 +30,8 @@ export interface ConversationContext {
   /** Memories for the last message, best first. */
   readonly recollections: readonly AnswerSource[]
   readonly places: Places
-  readonly news: readonly News[]
-  readonly shared: readonly number[]
+  readonly news: MindState['news']
+  readonly shared: MindState['shared']
   readonly mood: string
   readonly relations: WordRelations
   readonly random: Random

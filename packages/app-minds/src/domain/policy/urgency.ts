@@ -1,7 +1,7 @@
 import type { Interaction, Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
-import type { Gains } from './state.ts'
+import type { MindState } from './state.ts'
 
 /** Returns `(1 - v)^2`, more if critical, where v is the satisfied share. */
 export function urgency(share: number, constants: PolicyConstants): number {
@@ -19,7 +19,7 @@ export interface NeedContext {
   readonly needs: readonly Need[]
   /** Factor by need, from the character. Default: 1. */
   readonly weights: Readonly<Record<string, number>>
-  readonly gains: Gains
+  readonly gains: MindState['gains']
   readonly constants: PolicyConstants
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Observation } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
@@ -5,14 +6,16 @@ import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
 import { cut } from './speech.ts'
 
-export interface WorkingMemory {
-  readonly situation_assessment: string
-  readonly active_goals: readonly string[]
-  readonly recent_events: readonly string[]
-  readonly current_plan: readonly string[]
-  readonly emotional_state: string
-  readonly [other: string]: unknown
-}
+const texts = z.array(z.string()).readonly()
+
+export const workingMemorySchema = z.looseObject({
+  situation_assessment: z.string(),
+  active_goals: texts,
+  recent_events: texts,
+  current_plan: texts,
+  emotional_state: z.string(),
+})
+export type WorkingMemory = Readonly<z.output<typeof workingMemorySchema>>
 
 export const emptyWorkingMemory: WorkingMemory = Object.freeze({
   situation_assessment: '',
