@@ -1,17 +1,13 @@
 import { toGameDay } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
-import type { Limits } from '../limits.ts'
-import type { ActionSelector } from '../mind/selector.ts'
 import type { MindsFile } from '../store/minds-file.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindConfig } from '../wire/read-config.ts'
 import { ChatModel } from './chat-model.ts'
-import { LlmSelector } from './llm-selector.ts'
 import { type Provider, type ProviderSettings, type Providers, readProviders } from './provider.ts'
 
 interface ModelOptions {
   readonly file: MindsFile
-  readonly limits: Limits
   /** Unix time in milliseconds. */
   readonly now: () => number
 }
@@ -38,10 +34,9 @@ export class LanguageModels {
   }
 
   /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if a model is required. */
-  getSelector(config: MindConfig, mindId: string): ActionSelector | undefined {
+  find(config: MindConfig, mindId: string): ChatModel | undefined {
     const provider = this.#findProvider(config)
-    if (provider !== undefined)
-      return new LlmSelector(this.#getModel(provider), this.#options.limits, steadyMs)
+    if (provider !== undefined) return this.#getModel(provider)
     if (config.selector !== 'llm') return undefined
     throw new MindsError('LLM_NOT_CONFIGURED', `no language model is available for the mind ${mindId}`, {
       data: { mind_id: mindId, llm_provider: config.llm_provider ?? null },
@@ -93,7 +88,7 @@ export class LanguageModels {
   #getModel(provider: Provider): ChatModel {
     const known = this.#models.get(provider.name)
     if (known !== undefined) return known
-    const model = new ChatModel(provider, { now: steadyMs, random: Math.random })
+    const model = new ChatModel(provider, { now: () => performance.now(), random: Math.random })
     this.#models.set(provider.name, model)
     return model
   }
@@ -104,5 +99,3 @@ export class LanguageModels {
     return { tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0), cost: usage.cost ?? 0 }
   }
 }
-
-const steadyMs = (): number => performance.now()

@@ -21,7 +21,7 @@ import { findLastMessage, heuristicQueries } from '../domain/queries.ts'
 import type { Limits } from '../limits.ts'
 import { describeRecalled } from '../mind/policy-selector.ts'
 import type { Cycle } from '../mind/prepare.ts'
-import type { ActionSelector, Choice, SelectorContext } from '../mind/selector.ts'
+import type { Choice, SelectorContext } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 import { ChatError, type ChatMessage, type ChatModel } from './chat-model.ts'
 import { ModelFailure, type SalvagedOutput } from './model-failure.ts'
@@ -42,27 +42,21 @@ interface Question<T> {
   readonly judge: (value: unknown) => Judgement<T>
 }
 
-/** Each answer is validated, corrected at most twice, and used as far as it is valid. */
-export class LlmSelector implements ActionSelector {
-  readonly #chat: ChatModel
-  readonly #limits: Limits
-  readonly #now: () => number
-
-  /** `now` returns milliseconds of a monotonic clock. */
-  constructor(chat: ChatModel, limits: Limits, now: () => number) {
-    this.#chat = chat
-    this.#limits = limits
-    this.#now = now
-  }
-
-  async select(context: SelectorContext): Promise<Choice> {
-    const run = new ModelRun(context, this.#chat, this.#limits, this.#now() + this.#chat.provider.decision_ms)
-    try {
-      return await run.decide()
-    } catch (error) {
-      if (!(error instanceof ChatError)) throw error
-      throw new ModelFailure(error.code, error.message, run.calls, run.salvaged)
-    }
+/**
+ * Each answer is validated, corrected at most twice, and used as far as it is valid. Throws `ModelFailure` if the
+ * model could not decide.
+ */
+export async function selectByModel(
+  context: SelectorContext,
+  chat: ChatModel,
+  limits: Limits,
+): Promise<Choice> {
+  const run = new ModelRun(context, chat, limits)
+  try {
+    return await run.decide()
+  } catch (error) {
+    if (!(error instanceof ChatError)) throw error
+    throw new ModelFailure(error.code, error.message, run.calls, run.salvaged)
   }
 }
 
@@ -78,7 +72,7 @@ class ModelRun {
   readonly #corrected: string[] = []
   readonly #warnings = new Set<string>()
 
-  constructor(context: SelectorContext, chat: ChatModel, limits: Limits, until: number) {
+  constructor(context: SelectorContext, chat: ChatModel, limits: Limits) {
     const { provider } = chat
     this.#context = context
     this.#chat = chat
@@ -86,7 +80,7 @@ class ModelRun {
     const { llm_model = provider.model } = context.cycle.mind.config
     this.#model = provider.isModelFixed ? provider.model : llm_model
     this.#signal = AbortSignal.timeout(provider.decision_ms)
-    this.#until = until
+    this.#until = performance.now() + provider.decision_ms
   }
 
   async decide(): Promise<Choice> {

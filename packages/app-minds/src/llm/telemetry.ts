@@ -1,27 +1,10 @@
 import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/** Unknown figures are omitted, not zero. */
-export type Telemetry = {
-  /** `metered`: the provider reported tokens; `unreported`: it did not; `none`: no model was called. */
-  readonly provenance: 'metered' | 'unreported' | 'none'
-  readonly model: string
-  readonly model_calls: number
-  readonly unreported_calls?: number
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
-  readonly total_tokens?: number
-  readonly cached_prompt_tokens?: number
-  readonly cache_reporting?: boolean
-  readonly cost?: number
-  readonly server_ms: number
-  readonly queue_ms: number
-  readonly per_step?: Readonly<
-    Record<string, { readonly prompt_tokens: number; readonly completion_tokens: number }>
-  >
-  readonly per_step_ms: Readonly<Record<string, number>>
-}
-
+/**
+ * Unknown figures are omitted, not zero. `provenance` is `metered` if the provider reported tokens, `unreported`
+ * if it did not, and `none` if no model was called.
+ */
 export function summarizeCalls(
   calls: readonly LlmCallRow[],
   model: string,
@@ -30,13 +13,13 @@ export function summarizeCalls(
     serverMs,
     queueMs,
   }: { readonly perStep: ReadonlyMap<Step, number>; readonly serverMs: number; readonly queueMs: number },
-): Telemetry {
+) {
   const timing = {
     server_ms: Math.round(serverMs),
     queue_ms: Math.round(queueMs),
     per_step_ms: Object.fromEntries([...perStep].map(([step, ms]) => [step, Math.round(ms)])),
   }
-  if (calls.length === 0) return { provenance: 'none', model, model_calls: 0, ...timing }
+  if (calls.length === 0) return { provenance: 'none' as const, model, model_calls: 0, ...timing }
   const reported = calls.filter(({ prompt_tokens }) => prompt_tokens !== null)
   const unreported = calls.length - reported.length
   const counts = {
@@ -44,7 +27,7 @@ export function summarizeCalls(
     model_calls: calls.length,
     ...(unreported === 0 ? {} : { unreported_calls: unreported }),
   }
-  if (reported.length === 0) return { provenance: 'unreported', ...counts, ...timing }
+  if (reported.length === 0) return { provenance: 'unreported' as const, ...counts, ...timing }
   const total = (
     rows: readonly LlmCallRow[],
     name: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens',
@@ -55,7 +38,7 @@ export function summarizeCalls(
   const stepNames = [...new Set(reported.map(({ step }) => step))]
   const isPriced = calls.every(({ cost }) => cost !== null)
   return {
-    provenance: 'metered',
+    provenance: 'metered' as const,
     ...counts,
     prompt_tokens: prompt,
     completion_tokens: completion,

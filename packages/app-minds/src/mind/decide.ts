@@ -5,12 +5,11 @@ import type { WordRelations } from '../domain/word-relations.ts'
 import { MindsError } from '../errors.ts'
 import { summarizeCalls } from '../llm/telemetry.ts'
 import { getWeights, recall } from '../memory/recall.ts'
-import { commitDecision, readSnapshot } from '../store/commit-decision.ts'
 import { sha256 } from '../store/hash.ts'
 import type { MindRow, MindSnapshot } from '../store/types.ts'
 import { readEvents } from '../wire/read-messages.ts'
 import { type ParsedObservation, readObservation } from '../wire/read-observation.ts'
-import { type DecisionResult, decisionChange } from './decision-change.ts'
+import { commitDecision, type DecisionResult } from './commit-decision.ts'
 import { chooseAction, type Deliberation } from './deliberate.ts'
 import { type Cycle, prepareCycle } from './prepare.ts'
 import { type SelectorContext, type Step, steps } from './selector.ts'
@@ -73,7 +72,7 @@ export class Decider {
         const start = await file.read((tables) => {
           const earlier = tables.records.findAnswer(mind_id, request_id, 'decide_action')
           if (earlier !== undefined) return { earlier }
-          return { snapshot: readSnapshot(tables, tables.minds.get(mind_id), interactions) }
+          return { snapshot: tables.world.snapshot(tables.minds.get(mind_id), interactions) }
         })
         if (start.snapshot !== undefined) return this.#run(attempt, start.snapshot)
         return { ...(start.earlier as DecisionResult), replayed: true }
@@ -116,23 +115,13 @@ export class Decider {
     ]
     const action = this.#validate(choice.action, cycle)
     const result = this.#makeResult(attempt, { action, deliberation, warnings, perStep })
-    const change = decisionChange({
-      snapshot,
-      cycle,
-      deliberation,
-      action,
-      result,
-      perStep,
-      newUnknown,
-      hash,
-      maxMemoryChars: limits.memory_chars,
-    })
-    await file.write((tables) => commitDecision(tables, change, limits))
+    const decision = { snapshot, cycle, deliberation, action, result, perStep, newUnknown, hash }
+    const formed = await file.write((tables) => commitDecision(tables, decision, limits))
     this.#services.changed(mind.mind_id)
     const { mind_id, entity_id } = mind
     const { decided_by } = choice
     log.info({ mind_id, entity_id, action: action.action, decided_by, sim_time: observation.time }, 'decided')
-    if (mind.daily_count + change.memories.length > limits.daily_memories) this.#onFull(mind_id)
+    if (mind.daily_count + formed > limits.daily_memories) this.#onFull(mind_id)
     if (deliberation.error !== undefined) throw deliberation.error
     return request.explain ? { ...result, explanation: choice.explanation } : result
   }
@@ -184,7 +173,7 @@ export class Decider {
       readonly perStep: ReadonlyMap<Step, number>
     },
   ): DecisionResult {
-    const { choice, calls, fallbackReason, isGated } = deliberation
+    const { choice, fallbackReason, isGated } = deliberation
     const serverMs = this.#services.now() - startedMs
     return {
       status: 'success',
@@ -196,7 +185,7 @@ export class Decider {
       ...(fallbackReason === undefined ? {} : { degraded: true, fallback_reason: fallbackReason }),
       ...(isGated === true ? { gated: true } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
-      telemetry: summarizeCalls(calls, choice.model, { perStep, serverMs, queueMs: waitedMs }),
+      telemetry: summarizeCalls(choice.calls, choice.model, { perStep, serverMs, queueMs: waitedMs }),
     }
   }
 }

@@ -4,18 +4,16 @@ import { needShare } from '../domain/observation.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
+import { selectByModel } from '../llm/llm-selector.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { sha256 } from '../store/hash.ts'
-import type { LlmCallRow } from '../store/types.ts'
-import { policySelector } from './policy-selector.ts'
+import { selectByPolicy } from './policy-selector.ts'
 import type { Cycle } from './prepare.ts'
 import type { Choice, SelectorContext } from './selector.ts'
 import type { MindServices } from './services.ts'
 
 export interface Deliberation {
   readonly choice: Choice
-  /** Calls of the model, including those of a failure. */
-  readonly calls: readonly LlmCallRow[]
   /** Error code, or `budget`, if the policy decided instead of a model. */
   readonly fallbackReason?: string
   /** Whether the policy decided because nothing relevant had changed. */
@@ -29,19 +27,19 @@ export interface Deliberation {
 /** Chooses an action by the model or, if it is unavailable or fails, by the policy. */
 export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
-  const model = services.models.getSelector(mind.config, mind.mind_id)
-  if (model === undefined) return { choice: await policySelector.select(context), calls: [] }
+  const model = services.models.find(mind.config, mind.mind_id)
+  if (model === undefined) return { choice: await selectByPolicy(context) }
   const digest = salientDigest(context.cycle, services.limits)
   if (mind.config.llm_gate === 'on_change' && !isSalient(mind.state.gate, digest, observation.time))
-    return { choice: await policySelector.select(context), calls: [], isGated: true }
+    return { choice: await selectByPolicy(context), isGated: true }
   if (await services.models.isOverBudget(mind, observation.time))
-    return { choice: await policySelector.select(context), calls: [], fallbackReason: 'budget' }
+    return { choice: await selectByPolicy(context), fallbackReason: 'budget' }
   try {
-    const choice = await model.select(context)
-    return { choice, calls: choice.calls, gate: { digest, at: observation.time } }
+    const choice = await selectByModel(context, model, services.limits)
+    return { choice, gate: { digest, at: observation.time } }
   } catch (failure) {
     if (!(failure instanceof ModelFailure)) throw failure
-    return fallBack(context, failure, await policySelector.select(context), services)
+    return fallBack(context, failure, await selectByPolicy(context), services)
   }
 }
 
@@ -62,8 +60,9 @@ function fallBack(
     ...(salvaged.working_memory === undefined ? {} : { working_memory: salvaged.working_memory }),
     memories: [...salvaged.memories, ...policy.memories],
     explanation: { ...policy.explanation, fallback: { code, message } },
+    calls,
   }
-  const degraded = { choice, calls, fallbackReason: code }
+  const degraded = { choice, fallbackReason: code }
   if (mind.config.on_llm_failure === 'error') return { ...degraded, error: new MindsError(code, message) }
   if (mind.config.on_llm_failure === 'wait')
     return { ...degraded, choice: { ...choice, action: safeAction(situation), goal: null } }

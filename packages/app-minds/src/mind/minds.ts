@@ -18,9 +18,9 @@ import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecis
 import { type MindConfig, readConfig, requestedEmbedding } from '../wire/read-config.ts'
 import { readSave, requireSaveable, type SavedMind } from '../wire/read-save.ts'
 import { ChangeNotifier } from './change-notifier.ts'
+import type { DecisionResult } from './commit-decision.ts'
 import { type ConsolidationResult, consolidateMind } from './consolidate.ts'
 import { type DecideRequest, Decider } from './decide.ts'
-import type { DecisionResult } from './decision-change.ts'
 import { MindQueue } from './mind-queue.ts'
 import type { MindServices } from './services.ts'
 
@@ -97,7 +97,7 @@ export class Minds {
       cache: new MemoryCache(file, limits.memory_cache_bytes),
       daily: new DailySearch(),
       relations: new RelationsFile(),
-      models: new LanguageModels(settings, { file, limits, now: env.now }),
+      models: new LanguageModels(settings, { file, now: env.now }),
       limits,
       log,
       now,
@@ -112,7 +112,7 @@ export class Minds {
     const raw = typeof given === 'object' && given !== null ? given : {}
     const { config, warnings } = readConfig(if_exists === undefined ? given : { ...raw, if_exists }, limits)
     // Throws early if the required model is not configured.
-    if (config.selector === 'llm') models.getSelector(config, id)
+    if (config.selector === 'llm') models.find(config, id)
     const body = entity_id ?? config.entity_id ?? id
     const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
     const result = await this.#change({ mind_id, request_id }, 'create_mind', (tables): CreateResult => {

@@ -6,65 +6,63 @@ import { factualMemory } from '../domain/policy/working-memory.ts'
 import { findLastMessage, heuristicQueries } from '../domain/queries.ts'
 import { randomFor } from '../domain/random.ts'
 import type { RecalledMemory } from '../domain/retrieval.ts'
-import type { ActionSelector } from './selector.ts'
+import type { Choice, SelectorContext } from './selector.ts'
 
 /** Decides by the rule-based policy, in a model's four steps. Deterministic. */
-export const policySelector: ActionSelector = {
-  async select({ cycle, relations, recall, step }) {
-    const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle
-    const { state, places, derivedEvents } = perception
-    const transcripts = conversations.map(({ messages }) => messages)
-    const lastMessage = findLastMessage(observation.entity_id, transcripts) ?? newMessages.at(-1)?.message
-    const open = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
-    const queries = await step('memory_query', () => heuristicQueries(observation, mind.working_memory, open))
-    const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
-    const choice = await step('action_selection', () =>
-      selectAction({
-        context: {
-          situation,
-          places,
-          needs: observation.needs,
-          weights,
-          gains: state.gains,
-          constants,
-          reminders: recalled,
-          blocked: state.blocked,
-        },
-        state,
-        conversations,
-        newMessages,
-        mood: mind.working_memory.emotional_state,
-        recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
-        relations,
-        random: randomFor(mind.rng_seed, observation.time, state.counter),
-      }),
-    )
-    const { action, because, candidates, goal, talks, shared, quoted } = choice
-    return step('cognitive_update', () => {
-      const facts = { observation, derivedEvents, candidates, because, constants }
-      return {
-        action,
-        decided_by: 'policy' as const,
-        model: policyName,
-        working_memory: factualMemory(mind.working_memory, facts),
-        ...formMemories(observation, derivedEvents, newMessages, state.formed),
-        goal,
-        talks,
-        shared,
-        recalled: recalled.map(({ id }) => id),
-        explanation: {
-          notice: policyNotice,
-          because,
-          candidates,
-          queries,
-          recalled: recalled.map(describeRecalled),
-          ...(quoted === null ? {} : { quoted }),
-        },
-        warnings,
-        calls: [],
-      }
-    })
-  },
+export async function selectByPolicy({ cycle, relations, recall, step }: SelectorContext): Promise<Choice> {
+  const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle
+  const { state, places, derivedEvents } = perception
+  const transcripts = conversations.map(({ messages }) => messages)
+  const lastMessage = findLastMessage(observation.entity_id, transcripts) ?? newMessages.at(-1)?.message
+  const open = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
+  const queries = await step('memory_query', () => heuristicQueries(observation, mind.working_memory, open))
+  const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
+  const choice = await step('action_selection', () =>
+    selectAction({
+      context: {
+        situation,
+        places,
+        needs: observation.needs,
+        weights,
+        gains: state.gains,
+        constants,
+        reminders: recalled,
+        blocked: state.blocked,
+      },
+      state,
+      conversations,
+      newMessages,
+      mood: mind.working_memory.emotional_state,
+      recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
+      relations,
+      random: randomFor(mind.rng_seed, observation.time, state.counter),
+    }),
+  )
+  const { action, because, candidates, goal, talks, shared, quoted } = choice
+  return step('cognitive_update', () => {
+    const facts = { observation, derivedEvents, candidates, because, constants }
+    return {
+      action,
+      decided_by: 'policy' as const,
+      model: policyName,
+      working_memory: factualMemory(mind.working_memory, facts),
+      ...formMemories(observation, derivedEvents, newMessages, state.formed),
+      goal,
+      talks,
+      shared,
+      recalled: recalled.map(({ id }) => id),
+      explanation: {
+        notice: policyNotice,
+        because,
+        candidates,
+        queries,
+        recalled: recalled.map(describeRecalled),
+        ...(quoted === null ? {} : { quoted }),
+      },
+      warnings,
+      calls: [],
+    }
+  })
 }
 
 export const describeRecalled = ({

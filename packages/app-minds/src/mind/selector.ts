@@ -36,7 +36,3 @@ export interface Choice {
   readonly warnings: readonly string[]
   readonly calls: readonly LlmCallRow[]
 }
-
-export interface ActionSelector {
-  select(context: SelectorContext): Promise<Choice>
-}

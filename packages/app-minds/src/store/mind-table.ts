@@ -1,10 +1,10 @@
 import type { openDatabase } from '@causeway/store'
-import { initialState } from '../domain/policy/state.ts'
+import { initialState, type MindState } from '../domain/policy/state.ts'
 import { emptyWorkingMemory, type WorkingMemory } from '../domain/policy/working-memory.ts'
 import { MindsError } from '../errors.ts'
 import { type MindConfig, storedConfig } from '../wire/read-config.ts'
 import { sha256 } from './hash.ts'
-import type { DecisionChange, MindRow } from './types.ts'
+import type { MindRow } from './types.ts'
 
 export type Database = ReturnType<typeof openDatabase>
 
@@ -121,8 +121,8 @@ export class MindTable {
   }
 
   /** Returns `false` if the mind was changed since it was read. */
-  saveDecision({ seq, rev, working_memory, state, time }: DecisionChange): boolean {
-    const json = [JSON.stringify(working_memory), JSON.stringify(state)]
+  saveDecision({ seq, rev }: MindRow, time: number, memory: WorkingMemory, state: MindState): boolean {
+    const json = [JSON.stringify(memory), JSON.stringify(state)]
     return this.#sql.saveDecision.run(...json, time, this.#now(), seq, rev).changes === 1
   }
 
@@ -131,7 +131,7 @@ export class MindTable {
       ...row,
       config: this.#parseConfig(config_hash, config_json),
       working_memory: JSON.parse(working_memory_json) as WorkingMemory,
-      state: { ...initialState, ...(JSON.parse(state_json) as MindRow['state']) },
+      state: { ...initialState, ...(JSON.parse(state_json) as MindState) },
     }
   }
 

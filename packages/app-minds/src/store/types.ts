@@ -111,30 +111,7 @@ export interface AnsweredRequest {
   readonly mind_id: string
   readonly request_id: string
   readonly tool: string
-  /** `undefined` if nothing is stored. */
   readonly answer: unknown
-}
-
-/** Written in one transaction. */
-export interface DecisionChange {
-  readonly seq: number
-  readonly rev: number
-  readonly working_memory: WorkingMemory
-  readonly state: MindState
-  readonly time: number
-  readonly places: readonly Place[]
-  readonly knownPlaces: number
-  readonly conversations: readonly ConversationChange[]
-  /** Whether the mind has or had open conversations. */
-  readonly hasConversations: boolean
-  readonly closed: readonly string[]
-  readonly events: readonly MindEvent[]
-  readonly bids: { readonly received: readonly PendingBid[]; readonly settled: readonly string[] }
-  readonly memories: readonly Memory[]
-  readonly recalled: readonly string[]
-  readonly decision: DecisionRow
-  readonly calls: readonly LlmCallRow[]
-  readonly request: AnsweredRequest
 }
 
 export interface StoredDecision {

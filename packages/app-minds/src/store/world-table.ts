@@ -3,7 +3,7 @@ import type { MindEvent, PendingBid } from '../domain/observation.ts'
 import type { Place } from '../domain/policy/place.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
-import type { ConversationChange, StoredConversation } from './types.ts'
+import type { ConversationChange, MindRow, MindSnapshot, StoredConversation } from './types.ts'
 
 interface RawConversation {
   readonly interaction_id: string
@@ -81,6 +81,27 @@ export class WorldTable {
   constructor(db: Database, limits: Limits) {
     this.#sql = prepareStatements(db)
     this.#limits = limits
+  }
+
+  /** Reads the input of a decision, with these conversations even if closed. */
+  snapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
+    const open = this.conversations(mind.seq)
+    const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))
+    const reopened = closed.map((id) => ({
+      interaction_id: id,
+      interaction_name: '',
+      participants: [],
+      initiator_id: null,
+      last_seen: 0,
+      messages: this.messages(mind.seq, id),
+    }))
+    return {
+      mind,
+      places: this.places(mind.seq),
+      conversations: [...open, ...reopened],
+      events: this.events(mind.seq),
+      bids: this.bids(mind.seq),
+    }
   }
 
   places(seq: number): readonly Place[] {
