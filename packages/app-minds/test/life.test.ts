@@ -311,12 +311,13 @@ verifies('minds:decisions', async (t) => {
   await makeMind(minds, 'mara')
   for (const time of [100, 200, 300]) await decide(minds, 'mara', time)
   const store = minds.app.store as Minds
-  const decisions = await store.decisions('mara', 2)
+  const readDecisions = (id: string) => store.read(id, ({ records }, { seq }) => records.decisions(seq, 2))
+  const decisions = await readDecisions('mara')
   t.same(
     decisions.map(({ current_simulation_time }) => current_simulation_time),
     [300, 200],
   )
   const { summary: _, ...last } = await minds.call('explain_decision', { mind_id: 'mara' })
   t.match(decisions[0], last)
-  await t.rejects(store.decisions('absent', 2), { code: 'MIND_NOT_FOUND' })
+  await t.rejects(readDecisions('absent'), { code: 'MIND_NOT_FOUND' })
 })

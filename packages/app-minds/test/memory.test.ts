@@ -287,12 +287,12 @@ t.test('MemoryCache reads changed memories and a longer day again', async (t) =>
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
   await cache.material(mind(), question('well'))
-  const full = cache.bytes
+  const full = cache.bytes()
   await cache.material(mind({ daily_count: 3 }), question('well'))
   t.match(file.asked[1], { words: [], today: true, standing: undefined })
   await cache.material(mind({ memory_rev: 2 }), question('well'))
   t.match(file.asked[2], { words: ['well'], today: true, standing: { extra: 2, embedderId: 'e' } })
-  t.equal(cache.bytes, full, 'removes the previous entry')
+  t.equal(cache.bytes(), full, 'removes the previous entry')
   await cache.material(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
   t.match(file.asked[3], { words: [], standing: { embedderId: 'other' } }, 'another space, other vectors')
 })
@@ -313,16 +313,16 @@ t.test('MemoryCache evicts the least recently used mind first', async (t) => {
   const file = countingFile()
   const one = new MemoryCache(file, 1e9)
   await one.material(mind(), question('well'))
-  const cache = new MemoryCache(file, 2 * one.bytes)
+  const cache = new MemoryCache(file, 2 * one.bytes())
   for (const seq of [1, 2, 1, 3]) await cache.material(mind({ seq }), question('well'))
   const before = file.asked.length
   await cache.material(mind({ seq: 1 }), question('well'))
   t.equal(file.asked.length, before, 'the first is cached, because it was used again')
   await cache.material(mind({ seq: 2 }), question('well'))
   t.equal(file.asked.length, before + 1, 'the second was evicted')
-  t.equal(cache.shrink(1), one.bytes)
-  t.equal(cache.shrink(1e9), one.bytes)
-  t.equal(cache.bytes, 0)
+  t.equal(cache.shrink(1), one.bytes())
+  t.equal(cache.shrink(1e9), one.bytes())
+  t.equal(cache.bytes(), 0)
 })
 
 const width = 4
@@ -353,12 +353,12 @@ t.test('VectorCache reads an evicted mind again', async (t) => {
     })
   const first = ask(1)
   ask(2)
-  const { bytes } = cache
+  const bytes = cache.bytes()
   t.equal(cache.shrink(1), bytes / 2, 'evicts the least recently used mind')
   t.same(ask(1), first)
   t.same(reads, [1, 2, 1])
   cache.shrink(Number.POSITIVE_INFINITY)
-  t.equal(cache.bytes, 0)
+  t.equal(cache.bytes(), 0)
 })
 
 t.test('DailySearch computes evicted stems again', async (t) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MindsError } from '../errors.ts'
 import { defaultModel } from '../wire/read-config.ts'
+import { toText } from '../wire/validation.ts'
 
 const optionsSchema = z.strictObject({
   /** The response format that the server enforces. */
@@ -146,6 +147,3 @@ function validate<Schema extends z.ZodType>(
   const [issue] = parsed.error.issues
   throw new MindsError('INVALID_CONFIG', `${setting}: ${issue?.path.join('.')} ${issue?.message}`)
 }
-
-const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined

@@ -48,7 +48,7 @@ export class MemoryCache {
     this.#maxBytes = maxBytes
   }
 
-  get bytes(): number {
+  bytes(): number {
     return this.#bytes
   }
 

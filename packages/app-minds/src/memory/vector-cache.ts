@@ -51,7 +51,7 @@ export class VectorCache {
     this.#maxBytes = maxBytes
   }
 
-  get bytes(): number {
+  bytes(): number {
     return this.#bytes
   }
 

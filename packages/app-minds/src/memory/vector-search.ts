@@ -30,8 +30,8 @@ export class VectorSearch {
     })
   }
 
-  get bytes(): number {
-    return this.#cache.bytes
+  bytes(): number {
+    return this.#cache.bytes()
   }
 
   get worker(): WorkerMemory {

@@ -84,7 +84,7 @@ export function commitDecision(
   const decisionSeq = records.addDecision(seq, request_id, toRow(decision))
   records.addCalls(seq, decisionSeq, toGameDay(time), choice.calls)
   // Failures are not stored, so that a retry decides again.
-  if (!hasFailed) records.addAnswer({ mind_id, request_id, tool: 'decide_action', answer: result })
+  if (!hasFailed) records.addAnswer({ mind_id, request_id, tool: 'decide_action' }, result)
   return formed.length
 }
 

@@ -5,29 +5,20 @@ import type { MindRow } from '../store/types.ts'
 import { reflect } from './reflect.ts'
 import type { MindServices } from './services.ts'
 
-export interface ConsolidationResult {
-  readonly status: 'success'
-  readonly consolidated_count: number
-  /** Number merged with an equal long-term memory. */
-  readonly merged_count: number
-  /** Number that remain in the buffer because of an error. */
-  readonly failed_count: number
-  /** New or changed conclusions. */
-  readonly reflections_count: number
-  readonly long_term_memory_count: number
-  readonly batch_id: string
-  readonly replayed?: boolean
-}
+export type ConsolidationResult = Awaited<ReturnType<typeof consolidateMind>>
 
 const batchSize = 32
 
-/** Throws `EMBEDDING_ERROR` if no memory could be moved. */
+/**
+ * Memories that fail remain in the buffer. Merged memories equal a long-term memory. Throws `EMBEDDING_ERROR` if no
+ * memory could be moved.
+ */
 export async function consolidateMind(
   mindId: string,
   batchId: string,
   services: MindServices,
   progress: (done: number, total?: number) => void = () => {},
-): Promise<ConsolidationResult> {
+) {
   const { file, embedding } = services
   const readMind = () => file.read(({ minds }) => minds.get(mindId))
   const mind = await readMind()

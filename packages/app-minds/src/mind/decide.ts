@@ -70,12 +70,12 @@ export class Decider {
       const attempt = { request, parsed, hash, waitedMs, startedMs: now() }
       const run = async (): Promise<DecisionResult> => {
         const start = await file.read((tables) => {
-          const earlier = tables.records.findAnswer(mind_id, request_id, 'decide_action')
+          const repeatable = { mind_id, request_id, tool: 'decide_action' }
+          const earlier = tables.records.findAnswer<DecisionResult>(repeatable)
           if (earlier !== undefined) return { earlier }
           return { snapshot: tables.world.snapshot(tables.minds.get(mind_id), interactions) }
         })
-        if (start.snapshot !== undefined) return this.#run(attempt, start.snapshot)
-        return { ...(start.earlier as DecisionResult), replayed: true }
+        return start.earlier ?? this.#run(attempt, start.snapshot)
       }
       return run().catch((error: unknown) => {
         // Another process changed the mind: retry from its new state.

@@ -1,5 +1,4 @@
-import { type Cache, type Env, numberSetting } from '@causeway/app-kit'
-import type { Place } from '../domain/policy/place.ts'
+import type { Cache, Env } from '@causeway/app-kit'
 import { hash32 } from '../domain/random.ts'
 import { MindsError } from '../errors.ts'
 import { type Limits, limitsSchema, mindIdPattern } from '../limits.ts'
@@ -12,9 +11,8 @@ import { RelationsFile } from '../memory/relations-file.ts'
 import { VectorSearch } from '../memory/vector-search.ts'
 import { createMind } from '../store/create-mind.ts'
 import { MindsFile, type Tables } from '../store/minds-file.ts'
-import type { Usage } from '../store/record-table.ts'
 import { loadMind, saveMind } from '../store/save-mind.ts'
-import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecision } from '../store/types.ts'
+import type { MindRow } from '../store/types.ts'
 import { type MindConfig, readConfig, requestedEmbedding } from '../wire/read-config.ts'
 import { readSave, requireSaveable, type SavedMind } from '../wire/read-save.ts'
 import { ChangeNotifier } from './change-notifier.ts'
@@ -35,40 +33,10 @@ interface CreateRequest extends MindRequest {
   readonly if_exists?: string | undefined
 }
 
-interface CreateResult {
-  readonly status: 'created'
-  readonly mind_id: string
-  readonly message: string | null
-  readonly entity_id: string
-  readonly resumed: boolean
-  readonly seeded_count: number
-  readonly selector_effective: 'llm' | 'policy'
-  readonly embedding_model_requested: string
-  readonly embedding_model_effective: string
-  readonly warnings?: readonly string[]
-  readonly replayed?: boolean
-}
-
-interface ImportRequest {
+interface ImportRequest extends Omit<CreateRequest, 'config' | 'mind_id'> {
   readonly save: unknown
   /** Default: the id in the save. */
   readonly mind_id?: string | undefined
-  readonly entity_id?: string | undefined
-  readonly if_exists: 'error' | 'replace'
-  readonly request_id: string
-}
-
-interface ImportResult {
-  readonly mind_id: string
-  readonly entity_id: string
-  readonly daily_memories_count: number
-  readonly long_term_memory_count: number
-  readonly replayed?: boolean
-}
-
-interface RemoveResult {
-  readonly existed: boolean
-  readonly replayed?: boolean
 }
 
 const mebibyte = 1024 ** 2
@@ -92,7 +60,7 @@ export class Minds {
     this.#services = {
       file,
       queue: new MindQueue(limits.concurrent_decisions, now),
-      embedding: openEmbedding(readEmbeddingOptions(settings), file),
+      embedding: openEmbedding(settings, file),
       search: new VectorSearch(dir, (...args) => file.vectors(...args), limits),
       cache: new MemoryCache(file, limits.memory_cache_bytes),
       daily: new DailySearch(),
@@ -115,7 +83,7 @@ export class Minds {
     if (config.selector === 'llm') models.find(config, id)
     const body = entity_id ?? config.entity_id ?? id
     const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
-    const result = await this.#change({ mind_id, request_id }, 'create_mind', (tables): CreateResult => {
+    const result = await this.#change({ mind_id, request_id }, 'create_mind', (tables) => {
       const { resumed, seeded } = createMind(tables, mind, limits)
       return {
         status: 'created',
@@ -150,20 +118,14 @@ export class Minds {
   }
 
   /** Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
-  async import({
-    save: given,
-    mind_id,
-    entity_id,
-    if_exists,
-    request_id,
-  }: ImportRequest): Promise<ImportResult> {
+  async import({ save: given, mind_id, entity_id, if_exists, request_id }: ImportRequest) {
     const { limits } = this.#services
     const save = readSave(given, limits)
     const id = validateId(mind_id ?? save.mind_id)
     const { config } = readConfig(save.config, limits)
     const body = entity_id ?? save.entity_id
     const target = { mind_id: id, entity_id: body, config, isReplacing: if_exists === 'replace' }
-    const result = await this.#change({ mind_id: id, request_id }, 'import_mind', (tables): ImportResult => {
+    const result = await this.#change({ mind_id: id, request_id }, 'import_mind', (tables) => {
       loadMind(tables, save, target, limits)
       return {
         mind_id: id,
@@ -182,34 +144,28 @@ export class Minds {
     return result
   }
 
-  async consolidate(
-    { mind_id, request_id }: MindRequest,
-    progress: DecideRequest['progress'],
-  ): Promise<ConsolidationResult> {
-    const tool = 'consolidate_memories'
+  consolidate({ mind_id, request_id }: MindRequest, progress: DecideRequest['progress']) {
+    const request = { mind_id, request_id, tool: 'consolidate_memories' }
     return this.#inTurn(validateId(mind_id), async () => {
-      const earlier = await this.#file.read(({ records }) => records.findAnswer(mind_id, request_id, tool))
-      if (earlier !== undefined) return { ...(earlier as ConsolidationResult), replayed: true }
+      const earlier = await this.#file.read(({ records }) => records.findAnswer<ConsolidationResult>(request))
+      if (earlier !== undefined) return earlier
       const result = await consolidateMind(mind_id, request_id, this.#services, progress)
       this.#services.log.info({ mind_id, count: result.consolidated_count }, 'memories consolidated')
-      return this.#file.once({ mind_id, request_id, tool }, () => result)
+      return this.#file.once(request, () => result)
     })
   }
 
-  async cleanup({ purge, ...request }: MindRequest & { readonly purge: boolean }): Promise<RemoveResult> {
+  cleanup({ purge, ...request }: MindRequest & { readonly purge: boolean }) {
     return this.#change(request, 'cleanup_mind', ({ minds }) => ({
       existed: purge ? minds.remove(request.mind_id) : minds.release(request.mind_id),
     }))
   }
 
-  async forget(request: MindRequest): Promise<RemoveResult> {
+  forget(request: MindRequest) {
     return this.#change(request, 'forget_mind', ({ minds }) => ({ existed: minds.remove(request.mind_id) }))
   }
 
-  async relink({
-    entity_id,
-    ...request
-  }: MindRequest & { readonly entity_id: string }): Promise<{ previous_entity_id: string }> {
+  relink({ entity_id, ...request }: MindRequest & { readonly entity_id: string }) {
     return this.#change(request, 'relink_mind', ({ minds }) => ({
       previous_entity_id: minds.relink(request.mind_id, entity_id).entity_id,
     }))
@@ -219,52 +175,15 @@ export class Minds {
     return this.#file.read(({ minds }) => minds.list(after, limit))
   }
 
-  /** Returns an active mind. This and the methods below throw `MIND_NOT_FOUND`. */
-  mind(mindId: string): Promise<MindRow> {
-    return this.#file.read(({ minds }) => minds.get(mindId))
+  /** Reads an active mind. Throws `MIND_NOT_FOUND`. */
+  read<T>(mindId: string, work: (tables: Tables, mind: MindRow) => T): Promise<T> {
+    return this.#file.read((tables) => work(tables, tables.minds.get(mindId)))
   }
 
   async recall(mindId: string, query: string, k: number): Promise<RecallResult> {
-    const mind = await this.mind(mindId)
+    const mind = await this.read(mindId, (_, found) => found)
     const weights = { ...getWeights(mind), per_query: k, most: k }
     return recall(mind, [query], { now: mind.last_sim_time, weights, withToday: true }, this.#services)
-  }
-
-  reflections(mindId: string, limit: number): Promise<readonly ReflectionRow[]> {
-    return this.#file.read(({ minds, reflections }) => reflections.list(minds.get(mindId).seq, limit))
-  }
-
-  evidence(reflectionIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    return this.#file.read(({ reflections }) => reflections.evidence(reflectionIds))
-  }
-
-  daily(mindId: string): Promise<readonly MemoryRow[]> {
-    return this.#file.read(({ minds, memories }) => memories.daily(minds.get(mindId).seq))
-  }
-
-  memories(mindId: string, limit: number): Promise<readonly MemoryRow[]> {
-    return this.#file.read(({ minds, memories }) => memories.newest(minds.get(mindId).seq, limit))
-  }
-
-  conversations(mindId: string): Promise<readonly StoredConversation[]> {
-    return this.#file.read(({ minds, world }) => world.conversations(minds.get(mindId).seq))
-  }
-
-  /** Returns the last decision if `requestId` is `null`. */
-  decision(mindId: string, requestId: string | null): Promise<StoredDecision | undefined> {
-    return this.#file.read(({ minds, records }) => records.decision(minds.get(mindId).seq, requestId))
-  }
-
-  decisions(mindId: string, limit: number): Promise<readonly StoredDecision[]> {
-    return this.#file.read(({ minds, records }) => records.decisions(minds.get(mindId).seq, limit))
-  }
-
-  places(mindId: string): Promise<readonly Place[]> {
-    return this.#file.read(({ minds, world }) => world.places(minds.get(mindId).seq))
-  }
-
-  usage(mindId: string): Promise<Usage> {
-    return this.#file.read(({ minds, records }) => records.usage(minds.get(mindId).seq, 0, null))
   }
 
   effectiveSelector(config: MindConfig): 'llm' | 'policy' {
@@ -273,33 +192,21 @@ export class Minds {
 
   caches(): readonly Cache[] {
     const { search, embedding, daily, cache, limits } = this.#services
+    const { memory_cache_bytes, vector_cache_bytes } = limits
+    const others = 128 * mebibyte
     return [
-      { name: 'stems', costMs: 5, isInHeap: true, maxBytes: 128 * mebibyte, ...bindCache(daily) },
-      {
-        name: 'memories',
-        costMs: 10,
-        isInHeap: true,
-        maxBytes: limits.memory_cache_bytes,
-        bytes: () => cache.bytes,
-        shrink: (bytes) => cache.shrink(bytes),
-      },
-      {
-        name: 'vectors',
-        costMs: 15,
-        isInHeap: false,
-        maxBytes: limits.vector_cache_bytes,
-        bytes: () => search.bytes,
-        shrink: (bytes) => search.shrink(bytes),
-      },
+      { name: 'stems', costMs: 5, isInHeap: true, maxBytes: others, ...bindCache(daily) },
+      { name: 'memories', costMs: 10, isInHeap: true, maxBytes: memory_cache_bytes, ...bindCache(cache) },
+      { name: 'vectors', costMs: 15, isInHeap: false, maxBytes: vector_cache_bytes, ...bindCache(search) },
       {
         name: 'vector_worker',
         costMs: 120,
         isInHeap: false,
         // The vectors and the heap of the worker.
-        maxBytes: limits.vector_cache_bytes + 128 * mebibyte,
+        maxBytes: vector_cache_bytes + others,
         ...search.worker,
       },
-      { name: 'texts', costMs: 250, isInHeap: false, maxBytes: 128 * mebibyte, ...bindCache(embedding) },
+      { name: 'texts', costMs: 250, isInHeap: false, maxBytes: others, ...bindCache(embedding) },
     ]
   }
 
@@ -311,8 +218,8 @@ export class Minds {
       queue_depth: queue.depth,
       llm: models.health(),
       embedding: embedding.name,
-      vector_bytes: search.bytes,
-      memory_bytes: cache.bytes,
+      vector_bytes: search.bytes(),
+      memory_bytes: cache.bytes(),
     }
   }
 
@@ -331,7 +238,7 @@ export class Minds {
     return queue.run(mindId, limits.queue, work)
   }
 
-  #change<T>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
+  #change<T extends object>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
     return this.#inTurn(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
   }
 
@@ -346,7 +253,7 @@ export class Minds {
 
   #embedSeeds(mindId: string): void {
     const embedAll = async (): Promise<void> => {
-      const mind = await this.mind(mindId)
+      const mind = await this.read(mindId, (_, found) => found)
       while ((await addMissingVectors(mind, this.#services)) === 'more');
     }
     this.#inTurn(mindId, embedAll).catch((error: unknown) =>
@@ -372,13 +279,3 @@ function readLimits(given: unknown): Limits {
   if (parsed.success) return parsed.data
   throw new MindsError('INVALID_CONFIG', `CAUSEWAY_MINDS_LIMITS: ${parsed.error.issues[0]?.message}`)
 }
-
-const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
-
-const readEmbeddingOptions = (settings: Env['settings']) => ({
-  url: toText(settings.mindsEmbeddingsUrl),
-  model: toText(settings.mindsEmbeddingsModel),
-  dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions'),
-  apiKey: toText(settings.mindsEmbeddingsKey),
-})

@@ -4,11 +4,11 @@ import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { MemoryTable } from './memory-table.ts'
 import { type Database, MindTable } from './mind-table.ts'
-import { RecordTable } from './record-table.ts'
+import { RecordTable, type RepeatableRequest } from './record-table.ts'
 import { ReflectionTable } from './reflection-table.ts'
 import { SaveTable } from './save-table.ts'
 import { migrations } from './schema.ts'
-import type { AnsweredRequest, FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
+import type { FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
 import { WorldTable } from './world-table.ts'
 
 interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
@@ -68,13 +68,15 @@ export class MindsFile {
   /**
    * Returns the stored result of an earlier request with the same id, or runs `work` and stores its result.
    */
-  once<T>(request: Omit<AnsweredRequest, 'answer'>, work: (tables: Tables) => T): Promise<T> {
+  once<T extends object>(
+    request: RepeatableRequest,
+    work: (tables: Tables) => T,
+  ): Promise<T & { readonly replayed?: true }> {
     return this.write((tables) => {
-      const { mind_id, request_id, tool } = request
-      const earlier = tables.records.findAnswer(mind_id, request_id, tool)
-      if (earlier !== undefined) return { ...(earlier as T), replayed: true }
+      const earlier = tables.records.findAnswer<T>(request)
+      if (earlier !== undefined) return earlier
       const answer = work(tables)
-      tables.records.addAnswer({ ...request, answer })
+      tables.records.addAnswer(request, answer)
       return answer
     })
   }

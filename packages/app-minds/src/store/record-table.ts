@@ -1,10 +1,17 @@
 import { AgingClock, type AgingOptions } from '@causeway/store'
 import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
-import type { AnsweredRequest, DecisionRow, LlmCallRow, StoredDecision } from './types.ts'
+import type { DecisionRow, LlmCallRow, StoredDecision } from './types.ts'
+
+/** A request whose answer is stored, so that a repetition returns it. */
+export interface RepeatableRequest {
+  readonly mind_id: string
+  readonly request_id: string
+  readonly tool: string
+}
 
 /** Use of language models; `null` if a figure is unknown for some calls. */
-export interface Usage {
+interface Usage {
   readonly calls: number
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
@@ -111,13 +118,13 @@ export class RecordTable {
     return { ...row, unreported_calls: row.unreported_calls ?? 0 }
   }
 
-  findAnswer(mindId: string, requestId: string, tool: string): unknown {
+  findAnswer<T extends object>({ mind_id, request_id, tool }: RepeatableRequest) {
     const since = this.#clock.now() - this.#limits.repeat_ms
-    const json = this.#sql.findAnswer.get(mindId, requestId, tool, since)
-    return json === undefined ? undefined : (JSON.parse(json) as unknown)
+    const json = this.#sql.findAnswer.get(mind_id, request_id, tool, since)
+    return json === undefined ? undefined : { ...(JSON.parse(json) as T), replayed: true as const }
   }
 
-  addAnswer({ mind_id, request_id, tool, answer }: AnsweredRequest): void {
+  addAnswer({ mind_id, request_id, tool }: RepeatableRequest, answer: object): void {
     const now = this.#clock.now()
     this.#sql.removeAnswers.run(now - this.#limits.repeat_ms)
     this.#sql.addAnswer.run(mind_id, request_id, tool, JSON.stringify(answer), now)

@@ -107,13 +107,6 @@ export interface DecisionRow {
   readonly explanation: unknown
 }
 
-export interface AnsweredRequest {
-  readonly mind_id: string
-  readonly request_id: string
-  readonly tool: string
-  readonly answer: unknown
-}
-
 export interface StoredDecision {
   readonly request_id: string
   readonly current_simulation_time: number

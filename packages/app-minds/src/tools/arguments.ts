@@ -9,6 +9,11 @@ export type MindsContext = ToolContext<Minds, object>
 
 export const mindId = z.string().describe('Id of the mind')
 
+export const completeMindId = {
+  mind_id: async (_: unknown, { store }: MindsContext) =>
+    (await store.list('', 100)).map(({ mind_id }) => mind_id),
+}
+
 export const requestId = z
   .string()
   .min(1)

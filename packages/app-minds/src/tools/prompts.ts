@@ -2,12 +2,8 @@ import type { Registrar } from '@causeway/app-kit'
 import type { PromptMessage } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Minds } from '../mind/minds.ts'
-import { type MindsContext, mindId } from './arguments.ts'
+import { completeMindId, type MindsContext, mindId } from './arguments.ts'
 
-const complete = {
-  mind_id: async (_: string, { store }: MindsContext) =>
-    (await store.list('', 100)).map(({ mind_id }) => mind_id),
-}
 const makeMessage = (text: string): readonly PromptMessage[] => [
   { role: 'user', content: { type: 'text', text } },
 ]
@@ -16,7 +12,7 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
   app.prompt('roleplay', {
     about: 'Play a character with its traits, working memory and memories.',
     input: { mind_id: mindId, scene: z.string().optional().describe('Where the scene is set') },
-    complete,
+    complete: completeMindId,
     async messages({ mind_id, scene }, ctx) {
       return makeMessage(
         [
@@ -31,7 +27,7 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
   app.prompt('interview', {
     about: 'Ask a character what it knows and why it acted as it did.',
     input: { mind_id: mindId, question: z.string().describe('What you want to know') },
-    complete,
+    complete: completeMindId,
     async messages({ mind_id, question }, ctx) {
       const { recalled } = await ctx.store.recall(mind_id, question, 8)
       const memories = recalled.map(
@@ -52,8 +48,11 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
 }
 
 async function describeMind(mindId: string, { store }: MindsContext): Promise<string> {
-  const { entity_id, config, working_memory } = await store.mind(mindId)
-  const conclusions = await store.reflections(mindId, 5)
+  const { mind, conclusions } = await store.read(mindId, ({ reflections }, found) => ({
+    mind: found,
+    conclusions: reflections.list(found.seq, 5),
+  }))
+  const { entity_id, config, working_memory } = mind
   return [
     `Character: ${entity_id}`,
     `Traits: ${config.traits.join(', ') || 'none given'}`,

@@ -4,7 +4,7 @@ import { policyNotice } from '../domain/policy/constants.ts'
 import { MindsError } from '../errors.ts'
 import type { Minds } from '../mind/minds.ts'
 import type { MemoryRow } from '../store/types.ts'
-import type { MindsContext } from './arguments.ts'
+import { completeMindId, type MindsContext } from './arguments.ts'
 
 interface MindResource {
   /** The URI after `mind://{mind_id}/`. */
@@ -25,20 +25,21 @@ const resources: readonly MindResource[] = [
     path: 'working_memory',
     name: 'Working memory',
     about: 'Current assessment, goals, plans and mood.',
-    read: async (mindId, { store }) => (await store.mind(mindId)).working_memory,
+    read: (mindId, { store }) => store.read(mindId, (_, { working_memory }) => working_memory),
   },
   {
     path: 'daily_memories',
     name: 'Daily memories',
     about: 'Memories that are not consolidated yet.',
-    read: async (mindId, { store }) => (await store.daily(mindId)).map(describeMemory),
+    read: (mindId, { store }) =>
+      store.read(mindId, ({ memories }, { seq }) => memories.daily(seq).map(describeMemory)),
   },
   {
     path: 'last_decision',
     name: 'Last decision',
     about: 'The last decision and its explanation.',
     async read(mindId, { store }) {
-      const decision = await store.decision(mindId, null)
+      const decision = await store.read(mindId, ({ records }, { seq }) => records.decision(seq, null))
       if (decision === undefined) throw new MindsError('NO_DECISION', `Mind ${mindId} has not decided yet`)
       return decision
     },
@@ -47,53 +48,48 @@ const resources: readonly MindResource[] = [
     path: 'memories',
     name: 'Long-term memories',
     about: 'The newest 100 long-term memories.',
-    read: async (mindId, { store }) => (await store.memories(mindId, 100)).map(describeMemory),
+    read: (mindId, ctx) => readMemories(mindId, ctx, 100),
   },
   {
     path: 'memories?limit={limit}',
     name: 'Long-term memories with a limit',
     about: 'The newest long-term memories, at most `limit` (1 to 1000).',
-    async read(mindId, { store }, { limit = '' }) {
+    read(mindId, ctx, { limit = '' }) {
       const max = Number(limit)
       if (!Number.isInteger(max) || max < 1 || max > 1000)
         throw new CausewayError('INVALID_PARAMS', `limit must be a number from 1 to 1000: ${limit}`)
-      return (await store.memories(mindId, max)).map(describeMemory)
+      return readMemories(mindId, ctx, max)
     },
   },
   {
     path: 'reflections',
     name: 'Conclusions',
     about: 'The 100 most important conclusions, each with the ids of its memories.',
-    read: async (mindId, { store }) =>
-      (await store.reflections(mindId, 100)).map((row) => ({
-        ...describeMemory(row),
-        evidence: row.evidence,
-      })),
+    read: (mindId, { store }) =>
+      store.read(mindId, ({ reflections }, { seq }) =>
+        reflections.list(seq, 100).map((row) => ({ ...describeMemory(row), evidence: row.evidence })),
+      ),
   },
   {
     path: 'conversations',
     name: 'Open conversations',
     about: 'Open conversations with their messages.',
-    read: (mindId, { store }) => store.conversations(mindId),
+    read: (mindId, { store }) => store.read(mindId, ({ world }, { seq }) => world.conversations(seq)),
   },
   {
     path: 'usage',
     name: 'Use of language models',
     about: 'Calls, tokens and cost. `null` is unknown, not 0.',
-    read: (mindId, { store }) => store.usage(mindId),
+    read: (mindId, { store }) => store.read(mindId, ({ records }, { seq }) => records.usage(seq, 0, null)),
   },
 ]
 
 export function mindResources(app: Registrar<Minds, object>): void {
-  const complete = {
-    mind_id: async (_: unknown, { store }: MindsContext) =>
-      (await store.list('', 100)).map(({ mind_id }) => mind_id),
-  }
   for (const { path, name, about, read } of resources)
     app.resource(`mind://{mind_id}/${path}`, {
       name,
       about,
-      complete,
+      complete: completeMindId,
       read: async ({ mind_id = '', ...variables }, ctx) => ({
         text: JSON.stringify(await convertMissing(() => read(mind_id, ctx, variables)), null, 2),
       }),
@@ -122,8 +118,10 @@ async function convertMissing<T>(read: () => Promise<T>): Promise<T> {
 }
 
 async function readState(mindId: string, { store }: MindsContext): Promise<unknown> {
-  const mind = await store.mind(mindId)
-  const conversations = await store.conversations(mindId)
+  const { mind, conversations } = await store.read(mindId, ({ world }, found) => ({
+    mind: found,
+    conversations: world.conversations(found.seq),
+  }))
   const selector = store.effectiveSelector(mind.config)
   return {
     entity_id: mind.entity_id,
@@ -139,6 +137,9 @@ async function readState(mindId: string, { store }: MindsContext): Promise<unkno
     current_simulation_time: mind.last_sim_time,
   }
 }
+
+const readMemories = (mindId: string, { store }: MindsContext, limit: number) =>
+  store.read(mindId, ({ memories }, { seq }) => memories.newest(seq, limit).map(describeMemory))
 
 const describeMemory = ({
   id,

@@ -17,13 +17,15 @@ export function mindRoutes(app: Registrar<Minds, object>): void {
         throw new CausewayError('INVALID_ARGUMENTS', `limit is not a number from 1 to ${maxDecisions}`, {
           data: { problems: [{ argument: 'limit', problem: `must be 1 to ${maxDecisions}` }] },
         })
-      return Response.json({ mind_id, decisions: await store.decisions(mind_id, limit) })
+      const decisions = await store.read(mind_id, ({ records }, { seq }) => records.decisions(seq, limit))
+      return Response.json({ mind_id, decisions })
     },
   })
   app.route('GET', '/minds/{mind_id}/places', {
     about: `Returns the places and characters that a mind knows, last seen first, at most ${maxPlaces}.`,
     async handle(_request, { mind_id = '' }, { store }) {
-      const places = [...(await store.places(mind_id))].sort((a, b) => b.last_seen - a.last_seen)
+      const stored = await store.read(mind_id, ({ world }, { seq }) => world.places(seq))
+      const places = [...stored].sort((a, b) => b.last_seen - a.last_seen)
       return Response.json({
         mind_id,
         places: places.slice(0, maxPlaces).map(describePlace),

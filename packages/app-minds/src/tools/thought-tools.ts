@@ -129,7 +129,7 @@ function recallTool(app: Registrar<Minds, object>): void {
     async run({ mind_id, query, k }, { store }) {
       const { recalled, warnings } = await store.recall(mind_id, query, k)
       const conclusions = recalled.filter(({ tags }) => tags.includes('reflection')).map(({ id }) => id)
-      const evidence = conclusions.length === 0 ? undefined : await store.evidence(conclusions)
+      const evidence = await store.read(mind_id, ({ reflections }) => reflections.evidence(conclusions))
       const memories = recalled.map(
         ({ id, content, importance, sim_time, score, relevance, is_superseded }) => ({
           id,
@@ -139,7 +139,7 @@ function recallTool(app: Registrar<Minds, object>): void {
           score,
           relevance,
           superseded: is_superseded,
-          ...(evidence?.has(id) === true ? { evidence: evidence.get(id) } : {}),
+          ...(evidence.has(id) ? { evidence: evidence.get(id) } : {}),
         }),
       )
       return {
@@ -182,7 +182,9 @@ function explainTool(app: Registrar<Minds, object>): void {
     hints: { readOnly: true },
     example: { before: [create, decide], args: { mind_id: 'npc_mara' } },
     async run({ mind_id, request_id }, { store }) {
-      const decision = await store.decision(mind_id, request_id ?? null)
+      const decision = await store.read(mind_id, ({ records }, { seq }) =>
+        records.decision(seq, request_id ?? null),
+      )
       if (decision === undefined)
         throw new MindsError('NO_DECISION', `Mind ${mind_id} has no such decision`, { data: { mind_id } })
       const { error_code: _, created_at: __, ...shown } = decision

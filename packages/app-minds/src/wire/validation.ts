@@ -15,3 +15,7 @@ export const listProblems = ({ issues }: z.ZodError): readonly string[] =>
   issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'value'}: ${message.replace(/^Invalid input: /, '')}`)
+
+/** Returns a nonempty string of the settings, or `undefined`. */
+export const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
