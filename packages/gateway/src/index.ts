@@ -8,6 +8,7 @@ export type {
 } from './domain/catalogue.ts'
 export { findCatalogueWarnings } from './domain/catalogue-warnings.ts'
 export { escapeHiddenCharacters } from './domain/hidden-characters.ts'
+export { matchesPattern } from './domain/names.ts'
 export type { CatalogueChange } from './domain/pins.ts'
 export { GatewayError } from './errors.ts'
 export { type AppChanges, Gateway, type GatewayOptions } from './gateway.ts'

@@ -1,4 +1,5 @@
 import type { App, AppTool } from '@causeway/app-kit'
+import { matchesPattern } from '@causeway/gateway'
 import { pathName, type Tool } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.ts'
@@ -84,20 +85,6 @@ const isListable = ({ unlisted, isCore }: AppTool): boolean => unlisted !== true
 const matchesAny = (patterns: readonly string[], app: App, tool: AppTool): boolean =>
   patterns.some((pattern) =>
     /__|\*/.test(pattern)
-      ? matchesGlob(pattern, toListedTool(sharedMount, app, tool).name)
+      ? matchesPattern(toListedTool(sharedMount, app, tool).name, [pattern])
       : pathName(pattern) === pathName(app.name),
   )
-
-function matchesGlob(pattern: string, text: string): boolean {
-  const [start = '', ...middle] = pattern.split('*')
-  const end = middle.pop()
-  if (end === undefined) return pattern === text
-  if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false
-  let rest = text.slice(start.length, text.length - end.length)
-  for (const part of middle) {
-    const at = rest.indexOf(part)
-    if (at === -1) return false
-    rest = rest.slice(at + part.length)
-  }
-  return true
-}
