@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { ClientTask, TaskStatus } from './client-task.ts'
+import type { ClientTask } from './client-task.ts'
 
 export const taskMigration = {
   name: 'tasks',
@@ -13,16 +13,7 @@ export const taskMigration = {
 /** Table `task` of `server.db`. */
 export type TaskStore = ReturnType<typeof openTaskStore>
 
-interface Row {
-  readonly id: string
-  readonly mount: string
-  readonly status: TaskStatus
-  readonly created_ms: number
-  readonly updated_ms: number
-  readonly ttl_ms: number
-  readonly outcome: string | null
-  readonly owner: string
-}
+type Row = Omit<ClientTask, 'outcome'> & { readonly outcome: string | null }
 
 /** `write` runs a change; `now` returns Unix milliseconds. */
 export function openTaskStore(
@@ -31,10 +22,13 @@ export function openTaskStore(
 ) {
   const put = db.prepare<[Row]>(
     `INSERT INTO task (id, mount, status, created_ms, updated_ms, ttl_ms, outcome, owner)
-     VALUES (@id, @mount, @status, @created_ms, @updated_ms, @ttl_ms, @outcome, @owner)
+     VALUES (@id, @mount, @status, @createdMs, @updatedMs, @ttlMs, @outcome, @owner)
      ON CONFLICT DO UPDATE SET status = excluded.status, updated_ms = excluded.updated_ms, outcome = excluded.outcome`,
   )
-  const get = db.prepare<[string], Row>('SELECT * FROM task WHERE id = ?')
+  const get = db.prepare<[string], Row>(
+    `SELECT id, mount, owner, status, created_ms AS createdMs, updated_ms AS updatedMs, ttl_ms AS ttlMs, outcome
+     FROM task WHERE id = ?`,
+  )
   const fail = db.prepare<[string, number]>(
     "UPDATE task SET status = 'failed', outcome = ?, updated_ms = ? WHERE status IN ('working', 'input_required')",
   )
@@ -42,10 +36,11 @@ export function openTaskStore(
     "DELETE FROM task WHERE updated_ms + ttl_ms < ? AND status NOT IN ('working', 'input_required')",
   )
   return {
-    put: (task: ClientTask): Promise<void> => write(() => void put.run(toRow(task))),
+    put: ({ outcome, ...task }: ClientTask): Promise<void> =>
+      write(() => void put.run({ ...task, outcome: outcome === undefined ? null : JSON.stringify(outcome) })),
     async get(id: string): Promise<ClientTask | undefined> {
       const row = get.get(id)
-      return row && parseRow(row)
+      return row && { ...row, outcome: row.outcome === null ? undefined : JSON.parse(row.outcome) }
     },
     async failUnfinished(outcome: object, nowMs: number): Promise<void> {
       fail.run(JSON.stringify(outcome), nowMs)
@@ -55,19 +50,3 @@ export function openTaskStore(
     },
   }
 }
-
-const toRow = ({ createdMs, updatedMs, ttlMs, outcome, ...task }: ClientTask): Row => ({
-  ...task,
-  created_ms: createdMs,
-  updated_ms: updatedMs,
-  ttl_ms: ttlMs,
-  outcome: outcome === undefined ? null : JSON.stringify(outcome),
-})
-
-const parseRow = ({ created_ms, updated_ms, ttl_ms, outcome, ...task }: Row): ClientTask => ({
-  ...task,
-  createdMs: created_ms,
-  updatedMs: updated_ms,
-  ttlMs: ttl_ms,
-  outcome: outcome === null ? undefined : JSON.parse(outcome),
-})
