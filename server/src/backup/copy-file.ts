@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
 interface FileDigest {
   readonly bytes: number
@@ -18,46 +20,26 @@ const chunkBytes = 2 ** 20
 /** Copies and flushes a file that is not an open database. Mode 0600. */
 export async function copyFile(from: string, to: string, watch: FileWatch = {}): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  const target = await open(to, 'w', 0o600)
-  try {
-    const digest = await readChunks(from, watch, async (chunk) => {
-      for (let done = 0; done < chunk.length; ) done += (await target.write(chunk, done)).bytesWritten
-    })
-    await target.sync()
-    return digest
-  } finally {
-    await target.close()
-  }
+  const hash = createHash('sha256')
+  const target = createWriteStream(to, { mode: 0o600, flush: true })
+  await pipeline(readChunks(from, hash, watch), target)
+  return { bytes: target.bytesWritten, sha256: hash.digest('hex') }
 }
 
 export async function hashFile(file: string, watch: FileWatch = {}): Promise<FileDigest> {
   const handle = await open(file, 'r+')
   await handle.sync()
+  const { size: bytes } = await handle.stat()
   await handle.close()
-  return readChunks(file, watch, async () => {})
+  const hash = createHash('sha256')
+  for await (const _ of readChunks(file, hash, watch));
+  return { bytes, sha256: hash.digest('hex') }
 }
 
-async function readChunks(
-  file: string,
-  { signal, advance }: FileWatch,
-  use: (chunk: Buffer) => Promise<void>,
-): Promise<FileDigest> {
-  const source = await open(file, 'r')
-  try {
-    const hash = createHash('sha256')
-    const buffer = Buffer.allocUnsafe(chunkBytes)
-    let bytes = 0
-    for (;;) {
-      signal?.throwIfAborted()
-      const { bytesRead } = await source.read(buffer, 0, chunkBytes)
-      if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') }
-      const chunk = buffer.subarray(0, bytesRead)
-      hash.update(chunk)
-      await use(chunk)
-      bytes += bytesRead
-      advance?.(bytesRead)
-    }
-  } finally {
-    await source.close()
+async function* readChunks(file: string, hash: Hash, { signal, advance }: FileWatch): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes, signal })) {
+    hash.update(chunk)
+    yield chunk
+    advance?.(chunk.length)
   }
 }
