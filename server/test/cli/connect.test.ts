@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { thisMachine } from '@causeway/protocol'
 import fc from 'fast-check'
 import { parse, stringify } from 'smol-toml'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { findBridge } from '../../src/cli/clients/bridge-program.ts'
-import { clients } from '../../src/cli/clients/clients.ts'
+import { type Client, clients } from '../../src/cli/clients/clients.ts'
 import { readTomlValue, removeTomlTable, setTomlTable } from '../../src/cli/clients/edit-toml.ts'
 import { runHere } from './run-here.ts'
 
@@ -82,13 +83,13 @@ function createUser(t: Test) {
     ...{ CLAUDE_CONFIG_DIR: home, CODEX_HOME: join(home, '.codex'), XDG_CONFIG_HOME: join(home, '.config') },
     CAUSEWAY_DATA_DIR: join(dir, 'data'),
   }
-  const file = (name: string) =>
-    clients[name]?.file('project', { cwd, env, home }) ??
-    clients[name]?.file('user', { cwd, env, home }) ??
-    ''
+  const machine = { ...thisMachine(env), home }
+  const file = (name: string) => {
+    const { project, user } = clients[name] as Client
+    return project === undefined ? user(machine) : join(cwd, project)
+  }
   const connect = (name: string, ...words: string[]) => {
-    const hasProject = clients[name]?.file('project', { cwd, env, home }) !== undefined
-    const scope = hasProject ? ['--scope', 'project'] : []
+    const scope = clients[name]?.project ? ['--scope', 'project'] : []
     return runHere(t, ['connect', name, ...scope, ...words], { env, cwd })
   }
   const write = (name: string, text: string) => {

@@ -48,9 +48,8 @@ verifies('command:init', async (t) => {
 })
 
 t.test('init uses the configuration paths of each platform', async (t) => {
-  const location = { cwd: '/p', env: { APPDATA: '/A' }, home: '/h' }
   const path = (name: string, platform: NodeJS.Platform) =>
-    clients[name]?.file('user', { ...location, platform })
+    clients[name]?.user({ platform, env: { APPDATA: '/A' }, home: '/h' })
   t.equal(path('claude-code', 'linux'), '/h/.claude.json')
   t.equal(path('cursor', 'darwin'), '/h/.cursor/mcp.json')
   t.equal(path('vscode', 'linux'), '/h/.config/Code/User/mcp.json')

@@ -1,11 +1,11 @@
 import { type CommandCall, exitCodes, usageError } from '../command.ts'
 import { readIfExists, replaceFile } from '../replace-file.ts'
 import { addEntry, formatSnippet } from './client-file.ts'
-import { type Client, type ConfigScope, clients } from './clients.ts'
+import { type Client, type ConfigScope, clients, findConfigFile } from './clients.ts'
 import { Connections } from './connections.ts'
 import { createEntry } from './server-entry.ts'
 
-interface Call extends Pick<CommandCall, 'config' | 'cwd' | 'env' | 'print' | 'note'> {
+interface Call extends Pick<CommandCall, 'config' | 'cwd' | 'env' | 'machine' | 'print' | 'note'> {
   readonly flags: {
     readonly scope: string | undefined
     readonly view?: string | undefined
@@ -24,7 +24,7 @@ interface WriteOptions {
 /** Returns the exit code. Throws `CLIENT_FILE_REFUSED`. */
 export function writeClient(
   { name, command, defaultScope }: WriteOptions,
-  { flags, config, cwd, env, print, note }: Call,
+  { flags, config, cwd, env, machine, print, note }: Call,
 ): number {
   const { scope: scopeText = defaultScope, view, autostart } = flags
   const client = findClient(name)
@@ -36,7 +36,7 @@ export function writeClient(
     print(formatSnippet(client, entry).trimEnd())
     return 0
   }
-  const path = client.file(scope, { cwd, env })
+  const path = findConfigFile(client, scope, { cwd, machine })
   if (path === undefined) throw usageError(command, `${client.title} has no configuration of a project`)
   const before = readIfExists(path)
   const text = addEntry(before, { path, client, entry, project: scope === 'project' ? cwd : undefined })

@@ -18,13 +18,13 @@ not start before causeway mcp approve.`,
   settings: ['--data-dir', '--port'],
   exits: { 1: 'nothing was found, or a file is invalid' },
   examples: ['causeway mcp import --dry-run', 'causeway mcp import claude-code --only github,files'],
-  async run({ args: [source], flags, config, cwd, env, print, note }) {
+  async run({ args: [source], flags, config, cwd, env, machine, print, note }) {
     const [{ findServers }, { planImport }] = await Promise.all([
       import('./sources.ts'),
       import('./plan-import.ts'),
     ])
     const only = flags.only?.split(',').map((name) => name.trim())
-    const found = findServers(source, { cwd, env, ...(env.HOME && { home: env.HOME }) })
+    const found = findServers(source, { cwd, machine: { ...machine, ...(env.HOME && { home: env.HOME }) } })
     const missing = only?.filter((name) => !found.some((server) => server.name === name)) ?? []
     if (missing.length > 0) throw usageError('mcp import', `no such server: ${missing.join(', ')}`)
     const hosted = new HostedServers({ config })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { JsonEditError, readJsonValue } from '@causeway/gateway/config'
-import { isObject } from '@causeway/protocol'
+import { isObject, type Machine } from '@causeway/protocol'
 import { ServerError } from '../../../errors.ts'
-import { type ConfigLocation, clients } from '../../clients/clients.ts'
+import { type Client, clients, findConfigFile } from '../../clients/clients.ts'
 import { readTomlValue } from '../../clients/edit-toml.ts'
 import { readIfExists } from '../../replace-file.ts'
 
@@ -17,21 +17,27 @@ export interface FoundServer {
   readonly project?: string
 }
 
+interface Location {
+  readonly cwd: string
+  readonly machine: Machine
+}
+
 const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 
 /**
  * Reads a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
  * `FILE_NOT_FOUND`.
  */
-export function findServers(source: string | undefined, location: ConfigLocation): readonly FoundServer[] {
+export function findServers(source: string | undefined, location: Location): readonly FoundServer[] {
   const names = source === undefined ? Object.keys(clients) : [source]
-  return names.flatMap((name) =>
-    clients[name] === undefined ? readFile(name, location) : readClient(name, location),
-  )
+  return names.flatMap((name) => {
+    const client = clients[name]
+    return client === undefined ? readFile(name, location) : readClient(name, client, location)
+  })
 }
 
-function readClient(name: string, location: ConfigLocation): readonly FoundServer[] {
-  const files = (['user', 'project'] as const).map((scope) => clients[name]?.file(scope, location))
+function readClient(name: string, client: Client, location: Location): readonly FoundServer[] {
+  const files = (['user', 'project'] as const).map((scope) => findConfigFile(client, scope, location))
   return [...new Set(files)].flatMap((file) =>
     file !== undefined && existsSync(file)
       ? readServers(file).map((server) => ({ ...server, client: name }))
@@ -39,7 +45,7 @@ function readClient(name: string, location: ConfigLocation): readonly FoundServe
   )
 }
 
-function readFile(path: string, { cwd }: ConfigLocation): readonly FoundServer[] {
+function readFile(path: string, { cwd }: Location): readonly FoundServer[] {
   const file = resolve(cwd, path)
   if (!existsSync(file))
     throw new ServerError('CLIENT_FILE_REFUSED', `neither a client nor a file: ${path}`, {
