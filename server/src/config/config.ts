@@ -5,74 +5,61 @@ import { alias, flag, list, type Setting, setting, webOrigin, whole } from './se
 
 /** By key in `causeway.config.json`. Nothing else reads the environment. */
 export const settings = Object.freeze({
-  enabled: setting({
-    env: 'MCP_SERVER_ENABLED',
+  enabled: setting('MCP_SERVER_ENABLED', {
     schema: flag(true),
     meaning: 'if false, the server prints one line and exits with 0',
   }),
-  port: setting({
-    env: 'MCP_SERVER_PORT',
+  port: setting('MCP_SERVER_PORT', {
     schema: whole(3100, { max: 65535 }),
     meaning: 'port to listen on; with 0 the system chooses one',
   }),
-  host: setting({
-    env: 'CAUSEWAY_HOST',
+  host: setting('CAUSEWAY_HOST', {
     schema: z.string().min(1).default('127.0.0.1'),
     meaning: 'address to listen on; an address other than loopback requires CAUSEWAY_TOKEN_FILE',
   }),
-  tokenFile: setting({
-    env: 'CAUSEWAY_TOKEN_FILE',
+  tokenFile: setting('CAUSEWAY_TOKEN_FILE', {
     schema: z.string().min(1).optional(),
     defaultText: 'none: every program on this machine may connect',
     meaning:
       'file of bearer tokens, one per line: `<token> [name] [app:read,write,execute …]`; only its owner may be able to read it; changes take effect immediately',
   }),
-  logFormat: setting({
-    env: 'CAUSEWAY_LOG_FORMAT',
+  logFormat: setting('CAUSEWAY_LOG_FORMAT', {
     schema: z.enum(['auto', 'pretty', 'json']).default('auto'),
     meaning:
       'format of the log on standard error: `pretty` is one readable line per entry, `json` one JSON object; `auto` is `pretty` on a terminal and `json` elsewhere; log files are always JSON',
   }),
-  logLevel: setting({
-    env: 'CAUSEWAY_LOG_LEVEL',
+  logLevel: setting('CAUSEWAY_LOG_LEVEL', {
     schema: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
     meaning: 'lowest level of the entries that are logged, on standard error and in log files',
   }),
-  extraLogging: setting({
-    env: 'EXTRA_LOGGING',
+  extraLogging: setting('EXTRA_LOGGING', {
     schema: flag(false),
     meaning: 'log protocol details in lines marked [MCP], without secrets; sets CAUSEWAY_LOG_LEVEL to debug',
   }),
-  toolsTtlMs: setting({
-    env: 'MCP_TOOLS_TTL_MS',
+  toolsTtlMs: setting('MCP_TOOLS_TTL_MS', {
     schema: whole(300_000),
     meaning: 'lifetime of the cached tool lists in milliseconds',
   }),
-  dataDir: setting({
-    env: 'CAUSEWAY_DATA_DIR',
+  dataDir: setting('CAUSEWAY_DATA_DIR', {
     schema: z.string().min(1).optional(),
     defaultText: "the platform's folder for user data, `~/.local/share/causeway`",
     meaning: 'folder of all data files; `npm start` in a checkout uses `./.causeway`',
   }),
-  backupDir: setting({
-    env: 'CAUSEWAY_BACKUP_DIR',
+  backupDir: setting('CAUSEWAY_BACKUP_DIR', {
     schema: z.string().min(1).optional(),
     defaultText: '`backups` in the data folder',
     meaning: 'folder for the backups of the tool make_backup; use another disk to survive a disk failure',
   }),
-  apps: setting({
-    env: 'CAUSEWAY_APPS',
+  apps: setting('CAUSEWAY_APPS', {
     schema: list(),
     defaultText: 'all',
     meaning: 'names of the apps to serve, separated like PATH',
   }),
-  userApps: setting({
-    env: 'CAUSEWAY_USER_APPS',
+  userApps: setting('CAUSEWAY_USER_APPS', {
     schema: list(),
     meaning: 'additional apps: module paths or package names, separated like PATH',
   }),
-  roots: setting({
-    env: 'CAUSEWAY_ROOTS',
+  roots: setting('CAUSEWAY_ROOTS', {
     schema: list(),
     defaultText: 'the working directory of the server',
     meaning: 'folders below which every app may read files, separated like PATH',
@@ -83,48 +70,40 @@ export const settings = Object.freeze({
   ...debriefSettings,
   ...trmSettings,
   ...limitSettings,
-  pageSize: setting({
-    env: 'CAUSEWAY_PAGE_SIZE',
+  pageSize: setting('CAUSEWAY_PAGE_SIZE', {
     schema: whole(200, { min: 1 }),
     meaning: 'entries per page of a list',
   }),
-  listen: setting({
-    env: 'CAUSEWAY_LISTEN',
+  listen: setting('CAUSEWAY_LISTEN', {
     schema: list(',').pipe(z.array(alias)),
     meaning: 'additional ports that serve one app at the root: `minds:3000,debrief:60123`',
   }),
-  publicUrl: setting({
-    env: 'CAUSEWAY_PUBLIC_URL',
+  publicUrl: setting('CAUSEWAY_PUBLIC_URL', {
     schema: z.url({ protocol: /^https?$/ }).optional(),
     defaultText: 'the address of the request',
     meaning: 'URL of the server for `viewer_url` in results, if a proxy serves it under another address',
   }),
-  allowedHosts: setting({
-    env: 'CAUSEWAY_ALLOWED_HOSTS',
+  allowedHosts: setting('CAUSEWAY_ALLOWED_HOSTS', {
     schema: list(','),
     meaning:
       'host names, without ports, that clients may use in addition to those of this machine, separated by commas',
   }),
-  allowedOrigins: setting({
-    env: 'CAUSEWAY_ALLOWED_ORIGINS',
+  allowedOrigins: setting('CAUSEWAY_ALLOWED_ORIGINS', {
     schema: list(',').pipe(z.array(webOrigin)),
     defaultText: "none: only the server's own pages",
     meaning:
       'exact origins of web pages that may call without a token, such as `http://localhost:6274`, separated by commas',
   }),
-  bodyLimitBytes: setting({
-    env: 'CAUSEWAY_BODY_LIMIT_BYTES',
+  bodyLimitBytes: setting('CAUSEWAY_BODY_LIMIT_BYTES', {
     schema: whole(16 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum size of a request body',
   }),
-  receiveTimeoutMs: setting({
-    env: 'CAUSEWAY_RECEIVE_TIMEOUT_MS',
+  receiveTimeoutMs: setting('CAUSEWAY_RECEIVE_TIMEOUT_MS', {
     schema: whole(30_000, { max: 2 ** 31 - 1 }).refine((ms) => ms === 0 || ms >= 1000, '0, or at least 1000'),
     meaning:
       'a request fails with 408 if its headers take longer than this many milliseconds, or if no part of its body arrives for this time; at least 1000, or 0 for no limit',
   }),
-  shutdownMs: setting({
-    env: 'CAUSEWAY_SHUTDOWN_MS',
+  shutdownMs: setting('CAUSEWAY_SHUTDOWN_MS', {
     schema: whole(5000),
     meaning: 'grace period for running calls when the server stops, in milliseconds',
   }),

@@ -2,44 +2,37 @@ import { z } from 'zod'
 import { appSettings, flag, list, setting, whole } from './setting.ts'
 
 export const replaySettings = {
-  recordingRoots: setting({
-    env: 'CAUSEWAY_RECORDING_ROOTS',
+  recordingRoots: setting('CAUSEWAY_RECORDING_ROOTS', {
     schema: list(),
     meaning: 'additional folders with simulation recordings, for Replay',
   }),
   ...appSettings('Replay', {
-    snapshotCapBytes: setting({
-      env: 'CAUSEWAY_SNAPSHOT_CAP_BYTES',
+    snapshotCapBytes: setting('CAUSEWAY_SNAPSHOT_CAP_BYTES', {
       schema: whole(4 * 2 ** 30),
       meaning: 'maximum bytes of private copies of recordings; the least recently used are deleted',
     }),
-    recordingsCapBytes: setting({
-      env: 'CAUSEWAY_RECORDINGS_CAP_BYTES',
+    recordingsCapBytes: setting('CAUSEWAY_RECORDINGS_CAP_BYTES', {
       schema: whole(16 * 2 ** 30, { min: 2 ** 20 }),
       meaning: 'maximum bytes of recordings made by the server; the oldest are deleted, but never a live one',
     }),
-    recordingsMaxAgeDays: setting({
-      env: 'CAUSEWAY_RECORDINGS_MAX_AGE_DAYS',
+    recordingsMaxAgeDays: setting('CAUSEWAY_RECORDINGS_MAX_AGE_DAYS', {
       schema: whole(0),
       meaning: 'recordings made by the server are deleted after this many days; 0 disables deletion',
     }),
-    lakeFolder: setting({
-      env: 'CAUSEWAY_LAKE_DIR',
+    lakeFolder: setting('CAUSEWAY_LAKE_DIR', {
       schema: z.string().optional(),
       defaultText: '`lake` in the data folder',
       meaning:
         'folder of the Parquet files that questions about the frames of all runs read; several servers may share it',
     }),
-    clickHouseUrl: setting({
-      env: 'CAUSEWAY_CLICKHOUSE_URL',
+    clickHouseUrl: setting('CAUSEWAY_CLICKHOUSE_URL', {
       isSecret: true,
       schema: z.url({ protocol: /^https?$/ }).optional(),
       defaultText: 'none: DuckDB',
       meaning:
         'HTTP interface of a ClickHouse server that answers these questions: `http://user:password@host:8123`',
     }),
-    clickHouseSource: setting({
-      env: 'CAUSEWAY_CLICKHOUSE_SOURCE',
+    clickHouseSource: setting('CAUSEWAY_CLICKHOUSE_SOURCE', {
       schema: z.string().default("file('causeway/v1/{table}/*.parquet', 'Parquet')"),
       meaning: 'table function by which ClickHouse reads the Parquet files; `{table}` is `frame` or `state`',
     }),
@@ -47,74 +40,61 @@ export const replaySettings = {
 }
 
 export const helpSettings = appSettings('Help', {
-  helpSources: setting({
-    env: 'CAUSEWAY_HELP_SOURCES',
+  helpSources: setting('CAUSEWAY_HELP_SOURCES', {
     schema: list(','),
     defaultText: 'the documentation of Causeway, Fastify and undici',
     meaning:
       'documentation to search, separated by commas: `name=folder`, `name=https://host/llms.txt` for a site, both also as `internal:name=...`, `pkg:name` for an installed package, `npm:name@version` for a package of a registry, `own` for the default',
   }),
-  helpRegistry: setting({
-    env: 'CAUSEWAY_HELP_REGISTRY',
+  helpRegistry: setting('CAUSEWAY_HELP_REGISTRY', {
     schema: z.url({ protocol: /^https?$/ }).default('https://registry.npmjs.org'),
     meaning: 'npm registry for the sources `npm:name@version`, which are fetched once, with the first build',
   }),
-  helpOrigins: setting({
-    env: 'CAUSEWAY_HELP_ORIGINS',
+  helpOrigins: setting('CAUSEWAY_HELP_ORIGINS', {
     schema: list(',').pipe(z.array(z.url({ protocol: /^https?$/ }))),
     meaning:
       'other origins to which an `llms.txt` may link, such as `https://docs.example.org`; a listed origin may have a private address',
   }),
-  helpInternal: setting({
-    env: 'CAUSEWAY_HELP_INTERNAL',
+  helpInternal: setting('CAUSEWAY_HELP_INTERNAL', {
     schema: flag(false),
     meaning: 'allow requests for internal documentation; if false, no client receives any',
   }),
-  helpBuild: setting({
-    env: 'CAUSEWAY_HELP_BUILD',
+  helpBuild: setting('CAUSEWAY_HELP_BUILD', {
     schema: flag(true),
     meaning: 'index new and changed pages in the background when the server starts',
   }),
-  helpChunkSize: setting({
-    env: 'HELP_CHUNK_SIZE',
+  helpChunkSize: setting('HELP_CHUNK_SIZE', {
     schema: whole(1600, { min: 200, max: 20_000 }),
     meaning: 'maximum characters of a chunk of a page; after a change run help:rebuild',
   }),
-  helpOverlapSize: setting({
-    env: 'HELP_OVERLAP_SIZE',
+  helpOverlapSize: setting('HELP_OVERLAP_SIZE', {
     schema: whole(200, { max: 5000 }),
     meaning: 'maximum characters that a chunk repeats from the previous one',
   }),
-  helpVectors: setting({
-    env: 'CAUSEWAY_HELP_VECTORS',
+  helpVectors: setting('CAUSEWAY_HELP_VECTORS', {
     schema: z.enum(['auto', 'none']).default('auto'),
     meaning:
       'auto: vectors of the endpoint if CAUSEWAY_EMBEDDINGS_URL is set, otherwise latent semantic analysis of the corpus; none: search by words only',
   }),
-  embeddingsUrl: setting({
-    env: 'CAUSEWAY_EMBEDDINGS_URL',
+  embeddingsUrl: setting('CAUSEWAY_EMBEDDINGS_URL', {
     schema: z.url().optional(),
     meaning: 'URL of an OpenAI-compatible endpoint for embeddings, without `/embeddings`',
   }),
-  embeddingsModel: setting({
-    env: 'CAUSEWAY_EMBEDDINGS_MODEL',
+  embeddingsModel: setting('CAUSEWAY_EMBEDDINGS_MODEL', {
     schema: z.string().min(1).default('text-embedding-3-large'),
     meaning: 'embedding model to request from the endpoint',
   }),
-  embeddingsDimensions: setting({
-    env: 'CAUSEWAY_EMBEDDINGS_DIMENSIONS',
+  embeddingsDimensions: setting('CAUSEWAY_EMBEDDINGS_DIMENSIONS', {
     schema: whole(0, { max: 4000 }),
     defaultText: '3072, as the default model',
     meaning: 'dimensions of the vectors; if set, they are requested from the endpoint',
   }),
-  embeddingsKey: setting({
-    env: 'CAUSEWAY_EMBEDDINGS_KEY',
+  embeddingsKey: setting('CAUSEWAY_EMBEDDINGS_KEY', {
     isSecret: true,
     schema: z.string().optional(),
     meaning: 'bearer token for the endpoint; never logged',
   }),
-  helpDatabaseUrl: setting({
-    env: 'CAUSEWAY_HELP_DATABASE_URL',
+  helpDatabaseUrl: setting('CAUSEWAY_HELP_DATABASE_URL', {
     isSecret: true,
     schema: z.string().optional(),
     defaultText: 'none: SQLite in the data folder',
@@ -141,86 +121,73 @@ const jsonObject = json(z.record(z.string(), z.unknown()), 'object').default({})
 const jsonList = json(z.array(z.unknown()), 'list').default([])
 
 export const mindsSettings = appSettings('Minds', {
-  openrouterApiKey: setting({
-    env: 'OPENROUTER_API_KEY',
+  openrouterApiKey: setting('OPENROUTER_API_KEY', {
     isSecret: true,
     schema: optionalText,
     meaning: 'API key for OpenRouter; with it a language model decides for minds, without it rules do',
   }),
-  mindsLlmUrl: setting({
-    env: 'MINDS_LLM_URL',
+  mindsLlmUrl: setting('MINDS_LLM_URL', {
     schema: z.url().optional(),
     meaning:
       'base URL of an OpenAI-compatible server to use instead of OpenRouter: `http://127.0.0.1:11434/v1`',
   }),
-  mindsLlmKey: setting({
-    env: 'MINDS_LLM_API_KEY',
+  mindsLlmKey: setting('MINDS_LLM_API_KEY', {
     isSecret: true,
     schema: optionalText,
     meaning: 'API key for the server of `MINDS_LLM_URL`, if it requires one',
   }),
-  mindsLlmModel: setting({
-    env: 'MINDS_LLM_MODEL',
+  mindsLlmModel: setting('MINDS_LLM_MODEL', {
     schema: optionalText,
     defaultText: '`google/gemini-2.0-flash-lite-001` on OpenRouter',
     meaning:
       'model of every mind; overrides the model in the configuration of a mind, because providers retire models',
   }),
-  mindsLlmProvider: setting({
-    env: 'MINDS_LLM_PROVIDER',
+  mindsLlmProvider: setting('MINDS_LLM_PROVIDER', {
     schema: optionalText,
     defaultText:
       '`custom` with `MINDS_LLM_URL`, `openrouter` with its key, otherwise the first of the list, if any',
     meaning:
       'provider of language models: `openrouter`, `custom`, a name from `MINDS_LLM_PROVIDERS`, or `ollama`, `llamacpp`, `vllm` on their default local ports',
   }),
-  mindsLlmProviders: setting({
-    env: 'MINDS_LLM_PROVIDERS',
+  mindsLlmProviders: setting('MINDS_LLM_PROVIDERS', {
     isSecret: true,
     schema: jsonList,
     defaultText: '`[]`',
     meaning:
       'JSON list of additional providers: `name`, `base_url`, `default_model`, `api_key_env` (the variable that contains the key), and any of `MINDS_LLM_OPTIONS`; a mind selects one with `llm_provider`',
   }),
-  mindsLlmOptions: setting({
-    env: 'MINDS_LLM_OPTIONS',
+  mindsLlmOptions: setting('MINDS_LLM_OPTIONS', {
     isSecret: true,
     schema: jsonObject,
     defaultText: '`{}`',
     meaning:
       'JSON object: `structured`, `timeout_ms`, `connect_timeout_ms`, `decision_ms`, `max_retries`, `max_concurrency`, `queue`, `calls_per_decision`, `rpm`, `tpm`, `price`, `budget`, `headers`',
   }),
-  mindsEmbeddingsUrl: setting({
-    env: 'MINDS_EMBEDDINGS_URL',
+  mindsEmbeddingsUrl: setting('MINDS_EMBEDDINGS_URL', {
     schema: z.url().optional(),
     defaultText: 'none: the built-in model of everyday language',
     meaning: 'base URL of an OpenAI-compatible server for embeddings of memories',
   }),
-  mindsEmbeddingsModel: setting({
-    env: 'MINDS_EMBEDDINGS_MODEL',
+  mindsEmbeddingsModel: setting('MINDS_EMBEDDINGS_MODEL', {
     schema: optionalText,
     defaultText: '`text-embedding-3-small`',
     meaning: 'embedding model for memories',
   }),
-  mindsEmbeddingsDimensions: setting({
-    env: 'MINDS_EMBEDDINGS_DIMENSIONS',
+  mindsEmbeddingsDimensions: setting('MINDS_EMBEDDINGS_DIMENSIONS', {
     schema: whole(1536, { min: 1, max: 8192 }),
     meaning: 'dimensions of the embeddings',
   }),
-  mindsEmbeddingsKey: setting({
-    env: 'MINDS_EMBEDDINGS_API_KEY',
+  mindsEmbeddingsKey: setting('MINDS_EMBEDDINGS_API_KEY', {
     isSecret: true,
     schema: optionalText,
     meaning: 'API key for the server of `MINDS_EMBEDDINGS_URL`',
   }),
-  mindsDurability: setting({
-    env: 'CAUSEWAY_MINDS_DURABILITY',
+  mindsDurability: setting('CAUSEWAY_MINDS_DURABILITY', {
     schema: z.enum(['normal', 'full']).default('normal'),
     meaning:
       '`full`: every decision survives a power failure and takes 4 ms longer; `normal`: it survives a crash of the process',
   }),
-  mindsLimits: setting({
-    env: 'CAUSEWAY_MINDS_LIMITS',
+  mindsLimits: setting('CAUSEWAY_MINDS_LIMITS', {
     schema: jsonObject,
     defaultText: '`{}`',
     meaning:
@@ -229,20 +196,17 @@ export const mindsSettings = appSettings('Minds', {
 })
 
 export const debriefSettings = {
-  plotRoots: setting({
-    env: 'CAUSEWAY_PLOT_ROOTS',
+  plotRoots: setting('CAUSEWAY_PLOT_ROOTS', {
     schema: list(),
     meaning: 'additional folders with plots and track logs, for Debrief and ToolVault',
   }),
   ...appSettings('Debrief', {
-    plotSaveMs: setting({
-      env: 'CAUSEWAY_PLOT_SAVE_MS',
+    plotSaveMs: setting('CAUSEWAY_PLOT_SAVE_MS', {
       schema: whole(250, { max: 3_600_000 }),
       meaning:
         'a changed plot is saved after this many milliseconds without another change, but no later than 2 s (or this time, if longer) after the first change',
     }),
-    plotCheckMs: setting({
-      env: 'CAUSEWAY_PLOT_CHECK_MS',
+    plotCheckMs: setting('CAUSEWAY_PLOT_CHECK_MS', {
       schema: whole(500, { min: 50 }),
       meaning: 'interval in milliseconds of checks for changes to open plots by other programs',
     }),
@@ -250,38 +214,32 @@ export const debriefSettings = {
 }
 
 export const trmSettings = appSettings('Trm', {
-  trmRoots: setting({
-    env: 'CAUSEWAY_TRM_ROOTS',
+  trmRoots: setting('CAUSEWAY_TRM_ROOTS', {
     schema: list(),
     defaultText: 'none: Trm is disabled',
     meaning:
       'folders with projects in which Trm may write files and run commands, separated like PATH; no other setting adds folders',
   }),
-  trmCommands: setting({
-    env: 'CAUSEWAY_TRM_COMMANDS',
+  trmCommands: setting('CAUSEWAY_TRM_COMMANDS', {
     schema: z.string().min(1).default('any'),
     meaning:
       'commands that Trm sessions may run: any, detected (only those that trm.start finds in the project), or a regular expression that must match the whole command',
   }),
-  trmTrusted: setting({
-    env: 'CAUSEWAY_TRM_TRUSTED',
+  trmTrusted: setting('CAUSEWAY_TRM_TRUSTED', {
     schema: list(','),
     meaning:
       'names of tokens, separated by commas, that may start Trm sessions with any command, regardless of CAUSEWAY_TRM_COMMANDS',
   }),
-  trmSandbox: setting({
-    env: 'CAUSEWAY_TRM_SANDBOX',
+  trmSandbox: setting('CAUSEWAY_TRM_SANDBOX', {
     schema: z.enum(['none', 'auto', 'bwrap']).default('none'),
     meaning:
       'minimum isolation of the commands of Trm sessions: none (limits and a working copy only), auto (bubblewrap if it works) or bwrap (commands fail without it); a session can request more',
   }),
-  trmReviewUrl: setting({
-    env: 'CAUSEWAY_TRM_REVIEW_URL',
+  trmReviewUrl: setting('CAUSEWAY_TRM_REVIEW_URL', {
     schema: flag(false),
     meaning: 'removed and without effect: trm.review does not fetch pull requests',
   }),
-  trmParallel: setting({
-    env: 'CAUSEWAY_TRM_PARALLEL',
+  trmParallel: setting('CAUSEWAY_TRM_PARALLEL', {
     schema: whole(2, { min: 1, max: 64 }),
     meaning: 'maximum concurrent evaluations of Trm; further ones wait',
   }),

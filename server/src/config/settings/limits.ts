@@ -41,83 +41,69 @@ const deadlines = '*=600000,debrief=30000,toolvault=30000'
 const concurrency = '*=256'
 
 export const limitSettings = {
-  rateLimits: setting({
-    env: 'CAUSEWAY_RATE_LIMITS',
+  rateLimits: setting('CAUSEWAY_RATE_LIMITS', {
     schema: ratesByClass(rates),
     defaultText: `\`${rates}\``,
     meaning:
       'calls per second and burst: `total` for all clients; `*`, an app, or a class of its tools for each client; given entries replace the defaults of the same name; `off` removes all limits',
   }),
-  deadlinesMs: setting({
-    env: 'CAUSEWAY_DEADLINES_MS',
+  deadlinesMs: setting('CAUSEWAY_DEADLINES_MS', {
     schema: wholeByClass(deadlines),
     defaultText: `\`${deadlines}\``,
     meaning:
       'maximum duration of a call by app, `*` for the others; longer calls are aborted; `off` removes all limits',
   }),
-  concurrency: setting({
-    env: 'CAUSEWAY_CONCURRENCY',
+  concurrency: setting('CAUSEWAY_CONCURRENCY', {
     schema: wholeByClass(concurrency),
     defaultText: `\`${concurrency}\``,
     meaning: 'maximum concurrent calls by app, `*` for the others; further calls are rejected',
   }),
-  logFiles: setting({
-    env: 'CAUSEWAY_LOG_FILES',
+  logFiles: setting('CAUSEWAY_LOG_FILES', {
     schema: flag(true),
     meaning:
       'also write the log, its errors and the audit to rotated files in `logs/` of the data folder, which `causeway logs` prints',
   }),
-  logFileBytes: setting({
-    env: 'CAUSEWAY_LOG_FILE_BYTES',
+  logFileBytes: setting('CAUSEWAY_LOG_FILE_BYTES', {
     schema: whole(5 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum size of a log file before rotation',
   }),
-  logFileCount: setting({
-    env: 'CAUSEWAY_LOG_FILE_COUNT',
+  logFileCount: setting('CAUSEWAY_LOG_FILE_COUNT', {
     schema: whole(5, { min: 2, max: 1000 }),
     meaning: 'maximum number of log files of each kind',
   }),
-  legacyErrors: setting({
-    env: 'CAUSEWAY_LEGACY_ERRORS',
+  legacyErrors: setting('CAUSEWAY_LEGACY_ERRORS', {
     schema: flag(false),
     meaning:
       'return failures of plain JSON calls to `/mcp` on the port of an app as JSON-RPC errors with the numbers of the original designs',
   }),
-  auditKeepDays: setting({
-    env: 'CAUSEWAY_AUDIT_KEEP_DAYS',
+  auditKeepDays: setting('CAUSEWAY_AUDIT_KEEP_DAYS', {
     schema: whole(30, { min: 1, max: 36_500 }),
     meaning: 'audit entries are deleted after this many days',
   }),
-  auditMaxRows: setting({
-    env: 'CAUSEWAY_AUDIT_MAX_ROWS',
+  auditMaxRows: setting('CAUSEWAY_AUDIT_MAX_ROWS', {
     schema: whole(1_000_000, { min: 1000 }),
     meaning: 'maximum number of audit entries; the oldest are deleted',
   }),
-  answerLimitChars: setting({
-    env: 'CAUSEWAY_ANSWER_LIMIT_CHARS',
+  answerLimitChars: setting('CAUSEWAY_ANSWER_LIMIT_CHARS', {
     schema: whole(6 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum length of a tool result, in characters of its JSON; a longer one is an error',
   }),
-  maxInflight: setting({
-    env: 'CAUSEWAY_MAX_INFLIGHT',
+  maxInflight: setting('CAUSEWAY_MAX_INFLIGHT', {
     schema: whole(1024, { min: 1 }),
     meaning: 'maximum concurrent requests; further requests get 503 with Retry-After',
   }),
-  shedLagMs: setting({
-    env: 'CAUSEWAY_SHED_LAG_MS',
+  shedLagMs: setting('CAUSEWAY_SHED_LAG_MS', {
     schema: whole(2000),
     meaning:
       'if the event-loop delay exceeds this many milliseconds twice in a row, new requests get 503 with Retry-After; 0 disables the check',
   }),
-  memoryLimitMb: setting({
-    env: 'CAUSEWAY_MEMORY_LIMIT_MB',
+  memoryLimitMb: setting('CAUSEWAY_MEMORY_LIMIT_MB', {
     schema: z.coerce.number().int().min(0).optional(),
     defaultText: 'half of the memory of the machine, or four fifths of that of the control group',
     meaning:
       'memory limit in MiB: near it caches are evicted; above it requests run one at a time and others get 503 with Retry-After; 0 means no limit',
   }),
-  shedHeapPercent: setting({
-    env: 'CAUSEWAY_SHED_HEAP_PERCENT',
+  shedHeapPercent: setting('CAUSEWAY_SHED_HEAP_PERCENT', {
     schema: whole(92, { max: 100 }),
     meaning:
       'new requests get 503 with Retry-After while heap use exceeds this percentage of the heap limit; 100 disables the check',

@@ -13,7 +13,10 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly app?: string
 }
 
-export const setting = <Schema extends z.ZodType>(row: Setting<Schema>): Setting<Schema> => row
+export const setting = <Schema extends z.ZodType>(
+  env: string,
+  row: Omit<Setting<Schema>, 'env'>,
+): Setting<Schema> => ({ env, ...row })
 
 export const appSettings = <Settings extends Readonly<Record<string, Setting>>>(
   app: string,
