@@ -31,6 +31,7 @@ interface GivenSetting {
 }
 
 type GivenSettings = Readonly<Partial<Record<SettingKey, GivenSetting>>>
+type GivenEntry = readonly [SettingKey, GivenSetting]
 
 const keys = Object.keys(settings) as SettingKey[]
 const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
@@ -40,12 +41,12 @@ const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
  */
 export function readConfig({ argv, env, cwd, commandFlags }: ConfigSources): Invocation {
   const { settings: flags, envFile, args } = parseCommandLine(argv, commandFlags)
-  const given: GivenSettings = {
+  const given: GivenSettings = Object.fromEntries([
     ...readConfigFile(resolve(cwd, 'causeway.config.json')),
-    ...(envFile === undefined ? {} : readEnvFile(resolve(cwd, envFile))),
+    ...(envFile === undefined ? [] : readEnvFile(resolve(cwd, envFile))),
     ...readEnvironment(env),
     ...readFlags(flags),
-  }
+  ])
   return { config: validate(given, { env, cwd }), given, args }
 }
 
@@ -72,23 +73,17 @@ function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' 
   }
 }
 
-function readFlags(flags: Partial<Record<SettingKey, string>>): GivenSettings {
-  const given = (Object.keys(flags) as SettingKey[]).map(
-    (key) => [key, { value: flags[key], source: `--${toFlag(key)}` }] as const,
-  )
-  return Object.fromEntries(given)
-}
+const readFlags = (flags: Partial<Record<SettingKey, string>>): readonly GivenEntry[] =>
+  (Object.keys(flags) as SettingKey[]).map((key) => [key, { value: flags[key], source: `--${toFlag(key)}` }])
 
-function readEnvironment(env: NodeJS.ProcessEnv): GivenSettings {
-  const given: { -readonly [Key in SettingKey]?: GivenSetting } = {}
-  for (const [name, value] of Object.entries(env)) {
+const readEnvironment = (env: NodeJS.ProcessEnv): readonly GivenEntry[] =>
+  Object.entries(env).flatMap(([name, value]): readonly GivenEntry[] => {
     const key = keysByVariable.get(name)
-    if (key !== undefined && value !== undefined) given[key] = { value, source: name }
-    const similar = key === undefined ? findSimilarVariable(name) : undefined
+    if (key !== undefined) return value === undefined ? [] : [[key, { value, source: name }]]
+    const similar = findSimilarVariable(name)
     if (similar !== undefined) throw unknown('environment variable', name, [similar])
-  }
-  return given
-}
+    return []
+  })
 
 /** Ignores the prefix, which makes all names similar. */
 function findSimilarVariable(name: string): string | undefined {
@@ -101,19 +96,16 @@ function findSimilarVariable(name: string): string | undefined {
   return similar === undefined ? undefined : prefix + similar
 }
 
-function readEnvFile(file: string): GivenSettings {
-  const given: { -readonly [Key in SettingKey]?: GivenSetting } = {}
-  for (const [name, value] of Object.entries(parseEnv(readText(file)))) {
+const readEnvFile = (file: string): readonly GivenEntry[] =>
+  Object.entries(parseEnv(readText(file))).map(([name, value]) => {
     const key = keysByVariable.get(name)
     if (key === undefined) throw unknown(`setting in ${file}`, name, [...keysByVariable.keys()])
-    given[key] = { value, source: `${name} in ${file}` }
-  }
-  return given
-}
+    return [key, { value, source: `${name} in ${file}` }]
+  })
 
-function readConfigFile(file: string): GivenSettings {
+function readConfigFile(file: string): readonly GivenEntry[] {
   const text = readText(file, { optional: true })
-  if (text === '') return {}
+  if (text === '') return []
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -121,12 +113,10 @@ function readConfigFile(file: string): GivenSettings {
     throw invalid(`not JSON: ${file}`, cause)
   }
   if (!isObject(json)) throw invalid(`not a JSON object: ${file}`)
-  for (const name of Object.keys(json))
+  return Object.entries(json).map(([name, value]) => {
     if (!Object.hasOwn(settings, name)) throw unknown(`setting in ${file}`, name, keys)
-  const given = Object.entries(json).map(
-    ([name, value]) => [name, { value, source: `${name} in ${file}` }] as const,
-  )
-  return Object.fromEntries(given)
+    return [name as SettingKey, { value, source: `${name} in ${file}` }]
+  })
 }
 
 function readText(file: string, { optional = false } = {}): string {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type App, makeRoots, type Roots } from '@causeway/app-kit'
 import { writePrivateFile } from '@causeway/gateway/config'
 import { StoreError } from '@causeway/store'
@@ -31,31 +31,14 @@ export function readAddedRoots(dataDir: string): readonly string[] {
   })
 }
 
-export function addRoot(dataDir: string, folder: string, { write = true } = {}): readonly string[] {
-  const folders = [...new Set([...readAddedRoots(dataDir), resolve(folder)])]
-  return write ? writeRoots(dataDir, folders) : folders
-}
-
-export function removeRoot(
-  dataDir: string,
-  folder: string,
-  { write = true } = {},
-): readonly string[] | undefined {
-  const before = readAddedRoots(dataDir)
-  const folders = before.filter((added) => added !== resolve(folder))
-  if (folders.length === before.length) return undefined
-  return write ? writeRoots(dataDir, folders) : folders
-}
-
-function writeRoots(dataDir: string, folders: readonly string[]): readonly string[] {
+export function writeAddedRoots(dataDir: string, folders: readonly string[]): void {
   writePrivateFile(join(dataDir, fileName), `${JSON.stringify(folders, null, 2)}\n`)
-  return folders
 }
 
 export const makeAppRoots = (app: Pick<App, 'rootsSetting'>, config: Config): Roots =>
   makeRoots(() => listGrants(app, config).map(({ folder }) => folder), app.rootsSetting ?? settings.roots.env)
 
-/** Returns the distinct folders of the app's setting, of all apps and of `addRoot`. */
+/** Returns the distinct folders of the app's setting, of all apps and of `causeway roots add`. */
 export function listGrants(
   { rootsSetting }: Pick<App, 'rootsSetting'>,
   config: Config,

@@ -8,7 +8,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { checkDataFolder, checkDisk, checkNode, checkSqlite } from '../../src/cli/doctor/machine-checks.ts'
 import { checkBridge } from '../../src/cli/doctor/server-checks.ts'
 import { formatBytes, formatDuration } from '../../src/cli/format.ts'
-import { addRoot } from '../../src/config/roots.ts'
+import { writeAddedRoots } from '../../src/config/roots.ts'
 import { recordServer } from '../../src/process/server-file.ts'
 import { version } from '../../src/process/version.ts'
 import { runHere } from './run-here.ts'
@@ -138,7 +138,7 @@ verifies('command:doctor', 'reports each problem with a fix', async (t) => {
   const data = join(cwd, 'data')
   chmodSync(data, 0o755)
   chmodSync(join(cwd, 'tokens'), 0o644)
-  addRoot(data, join(cwd, 'gone'))
+  writeAddedRoots(data, [join(cwd, 'gone')])
   const holder = createTcpServer().listen(0, '127.0.0.1')
   t.teardown(() => void holder.close())
   await once(holder, 'listening')

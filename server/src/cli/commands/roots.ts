@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { settings } from '../../config/config.ts'
-import { addRoot, listGrants, removeRoot } from '../../config/roots.ts'
+import { listGrants, readAddedRoots, writeAddedRoots } from '../../config/roots.ts'
 import { type CommandCall, defineCommand } from '../command.ts'
 
 export const rootsCommand = defineCommand({
@@ -20,9 +20,8 @@ for some apps) and from this command, which adds a folder for every app immediat
     const { dataDir, roots } = config()
     if (folder === undefined) return list(call)
     const path = resolve(cwd, folder)
-    const options = { write: !flags['dry-run'] }
-    const added = verb === 'add' ? addRoot(dataDir, path, options) : removeRoot(dataDir, path, options)
-    if (added === undefined) {
+    const before = readAddedRoots(dataDir)
+    if (verb === 'remove' && !before.includes(path)) {
       note(
         roots.includes(path)
           ? `${path} comes from a setting: remove it from ${settings.roots.env}`
@@ -30,8 +29,10 @@ for some apps) and from this command, which adds a folder for every app immediat
       )
       return 1
     }
-    for (const root of added) print(root)
+    const after = verb === 'remove' ? before.filter((root) => root !== path) : [...new Set([...before, path])]
+    for (const root of after) print(root)
     if (flags['dry-run']) note('nothing written')
+    else writeAddedRoots(dataDir, after)
     if (verb === 'add' && !existsSync(path)) note(`the folder does not exist yet: ${path}`)
     return 0
   },
