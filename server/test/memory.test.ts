@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { until } from '../../test/e2e/condition.ts'
 import { verifies } from '../../test/verifies.ts'
 import { createCallContext } from '../src/dispatch/call-context.ts'
-import { CacheSet } from '../src/memory/cache-set.ts'
 import { IdleCollector } from '../src/memory/idle-collector.ts'
 import { MemoryGuard } from '../src/memory/memory-guard.ts'
 import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../src/memory/process-memory.ts'
@@ -47,10 +46,7 @@ function createGuard(
   const { log, lines } = captureLog()
   const state = { collections: 0, other }
   const guard = new MemoryGuard({
-    caches: new CacheSet(
-      () => caches.map((cache) => ({ owner: 'causeway', cache })),
-      (cache, err) => log.warn({ cache, err }, 'failed'),
-    ),
+    findCaches: () => caches.map((cache) => ({ owner: 'causeway', cache })),
     limitBytes,
     readUsage: () => ({
       usedBytes: state.other + caches.reduce((sum, cache) => sum + Number(cache.bytes()), 0),
@@ -151,17 +147,16 @@ verifies('limits:memory', 'a cache that fails does not affect others', async (t)
   const { guard, lines } = createGuard(t, [broken.cache, working.cache])
   await guard.check()
   t.same(working.state.requested, [300])
-  t.match(lines[0], { cache: 'causeway.broken', msg: 'failed' })
+  t.match(lines[0], { cache: 'causeway.broken', msg: 'a cache could not be evicted' })
+  let isClosed = false
   const bytes = () => {
-    throw new Error('its app was closed')
+    if (isClosed) throw new Error('its app was closed')
+    isClosed = true
+    return 0
   }
-  const failed: string[] = []
-  const caches = new CacheSet(
-    () => [{ owner: 'causeway', cache: { ...working.cache, bytes } }],
-    (name) => failed.push(name),
-  )
-  t.match(await caches.report(), { 'causeway.working': { bytes: 0 } })
-  t.same(failed, ['causeway.working'])
+  const closed = createGuard(t, [{ ...working.cache, bytes }])
+  t.match(await closed.guard.report(), { caches: { 'causeway.working': { bytes: 0 } } })
+  t.match(closed.lines, [{ cache: 'causeway.working', msg: 'a cache could not be evicted' }])
 })
 
 t.test('reads the memory of the process, which is below the default limit', async (t) => {

@@ -2,7 +2,7 @@ import type { App, Env } from '@causeway/app-kit'
 import { asCausewayError, CausewayError, pathName, reservedPaths } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
-import type { OwnedCache } from '../memory/cache-set.ts'
+import type { OwnedCache } from '../memory/memory-guard.ts'
 import type { ErrorCatalog } from './error-catalog.ts'
 
 /** An app with its open store or the error of opening it. */

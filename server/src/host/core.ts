@@ -25,8 +25,7 @@ import { findResource } from '../dispatch/resources.ts'
 import { Limits } from '../limits/limits.ts'
 import type { LogFiles } from '../log/log-files.ts'
 import { LogTail } from '../log/log-tail.ts'
-import { CacheSet, type OwnedCache } from '../memory/cache-set.ts'
-import { MemoryGuard } from '../memory/memory-guard.ts'
+import { MemoryGuard, type OwnedCache } from '../memory/memory-guard.ts'
 import { collectGarbage, getDefaultLimitBytes, readMemoryUsage } from '../memory/process-memory.ts'
 import { type HealthReport, reportHealth } from '../monitoring/health.ts'
 import { HealthHistory } from '../monitoring/health-history.ts'
@@ -270,16 +269,12 @@ export class Core {
 
   #openMemoryGuard(): MemoryGuard {
     const { memoryLimitMb } = this.config
-    const log = this.log
     return new MemoryGuard({
-      caches: new CacheSet(
-        () => [...this.caches, ...this.host.caches],
-        (cache, err) => log.warn({ cache, err }, 'a cache could not be evicted'),
-      ),
+      findCaches: () => [...this.caches, ...this.host.caches],
       limitBytes: memoryLimitMb === undefined ? getDefaultLimitBytes() : memoryLimitMb * 1024 ** 2,
       readUsage: readMemoryUsage,
       collectGarbage,
-      log,
+      log: this.log,
     })
   }
 

@@ -1,6 +1,18 @@
+import type { Cache } from '@causeway/app-kit'
 import type { Logger } from 'pino'
-import type { CacheReport, CacheSet, OwnedCache } from './cache-set.ts'
 import type { MemoryUsage } from './process-memory.ts'
+
+export interface OwnedCache {
+  /** App path, or `causeway`. */
+  readonly owner: string
+  readonly cache: Cache
+}
+
+export interface CacheReport {
+  readonly bytes: number
+  readonly most_bytes: number
+  readonly given_back_bytes: number
+}
 
 export interface MemoryReport {
   /** `short`: requests run one at a time. */
@@ -14,7 +26,7 @@ export interface MemoryReport {
 }
 
 interface MemoryGuardOptions {
-  readonly caches: CacheSet
+  readonly findCaches: () => readonly OwnedCache[]
   readonly limitBytes: number
   readonly readUsage: () => MemoryUsage
   readonly collectGarbage: () => Promise<void>
@@ -39,6 +51,8 @@ export class MemoryGuard {
   #checks = 0
   #lastCollection = Number.NEGATIVE_INFINITY
   #lastLog = Number.NEGATIVE_INFINITY
+  /** Bytes since the start, by `<owner>.<cache>`. */
+  readonly #evicted = new Map<string, number>()
   #logged: ReadonlyMap<string, number> = new Map()
   #checking: Promise<void> | undefined
 
@@ -62,8 +76,11 @@ export class MemoryGuard {
   }
 
   async report(): Promise<MemoryReport> {
-    const { caches, limitBytes, readUsage } = this.#options
+    const { findCaches, limitBytes, readUsage } = this.#options
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
+    const caches = findCaches().map(
+      async (owned) => [getName(owned), await this.#reportCache(owned)] as const,
+    )
     return {
       status: this.#isShort ? 'short' : 'ok',
       used_bytes: usedBytes,
@@ -71,7 +88,7 @@ export class MemoryGuard {
       heap_bytes: heapBytes,
       heap_limit_bytes: heapLimitBytes,
       given_back_bytes: this.#evictedBytes,
-      caches: await caches.report(),
+      caches: Object.fromEntries(await Promise.all(caches)),
     }
   }
 
@@ -81,19 +98,24 @@ export class MemoryGuard {
   }
 
   async #check(): Promise<void> {
-    const { caches, limitBytes, readUsage } = this.#options
+    const { findCaches, limitBytes, readUsage } = this.#options
     this.#checks += 1
-    await caches.enforceLimits()
+    for (const owned of findCaches()) {
+      const excess = (await this.#measure(owned)) - owned.cache.maxBytes
+      if (excess > 0) await this.#evict([owned], excess)
+    }
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     const heapExcess = getExcess(heapBytes, heapLimitBytes, heapShares)
     const processExcess = limitBytes === 0 ? 0 : getExcess(usedBytes, limitBytes, processShares)
+    // Cheapest to refill first.
+    const caches = findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
     await this.#evict(
-      caches.byCost.filter(({ cache }) => cache.isInHeap),
+      caches.filter(({ cache }) => cache.isInHeap),
       heapExcess,
     )
     if (processExcess > 0) {
       const before = this.#evictedBytes
-      await this.#evict(caches.byCost, processExcess)
+      await this.#evict(caches, processExcess)
       await this.#collectGarbage(this.#evictedBytes > before)
     }
     this.#logEvictions()
@@ -104,7 +126,32 @@ export class MemoryGuard {
     let remaining = bytes
     for (const owned of caches) {
       if (remaining <= 0) return
-      remaining -= await this.#options.caches.evict(owned, remaining)
+      const evicted = await this.#try(owned, () => owned.cache.shrink(remaining))
+      const name = getName(owned)
+      if (evicted > 0) this.#evicted.set(name, (this.#evicted.get(name) ?? 0) + evicted)
+      remaining -= evicted
+    }
+  }
+
+  async #reportCache(owned: OwnedCache): Promise<CacheReport> {
+    return {
+      bytes: await this.#measure(owned),
+      most_bytes: owned.cache.maxBytes,
+      given_back_bytes: this.#evicted.get(getName(owned)) ?? 0,
+    }
+  }
+
+  #measure(owned: OwnedCache): Promise<number> {
+    return this.#try(owned, () => owned.cache.bytes())
+  }
+
+  /** A failing cache does not affect others. */
+  async #try(owned: OwnedCache, run: () => number | Promise<number>): Promise<number> {
+    try {
+      return await run()
+    } catch (err) {
+      this.#options.log.warn({ cache: getName(owned), err }, 'a cache could not be evicted')
+      return 0
     }
   }
 
@@ -116,15 +163,15 @@ export class MemoryGuard {
   }
 
   #logEvictions(): void {
-    const { caches, log } = this.#options
+    const { log } = this.#options
     if (this.#checks - this.#lastLog < checksBetweenLogs) return
-    const evicted = [...caches.evicted].map(
+    const evicted = [...this.#evicted].map(
       ([name, bytes]) => [name, bytes - (this.#logged.get(name) ?? 0)] as const,
     )
     const given_back = Object.fromEntries(evicted.filter(([, bytes]) => bytes > 0))
     if (Object.keys(given_back).length === 0) return
     this.#lastLog = this.#checks
-    this.#logged = new Map(caches.evicted)
+    this.#logged = new Map(this.#evicted)
     log.info({ ...this.#logFields(), given_back }, 'caches were evicted')
   }
 
@@ -141,7 +188,7 @@ export class MemoryGuard {
   }
 
   get #evictedBytes(): number {
-    return [...this.#options.caches.evicted.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return [...this.#evicted.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 
   #logFields() {
@@ -160,3 +207,5 @@ const getExcess = (used: number, limit: number, { start, end }: typeof processSh
   used > limit * start ? Math.ceil(used - limit * end) : 0
 
 const toMegabytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
+
+const getName = ({ owner, cache }: OwnedCache): string => `${owner}.${cache.name}`

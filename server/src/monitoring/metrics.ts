@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { CacheReport } from '../memory/cache-set.ts'
-import type { MemoryReport } from '../memory/memory-guard.ts'
+import type { CacheReport, MemoryReport } from '../memory/memory-guard.ts'
 
 interface CallSample {
   readonly app: string
