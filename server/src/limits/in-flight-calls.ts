@@ -1,59 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Cancellation } from '../dispatch/caller.ts'
 
-/** By app path; `*` for other apps. Unlimited without a value. */
-export type ByApp = Readonly<Record<string, number>>
-
-/** Maximum delay of a deadline. */
-const deadlineCheckIntervalMs = 50
-
-const overloadRetryAfterMs = 500
-
-export class InFlightCalls {
-  readonly #concurrency: ByApp
-  readonly #deadlinesMs: ByApp
-  readonly #counts = new Map<string, number>()
-  readonly #withDeadline = new Set<InFlightCall>()
-  readonly #timer: NodeJS.Timeout
-
-  constructor({ concurrency, deadlinesMs }: { concurrency: ByApp; deadlinesMs: ByApp }) {
-    this.#concurrency = concurrency
-    this.#deadlinesMs = deadlinesMs
-    this.#timer = setInterval(() => this.#checkDeadlines(), deadlineCheckIntervalMs).unref()
-  }
-
-  get counts(): ReadonlyMap<string, number> {
-    return this.#counts
-  }
-
-  /** Throws `OVERLOADED`. `deadlineMs` can only shorten the app's deadline. */
-  start(app: string, caller: Cancellation, deadlineMs = Number.POSITIVE_INFINITY): InFlightCall {
-    const count = this.#counts.get(app) ?? 0
-    const max = this.#concurrency[app] ?? this.#concurrency['*']
-    if (max !== undefined && count >= max)
-      throw new CausewayError('OVERLOADED', `${count} calls of ${app} are running`, {
-        data: { retry_after_ms: overloadRetryAfterMs, app, running: count },
-      })
-    this.#counts.set(app, count + 1)
-    const appDeadlineMs = this.#deadlinesMs[app] ?? this.#deadlinesMs['*'] ?? Number.POSITIVE_INFINITY
-    const call = new InFlightCall(caller, Math.min(appDeadlineMs, deadlineMs), () => {
-      this.#withDeadline.delete(call)
-      this.#counts.set(app, (this.#counts.get(app) ?? 1) - 1)
-    })
-    if (call.expiresAt !== Number.POSITIVE_INFINITY) this.#withDeadline.add(call)
-    return call
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-  }
-
-  #checkDeadlines(): void {
-    const now = performance.now()
-    for (const call of this.#withDeadline) if (call.expiresAt <= now) call.expire()
-  }
-}
-
 /** Its signal aborts when the caller cancels or the deadline passes. */
 export class InFlightCall implements Cancellation {
   /** On the clock of `performance.now()`. */

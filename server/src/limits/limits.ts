@@ -1,8 +1,11 @@
 import { type CallToolResult, CausewayError, limitData, reviseError } from '@causeway/protocol'
 import type { Caller } from '../dispatch/caller.ts'
 import type { Operation } from '../dispatch/operation.ts'
-import { type ByApp, InFlightCall, InFlightCalls } from './in-flight-calls.ts'
+import { InFlightCall } from './in-flight-calls.ts'
 import { RateLimiter, type Rates } from './rate-limiter.ts'
+
+/** By app path; `*` for other apps. Unlimited without a value. */
+type ByApp = Readonly<Record<string, number>>
 
 interface LimitSettings {
   readonly rateLimits: Rates
@@ -11,27 +14,49 @@ interface LimitSettings {
   readonly answerLimitChars: number
 }
 
+/** Maximum delay of a deadline. */
+const deadlineCheckIntervalMs = 50
+
+const overloadRetryAfterMs = 500
+
 export class Limits {
   readonly #settings: LimitSettings
   readonly #rateLimiter: RateLimiter
-  readonly #inFlight: InFlightCalls
+  readonly #running = new Map<string, number>()
+  readonly #withDeadline = new Set<InFlightCall>()
+  readonly #timer: NodeJS.Timeout
 
   constructor(settings: LimitSettings) {
     this.#settings = settings
     this.#rateLimiter = new RateLimiter(settings.rateLimits)
-    this.#inFlight = new InFlightCalls(settings)
+    this.#timer = setInterval(() => this.#checkDeadlines(), deadlineCheckIntervalMs).unref()
   }
 
   get running(): ReadonlyMap<string, number> {
-    return this.#inFlight.counts
+    return this.#running
   }
 
-  /** Throws `RATE_LIMITED` or `OVERLOADED`. */
+  /** Throws `RATE_LIMITED` or `OVERLOADED`. The caller's deadline can only shorten the app's. */
   start(app: string, caller: Caller, { kind, rateClass }: Operation): InFlightCall {
     // Calls from an app's routes and sockets count too.
     this.#rateLimiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', rateClass)
     if (kind === 'channel') return new InFlightCall(caller.cancellation)
-    return this.#inFlight.start(app, caller.cancellation, caller.deadlineMs)
+    const { concurrency, deadlinesMs } = this.#settings
+    const running = this.#running.get(app) ?? 0
+    const max = concurrency[app] ?? concurrency['*']
+    if (max !== undefined && running >= max)
+      throw new CausewayError('OVERLOADED', `${running} calls of ${app} are running`, {
+        data: { retry_after_ms: overloadRetryAfterMs, app, running },
+      })
+    this.#running.set(app, running + 1)
+    const appDeadlineMs = deadlinesMs[app] ?? deadlinesMs['*'] ?? Number.POSITIVE_INFINITY
+    const deadlineMs = Math.min(appDeadlineMs, caller.deadlineMs ?? Number.POSITIVE_INFINITY)
+    const call = new InFlightCall(caller.cancellation, deadlineMs, () => {
+      this.#withDeadline.delete(call)
+      this.#running.set(app, (this.#running.get(app) ?? 1) - 1)
+    })
+    if (deadlineMs !== Number.POSITIVE_INFINITY) this.#withDeadline.add(call)
+    return call
   }
 
   /** Throws `ANSWER_TOO_LARGE`. */
@@ -68,14 +93,19 @@ export class Limits {
       answer_chars: answerLimitChars,
       deadlines_ms: deadlinesMs,
       concurrency,
-      running: Object.fromEntries(this.#inFlight.counts),
+      running: Object.fromEntries(this.#running),
       busy_clients: this.#rateLimiter.busyClients,
       rate_limited: this.#rateLimiter.rejected,
     }
   }
 
   close(): void {
-    this.#inFlight.close()
+    clearInterval(this.#timer)
+  }
+
+  #checkDeadlines(): void {
+    const now = performance.now()
+    for (const call of this.#withDeadline) if (call.expiresAt <= now) call.expire()
   }
 }
 
