@@ -87,13 +87,13 @@ export class ServerClient {
   }
 
   async listApps(): Promise<readonly AppSummary[]> {
-    const { apps } = (await this.get('/api/apps')) as { apps: readonly AppSummary[] }
+    const { apps } = await this.get<{ apps: readonly AppSummary[] }>('/api/apps')
     return apps
   }
 
   /** Throws `ROUTE_NOT_FOUND`. */
-  async describeApp(path: string): Promise<AppDescription> {
-    return (await this.get(`/api/apps/${encodeURIComponent(path)}`)) as AppDescription
+  describeApp(path: string): Promise<AppDescription> {
+    return this.get(`/api/apps/${encodeURIComponent(path)}`)
   }
 
   /** Aborting the signal cancels the call. Throws the error of a rejected call. */
@@ -128,21 +128,21 @@ export class ServerClient {
   }
 
   /** Throws the route's error. */
-  get(path: string, signal?: AbortSignal): Promise<unknown> {
+  get<Result>(path: string, signal?: AbortSignal): Promise<Result> {
     return this.#request('GET', path, signal === undefined ? {} : { signal })
   }
 
-  post(path: string, body: object): Promise<unknown> {
+  post<Result>(path: string, body: object): Promise<Result> {
     return this.#request('POST', path, {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     })
   }
 
-  async #request(method: string, path: string, options: RequestOptions): Promise<unknown> {
+  async #request<Result>(method: string, path: string, options: RequestOptions): Promise<Result> {
     const response = await this.#send(method, path, options)
     const body: unknown = JSON.parse(await readText(response))
-    if (response.statusCode === 200) return body
+    if (response.statusCode === 200) return body as Result
     throw toError(body)
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CatalogueChange, escapeHiddenCharacters } from '@causeway/gateway'
+import { type CatalogueChange, escapeHiddenCharacters, type OutputLines } from '@causeway/gateway'
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
@@ -7,19 +7,14 @@ import { defineServerCommand, findStatuses, HostedServers, hostedRoute } from '.
 
 const followMs = 500
 
+interface Changes {
+  readonly changes: readonly CatalogueChange[]
+}
+
 /** Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
-async function openRoutes(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>) {
-  const [name = ''] = call.args
-  new HostedServers(call).requireEntry(name)
-  const client = await ServerClient.find(call)
-  return {
-    name,
-    get: async (path: string) =>
-      (await client.get(hostedRoute(name, path))) as Readonly<Record<string, unknown>>,
-    post: async (path: string, body: object) =>
-      (await client.post(hostedRoute(name, path), body)) as Readonly<Record<string, unknown>>,
-    client,
-  }
+function findClient(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>): Promise<ServerClient> {
+  new HostedServers(call).requireEntry(call.args[0] ?? '')
+  return ServerClient.find(call)
 }
 
 export const logsCommand = defineServerCommand({
@@ -29,11 +24,12 @@ export const logsCommand = defineServerCommand({
   flags: { follow: { short: 'f', about: 'print new lines until Ctrl-C' } },
   examples: ['causeway mcp logs files', 'causeway mcp logs files -f'],
   async run({ flags, ...call }) {
-    const { get } = await openRoutes(call)
+    const [name = ''] = call.args
+    const client = await findClient(call)
     const signal = flags.follow ? call.untilInterrupted() : undefined
     let after = 0
     do {
-      const { lines, next } = (await get(`logs?after=${after}`)) as { lines: readonly string[]; next: number }
+      const { lines, next } = await client.get<OutputLines>(hostedRoute(name, `logs?after=${after}`))
       for (const line of lines) call.print(escapeHiddenCharacters(line))
       after = next
       if (signal !== undefined) await delay(followMs, undefined, { signal }).catch(() => {})
@@ -46,8 +42,9 @@ export const restartCommand = defineServerCommand({
   name: 'mcp restart',
   about: 'end the processes of a hosted server and forget its failures',
   async run(call) {
-    const { name, post } = await openRoutes(call)
-    await post('restart', {})
+    const [name = ''] = call.args
+    const client = await findClient(call)
+    await client.post(hostedRoute(name, 'restart'), {})
     call.print(`restarted: ${name}`)
     return 0
   },
@@ -58,7 +55,8 @@ export const toolsCommand = defineServerCommand({
   about: 'list the tools of a hosted server as its app serves them',
   flags: { json: { about: 'print the tools with their schemas as JSON' } },
   async run({ flags, ...call }) {
-    const { name, client } = await openRoutes(call)
+    const [name = ''] = call.args
+    const client = await findClient(call)
     const { app = name, warnings = [] } = (await findStatuses(call))?.get(name) ?? {}
     const { tools } = await client.describeApp(app.toLowerCase())
     noteWarnings(warnings, call.note)
@@ -78,20 +76,19 @@ export const approveCommand = defineServerCommand({
   flags: { diff: { about: 'print the differences, and approve nothing' } },
   examples: ['causeway mcp approve files --diff', 'causeway mcp approve files read_file'],
   async run({ flags, ...call }) {
-    const { name, get, post } = await openRoutes(call)
-    const items = call.args.slice(1)
+    const [name = '', ...items] = call.args
+    const client = await findClient(call)
     if (flags.diff) {
-      const { changes } = await get('changes')
-      const shown = (changes as readonly CatalogueChange[]).filter(
-        (change) => items.length === 0 || items.includes(change.name),
-      )
+      const { changes } = await client.get<Changes>(hostedRoute(name, 'changes'))
+      const shown = changes.filter((change) => items.length === 0 || items.includes(change.name))
       for (const change of shown) call.print(escapeHiddenCharacters(describeChange(change)))
       if (shown.length === 0) call.print(`${name}: nothing differs`)
       noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
       return 0
     }
-    const { changes } = await post('approve', items.length === 0 ? {} : { items })
-    const left = (changes as readonly CatalogueChange[]).map((change) => change.name || change.kind)
+    const body = items.length === 0 ? {} : { items }
+    const { changes } = await client.post<Changes>(hostedRoute(name, 'approve'), body)
+    const left = changes.map((change) => change.name || change.kind)
     call.print(`approved: ${[name, ...items].join(' ')}`)
     noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
     if (left.length > 0) call.note(`not approved: ${left.join(', ')}`)

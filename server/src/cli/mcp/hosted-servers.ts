@@ -50,7 +50,7 @@ export async function findStatuses({
   const client = ServerClient.findRunning({ config })
   if (client === undefined) return undefined
   try {
-    const { servers } = (await client.get('/api/hosted')) as { servers: readonly HostedServerStatus[] }
+    const { servers } = await client.get<{ servers: readonly HostedServerStatus[] }>('/api/hosted')
     return new Map(servers.map((server) => [server.name, server]))
   } catch (error) {
     if (!isCausewayError(error)) throw error

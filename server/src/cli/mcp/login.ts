@@ -66,10 +66,10 @@ export const logoutCommand = defineServerCommand({
   },
 })
 
-async function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
+function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
   const client = ServerClient.findRunning(call)
   if (client === undefined) return openLogins(call).logout(server)
-  return (await client.post(hostedRoute(server.name, 'logout'), {})) as { revoked: boolean }
+  return client.post(hostedRoute(server.name, 'logout'), {})
 }
 
 /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
@@ -98,10 +98,10 @@ class RunningServerSession implements LoginSession {
   }
 
   async begin(): Promise<{ readonly url: URL; readonly state: string }> {
-    const { authorization_url, state } = (await this.#client.post(this.#route, {})) as {
+    const { authorization_url, state } = await this.#client.post<{
       authorization_url: string
       state: string
-    }
+    }>(this.#route, {})
     return { url: new URL(authorization_url), state }
   }
 
@@ -109,7 +109,7 @@ class RunningServerSession implements LoginSession {
     const path = `${this.#route}?${new URLSearchParams({ state })}`
     for (let isComplete = false; !isComplete; ) {
       signal.throwIfAborted()
-      isComplete = ((await this.#client.get(path, signal)) as { complete: boolean }).complete
+      isComplete = (await this.#client.get<{ complete: boolean }>(path, signal)).complete
     }
   }
 
