@@ -6,11 +6,13 @@ import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { FoundMaterial, MemoryRow, WantedMaterial } from './types.ts'
 
-export interface RawMemory extends Omit<MemoryRow, 'location' | 'tags'> {
+export interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
   readonly x: number | null
   readonly y: number | null
   readonly tags_json: string
 }
+
+export type RawRow = RawMemory & Pick<MemoryRow, 'seq' | 'superseded_by'>
 
 /** Rows read per word. The newest are enough, because a word in more memories is not specific. */
 const maxRows = 5000
@@ -22,7 +24,7 @@ const prepareStatements = (db: Database) => ({
     `INSERT OR IGNORE INTO daily_memory (id, mind_seq, content, importance, sim_time, x, y, kind, subject, tags_json, words_hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
-  daily: db.prepare<[number, number], RawMemory>(
+  daily: db.prepare<[number, number], RawRow>(
     `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, seq LIMIT ?`,
   ),
   removeDaily: db.prepare('DELETE FROM daily_memory WHERE id = ?'),
@@ -50,13 +52,13 @@ const prepareStatements = (db: Database) => ({
      SELECT seq, 1, ? FROM memory WHERE id IN (SELECT value FROM json_each(?))
      ON CONFLICT DO UPDATE SET access_count = access_count + 1, last_access_sim_time = excluded.last_access_sim_time`,
   ),
-  newest: db.prepare<[number, number], RawMemory>(
+  newest: db.prepare<[number, number], RawRow>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY sim_time DESC, seq DESC LIMIT ?`,
   ),
-  byImportance: db.prepare<[number, number], RawMemory>(
+  byImportance: db.prepare<[number, number], RawRow>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY importance DESC, seq DESC LIMIT ?`,
   ),
-  bySeqs: db.prepare<[string], RawMemory>(
+  bySeqs: db.prepare<[string], RawRow>(
     `SELECT ${columns}, superseded_by FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
   ),
   withWord: db
@@ -64,11 +66,11 @@ const prepareStatements = (db: Database) => ({
       `SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ${maxRows}`,
     )
     .pluck(),
-  between: db.prepare<[number, number, number, number], RawMemory>(
+  between: db.prepare<[number, number, number, number], RawRow>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? AND sim_time >= ? AND sim_time < ?
      ORDER BY importance DESC, seq DESC LIMIT ?`,
   ),
-  withoutVector: db.prepare<[number, string, number], RawMemory>(
+  withoutVector: db.prepare<[number, string, number], RawRow>(
     `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
        (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
   ),
@@ -205,7 +207,7 @@ export class MemoryTable {
 /** Returns a word in the index of a mind. The prefix has no vowel, so it does not affect stemming. */
 const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
-export function toMemory({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
+export function toMemory<Row extends RawMemory>({ x, y, tags_json, ...row }: Row) {
   const location: Cell | null = x === null || y === null ? null : [x, y]
   return { ...row, location, tags: JSON.parse(tags_json) as string[] }
 }

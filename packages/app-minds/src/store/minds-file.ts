@@ -6,7 +6,6 @@ import { MemoryTable } from './memory-table.ts'
 import { type Database, MindTable } from './mind-table.ts'
 import { RecordTable, type RepeatableRequest } from './record-table.ts'
 import { ReflectionTable } from './reflection-table.ts'
-import { SaveTable } from './save-table.ts'
 import { migrations } from './schema.ts'
 import type { FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
 import { WorldTable } from './world-table.ts'
@@ -19,10 +18,10 @@ interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
 
 /** The tables of the data file. Use them only inside a transaction. */
 export interface Tables {
+  readonly db: Database
   readonly minds: MindTable
   readonly memories: MemoryTable
   readonly reflections: ReflectionTable
-  readonly saves: SaveTable
   readonly world: WorldTable
   readonly records: RecordTable
 }
@@ -48,10 +47,10 @@ export class MindsFile {
     this.#db = db
     const memories = new MemoryTable(db, now)
     this.#tables = {
+      db,
       minds: new MindTable(db, now),
       memories,
       reflections: new ReflectionTable(db, memories),
-      saves: new SaveTable(db),
       world: new WorldTable(db, limits),
       records: new RecordTable(db, { now, steady }, limits),
     }

@@ -1,10 +1,10 @@
 import type { Experience } from '../domain/reflect.ts'
-import { type MemoryTable, type RawMemory, toMemory } from './memory-table.ts'
+import { type MemoryTable, type RawRow, toMemory } from './memory-table.ts'
 import type { Database } from './mind-table.ts'
 import type { NewReflection, ReflectionRow } from './types.ts'
 
-type RawReflection = RawMemory & { readonly evidence_json: string }
-type RawExperience = RawMemory & { readonly merged_count: number }
+type RawReflection = RawRow & { readonly evidence_json: string }
+type RawExperience = RawRow & { readonly merged_count: number }
 
 const prepareStatements = (db: Database) => ({
   experiences: db.prepare<[number, number], RawExperience>(

@@ -3,10 +3,12 @@ import type { Limits } from '../limits.ts'
 import type { SavedMind } from '../wire/read-save.ts'
 import { requireActive } from './create-mind.ts'
 import { memoryId } from './hash.ts'
+import { type RawRow, toMemory } from './memory-table.ts'
+import type { Database } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
 import type { MindRow } from './types.ts'
 
-export function saveMind({ saves, world, memories }: Tables, mind: MindRow): SavedMind {
+export function saveMind({ db, world, memories }: Tables, mind: MindRow): SavedMind {
   const { seq, mind_id, entity_id, rng_seed, config, working_memory, state } = mind
   const { last_sim_time, decision_count, unreflected } = mind
   return {
@@ -16,16 +18,56 @@ export function saveMind({ saves, world, memories }: Tables, mind: MindRow): Sav
     working_memory,
     state,
     daily_memories: memories.daily(seq).map(({ seq: _, superseded_by: __, ...memory }) => memory),
-    long_term_memories: saves.memories(seq),
+    long_term_memories: readMemories(db, seq),
     places: world.places(seq),
-    conversations: saves.conversations(seq).map((row) => ({
+    conversations: readConversations(db, seq).map((row) => ({
       ...row,
       messages: world.messages(seq, row.interaction_id),
     })),
-    events: saves.events(seq),
+    events: world.events(seq),
     bids: world.bids(seq),
   } as unknown as SavedMind // The stored JSON has the same structure.
 }
+
+type SavedMemory = SavedMind['long_term_memories'][number]
+
+interface RawSavedMemory
+  extends RawRow,
+    Pick<SavedMemory, 'valid_to' | 'merged_count' | 'access_count' | 'last_access_sim_time'> {
+  readonly about: string | null
+  readonly evidence_json: string
+}
+
+/** Reads all long-term memories with their conclusions, in order of creation. */
+const readMemories = (db: Database, mindSeq: number) =>
+  db
+    .prepare<[number], RawSavedMemory>(
+      `SELECT m.seq, id, content, importance, sim_time, x, y, kind, subject, tags_json, superseded_by, valid_to, merged_count,
+         coalesce(access_count, 0) AS access_count, last_access_sim_time, about, coalesce(evidence_json, '[]') AS evidence_json
+       FROM memory m LEFT JOIN memory_access a ON a.memory_seq = m.seq LEFT JOIN reflection r ON r.memory_seq = m.seq
+       WHERE m.mind_seq = ? ORDER BY m.seq`,
+    )
+    .all(mindSeq)
+    .map(({ seq: _, about, evidence_json, ...row }) => ({
+      ...toMemory(row),
+      reflection: about === null ? null : { about, evidence: JSON.parse(evidence_json) as string[] },
+    }))
+
+type RawConversation = Omit<SavedMind['conversations'][number], 'participants' | 'messages'> & {
+  readonly participants_json: string
+}
+
+const readConversations = (db: Database, mindSeq: number) =>
+  db
+    .prepare<[number], RawConversation>(
+      `SELECT interaction_id, name AS interaction_name, participants_json, initiator_id, opened_at, last_seen, closed_at
+       FROM conversation WHERE mind_seq = ? ORDER BY interaction_id`,
+    )
+    .all(mindSeq)
+    .map(({ participants_json, ...row }) => ({
+      ...row,
+      participants: JSON.parse(participants_json) as string[],
+    }))
 
 interface Target {
   readonly mind_id: string
@@ -40,35 +82,63 @@ export function loadMind(
   { mind_id, entity_id, config, isReplacing }: Target,
   limits: Limits,
 ): void {
-  const { minds, memories, saves, world } = tables
+  const { db, minds, world } = tables
   const existing = minds.find(mind_id)
   if (existing !== undefined && !isReplacing)
     throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
   if (existing?.status !== 'active') requireActive(minds.countActive(), limits)
   if (existing !== undefined) minds.remove(mind_id)
   const seq = minds.insert({ mind_id, entity_id, config, rng_seed: save.rng_seed })
-  const all = [...save.long_term_memories, ...save.daily_memories]
-  const isTaken = all.some(({ id }) => saves.hasMemory(id))
-  const rename = (id: string): string => (isTaken ? memoryId(mind_id, seq, 'import', id) : id)
-  for (const { reflection, ...row } of save.long_term_memories) {
-    const memorySeq = memories.add(seq, { ...row, id: rename(row.id) })
-    if (memorySeq === undefined) continue
-    const superseded_by = row.superseded_by === null ? null : rename(row.superseded_by)
-    saves.complete(memorySeq, { ...row, superseded_by })
-    if (reflection !== null)
-      saves.addReflection(seq, memorySeq, { ...reflection, evidence: reflection.evidence.map(rename) })
-  }
-  for (const row of save.daily_memories) memories.addDaily(seq, { ...row, id: rename(row.id) })
+  loadMemories(tables, save, { mind_id, seq })
   for (const place of save.places) world.putPlace(seq, place)
+  const setTimes = db.prepare(
+    'UPDATE conversation SET last_seen = ?, closed_at = ? WHERE mind_seq = ? AND interaction_id = ?',
+  )
   for (const { messages, ...conversation } of save.conversations) {
-    const { opened_at, last_seen } = conversation
+    const { interaction_id, opened_at, last_seen, closed_at } = conversation
     world.putConversation(seq, { ...conversation, added: messages }, opened_at)
-    saves.setConversationTimes(seq, conversation.interaction_id, {
-      last_seen,
-      closed_at: conversation.closed_at,
-    })
+    setTimes.run(last_seen, closed_at, seq, interaction_id)
   }
   world.addEvents(seq, save.events)
   for (const bid of save.bids) world.putBid(seq, bid)
-  saves.setMind(seq, save)
+  const { working_memory, state, last_sim_time, decision_count, unreflected } = save
+  db.prepare(
+    `UPDATE mind SET working_memory_json = ?, state_json = ?, last_sim_time = ?, decision_count = ?, unreflected = ?,
+       memory_rev = memory_rev + 1 WHERE seq = ?`,
+  ).run(
+    ...[JSON.stringify(working_memory), JSON.stringify(state), last_sim_time, decision_count],
+    ...[unreflected, seq],
+  )
+}
+
+/** Renames all memories if one of their ids exists. */
+function loadMemories(
+  { db, memories }: Tables,
+  { long_term_memories, daily_memories }: SavedMind,
+  { mind_id, seq }: Pick<MindRow, 'mind_id' | 'seq'>,
+): void {
+  const hasMemory = db
+    .prepare<[{ 1: string }], number>(
+      'SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1) OR EXISTS (SELECT 1 FROM daily_memory WHERE id = ?1)',
+    )
+    .pluck()
+  const complete = db.prepare(
+    'UPDATE memory SET superseded_by = ?, valid_to = ?, merged_count = ? WHERE seq = ?',
+  )
+  const addAccess = db.prepare('INSERT INTO memory_access VALUES (?, ?, ?)')
+  const addReflection = db.prepare(
+    'INSERT INTO reflection (memory_seq, mind_seq, about, evidence_json) VALUES (?, ?, ?, ?)',
+  )
+  const isTaken = [...long_term_memories, ...daily_memories].some(({ id }) => hasMemory.get({ 1: id }) === 1)
+  const rename = (id: string): string => (isTaken ? memoryId(mind_id, seq, 'import', id) : id)
+  for (const { reflection, superseded_by, valid_to, merged_count, ...row } of long_term_memories) {
+    const memorySeq = memories.add(seq, { ...row, id: rename(row.id) })
+    if (memorySeq === undefined) continue
+    complete.run(superseded_by === null ? null : rename(superseded_by), valid_to, merged_count, memorySeq)
+    const { access_count, last_access_sim_time } = row
+    if (access_count > 0) addAccess.run(memorySeq, access_count, last_access_sim_time ?? 0)
+    if (reflection !== null)
+      addReflection.run(memorySeq, seq, reflection.about, JSON.stringify(reflection.evidence.map(rename)))
+  }
+  for (const row of daily_memories) memories.addDaily(seq, { ...row, id: rename(row.id) })
 }
