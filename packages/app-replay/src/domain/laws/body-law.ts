@@ -28,7 +28,7 @@ export function bodyLaw(): Law {
   const started = new Set<number>()
   return {
     observe(step) {
-      const { scene, window, row, frame, touches } = step
+      const { scene, window, row, frame } = step
       const count = scene.bodies.length
       for (let column = 0; column < count; column++) {
         const body = scene.bodies[column] ?? 0
@@ -56,15 +56,7 @@ export function bodyLaw(): Law {
         if (!Number.isNaN(step.dt) && isDuplicate(step, column))
           duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
       }
-      for (const { a, b, columnA, columnB } of touches) {
-        if (a === b) selves.add(a, frame, { value: a, limit: 0 }, { bodies: [a], pair: [a, b] })
-        for (const [body, column] of [
-          [a, columnA],
-          [b, columnB],
-        ] as const)
-          if (column < 0 ? !scene.isEnvironment(body) : !isPresent(step, column))
-            unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
-      }
+      checkContacts(step, selves, unknown)
     },
     findings: () => [
       ...masses.runs.map((run) =>
@@ -100,6 +92,19 @@ export function bodyLaw(): Law {
         createFinding(run, { kind: 'duplicate_state', unit: 'states', confidence: 0.95 }),
       ),
     ],
+  }
+}
+
+function checkContacts(step: Step, selves: RunCollector, unknown: RunCollector): void {
+  const { scene, frame, touches } = step
+  for (const { a, b, columnA, columnB } of touches) {
+    if (a === b) selves.add(a, frame, { value: a, limit: 0 }, { bodies: [a], pair: [a, b] })
+    for (const [body, column] of [
+      [a, columnA],
+      [b, columnB],
+    ] as const)
+      if (column < 0 ? !scene.isEnvironment(body) : !isPresent(step, column))
+        unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
   }
 }
 

@@ -194,8 +194,6 @@ function StepView({ step, session, position }: StepViewProps) {
 
 function LastResult({ result }: { result: TrmResult }) {
   const { guard, tamper, warnings, failures, signals, score } = result
-  // The score is the weighted mean of the values.
-  const total = signals.reduce((sum, { weight }) => sum + weight, 0)
   const doubts = [
     ...warnings,
     ...tamper.map(({ path, why }) => `${path}: ${why}`),
@@ -217,46 +215,7 @@ function LastResult({ result }: { result: TrmResult }) {
           <bdi>{doubt.slice(0, 1000)}</bdi>
         </div>
       ))}
-      <table>
-        <caption class="visually-hidden">The score as the sum of its signals</caption>
-        <thead>
-          <tr>
-            <th>Signal</th>
-            <th class="number">Weight</th>
-            <th class="number">Value</th>
-            <th class="number">Contribution</th>
-            <th>Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {signals.map(({ name, ok, weight, value, contribution, why }) => (
-            <tr key={name}>
-              <td>
-                <Chip severity={ok ? 'ok' : 'err'}>{name}</Chip>
-              </td>
-              <td class="number">
-                {formatNumber(weight)} of {formatNumber(total)}
-              </td>
-              <td class="number">{formatNumber(value)}</td>
-              <td class="number">{formatNumber(contribution)}</td>
-              <td class="long-line">
-                <bdi>{why.slice(0, 300)}</bdi>
-              </td>
-            </tr>
-          ))}
-          <tr>
-            <td>
-              <strong>Score</strong>
-            </td>
-            <td />
-            <td />
-            <td class="number">
-              <strong>{formatNumber(score)}</strong>
-            </td>
-            <td />
-          </tr>
-        </tbody>
-      </table>
+      <SignalTable signals={signals} score={score} />
       {failures.length > 0 && (
         <details open>
           <summary>{failures.length} failing</summary>
@@ -271,6 +230,53 @@ function LastResult({ result }: { result: TrmResult }) {
         </details>
       )}
     </section>
+  )
+}
+
+function SignalTable({ signals, score }: Pick<TrmResult, 'signals' | 'score'>) {
+  // The score is the weighted mean of the values.
+  const total = signals.reduce((sum, { weight }) => sum + weight, 0)
+  return (
+    <table>
+      <caption class="visually-hidden">The score as the sum of its signals</caption>
+      <thead>
+        <tr>
+          <th>Signal</th>
+          <th class="number">Weight</th>
+          <th class="number">Value</th>
+          <th class="number">Contribution</th>
+          <th>Reason</th>
+        </tr>
+      </thead>
+      <tbody>
+        {signals.map(({ name, ok, weight, value, contribution, why }) => (
+          <tr key={name}>
+            <td>
+              <Chip severity={ok ? 'ok' : 'err'}>{name}</Chip>
+            </td>
+            <td class="number">
+              {formatNumber(weight)} of {formatNumber(total)}
+            </td>
+            <td class="number">{formatNumber(value)}</td>
+            <td class="number">{formatNumber(contribution)}</td>
+            <td class="long-line">
+              <bdi>{why.slice(0, 300)}</bdi>
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <td>
+            <strong>Score</strong>
+          </td>
+          <td />
+          <td />
+          <td class="number">
+            <strong>{formatNumber(score)}</strong>
+          </td>
+          <td />
+        </tr>
+      </tbody>
+    </table>
   )
 }
 
