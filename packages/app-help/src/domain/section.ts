@@ -1,3 +1,4 @@
+import Slugger from 'github-slugger'
 import type { Block } from './block.ts'
 
 /** The text below one heading of level 1 to 4, or before the first. Lines from 0, `end` exclusive. */
@@ -17,13 +18,13 @@ export interface Section {
 const maxLevel = 4
 
 export function sections(blocks: readonly Block[]): Section[] {
-  const slug = anchors()
+  const slugger = new Slugger()
   const found: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []
   const above: { level: number; title: string }[] = []
   for (const block of blocks) {
     const { level = 0, title = '' } = block
     // Deeper headings also count in the numbering of anchors.
-    const anchor = block.kind === 'heading' ? (block.id ?? slug(title)) : ''
+    const anchor = block.kind === 'heading' ? (block.id ?? slugger.slug(title)) : ''
     if (block.kind === 'heading' && level <= maxLevel) {
       while ((above.at(-1)?.level ?? 0) >= level) above.pop()
       above.push({ level, title })
@@ -36,21 +37,4 @@ export function sections(blocks: readonly Block[]): Section[] {
     start: section.blocks[0]?.start ?? 0,
     end: section.blocks.at(-1)?.end ?? 0,
   }))
-}
-
-/** Makes unique anchors like GitHub: lower case, hyphens for spaces, no punctuation, duplicates numbered from 1. */
-function anchors(): (title: string) => string {
-  const seen = new Map<string, number>()
-  return (title) => {
-    const slug = title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
-      .replaceAll(' ', '-')
-    let anchor = slug
-    let count = seen.get(slug) ?? 0
-    while (seen.has(anchor)) anchor = `${slug}-${++count}`
-    seen.set(slug, count)
-    seen.set(anchor, seen.get(anchor) ?? 0)
-    return anchor
-  }
 }
