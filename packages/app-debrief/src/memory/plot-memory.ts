@@ -66,7 +66,7 @@ export function createPlotMemory(): Handlers<PlotMethods> {
       pending = undefined
       return null
     },
-    read: (query) => runQuery(requireState().document, requireState().history, query),
+    read: (query) => runQuery(requireState(), query),
     stage: ({ path }) => stagePlot(path, formatParts(requireState().document)),
   }
 }

@@ -1,128 +1,85 @@
-import { type Bounds, type Injection, padBounds, type TimeState, uniteBounds } from '@causeway/plot'
-import { isObject, type JsonObject } from '@causeway/protocol'
+import { padBounds, uniteBounds } from '@causeway/plot'
+import { isObject } from '@causeway/protocol'
 import { findState, getTimeState, getViewport, type PlotDocument } from '../domain/document/plot-document.ts'
-import type { ViewportState } from '../domain/document/plot-state.ts'
 import { parseMembers, toOneLine } from '../domain/document/plot-text.ts'
-import { countSteps, type History, type StepCounts } from '../domain/history/history.ts'
-import { createMapData, type MapData } from '../domain/map/map-data.ts'
-import type { TimeStyle } from '../domain/map/time-labels.ts'
+import { countSteps, type History } from '../domain/history/history.ts'
+import { createMapData, type MapOptions } from '../domain/map/map-data.ts'
 import {
   countByType,
   type FeatureFilter,
-  type FeatureRow,
   filterItems,
   type Page,
   takeFeatures,
   toRow,
 } from '../domain/queries/feature-rows.ts'
 import {
-  type InjectedArguments,
+  type Injections,
   listMissingArguments,
   listSelected,
   resolveInjections,
 } from '../domain/queries/inject.ts'
 
-export type Query =
-  | { readonly kind: 'rows'; readonly filter: FeatureFilter; readonly page: Page }
-  | {
-      readonly kind: 'features'
-      readonly filter: FeatureFilter
-      readonly page: Page
-      readonly maxCharacters: number
-      readonly toleranceM?: number | undefined
-    }
-  | { readonly kind: 'state' }
-  | { readonly kind: 'selected' }
-  /** The collection as JSON text, without metadata features. */
-  | { readonly kind: 'collection' }
-  /** A viewer's initial state as members of a JSON object, with features up to a size. */
-  | { readonly kind: 'snapshot'; readonly maxCharacters: number }
-  | { readonly kind: 'bounds'; readonly padding: number; readonly ids?: readonly string[] }
-  | { readonly kind: 'inject'; readonly wanted: Readonly<Record<string, Injection>> }
-  | {
-      readonly kind: 'missing'
-      readonly tools: Readonly<Record<string, Readonly<Record<string, Injection>>>>
-    }
-  | {
-      readonly kind: 'map'
-      readonly bounds?: Bounds | undefined
-      readonly width: number
-      readonly timeStyle?: TimeStyle | undefined
-    }
-
-interface PlotState {
-  readonly selection: readonly string[]
-  readonly time: TimeState | null
-  readonly timeFrom: 'file' | 'data'
-  readonly viewport: ViewportState | null
-  readonly viewportFrom: 'file' | 'data'
-  readonly features: number
-  readonly title: string | null
-  readonly depths: StepCounts
+interface Source {
+  readonly document: PlotDocument
+  readonly history: History
 }
 
-interface FeatureList<T> {
-  readonly items: readonly T[]
-  readonly total: number
-  readonly byType: Readonly<Record<string, number>>
+interface FeatureQuery {
+  readonly filter: FeatureFilter
+  readonly page: Page
 }
 
-export interface QueryResults {
-  readonly rows: FeatureList<FeatureRow>
-  readonly features: FeatureList<JsonObject>
-  readonly state: PlotState
-  readonly selected: readonly JsonObject[]
-  readonly collection: string
-  readonly snapshot: string
-  /** `null` if there are no positions. */
-  readonly bounds: Bounds | null
-  readonly inject: InjectedArguments
-  readonly missing: Readonly<Record<string, InjectedArguments['missing']>>
-  readonly map: MapData
+interface SizedFeatureQuery extends FeatureQuery {
+  readonly maxCharacters: number
+  readonly toleranceM?: number | undefined
 }
 
-export type QueryResult = QueryResults[Query['kind']]
-
-export function runQuery(document: PlotDocument, history: History, query: Query): QueryResult {
-  switch (query.kind) {
-    case 'rows': {
-      const items = filterItems(document, query.filter)
-      const { from, limit } = query.page
-      return { items: items.slice(from, from + limit).map(toRow), ...countItems(items) }
-    }
-    case 'features': {
-      const items = filterItems(document, query.filter)
-      return { items: takeFeatures(items, { ...query.page, ...query }), ...countItems(items) }
-    }
-    case 'state':
-      return getState(document, history)
-    case 'selected':
-      return listSelected(document).map(({ value }) => value)
-    case 'collection':
-      return formatCollection(document)
-    case 'snapshot':
-      return formatSnapshot(document, query.maxCharacters)
-    case 'bounds': {
-      const items =
-        query.ids === undefined ? listSelected(document) : filterItems(document, { ids: query.ids })
-      const bounds = uniteBounds(items.map(({ summary }) => summary.bounds))
-      return bounds && padBounds(bounds, query.padding)
-    }
-    case 'inject':
-      return resolveInjections(document, query.wanted)
-    case 'missing':
-      return listMissingArguments(document, query.tools)
-    case 'map':
-      return createMapData(document, query)
-  }
+/** By the `kind` of a query, whose other members are the second argument. */
+const queries = {
+  rows({ document }: Source, { filter, page: { from, limit } }: FeatureQuery) {
+    const items = filterItems(document, filter)
+    return { items: items.slice(from, from + limit).map(toRow), ...countItems(items) }
+  },
+  features({ document }: Source, query: SizedFeatureQuery) {
+    const items = filterItems(document, query.filter)
+    return { items: takeFeatures(items, { ...query.page, ...query }), ...countItems(items) }
+  },
+  state: getState,
+  selected: ({ document }: Source) => listSelected(document).map(({ value }) => value),
+  /** Returns the collection as JSON text, without metadata features. */
+  collection: ({ document }: Source) => formatCollection(document),
+  /** Returns a viewer's initial state as members of a JSON object, with features up to a size. */
+  snapshot: ({ document }: Source, query: { readonly maxCharacters: number }) =>
+    formatSnapshot(document, query.maxCharacters),
+  /** Returns the bounds of the selection, or `null` if it has no positions. */
+  bounds({ document }: Source, { padding }: { readonly padding: number }) {
+    const bounds = uniteBounds(listSelected(document).map(({ summary }) => summary.bounds))
+    return bounds && padBounds(bounds, padding)
+  },
+  inject: ({ document }: Source, { wanted }: { readonly wanted: Injections }) =>
+    resolveInjections(document, wanted),
+  missing: ({ document }: Source, { tools }: { readonly tools: Readonly<Record<string, Injections>> }) =>
+    listMissingArguments(document, tools),
+  map: ({ document }: Source, options: MapOptions) => createMapData(document, options),
 }
 
-const countItems = (items: PlotDocument['items']): Pick<FeatureList<never>, 'total' | 'byType'> => ({
+type Queries = typeof queries
+type Kind = keyof Queries
+type Members<Of extends Kind> = Parameters<Queries[Of]> extends [Source, infer Given] ? Given : unknown
+
+export type Query = { [Of in Kind]: { readonly kind: Of } & Members<Of> }[Kind]
+export type QueryResults = { readonly [Of in Kind]: ReturnType<Queries[Of]> }
+export type QueryResult = QueryResults[Kind]
+
+export const runQuery = (source: Source, query: Query): QueryResult =>
+  (queries[query.kind] as (source: Source, query: Query) => QueryResult)(source, query)
+
+const countItems = (items: PlotDocument['items']) => ({
   total: items.length,
   byType: countByType(items),
 })
 
-function getState(document: PlotDocument, history: History): PlotState {
+function getState({ document, history }: Source) {
   const { properties } = parseMembers(document.layout)
   const title = isObject(properties) ? (properties.title ?? properties.name) : null
   return {

@@ -41,7 +41,7 @@ export interface MapData {
   readonly time: string | null
 }
 
-interface MapOptions {
+export interface MapOptions {
   readonly bounds?: Bounds | undefined
   /** Pixels. Determines the detail of lines. */
   readonly width: number

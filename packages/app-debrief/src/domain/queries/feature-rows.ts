@@ -16,19 +16,6 @@ export interface Page {
   readonly limit: number
 }
 
-export interface FeatureRow {
-  readonly id: string | null
-  readonly name: string | null
-  readonly dataType: string | null
-  readonly geometry: string | null
-  readonly vertices: number
-  /** ISO 8601. */
-  readonly start?: string
-  readonly end?: string
-  /** West, south, east, north. */
-  readonly bbox?: readonly number[]
-}
-
 export function filterItems(
   { items }: PlotDocument,
   { ids, dataType, bounds }: FeatureFilter,
@@ -42,7 +29,8 @@ export function filterItems(
   )
 }
 
-export function toRow({ id, summary }: Item): FeatureRow {
+/** Times are ISO 8601; `bbox` is west, south, east, north. */
+export function toRow({ id, summary }: Item) {
   const { name, dataType, geometry, vertices, times, bounds } = summary
   return {
     id,

@@ -3,14 +3,10 @@ import type { JsonObject } from '@causeway/protocol'
 import type { Item } from '../document/item.ts'
 import { getTimeState, getViewport, type PlotDocument } from '../document/plot-document.ts'
 
-export interface InjectedArguments {
-  readonly values: JsonObject
-  readonly missing: Readonly<Record<string, string>>
-}
+export type Injections = Readonly<Record<string, Injection>>
 
-type Injections = Readonly<Record<string, Injection>>
-
-export function resolveInjections(document: PlotDocument, injections: Injections): InjectedArguments {
+/** Returns the values, and the reasons why the plot lacks the others. */
+export function resolveInjections(document: PlotDocument, injections: Injections) {
   const values: Record<string, unknown> = {}
   const missing: Record<string, string> = {}
   for (const [name, injection] of Object.entries(injections)) {
@@ -24,7 +20,7 @@ export function resolveInjections(document: PlotDocument, injections: Injections
 export const listMissingArguments = (
   document: PlotDocument,
   tools: Readonly<Record<string, Injections>>,
-): Readonly<Record<string, InjectedArguments['missing']>> =>
+): Readonly<Record<string, Readonly<Record<string, string>>>> =>
   Object.fromEntries(
     Object.entries(tools).map(([tool, injections]) => [
       tool,
