@@ -41,8 +41,8 @@ verifies('debrief:undo:restart', 'also changes of long tracks, which are compres
   await opened.app.close()
   const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
   t.match(await journal.listEntries(file), [
-    { patch: /^z/, is_undone: 0 },
-    { patch: /^z/, is_undone: 1 },
+    { patch: /^z/, isUndone: false },
+    { patch: /^z/, isUndone: true },
   ])
   journal.close()
   const later = await opened.again()

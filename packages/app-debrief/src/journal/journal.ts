@@ -3,7 +3,7 @@ import type { Env } from '@causeway/app-kit'
 import { AgingClock, type Migration, openDatabase } from '@causeway/store'
 import { DebriefError } from '../errors.ts'
 import { maxPatchLength } from '../memory/packed-patch.ts'
-import type { ChangedEntry, EntryRow } from '../memory/plot-methods.ts'
+import type { ChangedEntry, StoredEntry } from '../memory/plot-methods.ts'
 
 export interface PlotRow {
   readonly path: string
@@ -121,8 +121,8 @@ const prepareStatements = (db: Database) => ({
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   setUndone: db.prepare('UPDATE entry SET is_undone = ? WHERE path = ? AND seq = ?'),
-  entries: db.prepare<[string], EntryRow>(
-    'SELECT seq, kind, label, actor, at_ms, patch, is_undone FROM entry WHERE path = ? ORDER BY seq',
+  entries: db.prepare<[string], Omit<StoredEntry, 'isUndone'> & { readonly isUndone: 0 | 1 }>(
+    'SELECT seq, kind, label, actor, at_ms AS atMs, patch, is_undone AS isUndone FROM entry WHERE path = ? ORDER BY seq',
   ),
   deleteEntry: db.prepare('DELETE FROM entry WHERE path = ? AND seq = ?'),
   deleteEntries: db.prepare('DELETE FROM entry WHERE path = ?'),
@@ -206,8 +206,8 @@ export class Journal {
     })
   }
 
-  async listEntries(path: string): Promise<readonly EntryRow[]> {
-    return this.#statements.entries.all(path)
+  async listEntries(path: string): Promise<readonly StoredEntry[]> {
+    return this.#statements.entries.all(path).map((row) => ({ ...row, isUndone: row.isUndone === 1 }))
   }
 
   /** Stops at the first change that was too large to store. */
@@ -250,11 +250,12 @@ export class Journal {
   }
 
   #putEntry(path: string, entry: ChangedEntry): void {
-    const { seq, kind, label, actor, at_ms, patch, is_undone } = entry
-    if (patch === null) this.#statements.setUndone.run(is_undone, path, seq)
+    const { seq, kind, label, actor, atMs, patch } = entry
+    const isUndone = entry.isUndone ? 1 : 0
+    if (patch === null) this.#statements.setUndone.run(isUndone, path, seq)
     // After a restart, earlier entries could not be undone either.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
-    else this.#statements.putEntry.run(path, seq, kind, label, actor, at_ms, patch, is_undone)
+    else this.#statements.putEntry.run(path, seq, kind, label, actor, atMs, patch, isUndone)
   }
 }
 

@@ -161,10 +161,11 @@ async function describeChange(
   const stored = json.length > maxPatchLength ? null : await packPatch(json)
   const known = new Map(before.history.map((entry) => [entry.seq, entry]))
   const toChangedEntry = async (entry: HistoryEntry): Promise<ChangedEntry> => {
-    if (known.get(entry.seq)?.patch === entry.patch) return toEntryRow(entry, null)
+    const { size: _, ...row } = entry
+    if (known.get(entry.seq)?.patch === entry.patch) return { ...row, patch: null }
     // The journal rejects a patch that is too large by its length.
     const text = entry.patch === patch ? (stored ?? json) : await packPatch(JSON.stringify(entry.patch))
-    return toEntryRow(entry, text)
+    return { ...row, patch: text }
   }
   const seqs = new Set(state.history.map(({ seq }) => seq))
   const changed = state.history.filter((entry) => known.get(entry.seq) !== entry)
@@ -195,33 +196,14 @@ function listAffectedIds({ features, selection }: Patch): readonly string[] {
     .flatMap(([, text]) => getFeatureId(JSON.parse(text) as JsonObject) ?? [])
 }
 
-const toEntryRow = (
-  { seq, kind, label, actor, atMs, isUndone }: HistoryEntry,
-  patch: string | null,
-): ChangedEntry => ({
-  seq,
-  kind,
-  label,
-  actor,
-  at_ms: atMs,
-  patch,
-  is_undone: isUndone ? 1 : 0,
-})
-
 function restoreState({ document: loaded }: State, { selection, entries, patches }: StoredState): State {
   let document = loaded
   for (const stored of patches) document = applyPatch(document, JSON.parse(unpackPatch(stored)) as Patch)
   const known = new Set(document.items.map(({ id }) => id))
   if (selection !== null) document = { ...document, selection: selection.filter((id) => known.has(id)) }
-  const history = entries.map(({ at_ms, is_undone, patch, ...entry }) => {
-    const json = unpackPatch(patch)
-    return {
-      ...entry,
-      atMs: at_ms,
-      isUndone: is_undone === 1,
-      patch: JSON.parse(json) as Patch,
-      size: json.length,
-    }
+  const history = entries.map((entry) => {
+    const json = unpackPatch(entry.patch)
+    return { ...entry, patch: JSON.parse(json) as Patch, size: json.length }
   })
   return { document, history, lastSeq: history.at(-1)?.seq ?? 0 }
 }

@@ -1,23 +1,15 @@
 import type { CommandResult } from '../domain/commands/apply-command.ts'
 import type { Notice } from '../domain/commands/command.ts'
-import type { EntryKind, Scope, StepCounts } from '../domain/history/history.ts'
+import type { HistoryEntry, Scope, StepCounts } from '../domain/history/history.ts'
 import type { ChangeEvent } from '../domain/history/patch-event.ts'
 import type { PlotFileStatus, StagedFile } from '../files/plot-file.ts'
 import type { Query, QueryResult } from './plot-query.ts'
 
 /** A history entry in the journal. `patch` is JSON, compressed if it is long. */
-export interface EntryRow {
-  readonly seq: number
-  readonly kind: EntryKind
-  readonly label: string
-  readonly actor: string
-  readonly at_ms: number
-  readonly patch: string
-  readonly is_undone: 0 | 1
-}
+export type StoredEntry = Omit<HistoryEntry, 'patch' | 'size'> & { readonly patch: string }
 
-/** Without a patch, only `is_undone` changed. */
-export type ChangedEntry = Omit<EntryRow, 'patch'> & { readonly patch: string | null }
+/** Without a patch, only `isUndone` changed. */
+export type ChangedEntry = Omit<StoredEntry, 'patch'> & { readonly patch: string | null }
 
 export type Change =
   | { readonly kind: 'commands'; readonly commands: unknown; readonly ignoreMissing?: boolean }
@@ -62,7 +54,7 @@ export interface LoadedFile extends PlotFileStatus {
 
 export interface StoredState {
   readonly selection: readonly string[] | null
-  readonly entries: readonly EntryRow[]
+  readonly entries: readonly StoredEntry[]
   /** Changes that the file lacks, oldest first. */
   readonly patches: readonly string[]
 }

@@ -32,6 +32,17 @@ const exampleFeature = {
   properties: { dataType: 'reference-point', name: 'Contact 18' },
 }
 
+const getInput = {
+  ...filenameArgument,
+  detail: z.enum(['summary', 'full']).default('summary').describe('Rows or complete features'),
+  ids: idsArgument('Only features with these ids').optional(),
+  data_type: z.string().optional().describe('Only features of this type: track, annotation, …'),
+  bbox: boundsArgument('Only features in west, south, east, north'),
+  simplify_m: z.number().positive().optional().describe('Simplify lines with this tolerance in metres'),
+  limit: z.int().min(1).max(1000).default(40).describe('Maximum number of features'),
+  cursor: z.string().optional().describe('next_cursor of the previous page'),
+}
+
 export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('get_features', {
     title: 'Get features',
@@ -41,16 +52,7 @@ export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): vo
     hints: readOnlyHints,
     widget: 'map',
     aliases: originalName('get_features'),
-    input: {
-      ...filenameArgument,
-      detail: z.enum(['summary', 'full']).default('summary').describe('Rows or complete features'),
-      ids: idsArgument('Only features with these ids').optional(),
-      data_type: z.string().optional().describe('Only features of this type: track, annotation, …'),
-      bbox: boundsArgument('Only features in west, south, east, north'),
-      simplify_m: z.number().positive().optional().describe('Simplify lines with this tolerance in metres'),
-      limit: z.int().min(1).max(1000).default(40).describe('Maximum number of features'),
-      cursor: z.string().optional().describe('next_cursor of the previous page'),
-    },
+    input: getInput,
     output: { ...stampOutput, features: z.array(z.unknown()), total: z.int() },
     example: { before: openExample, args: { data_type: 'track' } },
     run: getFeatures,
@@ -145,18 +147,7 @@ const changeFeatures = (change: Change, args: ChangeArgs, ctx: DebriefContext) =
 const toSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-interface GetArgs {
-  readonly filename?: string | null | undefined
-  readonly detail: 'summary' | 'full'
-  readonly ids?: readonly (string | number)[] | undefined
-  readonly data_type?: string | undefined
-  readonly bbox?: readonly number[] | undefined
-  readonly simplify_m?: number | undefined
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
-
-async function getFeatures(args: GetArgs, ctx: DebriefContext) {
+async function getFeatures(args: z.output<z.ZodObject<typeof getInput>>, ctx: DebriefContext) {
   const { filename, detail, ids, data_type, bbox, simplify_m, limit, cursor } = args
   const plot = await findPlot(ctx, filename)
   const { rev } = plot.stamp()
