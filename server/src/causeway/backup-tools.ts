@@ -15,7 +15,7 @@ const backupShape = {
 export function backupTools(app: Registrar<CausewayStore, object>): void {
   app.tool('make_backup', {
     about:
-      'Copy the data of every app into a new folder while the server runs, and return its path. Use it before an upgrade; the command causeway restore restores it. Caches, logs and secrets are left out.',
+      'Copy the data of every app into a new folder while the server runs, and return its path. Use it before an upgrade; the command `causeway restore` restores it. Caches, logs and secrets are left out.',
     searchHint: 'back up, save all data',
     input: {
       name: z

@@ -2,7 +2,7 @@ import type { Aliases } from '@causeway/app-kit'
 import { z } from 'zod'
 
 export const filenameArgument = {
-  filename: z.string().nullish().describe('Open plot. Required if several are open'),
+  filename: z.string().nullish().describe('Open plot. Required if several are open and none is active'),
 }
 
 export const changeArguments = {

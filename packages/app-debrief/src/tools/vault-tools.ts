@@ -46,7 +46,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
   app.tool('run_tool', {
     title: 'Run analysis tool',
     about:
-      'Run an analysis tool of ToolVault on the plot and apply its command in one change. Features, track, viewport and time come from the plot (the selection, if there is one) unless args has them. Returns the result of the command. Use it to analyse tracks or import a file without sending features.',
+      'Run an analysis tool of ToolVault on the plot and apply its command in one change. Unless args has them, features come from the selection (select them first), and viewport and time from the plot. Returns the result of the command. Use it to analyse tracks or import a file without sending features.',
     searchHint: 'start analysis on open map',
     aliases: originalName('run_tool'),
     input: {

@@ -25,7 +25,7 @@ function createTool(app: Registrar<Minds, object>): void {
       config: z
         .looseObject({})
         .describe(
-          'entity_id, traits[]; optional: initial_working_memory, initial_long_term_memories[], personality_dimensions, selector (auto|llm|policy), llm_model, on_llm_failure (policy|wait|error), llm_gate, pipeline, memory_query, seed, budget, retrieval, policy, recall_daily, reflect_after',
+          'All optional: entity_id, traits[], initial_working_memory, initial_long_term_memories[], personality_dimensions, selector (auto|llm|policy), llm_model, on_llm_failure (policy|wait|error), llm_gate, pipeline, memory_query, seed, budget, retrieval, policy, recall_daily, reflect_after',
         ),
       entity_id: z
         .string()

@@ -31,7 +31,7 @@ function decideTool(app: Registrar<Minds, object>): void {
         .unknown()
         .optional()
         .describe(
-          'What happened since the last call: [{timestamp, event_type, payload}]. Only a language model reads events of other types',
+          'What happened since the last call: [{timestamp, event_type, payload}]. The rule-based policy reads only events about interactions, movements and errors',
         ),
       request_id: requestId,
       explain: z

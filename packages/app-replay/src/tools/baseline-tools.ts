@@ -66,7 +66,7 @@ export const baselineTools: readonly Registration[] = [
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
-      margin: z.number().optional().describe('Share. Default: 0.1'),
+      margin: z.number().optional().describe('Allowed share above each figure. Default: 0.1'),
       invariants: z.unknown().optional().describe('More limits'),
     },
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },
@@ -88,7 +88,7 @@ export const baselineTools: readonly Registration[] = [
   recordingTool('assert_invariants', {
     title: 'Assert invariants',
     about:
-      'Check a run against limits or a baseline, each passed or failed: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+      'Check a run against limits or a baseline and return which hold: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
     searchHint: 'limits, regression test',
     input: {
       invariants: z.unknown().optional().describe('Limits by name'),

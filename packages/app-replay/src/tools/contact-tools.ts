@@ -33,7 +33,7 @@ export const contactTools: readonly Registration[] = [
   recordingTool('get_contacts_for_body', {
     title: 'Get contacts of body',
     about:
-      'Return friction constraints and colliding pairs of a body in a frame. Lambdas are in `unit`, *_n in N.',
+      'Return friction constraints and colliding pairs of a body in a frame. `*_lambda` is in `unit`, `*_n` in N.',
     searchHint: 'what does object touch, neighbours, collisions',
     input: { body_id: bodyArgument, frame_id: frameArgument },
     output: { contacts: rows() },

@@ -17,7 +17,7 @@ export const lakeTools: readonly Registration[] = [
       input: {
         question: z.enum([first ?? '', ...others]).describe(describeQuestions(lakeQuestions)),
         scenario: z.string().optional().describe('Default: all'),
-        commit: z.string().optional().describe('Whole commit'),
+        commit: z.string().optional().describe('Full hash'),
         threshold: z.number().optional().describe('m/s or m'),
         limit: z.int().optional().describe('Default: 100'),
       },

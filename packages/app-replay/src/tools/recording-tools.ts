@@ -36,7 +36,7 @@ export const recordingTools: readonly Registration[] = [
     app.tool('list_recordings', {
       title: 'List recordings',
       about:
-        'List recordings with the ids that other tools take. Use it first; by date or verdict: list_runs.',
+        'List recordings with the ids that other tools take. Use it first; list_runs filters by date or verdict.',
       searchHint: 'which runs, simulations, files exist',
       hints: readOnly,
       input: {
@@ -146,7 +146,7 @@ export const recordingTools: readonly Registration[] = [
   recordingTool('get_metadata', {
     title: 'Get metadata',
     about:
-      'Return bodies (kg, restitution, friction), frames, time step, gravity, force unit, and what is missing.',
+      'Return bodies (mass, restitution, friction), frames, time step, gravity, force unit, and what is missing.',
     searchHint: 'objects, how heavy, weigh, bounciness',
     input: {},
     output: { bodies: rows(), total_frames: z.int() },

@@ -33,7 +33,7 @@ export const runTools: readonly Registration[] = [
           .unknown()
           .optional()
           .describe('Such as {"since": "2026-11-01", "scenario": "stack", "kind": "blow_up", "bad": true}'),
-        order: z.string().optional().describe('Such as -worst_penetration_m. Default: -sealed_ms'),
+        order: z.string().optional().describe('Such as -worst_penetration_m. Default: newest first'),
         ...pageArguments,
       },
       example: { args: { where: { bad: true } } },
@@ -56,7 +56,7 @@ export const runTools: readonly Registration[] = [
     app.tool('compare_commits', {
       title: 'Compare commits',
       about:
-        'Return per commit the runs, the share of bad ones, kinds of findings and median worst values. Use it to see how a scenario evolves.',
+        'Return per commit the runs, the share of bad ones, kinds of findings and medians of the worst values. Use it to see how a scenario evolves.',
       hints: readOnly,
       input: { scenario: z.string().optional().describe('Default: all') },
       example: { args: {} },
@@ -79,14 +79,14 @@ export const runTools: readonly Registration[] = [
   (app) =>
     app.tool('find_regression', {
       title: 'Find regression',
-      about: 'Find the first commit since which more runs are bad. Use it when runs became worse.',
+      about: 'Find the commit from which on more runs are bad. Use it when runs became worse.',
       hints: readOnly,
       input: {
         metric: z
           .string()
           .optional()
-          .describe('Finding kind, or worst_penetration_m > 0.01. Default: all kinds'),
-        since: z.string().optional().describe('First commit'),
+          .describe('bad, a finding kind, or a limit (worst_penetration_m > 0.01). Default: all'),
+        since: z.string().optional().describe('Oldest commit to compare'),
         where: z.unknown().optional().describe('As in list_runs'),
       },
       example: { args: { metric: 'bad' } },

@@ -17,7 +17,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
   app.tool('list_tools', {
     title: 'List analysis tools',
     about:
-      'List the analysis tools by category, with the arguments that a plot provides (inject): selected features, viewport or time. Use it to choose a tool for run_tool of Debrief.',
+      'List the analysis tools by category, with the arguments that run_tool takes from the plot (`inject`): selected features, viewport or time. Use it to choose a tool for run_tool of Debrief.',
     searchHint: 'which maritime calculations exist',
     hints: { readOnly: true },
     input: {

@@ -23,7 +23,7 @@ export default defineTool({
   category: 'track-analysis',
   title: 'Find position jumps',
   about:
-    'Find position jumps: up to five consecutive bad fixes that the vessel could not reach from the rest of the track. Returns their times and offsets; gaps are not jumps, and fixes in doubt are not reported. Use it to check a track before measuring it; remove also returns the tracks without the jumps.',
+    'Find position jumps: up to five consecutive bad fixes that the vessel could not reach from the rest of the track. Returns their times and offsets; gaps and ambiguous fixes are not reported. Use it to check a track before measuring it; remove also returns the tracks without the jumps.',
   searchHint: 'GPS glitches, spikes, outliers',
   input: {
     tracks: featuresArgument('Tracks'),

@@ -17,7 +17,7 @@ export default defineTool({
       .number()
       .positive()
       .optional()
-      .describe('Seconds between fixes, instead of their times; 60 as in the original tool'),
+      .describe('Seconds between fixes, instead of their times; the original tool assumed 60'),
   },
   inject: { track_feature: { from: 'track' } },
   run({ track_feature, min_speed, assumeIntervalSeconds }) {

@@ -40,13 +40,13 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
   app.tool('restore', {
     title: 'Restore checkpoint',
     about:
-      'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a state of save; undo for the last candidate, reset for the start.',
+      'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a saved state; undo for the last candidate, reset for the start.',
     searchHint: 'go back to checkpoint',
     hints: writeHints,
     aliases: createAliases('restore', { checkpointId: 'cid' }),
     input: {
       ...sidArgument,
-      cid: z.string().describe('checkpointId of trm.save, or latest'),
+      cid: z.string().describe('checkpointId of save, or latest'),
       ...forceArgument,
     },
     output: revertOutput,
@@ -75,7 +75,7 @@ export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
   app.tool('undo', {
     title: 'Undo candidate',
     about:
-      'Undo the last candidate: its files, step, scores and streak. Returns the written files. Use it after a candidate that made things worse; restore for an earlier state.',
+      'Undo the last candidate: files, step, scores and patience. Returns the written files; another call undoes the candidate before. Use it after a candidate that made things worse; restore for a saved state.',
     searchHint: 'last change made it worse, revert',
     hints: writeHints,
     aliases: createAliases('undo'),

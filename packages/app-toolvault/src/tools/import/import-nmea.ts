@@ -10,7 +10,7 @@ export default defineImport({
   category: 'import',
   title: 'Import NMEA log',
   about:
-    'Import a log of NMEA 0183 sentences (GLL, GGA, GNS, RMC, VTG, ZDA). Returns one track. Use it for logs of own ship.',
+    'Import a log of NMEA 0183 sentences (GLL, GGA, GNS, RMC, VTG, ZDA). Returns one track. Use it for logs of your own ship.',
   searchHint: 'load GPS log of ship',
   input: {
     ...sourceArguments,
