@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
 import type { Agent } from 'undici'
 import { type Completion, readCompletion } from '../domain/model/completion.ts'
 import { backoffMs, isRetryable, retryAfterMs } from '../domain/model/retry-delay.ts'
@@ -7,7 +8,7 @@ import type { LlmCallRow } from '../store/types.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import type { LlmCode } from './model-failure.ts'
 import type { Provider } from './provider.ts'
-import { Overload, Throttle } from './throttle.ts'
+import { Throttle } from './throttle.ts'
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
@@ -171,7 +172,7 @@ export class ChatModel {
     }
     const outcome = await this.#throttle
       .run(tokens, request.signal, post)
-      .catch((error: unknown) => toOutcome(error, request.signal))
+      .catch((error: unknown) => toOutcome(error, request.signal, this.#throttle.waiting))
     if (isSent) {
       this.#recordOutcome(outcome)
       request.record(toCallRow(request, outcome, Math.round(this.#now() - since), this.provider))
@@ -312,10 +313,11 @@ const toFailure = (
   waitMs: null,
 })
 
-function toOutcome(error: unknown, decision: AbortSignal): Outcome {
+function toOutcome(error: unknown, decision: AbortSignal, waiting: number): Outcome {
   if (decision.aborted)
     return toFailure('LLM_TIMEOUT', 'the deadline of the decision has passed', null, false)
-  if (error instanceof Overload) return toFailure('LLM_OVERLOADED', error.message, null, false)
+  if (CausewayError.is(error, 'OVERLOADED'))
+    return toFailure('LLM_OVERLOADED', `${waiting} calls are queued for the provider`, null, false)
   const { name, code } = error as { readonly name?: string; readonly code?: string }
   if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return toFailure('LLM_TIMEOUT', 'the model did not respond in time', null, true)

@@ -24,7 +24,7 @@ import type { Cycle } from '../mind/prepare.ts'
 import type { Choice, SelectorContext } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 import { ChatError, type ChatMessage, type ChatModel } from './chat-model.ts'
-import { ModelFailure, type SalvagedOutput } from './model-failure.ts'
+import type { ModelFailure, SalvagedOutput } from './model-failure.ts'
 
 const maxCorrections = 2
 
@@ -43,20 +43,20 @@ interface Question<T> {
 }
 
 /**
- * Each answer is validated, corrected at most twice, and used as far as it is valid. Throws `ModelFailure` if the
- * model could not decide.
+ * Each answer is validated, corrected at most twice, and used as far as it is valid. Returns a failure if the model
+ * could not decide.
  */
 export async function selectByModel(
   context: SelectorContext,
   chat: ChatModel,
   limits: Limits,
-): Promise<Choice> {
+): Promise<Choice | ModelFailure> {
   const run = new ModelRun(context, chat, limits)
   try {
     return await run.decide()
   } catch (error) {
     if (!(error instanceof ChatError)) throw error
-    throw new ModelFailure(error.code, error.message, run.calls, run.salvaged)
+    return { code: error.code, message: error.message, calls: run.calls, salvaged: run.salvaged }
   }
 }
 

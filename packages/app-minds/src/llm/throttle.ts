@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-
-export class Overload extends Error {}
+import { CallQueue } from '@causeway/worker'
 
 interface ThrottleOptions {
   readonly max_concurrency: number
@@ -11,60 +10,32 @@ interface ThrottleOptions {
 
 /** Limits concurrent calls, calls per minute and tokens per minute. */
 export class Throttle {
-  readonly #options: ThrottleOptions
-  readonly #queue: (() => void)[] = []
+  readonly #queue: CallQueue
   readonly #requests: TokenBucket | undefined
   readonly #tokens: TokenBucket | undefined
-  #running = 0
 
-  constructor(options: ThrottleOptions, now: () => number) {
-    this.#options = options
-    this.#requests = options.rpm === undefined ? undefined : new TokenBucket(options.rpm, now)
-    this.#tokens = options.tpm === undefined ? undefined : new TokenBucket(options.tpm, now)
+  constructor({ max_concurrency, queue, rpm, tpm }: ThrottleOptions, now: () => number) {
+    this.#queue = new CallQueue({
+      name: 'calls of the provider',
+      maxRunning: max_concurrency,
+      maxWaiting: queue,
+    })
+    this.#requests = rpm === undefined ? undefined : new TokenBucket(rpm, now)
+    this.#tokens = tpm === undefined ? undefined : new TokenBucket(tpm, now)
   }
 
   get waiting(): number {
-    return this.#queue.length
+    return this.#queue.waiting
   }
 
-  /** `tokens` is an estimate. Throws `Overload`, and the reason of the signal. */
-  async run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-    await this.#acquire(signal)
-    try {
+  /** `tokens` is an estimate. Throws `OVERLOADED`, and `CANCELLED` or the reason of the signal. */
+  run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    const work = async (): Promise<T> => {
       const delay = Math.max(this.#requests?.take(1) ?? 0, this.#tokens?.take(tokens) ?? 0)
       if (delay > 0) await wait(delay, undefined, { signal })
-      return await call()
-    } finally {
-      this.#release()
+      return call()
     }
-  }
-
-  async #acquire(signal: AbortSignal): Promise<void> {
-    if (this.#running < this.#options.max_concurrency) {
-      this.#running += 1
-      return
-    }
-    const queue = this.#queue
-    if (queue.length >= this.#options.queue)
-      throw new Overload(`${queue.length} calls are queued for the provider`)
-    await new Promise<void>((resolve, reject) => {
-      const start = (): void => {
-        signal.removeEventListener('abort', cancel)
-        resolve()
-      }
-      const cancel = (): void => {
-        queue.splice(queue.indexOf(start), 1)
-        reject(signal.reason)
-      }
-      queue.push(start)
-      signal.addEventListener('abort', cancel, { once: true })
-    })
-  }
-
-  #release(): void {
-    const next = this.#queue.shift()
-    if (next === undefined) this.#running -= 1
-    else next()
+    return this.#queue.run(work, { signal })
   }
 }
 

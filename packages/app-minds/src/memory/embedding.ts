@@ -1,41 +1,40 @@
 import { type Embedder, encodeVector } from '@causeway/embed'
-import { isCausewayError } from '@causeway/protocol'
+import { asCausewayError, isCausewayError } from '@causeway/protocol'
 import { MindsError } from '../errors.ts'
 
-/** The vector space of all minds. */
-export interface Embedding {
+interface VectorSpace {
   /** Identifier of the space, stored with each vector. Only vectors of one space are comparable. */
   readonly id: string
   /** Display name: `lsa everyday language, 96 dimensions`. */
   readonly name: string
   readonly width: number
-  /** Returns a vector per text, `undefined` for a text without direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
-  vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]>
-  /** Size of the cache in bytes. */
-  bytes(): number
-  shrink(bytes: number): number
-  close(): Promise<void>
 }
+
+type OpenEmbedder = (signal: AbortSignal) => Promise<Embedder>
 
 const maxEntries = 16_384
 
-export class CachedEmbedding implements Embedding {
+/** The vector space of all minds. Opens its embedder on first use, and caches vectors. */
+export class Embedding implements VectorSpace {
   readonly id: string
   readonly name: string
   readonly width: number
-  readonly #embedder: Embedder
+  readonly #open: OpenEmbedder
+  readonly #closing = new AbortController()
   readonly #vectors = new Map<string, Float32Array | undefined>()
+  #opening: Promise<Embedder> | undefined
   #bytes = 0
 
-  constructor(embedder: Embedder) {
-    const { fingerprint, provider, model, dimensions } = embedder.space
-    this.id = fingerprint.slice(0, 32)
-    this.name = `${provider} ${model}, ${dimensions} dimensions`
-    this.width = dimensions
-    this.#embedder = embedder
+  /** The signal of `open` aborts when the embedding closes. */
+  constructor({ id, name, width }: VectorSpace, open: OpenEmbedder) {
+    this.id = id
+    this.name = name
+    this.width = width
+    this.#open = open
   }
 
-  async vectors(texts: readonly string[], withinMs?: number) {
+  /** Returns a vector per text, `undefined` for a text without direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
+  async vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]> {
     const missing = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
     const made = missing.length === 0 ? [] : await this.#embed(missing, withinMs)
     const byText = new Map(missing.map((text, index) => [text, made[index]]))
@@ -44,6 +43,7 @@ export class CachedEmbedding implements Embedding {
     return vectors
   }
 
+  /** Size of the cache in bytes. */
   bytes(): number {
     return this.#bytes
   }
@@ -54,17 +54,33 @@ export class CachedEmbedding implements Embedding {
     return before - this.#bytes
   }
 
-  close(): Promise<void> {
-    return this.#embedder.close()
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const embedder = await this.#opening?.catch(() => undefined)
+    await embedder?.close()
   }
 
   async #embed(texts: readonly string[], withinMs: number | undefined) {
+    const embedder = await this.#getEmbedder()
     try {
       const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
-      return await this.#embedder.embedDocuments(texts, { signal })
+      return await embedder.embedDocuments(texts, { signal })
     } catch (error) {
       if (!isCausewayError(error)) throw error
       throw new MindsError('EMBEDDING_ERROR', error.message, { remedy: error.remedy, cause: error })
+    }
+  }
+
+  async #getEmbedder(): Promise<Embedder> {
+    this.#opening ??= this.#open(this.#closing.signal)
+    const opening = this.#opening
+    try {
+      return await opening
+    } catch (error) {
+      // The next call retries.
+      if (this.#opening === opening) this.#opening = undefined
+      const { message } = asCausewayError(error)
+      throw new MindsError('EMBEDDING_ERROR', `the vector space of memories: ${message}`, { cause: error })
     }
   }
 

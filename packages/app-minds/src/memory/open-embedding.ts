@@ -1,21 +1,56 @@
+import { createHash } from 'node:crypto'
 import { type Env, numberSetting } from '@causeway/app-kit'
-import { openEndpoint } from '@causeway/embed'
+import { decodeLsa, openEndpoint, openLsa } from '@causeway/embed'
+import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import type { MindsFile } from '../store/minds-file.ts'
 import { toText } from '../wire/validation.ts'
-import { CachedEmbedding, type Embedding } from './embedding.ts'
-import { EverydayEmbedding, type ModelStore } from './everyday-embedding.ts'
+import { Embedding } from './embedding.ts'
+import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
+import type { SearchMethods } from './search-worker.ts'
+
+type ModelStore = Pick<MindsFile, 'model' | 'saveModel'>
 
 /** Opens the vector space of an endpoint or, without a URL, of everyday language. */
 export function openEmbedding(settings: Env['settings'], store: ModelStore): Embedding {
   const url = toText(settings.mindsEmbeddingsUrl)
-  if (url === undefined) return new EverydayEmbedding(store)
-  return new CachedEmbedding(
-    openEndpoint({
-      baseUrl: url,
-      model: toText(settings.mindsEmbeddingsModel) ?? 'text-embedding-3-small',
-      dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions') ?? 1536,
-      apiKey: toText(settings.mindsEmbeddingsKey),
-      timeoutMs: 10_000,
-      tries: 2,
-    }),
-  )
+  if (url === undefined) return openEveryday(store)
+  const embedder = openEndpoint({
+    baseUrl: url,
+    model: toText(settings.mindsEmbeddingsModel) ?? 'text-embedding-3-small',
+    dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions') ?? 1536,
+    apiKey: toText(settings.mindsEmbeddingsKey),
+    timeoutMs: 10_000,
+    tries: 2,
+  })
+  const { fingerprint, provider, model, dimensions: width } = embedder.space
+  const name = `${provider} ${model}, ${width} dimensions`
+  return new Embedding({ id: fingerprint.slice(0, 32), name, width }, async () => embedder)
+}
+
+/**
+ * Opens the vector space of everyday language. Reads or trains its model on first use. Each data file stores its
+ * model, because a later version may train differently. The id contains the hash of the training texts.
+ */
+function openEveryday(store: ModelStore): Embedding {
+  const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
+  const id = `everyday-${everydayDimensions}-${hash}`
+  const name = `lsa everyday language, ${everydayDimensions} dimensions`
+  return new Embedding({ id, name, width: everydayDimensions }, async (signal) => {
+    const stored = await store.model(id)
+    if (stored !== undefined) return openLsa(decodeLsa(stored))
+    const model = await train(signal)
+    await store.saveModel(id, model)
+    return openLsa(decodeLsa(model))
+  })
+}
+
+async function train(signal: AbortSignal): Promise<Uint8Array> {
+  const link = new WorkerLink<SearchMethods>(resolveWorkerFile('search-worker', import.meta.url), {
+    name: 'the worker that trains the vector space of memories',
+  })
+  try {
+    return await link.call('train', undefined, { signal })
+  } finally {
+    await link.stop()
+  }
 }

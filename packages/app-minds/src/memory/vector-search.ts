@@ -11,14 +11,15 @@ import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } f
 
 /** Searches vectors: small minds in this thread, large ones in a worker started on demand. */
 export class VectorSearch {
-  readonly #cache: VectorCache
+  /** Vectors of small minds. */
+  readonly cache: VectorCache
   readonly #worker: SharedWorker<SearchMethods>
   readonly #workerFrom: number
 
   /** `load` reads in this thread; the worker reads the data folder itself. */
   constructor(dir: string, load: LoadVectors, limits: Limits) {
     const maxBytes = limits.vector_cache_bytes
-    this.#cache = new VectorCache(load, maxBytes)
+    this.cache = new VectorCache(load, maxBytes)
     this.#workerFrom = limits.worker_search_from
     this.#worker = new SharedWorker<SearchMethods>(() => {
       const file = resolveWorkerFile('search-worker', import.meta.url)
@@ -30,30 +31,21 @@ export class VectorSearch {
     })
   }
 
-  bytes(): number {
-    return this.#cache.bytes()
-  }
-
   get worker(): WorkerMemory {
     return this.#worker.memory
   }
 
   async search(query: VectorQuery, memoryCount: number): Promise<VectorMatches> {
-    if (memoryCount < this.#workerFrom) return this.#cache.search(query)
-    this.#cache.drop(query.mindSeq)
+    if (memoryCount < this.#workerFrom) return this.cache.search(query)
+    this.cache.drop(query.mindSeq)
     return this.#worker.call('search', query)
   }
 
   /** Evicts a mind. Required after memories were removed or vectors added to old ones. */
   drop(mindSeq: number): void {
-    this.#cache.drop(mindSeq)
+    this.cache.drop(mindSeq)
     // A worker that exits has no cache.
     void this.#worker.link?.call('drop', { mindSeq }).catch(() => {})
-  }
-
-  /** Evicts about this many bytes of this thread. Returns the evicted bytes. */
-  shrink(bytes: number): number {
-    return this.#cache.shrink(bytes)
   }
 
   async close(): Promise<void> {

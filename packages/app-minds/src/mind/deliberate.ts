@@ -5,7 +5,7 @@ import type { MindState } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { selectByModel } from '../llm/llm-selector.ts'
-import { ModelFailure } from '../llm/model-failure.ts'
+import type { ModelFailure } from '../llm/model-failure.ts'
 import { sha256 } from '../store/hash.ts'
 import { selectByPolicy } from './policy-selector.ts'
 import type { Cycle } from './prepare.ts'
@@ -34,13 +34,10 @@ export async function chooseAction(context: SelectorContext, services: MindServi
     return { choice: await selectByPolicy(context), isGated: true }
   if (await services.models.isOverBudget(mind, observation.time))
     return { choice: await selectByPolicy(context), fallbackReason: 'budget' }
-  try {
-    const choice = await selectByModel(context, model, services.limits)
-    return { choice, gate: { digest, at: observation.time } }
-  } catch (failure) {
-    if (!(failure instanceof ModelFailure)) throw failure
-    return fallBack(context, failure, await selectByPolicy(context), services)
-  }
+  const choice = await selectByModel(context, model, services.limits)
+  return 'code' in choice
+    ? fallBack(context, choice, await selectByPolicy(context), services)
+    : { choice, gate: { digest, at: observation.time } }
 }
 
 /** Keeps the valid parts of the model's output. */

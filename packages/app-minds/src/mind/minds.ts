@@ -197,7 +197,13 @@ export class Minds {
     return [
       { name: 'stems', costMs: 5, isInHeap: true, maxBytes: others, ...bindCache(daily) },
       { name: 'memories', costMs: 10, isInHeap: true, maxBytes: memory_cache_bytes, ...bindCache(cache) },
-      { name: 'vectors', costMs: 15, isInHeap: false, maxBytes: vector_cache_bytes, ...bindCache(search) },
+      {
+        name: 'vectors',
+        costMs: 15,
+        isInHeap: false,
+        maxBytes: vector_cache_bytes,
+        ...bindCache(search.cache),
+      },
       {
         name: 'vector_worker',
         costMs: 120,
@@ -218,7 +224,7 @@ export class Minds {
       queue_depth: queue.depth,
       llm: models.health(),
       embedding: embedding.name,
-      vector_bytes: search.bytes(),
+      vector_bytes: search.cache.bytes(),
       memory_bytes: cache.bytes(),
     }
   }

@@ -5,7 +5,7 @@ import type { MindEvent, Observation, PendingBid } from '../domain/observation.t
 import { needWeights } from '../domain/policy/character.ts'
 import { type PolicyConstants, policyConstants } from '../domain/policy/constants.ts'
 import { updateNews } from '../domain/policy/form-memories.ts'
-import { type Perception, perceive } from '../domain/policy/perceive.ts'
+import { type Perception, perceive, readText } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { newConversationState } from '../domain/policy/talk.ts'
 import type { KnownConversation } from '../domain/policy/topics.ts'
@@ -120,24 +120,19 @@ function updateConversationStates(
   )
 }
 
-const named = (payload: MindEvent['payload'], ...names: readonly string[]): string | undefined =>
-  names
-    .map((name) => payload[name])
-    .find((value): value is string => typeof value === 'string' && value !== '')
-
 function readBids(events: readonly MindEvent[], time: number): PendingBid[] {
   return events
     .filter(({ event_type }) => event_type === 'INTERACTION_BID_RECEIVED')
     .flatMap(({ payload, timestamp }): PendingBid[] => {
-      const bid_id = named(payload, 'bid_id', 'id')
-      const bidder_id = named(payload, 'bidder_id', 'bidder_entity_id', 'from_id', 'entity_id')
+      const bid_id = readText(payload, 'bid_id', 'id')
+      const bidder_id = readText(payload, 'bidder_id', 'bidder_entity_id', 'from_id', 'entity_id')
       if (bid_id === undefined || bidder_id === undefined) return []
       return [
         {
           bid_id,
           bidder_id,
-          bidder_name: named(payload, 'bidder_name', 'from_name', 'entity_name') ?? bidder_id,
-          interaction_name: named(payload, 'interaction_name', 'interaction') ?? 'interaction',
+          bidder_name: readText(payload, 'bidder_name', 'from_name', 'entity_name') ?? bidder_id,
+          interaction_name: readText(payload, 'interaction_name', 'interaction') ?? 'interaction',
           received_at: Math.min(time, timestamp),
         },
       ]
@@ -147,11 +142,11 @@ function readBids(events: readonly MindEvent[], time: number): PendingBid[] {
 const readSettledBids = (events: readonly MindEvent[]): string[] =>
   events
     .filter(({ event_type }) => event_type === 'INTERACTION_BID_CANCELED')
-    .flatMap(({ payload }) => named(payload, 'bid_id', 'id') ?? [])
+    .flatMap(({ payload }) => readText(payload, 'bid_id', 'id') ?? [])
 
 const readEndedConversations = (events: readonly MindEvent[]): string[] =>
   events
     .filter(
       ({ event_type }) => event_type === 'INTERACTION_FINISHED' || event_type === 'INTERACTION_CANCELED',
     )
-    .flatMap(({ payload }) => named(payload, 'interaction_id') ?? [])
+    .flatMap(({ payload }) => readText(payload, 'interaction_id') ?? [])

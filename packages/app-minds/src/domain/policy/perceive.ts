@@ -201,13 +201,11 @@ const isSameCell = ({ position }: LastAction, observation: Observation): boolean
   position[0] === observation.position[0] &&
   position[1] === observation.position[1]
 
-function readText(payload: MindEvent['payload'], ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = payload[name]
-    if (typeof value === 'string' && value !== '') return value
-  }
-  return undefined
-}
+/** Returns the first member with one of these names that is a nonempty string. */
+export const readText = (payload: MindEvent['payload'], ...names: readonly string[]): string | undefined =>
+  names
+    .map((name) => payload[name])
+    .find((value): value is string => typeof value === 'string' && value !== '')
 
 const latestById = (places: readonly Place[]): readonly Place[] => [
   ...new Map(places.map((place) => [place.entity_id, place])).values(),

@@ -24,13 +24,7 @@ interface PolicyInput {
   readonly random: Random
 }
 
-export interface ExplainedCandidate {
-  readonly action: Action
-  readonly target: string | null
-  readonly score: number
-  readonly terms: Candidate['terms']
-  readonly rejected_because?: string
-}
+export type ExplainedCandidate = Omit<Candidate, 'goal'>
 
 interface PolicyChoice {
   readonly action: Action
