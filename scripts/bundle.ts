@@ -6,23 +6,31 @@
 import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundledFolders, type Component, formatNotices, readComponent } from './pack/notices.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const output = `${root}/bridge/dist`
 
 /**
- * Code that runs before the bundle. V8's flags must be set before undici loads its parser, a WebAssembly module whose optimization costs
- * 13 MB of memory. The young generation is small, and parallel scavenging costs more than it saves, especially on a busy machine.
- * undici is CommonJS and needs `require`, which ES modules don't define.
+ * CommonJS in an ES module: an `import` statement loads a module of Node even if it is not used, and reads its getters, which load more.
  */
-const banner = [
-  `import { setFlagsFromString as __setFlag } from 'node:v8'`,
-  `for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--no-parallel-scavenge']) __setFlag(flag)`,
-  `import { createRequire as __createRequire } from 'node:module'`,
-  `const require = __createRequire(import.meta.url)`,
-].join(';\n')
+const commonJs: BuildOptions = {
+  format: 'cjs',
+  banner: { js: 'const require = process.getBuiltinModule, moduleUrl = import.meta.url' },
+  define: { 'import.meta.url': 'moduleUrl' },
+}
+
+const unusedModules = /undici.lib.(dispatcher.client-h2|web.fetch.body|llhttp.llhttp_simd-wasm)\.js$/
+
+/**
+ * Empties modules of undici that the bridge does not use: they take time to load. Without the SIMD parser, undici uses the other one,
+ * which runs on every processor.
+ */
+const omitUnused: Plugin = {
+  name: 'omit-unused',
+  setup: ({ onLoad }) => onLoad({ filter: unusedModules }, () => ({ contents: '' })),
+}
 
 /** Leaves the OAuth code in its own file. */
 const separateLogin: Plugin = {
@@ -35,12 +43,11 @@ const separateLogin: Plugin = {
 async function writeBundle(
   entry: string,
   name: string,
-  { banner = '', plugins = [] }: { readonly banner?: string; readonly plugins?: Plugin[] } = {},
+  options: BuildOptions = {},
 ): Promise<readonly Component[]> {
   const unfinished = `${output}/${name}.${process.pid}`
   try {
     const { metafile } = await build({
-      metafile: true,
       absWorkingDir: root,
       entryPoints: [`${root}/${entry}`],
       outfile: unfinished,
@@ -51,9 +58,9 @@ async function writeBundle(
       conditions: ['@causeway/source'],
       minify: true,
       legalComments: 'eof',
-      banner: { js: banner },
-      plugins,
       logLevel: 'warning',
+      ...options,
+      metafile: true,
     })
     const components = bundledFolders(Object.keys(metafile.inputs)).map((folder) =>
       readComponent(resolve(root, folder)),
@@ -69,6 +76,9 @@ async function writeBundle(
 
 mkdirSync(output, { recursive: true })
 const login = await writeBundle('packages/oauth/src/index.ts', 'login.js')
-const bridge = await writeBundle('bridge/src/main.ts', 'bridge.js', { banner, plugins: [separateLogin] })
+const bridge = await writeBundle('bridge/src/main.ts', 'bridge.js', {
+  ...commonJs,
+  plugins: [separateLogin, omitUnused],
+})
 const components = new Map([...bridge, ...login].map((component) => [component.name, component]))
 writeFileSync(`${output}/THIRD-PARTY-NOTICES.txt`, formatNotices([...components.values()]))

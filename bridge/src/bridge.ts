@@ -1,5 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { Autostart } from './autostart/autostart.ts'
@@ -29,12 +27,20 @@ interface Environment {
   readonly warn: (text: string) => void
 }
 
-/** Keeps the young generation small: a larger one needs 130 MB more on Node 24 and is not faster (measured). */
-const smallYoungGeneration = '--semi-space-growth-factor=1'
+/**
+ * A larger young generation needs 130 MB more on Node 24 and is not faster, parallel scavenging costs more than it saves, and
+ * optimizing undici's parser, a WebAssembly module, costs 13 MB (measured).
+ */
+const v8Flags = [
+  '--semi-space-growth-factor=1',
+  '--no-parallel-scavenge',
+  '--liftoff-only',
+  '--no-wasm-tier-up',
+  '--no-wasm-dynamic-tiering',
+]
 
 /** Relays messages between stdio and the server until one of them ends. */
 export async function startBridge(settings: Settings, { program, log, warn }: Environment): Promise<void> {
-  setFlagsFromString(smallYoungGeneration)
   const { stdin, stdout } = process
   const { url } = settings
   const now = (): number => performance.now()
@@ -42,7 +48,11 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const monitor = new ServerMonitor({ now, onUnreachable: settings.autostart ? undefined : warnUnreachable })
   const output = new Output(stdout)
   const project = findProject(url, process.cwd())
-  const identity = new Identity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'), project)
+  const identity = new Identity(
+    settings.session ?? crypto.randomUUID(),
+    crypto.randomUUID().slice(0, 8),
+    project,
+  )
   const { upstream, stages } = await openFeatures(settings, {
     env: process.env,
     identity: identity.fields,
@@ -94,6 +104,8 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     relay.failAll(new CausewayError('INTERNAL', 'the bridge failed', { remedy }))
   }
   handleProcessEvents({ end, printStats, onCrash })
+  // Not earlier: V8's cache of Node's modules is valid only for the flags that it was made with.
+  for (const flag of v8Flags) setFlagsFromString(flag)
   void output.closed.then(() => end('the client closed standard output', 0))
   readLines(stdin, ends.toServer).then(
     async () => {

@@ -62,4 +62,4 @@ function openLog(): Log {
   }
 }
 
-await main()
+void main()

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { asObject } from '@causeway/protocol'
 import { parseJson } from '../stdio/json.ts'
@@ -19,7 +18,7 @@ export interface Holder {
 export class StartLock {
   readonly #path: string
   readonly #starter: Process
-  readonly #id = randomUUID()
+  readonly #id = crypto.randomUUID()
 
   private constructor(path: string, starter: Process) {
     this.#path = path
@@ -85,7 +84,7 @@ function removeStale(path: string): boolean {
   if (text === undefined) return true
   const { starter, server } = parseHolder(text)
   if (isRunning(starter) || isRunning(server)) return false
-  const renamed = `${path}.${randomUUID()}`
+  const renamed = `${path}.${crypto.randomUUID()}`
   try {
     renameSync(path, renamed)
   } catch (error) {
@@ -102,7 +101,7 @@ function removeStale(path: string): boolean {
 }
 
 function writeComplete(path: string, text: string): string {
-  const complete = `${path}.${randomUUID()}`
+  const complete = `${path}.${crypto.randomUUID()}`
   writeFileSync(complete, text, { mode: 0o600 })
   return complete
 }

@@ -1,5 +1,4 @@
 import type { LookupFunction, Socket } from 'node:net'
-import { rootCertificates } from 'node:tls'
 import buildConnector from 'undici/lib/core/connect.js'
 import symbols from 'undici/lib/core/symbols.js'
 import Client from 'undici/lib/dispatcher/client.js'
@@ -55,7 +54,7 @@ export async function openConnector(
   env: NodeJS.ProcessEnv,
 ): Promise<Connector> {
   const { origin, socketPath } = target
-  const tls = readTlsOptions(connection)
+  const tls = await readTlsOptions(connection)
   const tunnel = await openTunnel(target, connection, { tls, env })
   if (tunnel !== undefined) return tunnel
   const isLocalhost = new URL(origin).hostname === 'localhost'
@@ -79,7 +78,8 @@ async function openTunnel(
   return url === undefined ? undefined : tunnelThrough(url, tls)
 }
 
-function readTlsOptions({ ca, insecure }: Connection): TlsOptions {
+async function readTlsOptions({ ca, insecure }: Connection): Promise<TlsOptions> {
+  const { rootCertificates } = ca === undefined ? { rootCertificates: [] } : await import('node:tls')
   return {
     ...(ca !== undefined && { ca: [...rootCertificates, readCertificates(ca)] }),
     ...(insecure && { rejectUnauthorized: false }),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
@@ -97,7 +96,7 @@ const endpointTimeoutMs = 5000
 class OlderStream {
   readonly ended: Promise<unknown>
   readonly #upstream: Upstream
-  readonly #id = randomUUID()
+  readonly #id = crypto.randomUUID()
   readonly #exchange: Exchange
   readonly #events: EventParser
   readonly #pending = new Map<Id, Deferred<Buffer>>()

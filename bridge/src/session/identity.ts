@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { type Id, headers as names } from '@causeway/protocol'
@@ -42,7 +41,7 @@ export class Identity {
 
 /** Node.js caches the random bytes of UUIDs. A span id is unique within its trace. */
 function createTrace(): string {
-  const trace = randomUUID().replaceAll('-', '')
+  const trace = crypto.randomUUID().replaceAll('-', '')
   return `00-${trace}-${trace.slice(16)}-01`
 }
 

@@ -10,7 +10,6 @@ import { ClientView } from '../session/client-view.ts'
 import { removeInvalidTools } from '../session/remove-invalid-tools.ts'
 import type { Settings } from '../settings/settings.ts'
 import { EraSwitch } from './eras/era-switch.ts'
-import { Recorder } from './record.ts'
 import type { Stage } from './stage.ts'
 import { ToolFilter } from './tool-filter.ts'
 
@@ -36,7 +35,7 @@ export async function openFeatures(settings: Settings, options: FeatureOptions):
   if (connection.insecure)
     warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
   const view = settings.choosesView ? new ClientView(target.path, log) : undefined
-  const recorder = record === undefined ? undefined : new Recorder(record, log)
+  const recorder = record === undefined ? undefined : new (await import('./record.ts')).Recorder(record, log)
   const stages: Stage[] = view === undefined ? [] : [view.stage]
   if (recorder !== undefined) stages.push(recorder.stage)
   if (tools.only.length + tools.ignore.length > 0) stages.push((next) => new ToolFilter(next, tools))
