@@ -9,6 +9,9 @@ import type { ReplayRegistrar } from './tools/recording-tool.ts'
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const databaseType = 'application/vnd.sqlite3'
 
+/** Returns 0 if the length is unknown. */
+const getLength = ({ headers }: Request): number => Number(headers.get('content-length'))
+
 const getName = ({ name = '' }: Variables): string => name
 
 /** Routes below `/api/apps/replay` by which an engine in any language records a run. */
@@ -29,7 +32,7 @@ export function recorderRoutes(app: ReplayRegistrar): void {
       Response.json(
         await store.recorder.write(getName(variables), decodeBody(request), {
           isNew: request.headers.get('if-none-match') === '*',
-          expectedBytes: Number(request.headers.get('content-length')),
+          expectedBytes: getLength(request),
         }),
       ),
   })
@@ -47,7 +50,9 @@ export function recorderRoutes(app: ReplayRegistrar): void {
       const body = decodeBody(request)
       const name = getName(variables)
       return Response.json(
-        await (isDatabase ? recorder.importUpload(name, body) : recorder.importStream(name, body)),
+        await (isDatabase
+          ? recorder.importUpload(name, body)
+          : recorder.importStream(name, body, { expectedBytes: getLength(request) })),
       )
     },
   })

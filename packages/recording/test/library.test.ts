@@ -354,7 +354,7 @@ t.test('a reused worker records the next run without state of the previous one',
   const link = startRecorderWorker()
   t.teardown(() => link.stop())
   const record = async (name: string, text: string) => {
-    await link.call('runOpen', { file: join(dir, `${name}.db`), nowMs: 1, bytes: 2 ** 30, isLarge: false })
+    await link.call('runOpen', { file: join(dir, `${name}.db`), nowMs: 1, bytes: 2 ** 30, expectedBytes: 0 })
     await link.call('runWrite', { parts: [Buffer.from(text)], nowMs: 1 })
     return link.call('runEnd', { isWhole: true, nowMs: 1 })
   }

@@ -345,7 +345,7 @@ t.test('systemEnergy adds the energies of the bodies', async (t) => {
   t.match(systemEnergy(free, {}, 0, false), { total: 9, injection: false, active: false }, 'without gravity')
 })
 
-t.test('a run that starts with a large upload has large pages', async (t) => {
+t.test('a run that starts with a large upload, and a large import, have large pages', async (t) => {
   const { files, data } = folders(t)
   const { recorder } = await libraryOver(t, files, { dir: data })
   const pageSizes = { small: 16_384, large: 65_536 }
@@ -356,8 +356,12 @@ t.test('a run that starts with a large upload has large pages', async (t) => {
     await recorder.write(name, streamLines([runLine, ...frameLines(1, 3)]), { expectedBytes })
     await recorder.write(name, streamLines(frameLines(4, 6)))
     t.match(await recorder.finish(name), { total_frames: 6 })
-    const db = new Database(join(data, 'recordings', `${name}.db`), { readonly: true })
-    t.equal(db.pragma('page_size', { simple: true }), pageSizes[name])
-    db.close()
+    const lines = streamLines([runLine, ...frameLines(1, 3)])
+    t.match(await recorder.importStream(`${name}-import`, lines, { expectedBytes }), { total_frames: 3 })
+    for (const run of [name, `${name}-import`]) {
+      const db = new Database(join(data, 'recordings', `${run}.db`), { readonly: true })
+      t.equal(db.pragma('page_size', { simple: true }), pageSizes[name], run)
+      db.close()
+    }
   }
 })

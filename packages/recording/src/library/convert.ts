@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
@@ -10,9 +10,10 @@ const partBytes = 1024 * 1024
 
 /** Progress is in bytes. Throws `NOT_A_RECORDING` for a file without frames. */
 export async function convertFrameFile(source: string, target: string, call: Call): Promise<void> {
-  const writer = openRunWriter(target, Date.now())
+  const { size } = await stat(source)
+  const writer = openRunWriter(target, Date.now(), { expectedBytes: size })
   try {
-    const isCut = await readFrames(source, writer, call)
+    const isCut = await readFrames(source, writer, { ...call, size })
     if (writer.flush(Date.now()).total_frames === 0)
       throw new RecordingError('NOT_A_RECORDING', `the file has no frames: ${source}`, {
         remedy: 'record at least one frame',
@@ -25,11 +26,14 @@ export async function convertFrameFile(source: string, target: string, call: Cal
 }
 
 /** Returns whether the file is cut. */
-async function readFrames(path: string, writer: RunWriter, { signal, progress }: Call): Promise<boolean> {
+async function readFrames(
+  path: string,
+  writer: RunWriter,
+  { signal, progress, size }: Call & { readonly size: number },
+): Promise<boolean> {
   const file = await open(path, 'r')
   let source: FrameSource | undefined
   try {
-    const { size } = await file.stat()
     const part = Buffer.allocUnsafe(partBytes)
     for (let done = 0; ; ) {
       signal.throwIfAborted()

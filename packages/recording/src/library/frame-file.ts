@@ -13,7 +13,7 @@ export const isFrameFile = (path: string): boolean => /\.(jsonl|ndjson|mcap)$/i.
 export async function withFrameFile<Result>(
   path: string,
   call: CallOptions,
-  work: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
+  work: (body: AsyncIterable<Uint8Array>, size: number) => Promise<Result>,
 ): Promise<Result> {
   const file = await openForeign(path)
   if (file === null)
@@ -25,7 +25,7 @@ export async function withFrameFile<Result>(
         remedy: 'give a file of frame lines or an MCAP file',
         data: { path },
       })
-    return await work(readParts(file, { path, size: stats.size, ...call }))
+    return await work(readParts(file, { path, size: stats.size, ...call }), stats.size)
   } finally {
     await file.close()
   }

@@ -241,7 +241,9 @@ export class RecordingLibrary {
     const path = await this.#locate(idOrPath)
     const isOther = await isImported(path)
     if (isFrameFile(path) && !isOther)
-      return withFrameFile(path, options, (body) => this.recorder.importStream(name, body))
+      return withFrameFile(path, options, (body, expectedBytes) =>
+        this.recorder.importStream(name, body, { expectedBytes }),
+      )
     await this.open(path, options)
     const file = await this.#parts.copies.find((await this.#readSource(path)).key)
     if (file !== undefined)

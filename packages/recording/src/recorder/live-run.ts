@@ -13,7 +13,7 @@ interface LiveRunOptions {
   readonly checkpointWorkers: SpareWorker
   readonly now: () => number
   readonly maxBytes: number
-  readonly isLarge: boolean
+  readonly expectedBytes: number
   readonly idleMs: number
   readonly onStored: () => void
   readonly onIdle: () => void
@@ -23,10 +23,10 @@ interface LiveRunOptions {
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
-  const { file, workers, now, maxBytes, isLarge } = options
+  const { file, workers, now, maxBytes, expectedBytes } = options
   const link = workers.take()
   try {
-    let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes, isLarge })
+    let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes, expectedBytes })
     if (progress.status === 'interrupted')
       progress = await link.call('runStatus', { status: 'live', nowMs: now() })
     return new LiveRun(options, link, progress)

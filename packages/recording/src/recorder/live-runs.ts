@@ -28,9 +28,6 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
-/** Size of an upload whose run gets large pages. */
-const largeBytes = 8 * 1024 ** 2
-
 /** Runs with a worker. The catalogue has the state of all others. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions
@@ -95,7 +92,7 @@ export class LiveRuns {
       checkpointWorkers: this.#checkpointWorkers,
       now,
       maxBytes: limits.bytes,
-      isLarge: expectedBytes >= largeBytes,
+      expectedBytes,
       idleMs: limits.idleMs,
       onStored: () => {
         for (const listener of this.#listeners) listener(name)

@@ -1,6 +1,6 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 
-const maxBytes = 256 * 1024
+const maxBytes = 1024 * 1024
 
 /** Reads a body ahead while its earlier parts are stored. */
 export class PartQueue {

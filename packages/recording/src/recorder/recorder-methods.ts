@@ -22,7 +22,7 @@ export interface RecorderMethods {
     readonly file: string
     readonly nowMs: number
     readonly bytes: number
-    readonly isLarge: boolean
+    readonly expectedBytes: number
   }) => RunProgress
   /** Receives JSON lines or MCAP. An invalid line or message ends the request; earlier ones are stored. */
   readonly runWrite: (args: {
@@ -55,8 +55,8 @@ export class RecorderSession {
   #flushError: unknown
 
   readonly handlers: Handlers<RecorderMethods> = {
-    runOpen: ({ file, nowMs, bytes, isLarge }) => {
-      this.#writer = openRunWriter(file, nowMs, { bytes, isLarge })
+    runOpen: ({ file, nowMs, bytes, expectedBytes }) => {
+      this.#writer = openRunWriter(file, nowMs, { bytes, expectedBytes })
       this.#beginRequest()
       return this.#writer.flush(nowMs)
     },

@@ -189,8 +189,12 @@ export class Recorder {
    * Creates a run from a stream, or stores nothing. A whole stream's run is finished, a cut one's
    * interrupted. Throws as `write`, and `RECORDING_EXISTS`.
    */
-  importStream(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
-    return this.#create(name, async (run) => {
+  importStream(
+    name: string,
+    body: AsyncIterable<Uint8Array>,
+    { expectedBytes }: Pick<WriteOptions, 'expectedBytes'> = {},
+  ): Promise<RunState> {
+    const fill = async (run: LiveRun): Promise<RunStatus> => {
       run.begin()
       try {
         const { isCut } = await run.write(body)
@@ -198,7 +202,8 @@ export class Recorder {
       } catch (error) {
         throw toImportError(error)
       }
-    })
+    }
+    return this.#create(name, fill, expectedBytes)
   }
 
   /** Creates a finished run from a private copy. Throws `RECORDING_EXISTS`. */
@@ -312,13 +317,17 @@ export class Recorder {
       })
   }
 
-  async #create(name: string, fill: (run: LiveRun) => Promise<RunStatus>): Promise<RunState> {
+  async #create(
+    name: string,
+    fill: (run: LiveRun) => Promise<RunStatus>,
+    expectedBytes?: number,
+  ): Promise<RunState> {
     this.#requireFree(checkName(name))
     if (this.#options.catalogue.findRun(name) === undefined) await this.#removeExpired()
     return this.#live.enqueue(name, async () => {
       await this.#requireNew(name)
       try {
-        const run = await this.#live.open(name)
+        const run = await this.#live.open(name, expectedBytes)
         await this.#live.close(run, await fill(run))
       } catch (error) {
         await this.#removeFile(name)

@@ -42,18 +42,21 @@ export interface RunProgress {
 /** Large pages store long streams faster, but each flush writes more and the smallest run has 0.5 MB. */
 const pageBytes = { usual: 16_384, large: 65_536 } as const
 
+/** Size of the lines of a run that gets large pages. */
+const largeBytes = 8 * 1024 ** 2
+
 /** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */
 const checkpointBytes = 128 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
 
-/** Opens or creates a run file of at most `bytes` bytes. `isLarge`: a new run will have many megabytes. */
+/** Opens or creates a run file of at most `bytes` bytes. `expectedBytes` is the size of a new run's first lines. */
 export function openRunWriter(
   file: string,
   nowMs: number,
-  { bytes, isLarge = false }: { readonly bytes?: number; readonly isLarge?: boolean } = {},
+  { bytes, expectedBytes = 0 }: { readonly bytes?: number; readonly expectedBytes?: number } = {},
 ): RunWriter {
-  const page = isLarge ? pageBytes.large : pageBytes.usual
+  const page = expectedBytes >= largeBytes ? pageBytes.large : pageBytes.usual
   const db = openDatabase(file, { migrations: runMigrations, pageBytes: page, now: () => nowMs })
   try {
     const size = db.pragma('page_size', { simple: true }) as number

@@ -1,7 +1,7 @@
 import { jointAt } from '../frame-window.ts'
 import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
-import { type Members, members, requireKnown, unexpected } from './json-value.ts'
+import { members, requireKnown, unexpected, within } from './json-value.ts'
 
 /**
  * Axes and orders of an engine. Recordings are stored z up, right-handed, w first, with normals from a to b.
@@ -23,21 +23,23 @@ const choices = {
 /** Parses a member `convention`; null for the stored convention. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
-  const path = 'run.convention'
-  const given: Members = members(value, path)
-  requireKnown(given, path, new Set(Object.keys(choices)))
-  const choose = <Name extends keyof typeof choices>(name: Name): Convention[Name] => {
-    const chosen = given[name] ?? choices[name][0]
-    const known: readonly unknown[] = choices[name]
-    if (!known.includes(chosen)) unexpected(`${path}.${name}`, chosen, choices[name].join(' or '))
-    return chosen as Convention[Name]
-  }
-  const convention: Convention = {
-    up: choose('up'),
-    handedness: choose('handedness'),
-    quaternion: choose('quaternion'),
-    normal: choose('normal'),
-  }
+  const convention = within('convention', () => {
+    const given = members(value)
+    requireKnown(given, new Set(Object.keys(choices)))
+    const choose = <Name extends keyof typeof choices>(name: Name): Convention[Name] => {
+      const chosen = given[name] ?? choices[name][0]
+      const known: readonly unknown[] = choices[name]
+      return known.includes(chosen)
+        ? (chosen as Convention[Name])
+        : unexpected(name, chosen, choices[name].join(' or '))
+    }
+    return {
+      up: choose('up'),
+      handedness: choose('handedness'),
+      quaternion: choose('quaternion'),
+      normal: choose('normal'),
+    }
+  })
   const isStandard = Object.entries(choices).every(
     ([name, [standard]]) => convention[name as keyof Convention] === standard,
   )

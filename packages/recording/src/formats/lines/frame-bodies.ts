@@ -9,14 +9,15 @@ import {
   type Members,
   members,
   number,
-  type Path,
+  quaternion,
+  readItems,
   requireKnown,
   triple,
   unexpected,
-  type VectorKind,
+  vector,
   whole,
+  within,
   writeVector,
-  xyzIn,
 } from './json-value.ts'
 import type { RunContext } from './run-line.ts'
 
@@ -27,94 +28,83 @@ const bodyMembers: ReadonlySet<string> = new Set([
 const energyMembers: ReadonlySet<string> = new Set(bodyEnergyFields)
 const forceMembers: ReadonlySet<string> = new Set(['force', 'torque', 'at'])
 
-const kinds = {
-  position: xyzIn('m'),
-  velocity: xyzIn('m/s'),
-  acceleration: xyzIn('m/s²'),
-  orientation: { names: ['w', 'x', 'y', 'z'], unit: 'quaternion, w first' },
-  spin: xyzIn('rad/s'),
-  angular_acceleration: xyzIn('rad/s²'),
-  force: xyzIn('N'),
-  torque: xyzIn('N·m'),
-} as const satisfies Record<string, VectorKind>
+const vectors = {
+  position: vector('position', 'm'),
+  velocity: vector('velocity', 'm/s'),
+  acceleration: vector('acceleration', 'm/s²'),
+  orientation: quaternion('orientation'),
+  spin: vector('angular_velocity', 'rad/s'),
+  worldSpin: vector('angular_velocity_world', 'rad/s'),
+  angularAcceleration: vector('angular_acceleration', 'rad/s²'),
+  force: vector('force', 'N'),
+  torque: vector('torque', 'N·m'),
+  at: vector('at', 'm'),
+} as const
 
 /** Whether the id is an environment body's, with or without bit 31. */
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
-export function readBodies(value: unknown, context: RunContext, contacts: ContactLists): Float64Array {
-  const items = list(value, 'bodies')
-  const rows = context.allocate(items.length * bodyWidth).fill(Number.NaN)
-  const seen = new Set<number>()
+/** Adds the ids of all bodies, also of environment bodies, to `seen`. */
+export function readBodies(
+  value: unknown,
+  context: RunContext,
+  { contacts, seen }: { readonly contacts: ContactLists; readonly seen: Set<number> },
+): Float64Array {
+  const rows = context.allocate(list(value, 'bodies').length * bodyWidth)
   let at = 0
-  items.forEach((item, i) => {
-    const path = (): string => `bodies[${i}]`
-    const idPath = (): string => `bodies[${i}].id`
-    const body = members(item, path)
-    const id = whole(body.id, idPath, 0, 0xffff_ffff)
-    if (seen.has(id)) unexpected(idPath, id, 'each body once a frame')
+  readItems(value, 'bodies', (item) => {
+    const body = members(item)
+    const id = whole(body.id, 'id', 0, 0xffff_ffff)
+    if (seen.has(id)) unexpected('id', id, 'each body once a frame')
     seen.add(id)
     // Environment bodies have no state, as in recordings of the C++ recorder.
     if (isEnvironmentBody(id, context)) return
-    readBody(body, { path, rows, at, id, contacts }, context)
+    requireKnown(body, bodyMembers)
+    rows[at + bodyAt.id] = id
+    readState(body, rows, at, context)
+    if (body.forces !== undefined) readForces(body.forces, id, contacts)
     at += bodyWidth
   })
   return at === rows.length ? rows : rows.subarray(0, at)
 }
 
-interface BodyRow {
-  readonly path: () => string
-  readonly rows: Float64Array
-  readonly at: number
-  readonly id: number
-  readonly contacts: ContactLists
-}
-
-function readBody(body: Members, row: BodyRow, { constants, bodies }: RunContext): void {
-  const { path, rows, at, id, contacts } = row
+/** Writes all columns of a row except the id. */
+function readState(body: Members, rows: Float64Array, at: number, { constants, bodies }: RunContext): void {
   const { convention } = constants
-  requireKnown(body, path, bodyMembers)
-  const vector = (value: unknown, name: string, offset: number, kind: VectorKind) =>
-    writeVector(value, name, { path, to: rows, at: at + offset, kind })
-  rows[at + bodyAt.id] = id
   rows[at + bodyAt.parts] = hasState
-  vector(body.position, 'position', bodyAt.position, kinds.position)
-  vector(body.velocity, 'velocity', bodyAt.velocity, kinds.velocity)
-  vector(body.acceleration, 'acceleration', bodyAt.acceleration, kinds.acceleration)
-  vector(body.orientation, 'orientation', bodyAt.orientation, kinds.orientation)
-  vector(
-    body.angular_acceleration,
-    'angular_acceleration',
-    bodyAt.angularAcceleration,
-    kinds.angular_acceleration,
-  )
+  writeVector(body.position, vectors.position, rows, at + bodyAt.position)
+  writeVector(body.velocity, vectors.velocity, rows, at + bodyAt.velocity)
+  writeVector(body.acceleration, vectors.acceleration, rows, at + bodyAt.acceleration)
+  writeVector(body.orientation, vectors.orientation, rows, at + bodyAt.orientation)
+  writeVector(body.angular_acceleration, vectors.angularAcceleration, rows, at + bodyAt.angularAcceleration)
   orderQuaternion(rows, at + bodyAt.orientation, convention)
-  const given = readSpin(body, row)
+  const given = readSpin(body, rows, at)
   const spin = convention === null ? given : convertBody(rows, at, given, convention)
   writeRate(rows, at, spin)
   if (body.energy === undefined || body.energy === null)
-    writeEnergies(rows, at, bodies.get(id), constants.gravity, spin)
-  else readEnergy(body.energy, row)
-  if (body.forces === undefined) return
-  list(body.forces, () => `${path()}.forces`).forEach((item, i) => {
-    const own: Path = () => `${path()}.forces[${i}]`
-    const force = members(item, own)
-    requireKnown(force, own, forceMembers)
-    const torque = force.torque === undefined ? [0, 0, 0] : triple(force.torque, 'torque', own, kinds.torque)
-    const place = triple(force.at, 'at', own, kinds.position)
-    const { externals } = contacts
+    writeEnergies(rows, at, bodies.get(rows[at + bodyAt.id] ?? 0), constants.gravity, spin)
+  else readEnergy(body.energy, rows, at)
+}
+
+function readForces(value: unknown, body: number, { externals }: ContactLists): void {
+  readItems(value, 'forces', (item) => {
+    const force = members(item)
+    requireKnown(force, forceMembers)
+    const torque = force.torque === undefined ? [0, 0, 0] : triple(force.torque, vectors.torque)
+    const place = triple(force.at, vectors.at)
     const to = externals.append(10)
-    externals.numbers.set([id, ...triple(force.force, 'force', own, kinds.force), ...torque, ...place], to)
+    externals.numbers.set([body, ...triple(force.force, vectors.force), ...torque, ...place], to)
   })
 }
 
 type Triple = readonly [number, number, number]
 
 /** Returns rad/s in the body frame; rotates `angular_velocity_world`. */
-function readSpin(body: Members, { path, rows, at }: BodyRow): Triple {
+function readSpin(body: Members, rows: Float64Array, at: number): Triple {
   const world = body.angular_velocity_world
-  if (world === undefined) return triple(body.angular_velocity, 'angular_velocity', path, kinds.spin)
-  const [x, y, z] = triple(world, 'angular_velocity_world', path, kinds.spin)
+  if (world === undefined) return triple(body.angular_velocity, vectors.spin)
+  const [x, y, z] = triple(world, vectors.worldSpin)
   const [qw, qx, qy, qz] = quaternionAt(rows, at)
   // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion with vector part u.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
@@ -137,12 +127,13 @@ function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
   rows[to + 3] = scale * (w * z + qx * y - qy * x)
 }
 
-function readEnergy(value: unknown, { path, rows, at }: BodyRow): void {
-  const own: Path = () => `${path()}.energy`
-  const energy = members(value, own)
-  requireKnown(energy, own, energyMembers)
-  bodyEnergyFields.forEach((name, i) => {
-    rows[at + bodyAt.energy + i] = number(energy[name], name, own, 'J')
+function readEnergy(value: unknown, rows: Float64Array, at: number): void {
+  within('energy', () => {
+    const energy = members(value)
+    requireKnown(energy, energyMembers)
+    bodyEnergyFields.forEach((name, i) => {
+      rows[at + bodyAt.energy + i] = number(energy[name], name, 'J')
+    })
   })
   rows[at + bodyAt.parts] = hasState | hasEnergy | hasOwnEnergy
 }

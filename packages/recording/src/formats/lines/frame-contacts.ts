@@ -2,17 +2,15 @@ import { environmentBit, isEnvironmentId } from '../../domain/body-id.ts'
 import { NumberRows } from '../../recorder/number-buffers.ts'
 import { type ContactList, type ContactRows, contactLists } from '../packed-frame.ts'
 import {
-  list,
   type Members,
   members,
   number,
-  type Path,
+  readItems,
   requireKnown,
   unexpected,
-  type VectorKind,
+  vector,
   whole,
   writeVector,
-  xyzIn,
 } from './json-value.ts'
 
 export type ContactLists = Readonly<Record<ContactList, NumberRows>>
@@ -64,79 +62,73 @@ const constraintMembers: readonly PointMember[] = [
   'pre_impact_rel_vel_normal',
 ]
 
-const direction = xyzIn('unit vector')
-const place = xyzIn('m, world')
-const lever = xyzIn('m')
+const vectors = {
+  normal: vector('normal', 'unit vector'),
+  point: vector('point', 'm, world'),
+  pointA: vector('point_a', 'm, world'),
+  pointB: vector('point_b', 'm, world'),
+  leverA: vector('lever_arm_a', 'm'),
+  leverB: vector('lever_arm_b', 'm'),
+  tangent1: vector('tangent1', 'unit vector'),
+  tangent2: vector('tangent2', 'unit vector'),
+} as const
 
 /**
  * An environment body is always b: if sent as a, the pair is swapped, with normal, points, lever arms and
  * tangent impulses.
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
-  list(value, 'contacts').forEach((item, i) => {
-    const path = (): string => `contacts[${i}]`
-    const contact = members(item, path)
-    requireKnown(contact, path, contactMembers)
-    const { a, b, isSwapped } = readPair(contact, path, findBody)
+  readItems(value, 'contacts', (item) => {
+    const contact = members(item)
+    requireKnown(contact, contactMembers)
+    const { a, b, isSwapped } = readPair(contact, findBody)
     const at = to.collisions.append(7)
     const { numbers } = to.collisions
     numbers[at] = a
     numbers[at + 1] = b
-    writeVector(contact.normal, 'normal', { path, to: numbers, at: at + 2, kind: direction })
+    writeVector(contact.normal, vectors.normal, numbers, at + 2)
     if (isSwapped) for (let k = at + 2; k < at + 5; k++) numbers[k] = -(numbers[k] ?? 0)
-    const points = list(contact.points, () => `${path()}.points`)
     const firstPoint = to.points.length
-    points.forEach((point, k) => {
-      readPoint(point, { path: () => `${path()}.points[${k}]`, collision: at, isSwapped }, to)
-    })
-    const given = number(contact.depth, 'depth', path, 'm, positive where they overlap')
+    readItems(contact.points, 'points', (point) => readPoint(point, { collision: at, isSwapped }, to))
+    const given = number(contact.depth, 'depth', 'm, positive where they overlap')
     numbers[at + 5] = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
-    numbers[at + 6] = points.length
+    numbers[at + 6] = (to.points.length - firstPoint) / 7
   })
 }
 
 export function readPair(
   pair: Members,
-  path: Path,
   findBody: FindBody,
 ): { readonly a: number; readonly b: number; readonly isSwapped: boolean } {
-  const readId = (name: 'a' | 'b', written: unknown): number => {
-    const own: Path = () => `${typeof path === 'string' ? path : path()}.${name}`
-    return (
-      findBody(whole(written, own, 0, 0xffff_ffff)) ??
-      unexpected(
-        own,
-        written,
-        'the id of a body of this frame, or of an environment body declared in a run line',
-      )
+  const readId = (name: 'a' | 'b', written: unknown): number =>
+    findBody(whole(written, name, 0, 0xffff_ffff)) ??
+    unexpected(
+      name,
+      written,
+      'the id of a body of this frame, or of an environment body declared in a run line',
     )
-  }
   const [a, b] = [readId('a', pair.a), readId('b', pair.b)]
   const isSwapped = isEnvironmentId(a) && !isEnvironmentId(b)
   return isSwapped ? { a: b, b: a, isSwapped } : { a, b, isSwapped }
 }
 
-interface PointPlace {
-  readonly path: Path
+interface PointPair {
   /** offset of the pair's row */
   readonly collision: number
   readonly isSwapped: boolean
 }
 
-function readPoint(value: unknown, { path, collision, isSwapped }: PointPlace, lists: ContactLists): void {
-  const point = members(value, path)
-  requireKnown(point, path, pointMembers)
+function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: ContactLists): void {
+  const point = members(value)
+  requireKnown(point, pointMembers)
   const { points, collisions, constraints, friction } = lists
-  const vector = (given: unknown, name: PointMember, rows: NumberRows, at: number, kind: VectorKind) =>
-    writeVector(given, name, { path, to: rows.numbers, at, kind })
-  const scalar = (given: unknown, name: PointMember, unit: string) => number(given, name, path, unit)
   const at = points.append(7)
   const [ofA, ofB] = isSwapped ? [at + 3, at] : [at, at + 3]
-  vector(point.point, 'point', points, ofA, place)
-  copyTriple(points, ofB, points, ofA)
-  if (point.point_a !== undefined) vector(point.point_a, 'point_a', points, ofA, place)
-  if (point.point_b !== undefined) vector(point.point_b, 'point_b', points, ofB, place)
-  const depth = scalar(point.depth, 'depth', 'm, positive where they overlap')
+  writeVector(point.point, vectors.point, points.numbers, ofA)
+  copyNumbers(points, ofB, points, ofA, 3)
+  if (point.point_a !== undefined) writeVector(point.point_a, vectors.pointA, points.numbers, ofA)
+  if (point.point_b !== undefined) writeVector(point.point_b, vectors.pointB, points.numbers, ofB)
+  const depth = number(point.depth, 'depth', 'm, positive where they overlap')
   points.numbers[at + 6] = depth
   const hasFriction = hasAny(point, frictionMembers)
   if (!hasFriction && !hasAny(point, constraintMembers)) return
@@ -144,30 +136,27 @@ function readPoint(value: unknown, { path, collision, isSwapped }: PointPlace, l
   // Both rows begin with the bodies and the normal.
   const row = constraints.append(14)
   copyNumbers(constraints, row, collisions, collision, 5)
-  vector(point.lever_arm_a, 'lever_arm_a', constraints, row + (isSwapped ? 8 : 5), lever)
-  vector(point.lever_arm_b, 'lever_arm_b', constraints, row + (isSwapped ? 5 : 8), lever)
+  writeVector(point.lever_arm_a, vectors.leverA, constraints.numbers, row + (isSwapped ? 8 : 5))
+  writeVector(point.lever_arm_b, vectors.leverB, constraints.numbers, row + (isSwapped ? 5 : 8))
   constraints.numbers[row + 11] = depth
-  constraints.numbers[row + 12] = scalar(point.restitution, 'restitution', '')
-  const closing = scalar(point.pre_impact_rel_vel_normal, 'pre_impact_rel_vel_normal', 'm/s along the normal')
+  constraints.numbers[row + 12] = number(point.restitution, 'restitution', '')
+  const closing = number(point.pre_impact_rel_vel_normal, 'pre_impact_rel_vel_normal', 'm/s along the normal')
   constraints.numbers[row + 13] = closing
   if (!hasFriction) return
 
   const to = friction.append(21)
   copyNumbers(friction, to, collisions, collision, 5)
-  vector(point.tangent1, 'tangent1', friction, to + 5, direction)
-  vector(point.tangent2, 'tangent2', friction, to + 8, direction)
+  const { numbers } = friction
+  writeVector(point.tangent1, vectors.tangent1, numbers, to + 5)
+  writeVector(point.tangent2, vectors.tangent2, numbers, to + 8)
   copyNumbers(friction, to + 11, constraints, row + 5, 6)
   // The impulse is +tangent * lambda on a, the negative on b.
   const sign = isSwapped ? -1 : 1
-  const { numbers } = friction
-  numbers[to + 17] = scalar(point.friction_coefficient, 'friction_coefficient', '')
-  numbers[to + 18] = scalar(point.normal_lambda, 'normal_lambda', 'N·s or N')
-  numbers[to + 19] = sign * scalar(point.tangent1_lambda, 'tangent1_lambda', 'N·s or N')
-  numbers[to + 20] = sign * scalar(point.tangent2_lambda, 'tangent2_lambda', 'N·s or N')
+  numbers[to + 17] = number(point.friction_coefficient, 'friction_coefficient', '')
+  numbers[to + 18] = number(point.normal_lambda, 'normal_lambda', 'N·s or N')
+  numbers[to + 19] = sign * number(point.tangent1_lambda, 'tangent1_lambda', 'N·s or N')
+  numbers[to + 20] = sign * number(point.tangent2_lambda, 'tangent2_lambda', 'N·s or N')
 }
-
-const copyTriple = (to: NumberRows, at: number, from: NumberRows, start: number): void =>
-  copyNumbers(to, at, from, start, 3)
 
 function copyNumbers(to: NumberRows, at: number, from: NumberRows, start: number, count: number): void {
   for (let i = 0; i < count; i++) to.numbers[at + i] = from.numbers[start + i] ?? Number.NaN

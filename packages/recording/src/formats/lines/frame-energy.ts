@@ -20,7 +20,11 @@ export function writeEnergies(
   gravity: RunConstants['gravity'],
   spin: readonly [number, number, number],
 ): void {
-  if (body === undefined || Number.isNaN(body.mass)) return
+  const e = at + bodyAt.energy
+  if (body === undefined || Number.isNaN(body.mass)) {
+    rows.fill(Number.NaN, e, e + 4)
+    return
+  }
   const { mass, inertia } = body
   const v = at + bodyAt.velocity
   const linear = half(mass, rows[v] ?? Number.NaN, rows[v + 1] ?? Number.NaN, rows[v + 2] ?? Number.NaN)
@@ -30,7 +34,6 @@ export function writeEnergies(
     gravity === null
       ? Number.NaN
       : -mass * (along(gravity[0], rows[p]) + along(gravity[1], rows[p + 1]) + along(gravity[2], rows[p + 2]))
-  const e = at + bodyAt.energy
   rows[e] = linear
   rows[e + 1] = rotational
   rows[e + 2] = potential

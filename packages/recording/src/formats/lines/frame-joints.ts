@@ -1,11 +1,22 @@
 import { jointAt, jointKinds } from '../frame-window.ts'
 import { convertJoints } from './convention.ts'
 import { type FindBody, readPair } from './frame-contacts.ts'
-import { list, members, number, requireKnown, unexpected, writeVector, xyzIn } from './json-value.ts'
+import {
+  list,
+  members,
+  number,
+  readItems,
+  requireKnown,
+  unexpected,
+  vector,
+  writeVector,
+} from './json-value.ts'
 import type { RunContext } from './run-line.ts'
 
 const jointMembers = new Set(['a', 'b', 'kind', 'point', 'impulse', 'torque', 'position_error'])
-const [place, impulse, torque] = [xyzIn('m, world'), xyzIn('N·s or N'), xyzIn('N·m·s or N·m')]
+const point = vector('point', 'm, world')
+const impulse = vector('impulse', 'N·s or N')
+const torque = vector('torque', 'N·m·s or N·m')
 
 /** Returns null without joints. Swapping a pair negates impulse and torque. */
 export function readJoints(
@@ -13,27 +24,25 @@ export function readJoints(
   { allocate, constants }: RunContext,
   findBody: FindBody,
 ): Float64Array | null {
-  const items = list(value, 'joints')
-  if (items.length === 0) return null
-  const rows = allocate(items.length * jointAt.width)
-  items.forEach((item, i) => {
-    const path = (): string => `joints[${i}]`
-    const joint = members(item, path)
-    requireKnown(joint, path, jointMembers)
+  const count = list(value, 'joints').length
+  if (count === 0) return null
+  const rows = allocate(count * jointAt.width)
+  readItems(value, 'joints', (item, i) => {
+    const joint = members(item)
+    requireKnown(joint, jointMembers)
     const at = i * jointAt.width
-    const { a, b, isSwapped } = readPair(joint, path, findBody)
+    const { a, b, isSwapped } = readPair(joint, findBody)
     rows[at] = a
     rows[at + jointAt.b] = b
     const { kind = 'other' } = joint
     const index = jointKinds.indexOf(kind as (typeof jointKinds)[number])
-    rows[at + jointAt.kind] =
-      index < 0 ? unexpected(() => `${path()}.kind`, kind, jointKinds.join(', ')) : index
-    writeVector(joint.point, 'point', { path, to: rows, at: at + jointAt.point, kind: place })
-    writeVector(joint.impulse, 'impulse', { path, to: rows, at: at + jointAt.impulse, kind: impulse })
-    writeVector(joint.torque, 'torque', { path, to: rows, at: at + jointAt.torque, kind: torque })
+    rows[at + jointAt.kind] = index < 0 ? unexpected('kind', kind, jointKinds.join(', ')) : index
+    writeVector(joint.point, point, rows, at + jointAt.point)
+    writeVector(joint.impulse, impulse, rows, at + jointAt.impulse)
+    writeVector(joint.torque, torque, rows, at + jointAt.torque)
     if (isSwapped)
       for (let k = at + jointAt.impulse; k < at + jointAt.error; k++) rows[k] = -(rows[k] ?? Number.NaN)
-    rows[at + jointAt.error] = number(joint.position_error, 'position_error', path, 'm')
+    rows[at + jointAt.error] = number(joint.position_error, 'position_error', 'm')
   })
   if (constants.convention !== null) convertJoints(rows, constants.convention)
   return rows

@@ -1,15 +1,10 @@
-import { isObject, limitData } from '@causeway/protocol'
+import { isObject, limitData, reviseError } from '@causeway/protocol'
 import { RecordingError } from '../../errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A path for error messages, computed only for an error if it is a function. */
-export type Path = string | (() => string)
-
-const formatPath = (path: Path): string => (typeof path === 'string' ? path : path())
-
-export function unexpected(at: Path, value: unknown, expected: string): never {
-  const path = formatPath(at)
+/** Throws `INVALID_FRAME`. `path` is relative to the object that `within` or `readItems` reads; '' is the object. */
+export function unexpected(path: string, value: unknown, expected: string): never {
   const text = value === undefined ? 'missing' : JSON.stringify(limitData({ value }, 100).value)
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   throw new RecordingError('INVALID_FRAME', `${path} is ${shown}, expected ${expected}`, {
@@ -17,98 +12,125 @@ export function unexpected(at: Path, value: unknown, expected: string): never {
   })
 }
 
-export function members(value: unknown, path: Path): Members {
-  if (isObject(value)) return value
-  return unexpected(path, value, 'an object')
+/** Adds the path of the object that `read` reads to an error. */
+export function within<Result>(path: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw addPath(path, error)
+  }
 }
 
-export function list(value: unknown, path: Path): readonly unknown[] {
+/** Reads the items of a list, which may be missing. */
+export function readItems(value: unknown, name: string, read: (item: unknown, i: number) => void): void {
+  const items = list(value, name)
+  for (let i = 0; i < items.length; i++)
+    try {
+      read(items[i], i)
+    } catch (error) {
+      throw addPath(`${name}[${i}]`, error)
+    }
+}
+
+function addPath(outer: string, error: unknown): unknown {
+  if (!RecordingError.is(error, 'INVALID_FRAME')) return error
+  const { message, data } = error
+  return reviseError(error, {
+    message: `${outer}${message.startsWith(' ') ? '' : '.'}${message}`,
+    data: { ...data, path: data.path === '' ? outer : `${outer}.${data.path}` },
+  })
+}
+
+export function members(value: unknown, path = ''): Members {
+  return isObject(value) ? value : unexpected(path, value, 'an object')
+}
+
+export function list(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  return value === undefined || value === null ? [] : unexpected(path, value, 'a list')
-}
-
-const memberPath = (path: Path, name: string): string => {
-  const outer = formatPath(path)
-  return outer === '' ? name : `${outer}.${name}`
+  return value === undefined || value === null ? [] : unexpected(name, value, 'a list')
 }
 
 /**
  * Returns NaN for null or a missing value. Takes the value, because V8 optimizes property access per call
  * site.
  */
-export function number(value: unknown, name: string, path: Path, unit: string): number {
+export function number(value: unknown, name: string, unit: string): number {
   if (typeof value === 'number') return value
   return value === undefined || value === null
     ? Number.NaN
-    : unexpected(memberPath(path, name), value, `a number${unit === '' ? '' : `, ${unit}`}, or null`)
+    : unexpected(name, value, `a number${unit === '' ? '' : `, ${unit}`}, or null`)
 }
 
 /** Bounds are inclusive. */
-export function whole(value: unknown, path: Path, low: number, high: number): number {
+export function whole(value: unknown, name: string, low: number, high: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high)
     return value as number
-  return unexpected(path, value, `a whole number from ${low} to ${high}`)
+  return unexpected(name, value, `a whole number from ${low} to ${high}`)
 }
 
 /** Missing is `false`. */
-export function flag(value: unknown, path: Path): boolean {
+export function flag(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value
-  return value === undefined || value === null ? false : unexpected(path, value, 'true or false')
+  return value === undefined || value === null ? false : unexpected(name, value, 'true or false')
 }
 
-export interface VectorKind {
-  readonly names: readonly string[]
+/** A member with several numbers. */
+export interface Vector {
+  readonly name: string
+  readonly components: readonly string[]
   readonly unit: string
-}
-
-export function writeVector(value: unknown, name: string, { path, to, at, kind }: VectorPlace): void {
-  const { names } = kind
-  const count = names.length
-  if (value === undefined || value === null) {
-    for (let i = 0; i < count; i++) to[at + i] = Number.NaN
-    return
-  }
-  const isList = Array.isArray(value)
-  if (typeof value !== 'object' || (isList && value.length !== count))
-    unexpected(memberPath(path, name), value, `${count} numbers [${names.join(', ')}], ${kind.unit}`)
-  for (let i = 0; i < count; i++) {
-    const component = isList ? value[i] : (value as Members)[names[i] ?? '']
-    if (typeof component === 'number') to[at + i] = component
-    else if (component === null) to[at + i] = Number.NaN
-    else unexpected(`${memberPath(path, name)}.${names[i]}`, component, `a number, ${kind.unit}, or null`)
-  }
-}
-
-interface VectorPlace {
-  readonly path: Path
-  readonly to: Float64Array | number[]
-  readonly at: number
-  readonly kind: VectorKind
 }
 
 const xyz = ['x', 'y', 'z'] as const
 
-export const xyzIn = (unit: string): VectorKind => ({ names: xyz, unit })
+export const vector = (name: string, unit: string): Vector => ({ name, components: xyz, unit })
 
-export function triple(value: unknown, name: string, path: Path, kind: VectorKind): [number, number, number] {
+export const quaternion = (name: string): Vector => ({
+  name,
+  components: ['w', 'x', 'y', 'z'],
+  unit: 'quaternion, w first',
+})
+
+type Numbers = Float64Array | number[]
+
+/** Takes four arguments, because an object per call would be slower. */
+export function writeVector(
+  value: unknown,
+  { name, components, unit }: Vector,
+  to: Numbers,
+  at: number,
+): void {
+  const count = components.length
+  if (value === undefined || value === null) {
+    for (let i = 0; i < count; i++) to[at + i] = Number.NaN
+    return
+  }
+  // `at` does not convert a list of integers to a list of doubles, as indexing does once it is optimized.
+  const isList = Array.isArray(value)
+  if (typeof value !== 'object' || (isList && value.length !== count))
+    unexpected(name, value, `${count} numbers [${components.join(', ')}], ${unit}`)
+  for (let i = 0; i < count; i++) {
+    const component = isList ? value.at(i) : (value as Members)[components[i] ?? '']
+    if (typeof component === 'number') to[at + i] = component
+    else if (component === null) to[at + i] = Number.NaN
+    else unexpected(`${name}.${components[i]}`, component, `a number, ${unit}, or null`)
+  }
+}
+
+export function triple(value: unknown, member: Vector): [number, number, number] {
   const to: [number, number, number] = [Number.NaN, Number.NaN, Number.NaN]
-  if (value !== undefined) writeVector(value, name, { path, to, at: 0, kind })
+  if (value !== undefined) writeVector(value, member, to, 0)
   return to
 }
 
 /** Rejects an unknown member: a misspelt name would lose data silently. */
-export function requireKnown(from: Members, path: Path, known: ReadonlySet<string>): void {
+export function requireKnown(from: Members, known: ReadonlySet<string>, path = ''): void {
   for (const key in from) if (!known.has(key)) unknownMember(path, key, [...known])
 }
 
-function unknownMember(at: Path, key: string, known: readonly string[]): never {
-  const path = formatPath(at)
-  throw new RecordingError(
-    'INVALID_FRAME',
-    `${path === '' ? 'the line' : path} has an unknown member ${key}`,
-    {
-      remedy: `leave it out, or use one of: ${known.join(', ')}`,
-      data: { path: path === '' ? key : `${path}.${key}`, expected: known },
-    },
-  )
+function unknownMember(path: string, key: string, known: readonly string[]): never {
+  throw new RecordingError('INVALID_FRAME', `${path} has an unknown member ${key}`, {
+    remedy: `leave it out, or use one of: ${known.join(', ')}`,
+    data: { path: key, expected: known },
+  })
 }

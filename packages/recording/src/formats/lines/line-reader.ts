@@ -1,9 +1,9 @@
 import { checkJson, type JsonLimits, jsonLimits } from '@causeway/protocol'
 import { RecordingError } from '../../errors.ts'
 import { solverFields, systemEnergyFields } from '../fields.ts'
-import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from '../packed-frame.ts'
+import { type PackedFrame, packContacts, type SolverRow } from '../packed-frame.ts'
 import { convertContacts } from './convention.ts'
-import { readBodies } from './frame-bodies.ts'
+import { isEnvironmentBody, readBodies } from './frame-bodies.ts'
 import {
   bodyFinder,
   type ContactLists,
@@ -14,7 +14,7 @@ import {
 } from './frame-contacts.ts'
 import { type GivenSystem, systemEnergy } from './frame-energy.ts'
 import { readJoints } from './frame-joints.ts'
-import { flag, type Members, members, number, requireKnown, whole } from './json-value.ts'
+import { flag, type Members, members, number, requireKnown, whole, within } from './json-value.ts'
 import { type RunContext, type RunFacts, readRun } from './run-line.ts'
 
 export type Line =
@@ -54,7 +54,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
   return (value) => {
     const line = members(value, 'the line')
     if (line.run !== undefined) {
-      requireKnown(line, '', runMember)
+      requireKnown(line, runMember, 'the line')
       return { run: readRun(line.run, context.constants.convention) }
     }
     clearLists(contacts)
@@ -96,14 +96,14 @@ function parse(text: string): unknown {
 }
 
 function readFrame(line: Members, context: RunContext, contacts: ContactLists): PackedFrame {
-  requireKnown(line, '', frameMembers)
+  requireKnown(line, frameMembers, 'the line')
   const id = whole(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
-  const bodies = readBodies(line.bodies, context, contacts)
-  const present = new Set<number>()
-  for (let at = 0; at < bodies.length; at += bodyWidth) present.add(bodies[at] ?? 0)
+  const seen = new Set<number>()
+  const bodies = readBodies(line.bodies, context, { contacts, seen })
   const isDynamic = (body: number): boolean => {
+    if (context.isKnown(body) || (seen.has(body) && !isEnvironmentBody(body, context))) return true
     const declared = context.bodies.get(body)
-    return present.has(body) || context.isKnown(body) || (declared !== undefined && !declared.isEnvironment)
+    return declared !== undefined && !declared.isEnvironment
   }
   const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
   const findBody = bodyFinder(isDynamic, isEnvironment)
@@ -114,8 +114,8 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
   const given = readSystem(line.energies)
   return {
     id,
-    time: number(line.time, 'time', '', 's'),
-    wallTime: number(line.wall_time, 'wall_time', '', 's since the epoch'),
+    time: number(line.time, 'time', 's'),
+    wallTime: number(line.wall_time, 'wall_time', 's since the epoch'),
     bodies,
     contacts:
       isTouching || contacts.externals.length > 0 ? packContacts(viewRows(contacts), context.allocate) : null,
@@ -127,32 +127,36 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
 
 function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   if (value === undefined || value === null) return null
-  const solver = members(value, 'solver')
-  requireKnown(solver, 'solver', solverMembers)
-  const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
-    solver[name] === undefined ? otherwise : whole(solver[name], `solver.${name}`, 0, Number.MAX_SAFE_INTEGER)
-  return {
-    iterations: number(solver.iterations, 'iterations', 'solver', ''),
-    residual: number(solver.residual, 'residual', 'solver', ''),
-    converged: solver.converged == null ? null : flag(solver.converged, 'solver.converged'),
-    constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
-    contacts: count('num_contacts', contacts.collisions.length / 7),
-  }
+  return within('solver', () => {
+    const solver = members(value)
+    requireKnown(solver, solverMembers)
+    const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
+      solver[name] === undefined ? otherwise : whole(solver[name], name, 0, Number.MAX_SAFE_INTEGER)
+    return {
+      iterations: number(solver.iterations, 'iterations', ''),
+      residual: number(solver.residual, 'residual', ''),
+      converged: solver.converged == null ? null : flag(solver.converged, 'converged'),
+      constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
+      contacts: count('num_contacts', contacts.collisions.length / 7),
+    }
+  })
 }
 
 function readSystem(value: unknown): GivenSystem {
   if (value === undefined || value === null) return {}
-  const energies = members(value, 'energies')
-  requireKnown(energies, 'energies', systemMembers)
-  const joule = (name: string) => number(energies[name], name, 'energies', 'J')
-  const claim = (name: 'energy_injection' | 'collision_active') => flag(energies[name], `energies.${name}`)
-  return {
-    linear: joule('total_linear_ke'),
-    rotational: joule('total_rotational_ke'),
-    potential: joule('total_potential_e'),
-    total: joule('total_system_e'),
-    delta: joule('delta_e'),
-    ...(energies.energy_injection === undefined ? {} : { injection: claim('energy_injection') }),
-    ...(energies.collision_active === undefined ? {} : { active: claim('collision_active') }),
-  }
+  return within('energies', () => {
+    const energies = members(value)
+    requireKnown(energies, systemMembers)
+    const joule = (name: string) => number(energies[name], name, 'J')
+    const claim = (name: 'energy_injection' | 'collision_active') => flag(energies[name], name)
+    return {
+      linear: joule('total_linear_ke'),
+      rotational: joule('total_rotational_ke'),
+      potential: joule('total_potential_e'),
+      total: joule('total_system_e'),
+      delta: joule('delta_e'),
+      ...(energies.energy_injection === undefined ? {} : { injection: claim('energy_injection') }),
+      ...(energies.collision_active === undefined ? {} : { active: claim('collision_active') }),
+    }
+  })
 }

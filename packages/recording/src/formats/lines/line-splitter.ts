@@ -19,7 +19,9 @@ export class LineSplitter {
   }
 
   /** Yields complete lines without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
-  *push(bytes: Uint8Array): Generator<string> {
+  *push(part: Uint8Array): Generator<string> {
+    // `indexOf` of a `Buffer` is faster.
+    const bytes = toBuffer(part)
     let from = 0
     for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
       if (this.#pendingBytes + to - from > this.#maxBytes) this.#append(bytes.subarray(from, to))
@@ -32,15 +34,15 @@ export class LineSplitter {
 
   /** Returns a last line without a line feed. */
   end(): string | undefined {
-    return this.#pendingBytes === 0 ? undefined : this.#take(new Uint8Array(0))
+    return this.#pendingBytes === 0 ? undefined : this.#take(Buffer.alloc(0))
   }
 
-  #take(last: Uint8Array): string {
+  #take(last: Buffer): string {
     this.#count += 1
     const whole = this.#pendingBytes === 0 ? last : Buffer.concat([...this.#parts, last])
     this.#parts = []
     this.#pendingBytes = 0
-    return Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString('utf8')
+    return whole.toString('utf8')
   }
 
   #append(rest: Uint8Array): void {
@@ -56,3 +58,6 @@ export class LineSplitter {
     this.#pendingBytes += rest.length
   }
 }
+
+const toBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length)

@@ -17,7 +17,7 @@ export function readProvenance(run: Members): Provenance | null {
     seed:
       run.seed === undefined || run.seed === null
         ? null
-        : whole(run.seed, 'run.seed', 0, Number.MAX_SAFE_INTEGER),
+        : whole(run.seed, 'seed', 0, Number.MAX_SAFE_INTEGER),
     tags: readTags(run.tags),
     host: readText(run, 'host'),
     engine_version: readText(run, 'engine_version'),
@@ -30,16 +30,16 @@ function readText(run: Members, name: (typeof textMembers)[number]): string | nu
   if (text === null || text === '') return null
   return typeof text === 'string' && text.length <= maxTextLength
     ? text
-    : unexpected(`run.${name}`, text, `a text of at most ${maxTextLength} characters`)
+    : unexpected(name, text, `a text of at most ${maxTextLength} characters`)
 }
 
 function readTags(value: unknown): readonly string[] | null {
-  const tags = list(value, 'run.tags')
+  const tags = list(value, 'tags')
   if (tags.length === 0) return null
-  if (tags.length > maxTags) unexpected('run.tags', tags.length, `at most ${maxTags} tags`)
+  if (tags.length > maxTags) unexpected('tags', tags.length, `at most ${maxTags} tags`)
   return tags.map((tag, i) =>
     typeof tag === 'string' && tag !== '' && tag.length <= maxTagLength
       ? tag
-      : unexpected(`run.tags[${i}]`, tag, `a text of 1 to ${maxTagLength} characters`),
+      : unexpected(`tags[${i}]`, tag, `a text of 1 to ${maxTagLength} characters`),
   )
 }

@@ -14,13 +14,15 @@ import {
   type Members,
   members,
   number,
+  quaternion,
   requireKnown,
   triple,
   unexpected,
-  type VectorKind,
+  type Vector,
+  vector,
   whole,
+  within,
   writeVector,
-  xyzIn,
 } from './json-value.ts'
 import { provenanceMembers, readProvenance } from './provenance.ts'
 
@@ -113,40 +115,35 @@ const bodyMembers = new Set([
 ])
 
 /** `declared` is the convention of earlier lines. */
-export function readRun(value: unknown, declared: Convention | null): RunFacts {
-  const run = members(value, 'run')
-  requireKnown(run, 'run', runMembers)
-  const { engine = null } = run
-  if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
-    unexpected('run.engine', engine, 'a text of at most 200 characters')
-  const dt = number(run.dt, 'dt', 'run', 's')
-  if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('run.dt', run.dt, 'a number above 0, s')
-  const convention = run.convention === undefined ? declared : readConvention(run.convention)
-  const gravity = readGravity(run)
-  return {
-    engine: engine as string | null,
-    dt: Number.isNaN(dt) ? null : dt,
-    gravity: gravity && convertVector(gravity, convention),
-    lambdaUnit: readUnit(run.lambda_unit),
-    convention,
-    substeps: readSubsteps(run),
-    provenance: readProvenance(run),
-    bodies: list(run.bodies, 'run.bodies').map((body, i) => readBody(body, i, convention)),
-  }
-}
-
-function readGravity(run: Members): RunConstants['gravity'] {
-  if (run.gravity === undefined || run.gravity === null) return null
-  const gravity = triple(run.gravity, 'gravity', 'run', xyzIn('m/s²'))
-  return gravity.every(Number.isFinite)
-    ? gravity
-    : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
-}
+export const readRun = (value: unknown, declared: Convention | null): RunFacts =>
+  within('run', () => {
+    const run = members(value)
+    requireKnown(run, runMembers)
+    const { engine = null } = run
+    if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
+      unexpected('engine', engine, 'a text of at most 200 characters')
+    const dt = number(run.dt, 'dt', 's')
+    if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('dt', run.dt, 'a number above 0, s')
+    const convention = run.convention === undefined ? declared : readConvention(run.convention)
+    const gravity = finiteVector(run.gravity, vectors.gravity)
+    return {
+      engine: engine as string | null,
+      dt: Number.isNaN(dt) ? null : dt,
+      gravity: gravity && convertVector(gravity as [number, number, number], convention),
+      lambdaUnit: readUnit(run.lambda_unit),
+      convention,
+      substeps: readSubsteps(run),
+      provenance: readProvenance(run),
+      bodies: list(run.bodies, 'bodies').map((body, i) =>
+        within(`bodies[${i}]`, () => readBody(body, convention)),
+      ),
+    }
+  })
 
 /** One step per frame is the default. */
 function readSubsteps({ substeps }: Members): number | null {
   if (substeps === undefined || substeps === null) return null
-  const count = whole(substeps, 'run.substeps', 1, 1_000_000)
+  const count = whole(substeps, 'substeps', 1, 1_000_000)
   return count === 1 ? null : count
 }
 
@@ -156,28 +153,35 @@ function readUnit(value: unknown): LambdaUnit | null {
   if (value === undefined || value === null) return null
   return (
     (typeof value === 'string' ? units[value] : undefined) ??
-    unexpected('run.lambda_unit', value, '"N·s" (or "Ns") or "N"')
+    unexpected('lambda_unit', value, '"N·s" (or "Ns") or "N"')
   )
 }
 
-function readBody(value: unknown, i: number, convention: Convention | null): RunBody {
-  const path = `run.bodies[${i}]`
-  const body: Members = members(value, path)
-  requireKnown(body, path, bodyMembers)
-  const isEnvironment = flag(body.is_environment, `${path}.is_environment`)
-  const written = whole(body.id, `${path}.id`, 0, highestId)
+const vectors = {
+  gravity: vector('gravity', 'm/s²'),
+  extents: vector('half_extents', 'm'),
+  inertia: vector('inertia', 'kg m²'),
+  position: vector('position', 'm'),
+  orientation: quaternion('orientation'),
+} as const
+
+function readBody(value: unknown, convention: Convention | null): RunBody {
+  const body = members(value)
+  requireKnown(body, bodyMembers)
+  const isEnvironment = flag(body.is_environment, 'is_environment')
+  const written = whole(body.id, 'id', 0, highestId)
   const isMarked = written >= environmentBit
-  const extents = triple(body.half_extents, 'half_extents', path, xyzIn('m'))
-  const details = readDetails(body, path, convention)
+  const extents = triple(body.half_extents, vectors.extents)
+  const details = readDetails(body, convention)
   if (details.shape?.kind === 'box' && !extents.every((extent) => extent > 0))
-    unexpected(`${path}.half_extents`, body.half_extents, '3 numbers above 0, m, because the shape is a box')
+    unexpected('half_extents', body.half_extents, '3 numbers above 0, m, because the shape is a box')
   return {
     id: isEnvironment && !isMarked ? written + environmentBit : written,
-    mass: number(body.mass, 'mass', path, 'kg'),
-    restitution: number(body.restitution, 'restitution', path, ''),
-    friction: number(body.friction, 'friction', path, ''),
-    asset: number(body.asset_id, 'asset_id', path, ''),
-    inertia: convertExtents(triple(body.inertia, 'inertia', path, xyzIn('kg m²')), convention),
+    mass: number(body.mass, 'mass', 'kg'),
+    restitution: number(body.restitution, 'restitution', ''),
+    friction: number(body.friction, 'friction', ''),
+    asset: number(body.asset_id, 'asset_id', ''),
+    inertia: convertExtents(triple(body.inertia, vectors.inertia), convention),
     extents: extents.every(Number.isNaN) ? roundExtents(details.shape) : convertExtents(extents, convention),
     isEnvironment: isEnvironment || isMarked,
     details,
@@ -186,44 +190,35 @@ function readBody(value: unknown, i: number, convention: Convention | null): Run
 
 const maxNameLength = 64
 
-function readDetails(body: Members, path: string, convention: Convention | null): BodyDetails {
+function readDetails(body: Members, convention: Convention | null): BodyDetails {
   const { name = null } = body
   if (name !== null && (typeof name !== 'string' || name === '' || name.length > maxNameLength))
-    unexpected(`${path}.name`, name, `a text of 1 to ${maxNameLength} characters`)
-  const position = finiteVector(body.position, 'position', path, xyzIn('m'))
-  const orientation = finiteVector(body.orientation, 'orientation', path, quaternionKind)
+    unexpected('name', name, `a text of 1 to ${maxNameLength} characters`)
+  const position = finiteVector(body.position, vectors.position)
+  const orientation = finiteVector(body.orientation, vectors.orientation)
   return {
     name: name as string | null,
-    shape: readShape(body.shape, `${path}.shape`),
+    shape: readShape(body.shape),
     position: position && convertVector(position as [number, number, number], convention),
     orientation: orientation && convertQuaternion(orientation, convention),
-    group:
-      body.group === undefined || body.group === null
-        ? null
-        : whole(body.group, `${path}.group`, 0, highestId),
-    ignores: readIgnored(body.ignores, `${path}.ignores`),
+    group: body.group === undefined || body.group === null ? null : whole(body.group, 'group', 0, highestId),
+    ignores: readIgnored(body.ignores),
   }
 }
 
-function readIgnored(value: unknown, path: string): BodyDetails['ignores'] {
-  const ids = list(value, path).map((id, i) => whole(id, `${path}[${i}]`, 0, highestId))
+function readIgnored(value: unknown): BodyDetails['ignores'] {
+  const ids = list(value, 'ignores').map((id, i) => whole(id, `ignores[${i}]`, 0, highestId))
   return ids.length === 0 ? null : ids
 }
 
-const quaternionKind: VectorKind = { names: ['w', 'x', 'y', 'z'], unit: 'quaternion, w first' }
-
-function finiteVector(
-  value: unknown,
-  name: string,
-  path: string,
-  kind: VectorKind,
-): readonly number[] | null {
+function finiteVector(value: unknown, member: Vector): readonly number[] | null {
   if (value === undefined || value === null) return null
-  const to = new Array<number>(kind.names.length).fill(Number.NaN)
-  writeVector(value, name, { path, to, at: 0, kind })
+  const { name, components, unit } = member
+  const to = new Array<number>(components.length).fill(Number.NaN)
+  writeVector(value, member, to, 0)
   return to.every(Number.isFinite)
     ? to
-    : unexpected(`${path}.${name}`, value, `${kind.names.length} finite numbers, ${kind.unit}`)
+    : unexpected(name, value, `${components.length} finite numbers, ${unit}`)
 }
 
 const shapeLengths = {
@@ -233,20 +228,22 @@ const shapeLengths = {
   plane: [],
 } as const satisfies Record<Shape['kind'], readonly string[]>
 
-function readShape(value: unknown, path: string): Shape | null {
+function readShape(value: unknown): Shape | null {
   if (value === undefined || value === null) return null
-  const shape = members(value, path)
-  const { kind } = shape
-  if (typeof kind !== 'string' || !Object.hasOwn(shapeLengths, kind))
-    return unexpected(`${path}.kind`, kind, Object.keys(shapeLengths).join(', '))
-  const lengths: readonly string[] = shapeLengths[kind as Shape['kind']]
-  requireKnown(shape, path, new Set(['kind', ...lengths]))
-  const values = lengths.map((name) => {
-    const length = number(shape[name], name, path, 'm')
-    const isValid = length > 0 && Number.isFinite(length)
-    return [name, isValid ? length : unexpected(`${path}.${name}`, shape[name], 'a number above 0, m')]
+  return within('shape', () => {
+    const shape = members(value)
+    const { kind } = shape
+    if (typeof kind !== 'string' || !Object.hasOwn(shapeLengths, kind))
+      return unexpected('kind', kind, Object.keys(shapeLengths).join(', '))
+    const lengths: readonly string[] = shapeLengths[kind as Shape['kind']]
+    requireKnown(shape, new Set(['kind', ...lengths]))
+    const values = lengths.map((name) => {
+      const length = number(shape[name], name, 'm')
+      const isValid = length > 0 && Number.isFinite(length)
+      return [name, isValid ? length : unexpected(name, shape[name], 'a number above 0, m')]
+    })
+    return { kind, ...Object.fromEntries(values) } as Shape
   })
-  return { kind, ...Object.fromEntries(values) } as Shape
 }
 
 function roundExtents(shape: Shape | null): [number, number, number] {
