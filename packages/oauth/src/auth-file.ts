@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isObject, isReadableByOthers } from '@causeway/protocol'
+import { isObject, isReadableByOthers, writePrivateFile } from '@causeway/protocol'
 import { LoginError } from './errors.ts'
 
 export interface StoredTokens {
@@ -116,22 +115,8 @@ export class AuthFile {
     return logins
   }
 
-  /** Atomic. */
   #write(logins: readonly StoredLogin[]): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-    const temporary = `${this.path}.${randomBytes(6).toString('hex')}.new`
-    try {
-      writeFileSync(temporary, `${JSON.stringify({ logins }, null, 2)}\n`, {
-        mode: 0o600,
-        flag: 'wx',
-        flush: true,
-      })
-      // The umask may have removed the owner's permissions.
-      chmodSync(temporary, 0o600)
-      renameSync(temporary, this.path)
-    } finally {
-      rmSync(temporary, { force: true })
-    }
+    writePrivateFile(this.path, `${JSON.stringify({ logins }, null, 2)}\n`)
   }
 
   #invalid(problem: string, remedy?: string) {

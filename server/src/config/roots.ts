@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type App, makeRoots, type Roots } from '@causeway/app-kit'
-import { writePrivateFile } from '@causeway/gateway/config'
+import { writePrivateFile } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 import { type Config, type SettingKey, settings } from './config.ts'
 

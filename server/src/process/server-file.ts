@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { writePrivateFile } from '@causeway/gateway/config'
+import { writePrivateFile } from '@causeway/protocol'
 import { identifyProcess, lockFiles } from '@causeway/store'
 import { z } from 'zod'
 import { givenSettingSchema } from '../config/effective-settings.ts'

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { writePrivateFile } from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
 import { JsonEditError, readJsonValue, removeJsonValue, setJsonValue } from './edit-json.ts'
 import { configFileName, type GatewayConfig, parseGatewayConfig } from './gateway-config.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { readPrivateFile } from './private-file.ts'
 
 const syntax = { comments: true }
 

@@ -28,7 +28,7 @@ export {
   readGatewayConfig,
   type ServerProblem,
 } from './gateway-config.ts'
-export { readPrivateFile, writePrivateFile } from './private-file.ts'
+export { readPrivateFile } from './private-file.ts'
 export { type RenderedEndpoint, renderEndpoint, renderOAuth, rendersPerProject } from './render.ts'
 export { renderRemote } from './render-remote.ts'
 export { SecretsFile, secretNamePattern, secretsFileName } from './secrets-file.ts'

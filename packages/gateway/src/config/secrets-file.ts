@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isReadableByOthers } from '@causeway/protocol'
+import { isReadableByOthers, writePrivateFile } from '@causeway/protocol'
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { readPrivateFile } from './private-file.ts'
 
 /** In the data folder. */
 export const secretsFileName = 'secrets.json'

@@ -1,0 +1,26 @@
+import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Atomic, also behind a symbolic link. Only the owner can read the file. */
+export function writePrivateFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const target = resolveLink(path)
+  const temporary = `${target}.${process.pid}.new`
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flush: true })
+    // The mode applies only to new files.
+    chmodSync(temporary, 0o600)
+    renameSync(temporary, target)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+function resolveLink(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path
+    throw error
+  }
+}
