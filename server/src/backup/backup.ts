@@ -1,4 +1,4 @@
-import type { App } from '@causeway/app-kit'
+import type { App, DataPart } from '@causeway/app-kit'
 import { gatewayMigrations } from '@causeway/gateway'
 import { lockFiles } from '@causeway/store'
 import { type CallOptions, resolveWorkerFile, WorkerLink } from '@causeway/worker'
@@ -30,34 +30,29 @@ interface RestoreOptions extends CallOptions {
 
 export const backupsFolder = 'backups'
 
-const serverParts: readonly OwnedPart[] = [
-  ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map((path) => ({
-    path,
-    kind: 'passing' as const,
-  })),
-  { path: 'roots.json', kind: 'files' as const },
-  { path: 'mcp.json', kind: 'files' as const },
-  { path: 'gateway/', kind: 'passing' as const },
+const serverParts: readonly DataPart[] = [
+  ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map(toPassingPart),
+  { path: 'roots.json', kind: 'files' },
+  { path: 'mcp.json', kind: 'files' },
   // An authorization server may treat an old refresh token as stolen.
-  { path: 'auth.json', kind: 'passing' as const },
-  { path: 'auth.json.lock', kind: 'passing' as const },
+  ...['gateway/', 'auth.json', 'auth.json.lock'].map(toPassingPart),
   {
     path: 'server.db',
-    kind: 'database' as const,
+    kind: 'database',
     schema: serverMigrations.map(({ name }) => name),
     withoutSecrets: 'DELETE FROM secret',
   },
-  {
-    path: 'gateway.db',
-    kind: 'database' as const,
-    schema: gatewayMigrations.map(({ name }) => name),
-  },
-].map((part) => ({ app: 'Causeway', ...part }))
-
-export const listParts = (apps: readonly App[]): readonly OwnedPart[] => [
-  ...serverParts,
-  ...apps.flatMap(({ name: app, data }) => data.map((part) => ({ ...part, app }))),
+  { path: 'gateway.db', kind: 'database', schema: gatewayMigrations.map(({ name }) => name) },
 ]
+
+function toPassingPart(path: string): DataPart {
+  return { path, kind: 'passing' }
+}
+
+export const listParts = (apps: readonly Pick<App, 'name' | 'data'>[]): readonly OwnedPart[] =>
+  [{ name: 'Causeway', data: serverParts }, ...apps].flatMap(({ name: app, data }) =>
+    data.map((part) => ({ ...part, app })),
+  )
 
 /**
  * Copies a data folder, also while a server runs. Creates `target` only on success. Throws `FILE_NOT_FOUND`,

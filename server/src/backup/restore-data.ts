@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   canRenameOpenFolder,
@@ -39,12 +39,9 @@ export interface RestoreResult {
   readonly movedTo: string | undefined
 }
 
-interface Staging {
-  readonly source: string
+interface StagedJob extends RestoreJob {
   readonly staging: string
-  readonly dataDir: string
   readonly manifest: Manifest
-  readonly parts: readonly OwnedPart[]
 }
 
 /** No server can start on either folder meanwhile. */
@@ -67,12 +64,12 @@ export async function restoreData(
     requireConsent()
     await rm(staging, { recursive: true, force: true })
     await mkdir(staging, { recursive: true, mode: 0o700 })
-    const target = { source, staging, dataDir, manifest, parts: job.parts }
-    await copyFiles(target, { signal, progress })
-    for (const file of manifest.files) adaptDatabase(file, target)
+    const staged: StagedJob = { ...job, source, dataDir, manifest, staging }
+    await copyFiles(staged, { signal, progress })
+    for (const file of manifest.files) adaptDatabase(file, staged)
     await syncFolder(staging)
     signal?.throwIfAborted()
-    return { manifest, movedTo: await swapFolders(lock, { staging, dataDir, nowMs: job.nowMs }) }
+    return { manifest, movedTo: await swapFolders(lock, staged) }
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
     if (!existed && existsSync(dataDir)) discardFolder(lock, dataDir)
@@ -85,25 +82,25 @@ export async function restoreData(
 /** Rejects other files and links. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
   const expected = new Set(files.map(({ path }) => path))
-  const visit = async (prefix: string): Promise<void> => {
-    for (const name of await readdir(join(source, dataFolder, prefix))) {
-      const path = `${prefix}${name}`
-      const stats = await lstat(join(source, dataFolder, path))
-      if (stats.isDirectory()) await visit(`${path}/`)
-      else if (!stats.isFile() || !expected.delete(path))
-        throw damagedError(source, 'a file does not belong to the backup', path)
-    }
+  const folder = join(source, dataFolder)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      throw damagedError(source, `there is no ${dataFolder} next to ${manifestName}`)
+    },
+  )
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue
+    const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
+    if (!entry.isFile() || !expected.delete(path))
+      throw damagedError(source, 'a file does not belong to the backup', path)
   }
-  await visit('').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    throw damagedError(source, `there is no ${dataFolder} next to ${manifestName}`)
-  })
   const [missing] = expected
   if (missing !== undefined) throw damagedError(source, 'a file is missing', missing)
 }
 
 async function copyFiles(
-  { source, staging, manifest, parts }: Staging,
+  { source, staging, manifest, parts }: StagedJob,
   { signal, progress }: CallOptions,
 ): Promise<void> {
   const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -131,7 +128,7 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
 }
 
 /** Adapts paths and runs the SQL of the part. */
-function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: Staging): void {
+function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: StagedJob): void {
   if (kind !== 'database') return
   const { paths = [], restored } = findTreatment(path, parts).part ?? {}
   const { data_dir: original } = manifest
@@ -147,7 +144,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
 /** If the rename fails, restores the previous folder. Returns its current path. */
 async function swapFolders(
   lock: FolderLock,
-  { staging, dataDir, nowMs }: Pick<Staging, 'staging' | 'dataDir'> & { readonly nowMs: number },
+  { staging, dataDir, nowMs }: StagedJob,
 ): Promise<string | undefined> {
   const isEmpty = !holdsData(dataDir)
   const previous = toPreviousFolder(dataDir, nowMs)
