@@ -40,6 +40,14 @@ export function formatTable(rows: readonly (readonly string[])[], indent = ''): 
   return rows.map((row) => `${indent}${row.flatMap(toCell).join('  ')}`.trimEnd())
 }
 
+/** Names and values. Fields without a value are omitted. */
+export type Fields = readonly (readonly [string, string | undefined])[]
+
+export function formatFields(title: string, fields: Fields): string {
+  const rows = fields.flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return [title, ...formatTable(rows, '  ')].join('\n')
+}
+
 /** A wrong command line or setting has no code. */
 export const formatError = (error: CausewayError): string =>
   [

@@ -5,15 +5,16 @@ import {
   parseServer,
   renderEndpoint,
   renderRemote,
+  SecretsFile,
   type Share,
   shares,
 } from '@causeway/gateway/config'
 import { LoginError, ServerLogin } from '@causeway/oauth'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, usageError } from '../command.ts'
-import { formatTable } from '../format.ts'
+import { formatFields } from '../format.ts'
 import { describeServer, noteWarnings } from './describe-server.ts'
-import { HostedServers } from './hosted-servers.ts'
+import { ServersFile } from './hosted-servers.ts'
 import type { ConvertedEntry } from './import/convert-entry.ts'
 import { moveSecrets } from './import/move-secrets.ts'
 import { openLogins } from './logins.ts'
@@ -42,13 +43,14 @@ are the approved ones.`,
   async run(call) {
     const { args, flags, print, note, cwd } = call
     const [name = ''] = args
-    const { file, secrets } = new HostedServers(call)
+    const file = new ServersFile(call)
+    const secrets = new SecretsFile(call.config().dataDir)
     if (file.readEntry(name) !== undefined && !flags.force)
       throw usageError('mcp add', `mcp.json has a server ${name}; --force replaces it`)
     const moved = moveSecrets(name, createEntry(call), secrets.read())
     const server = parseServer(name, moved.entry)
     if (typeof server === 'string') throw usageError('mcp add', server)
-    print([name, ...formatTable(describeServer(server), '  ')].join('\n'))
+    print(formatFields(name, describeServer(server)))
     noteWarnings(findEndpointWarnings(server.endpoint), note)
     let login: ServerLogin | undefined
     try {

@@ -1,6 +1,6 @@
 import { forgetPins } from '@causeway/gateway'
-import { listSecretNames } from '@causeway/gateway/config'
-import { defineServerCommand, HostedServers } from './hosted-servers.ts'
+import { listSecretNames, SecretsFile } from '@causeway/gateway/config'
+import { defineServerCommand, ServersFile } from './hosted-servers.ts'
 
 export const removeCommand = defineServerCommand({
   name: 'mcp remove',
@@ -8,13 +8,11 @@ export const removeCommand = defineServerCommand({
   flags: { 'dry-run': { about: 'print what would be removed, and remove nothing' } },
   examples: ['causeway mcp remove files'],
   run({ args: [name = ''], flags, print, note, ...call }) {
-    const hosted = new HostedServers(call)
-    const { file, secrets } = hosted
-    hosted.requireEntry(name)
+    const file = new ServersFile(call)
+    file.requireEntry(name)
     const listSecrets = (server: string) => listSecretNames(JSON.stringify(file.readEntry(server)))
-    const { servers, problems } = file.read()
-    const others = [...servers, ...problems].filter((server) => server.name !== name)
-    const shared = new Set(others.flatMap((server) => listSecrets(server.name)))
+    const others = file.names.filter((other) => other !== name)
+    const shared = new Set(others.flatMap(listSecrets))
     const own = listSecrets(name).filter((secret) => !shared.has(secret))
     if (flags['dry-run']) {
       print(`would remove: ${[name, ...own].join(', ')}`)
@@ -22,8 +20,9 @@ export const removeCommand = defineServerCommand({
       return 0
     }
     file.removeServer(name)
-    secrets.remove(own)
-    forgetPins(call.config().dataDir, name)
+    const { dataDir } = call.config()
+    new SecretsFile(dataDir).remove(own)
+    forgetPins(dataDir, name)
     print(`removed: ${name}`)
     if (own.length > 0) note(`removed the secrets ${own.join(', ')}`)
     return 0
@@ -36,10 +35,9 @@ const setEnabled = (verb: 'enable' | 'disable', about: string) =>
     about,
     exits: { 1: 'there is no such server, or its entry is invalid' },
     run({ args: [name = ''], print, ...call }) {
-      const hosted = new HostedServers(call)
-      const server = hosted.require(name)
+      const file = new ServersFile(call)
       const enabled = verb === 'enable'
-      if (server.enabled !== enabled) hosted.file.setOption(name, 'enabled', enabled)
+      if (file.require(name).enabled !== enabled) file.setOption(name, 'enabled', enabled)
       print(`${verb}d: ${name}`)
       return 0
     },

@@ -3,7 +3,7 @@ import { type CatalogueChange, escapeHiddenCharacters, type OutputLines } from '
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
-import { defineServerCommand, findStatuses, HostedServers, hostedRoute } from './hosted-servers.ts'
+import { defineServerCommand, findStatuses, hostedRoute, ServersFile } from './hosted-servers.ts'
 
 const followMs = 500
 
@@ -13,7 +13,7 @@ interface Changes {
 
 /** Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
 function findClient(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>): Promise<ServerClient> {
-  new HostedServers(call).requireEntry(call.args[0] ?? '')
+  new ServersFile(call).requireEntry(call.args[0] ?? '')
   return ServerClient.find(call)
 }
 

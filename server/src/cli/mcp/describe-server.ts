@@ -1,16 +1,15 @@
 import { escapeHiddenCharacters } from '@causeway/gateway'
 import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
+import type { Fields } from '../format.ts'
 
-export function describeServer(server: HostedServer): readonly (readonly [string, string])[] {
+export function describeServer(server: HostedServer): Fields {
   const { endpoint, tools, oauth } = server
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    [endpoint.kind === 'stdio' ? 'command' : endpoint.kind, describeEndpoint(endpoint)],
-    ...(endpoint.kind === 'stdio'
-      ? ([
-          ['folder', endpoint.cwd ?? 'the project of the client'],
-          ['variables', Object.keys(endpoint.env).join(', ')],
-        ] as const)
-      : ([['headers', Object.keys(endpoint.headers).join(', ')]] as const)),
+  const isProcess = endpoint.kind === 'stdio'
+  return [
+    [isProcess ? 'command' : endpoint.kind, describeEndpoint(endpoint)],
+    ['folder', isProcess ? (endpoint.cwd ?? 'the project of the client') : undefined],
+    ['variables', isProcess ? Object.keys(endpoint.env).join(', ') : undefined],
+    ['headers', isProcess ? undefined : Object.keys(endpoint.headers).join(', ')],
     ['app', server.app],
     ['share', server.share],
     ['start', server.start === 'lazy' ? undefined : server.start],
@@ -22,7 +21,6 @@ export function describeServer(server: HostedServer): readonly (readonly [string
     ['changed tools', { block: 'are blocked', warn: 'are reported', off: 'are not checked' }[server.pin]],
     ['client id', oauth?.clientId],
   ]
-  return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
 }
 
 /** Writes what a person should check before using the server. */

@@ -1,37 +1,36 @@
 import type { HostedServerStatus } from '@causeway/gateway'
-import { ConfigFile, GatewayError, type HostedServer, SecretsFile } from '@causeway/gateway/config'
+import { ConfigFile, GatewayError, type HostedServer } from '@causeway/gateway/config'
 import { isCausewayError } from '@causeway/protocol'
 import { formatSuggestion } from '../../config/command-line.ts'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 
-export class HostedServers {
-  readonly file: ConfigFile
-  readonly secrets: SecretsFile
-
+/** `mcp.json` of the data folder. */
+export class ServersFile extends ConfigFile {
   constructor({ config }: Pick<CommandCall, 'config'>) {
-    const { dataDir } = config()
-    this.file = new ConfigFile(dataDir)
-    this.secrets = new SecretsFile(dataDir)
+    super(config().dataDir)
+  }
+
+  /** Also of invalid entries. */
+  get names(): readonly string[] {
+    const { servers, problems } = this.read()
+    return [...servers, ...problems].map(({ name }) => name)
   }
 
   /** Throws `SERVER_NOT_FOUND` with a suggestion, and the problem of an invalid entry. */
   require(name: string): HostedServer {
-    const { servers, problems } = this.file.read()
+    this.requireEntry(name)
+    const { servers, problems } = this.read()
     const server = servers.find((one) => one.name === name)
     if (server !== undefined) return server
-    throw problems.find((one) => one.name === name)?.error ?? this.#unknown(name)
+    throw problems.find((one) => one.name === name)?.error
   }
 
   /** Accepts invalid entries. Throws `SERVER_NOT_FOUND`. */
   requireEntry(name: string): void {
-    if (this.file.readEntry(name) === undefined) throw this.#unknown(name)
-  }
-
-  #unknown(name: string) {
-    const { servers, problems } = this.file.read()
-    const names = [...servers, ...problems].map((one) => one.name)
-    return new GatewayError(
+    const { names } = this
+    if (names.includes(name)) return
+    throw new GatewayError(
       'SERVER_NOT_FOUND',
       `mcp.json has no server "${name}"${formatSuggestion(name, names)}`,
       { data: { servers: names }, remedy: 'causeway mcp list prints the names' },

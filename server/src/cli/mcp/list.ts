@@ -1,9 +1,9 @@
 import type { HostedServerStatus } from '@causeway/gateway'
 import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
-import { formatTable } from '../format.ts'
+import { type Fields, formatFields, formatTable } from '../format.ts'
 import { describeServer, describeState, noteWarnings, redactEntry } from './describe-server.ts'
-import { defineServerCommand, findStatuses, HostedServers } from './hosted-servers.ts'
+import { defineServerCommand, findStatuses, ServersFile } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
 
 const listFlags = { json: { about: 'print the servers as JSON' } }
@@ -20,8 +20,8 @@ export const listCommand = defineCommand({
 
 export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
   const { print, note } = call
-  const hosted = new HostedServers(call)
-  const { servers, problems } = hosted.file.read()
+  const file = new ServersFile(call)
+  const { servers, problems } = file.read()
   const statuses = await findStatuses(call)
   if (flags.json) {
     const list = servers.map((server) => ({
@@ -33,7 +33,7 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
     print(JSON.stringify({ servers: list, problems: invalid }, null, 2))
   } else {
     for (const { name, error } of problems) note(`${name}: ${error.message}`)
-    if (servers.length === 0) print(`no servers in ${hosted.file.path}; causeway mcp add adds one`)
+    if (servers.length === 0) print(`no servers in ${file.path}; causeway mcp add adds one`)
     for (const line of formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
       print(line)
   }
@@ -62,7 +62,7 @@ export const showCommand = defineServerCommand({
   examples: ['causeway mcp show files'],
   async run({ args: [name = ''], flags, ...call }) {
     const { print } = call
-    const server = new HostedServers(call).require(name)
+    const server = new ServersFile(call).require(name)
     const status = (await findStatuses(call))?.get(name)
     if (flags.json) {
       print(JSON.stringify({ ...redactEntry(server), status, login: findLogin(call, server) }, null, 2))
@@ -71,13 +71,13 @@ export const showCommand = defineServerCommand({
     const state = describeState(server) ?? status?.state ?? 'not running'
     const login = describeLogin(findLogin(call, server))
     const rows = [...describeServer(server), ...login, ...describeStatus(status)]
-    print([`${name}: ${state}`, ...formatTable(rows, '  ')].join('\n'))
+    print(formatFields(`${name}: ${state}`, rows))
     noteWarnings(status?.warnings ?? findEndpointWarnings(server.endpoint), call.note)
     return 0
   },
 })
 
-function describeStatus(status: HostedServerStatus | undefined): readonly (readonly [string, string])[] {
+function describeStatus(status: HostedServerStatus | undefined): Fields {
   if (status === undefined) return []
   const { app, instances, tools, calls, errors, starts, changed, last_error: error } = status
   return [
@@ -85,10 +85,8 @@ function describeStatus(status: HostedServerStatus | undefined): readonly (reado
     ['tools', String(tools)],
     ['calls', `${calls}, ${errors} failed`],
     ['starts', String(starts)],
-    ...(changed > 0
-      ? ([['not approved', `${changed} changes; see causeway mcp approve --diff`]] as const)
-      : []),
-    ...(error === undefined ? [] : ([['last error', `${error.code}: ${error.message}`]] as const)),
+    ['not approved', changed > 0 ? `${changed} changes; see causeway mcp approve --diff` : undefined],
+    ['last error', error && `${error.code}: ${error.message}`],
     ...instances.map(
       ({ state, pid, project, in_flight }) =>
         [

@@ -2,7 +2,7 @@ import { GatewayError } from '@causeway/gateway/config'
 import { LocalLoginSession, type LoginSession, type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
 import { type CommandCall, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
-import { defineServerCommand, HostedServers, hostedRoute } from './hosted-servers.ts'
+import { defineServerCommand, hostedRoute, ServersFile } from './hosted-servers.ts'
 import { findRemote, openLogins } from './logins.ts'
 
 export const loginCommand = defineServerCommand({
@@ -75,7 +75,7 @@ function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly rev
 /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
 function requireRemote(call: CommandCall): RemoteServer {
   const [name = ''] = call.args
-  const remote = findRemote(call, new HostedServers(call).require(name))
+  const remote = findRemote(call, new ServersFile(call).require(name))
   if (remote !== undefined) return remote
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
 }

@@ -1,8 +1,8 @@
-import { type HostedServer, renderRemote } from '@causeway/gateway/config'
+import { type HostedServer, renderRemote, SecretsFile } from '@causeway/gateway/config'
 import { AuthFile, type LoginStatus, Logins, type RemoteServer } from '@causeway/oauth'
 import { isCausewayError } from '@causeway/protocol'
 import type { CommandCall } from '../command.ts'
-import { HostedServers } from './hosted-servers.ts'
+import type { Fields } from '../format.ts'
 
 /** A running server reads the same file. */
 export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
@@ -17,7 +17,7 @@ export const findRemote = (
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,
 ): RemoteServer | undefined =>
-  renderRemote(server, { env: call.env, secrets: new HostedServers(call).secrets.read() })
+  renderRemote(server, { env: call.env, secrets: new SecretsFile(call.config().dataDir).read() })
 
 export function findLogin(
   call: Pick<CommandCall, 'config' | 'env'>,
@@ -32,14 +32,14 @@ export function findLogin(
   }
 }
 
-export function describeLogin(login: LoginStatus | undefined): readonly (readonly [string, string])[] {
+export function describeLogin(login: LoginStatus | undefined): Fields {
   if (login === undefined) return []
   const { state, issuer, scope, missing_scope, expires_at, can_refresh } = login
   if (state === 'logged_out') return [['login', 'none']]
   const expiry = can_refresh || expires_at === undefined ? '' : `, until ${expires_at}`
   return [
     ['login', `logged in at ${issuer}${expiry}`],
-    ...(scope === undefined ? [] : ([['scope', scope]] as const)),
-    ...(missing_scope === undefined ? [] : ([['required scope', missing_scope]] as const)),
+    ['scope', scope],
+    ['required scope', missing_scope],
   ]
 }

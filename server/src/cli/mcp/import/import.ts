@@ -1,7 +1,7 @@
-import { describeEndpoint, findEndpointWarnings } from '@causeway/gateway/config'
+import { describeEndpoint, findEndpointWarnings, SecretsFile } from '@causeway/gateway/config'
 import { defineCommand, usageError } from '../../command.ts'
 import { noteWarnings } from '../describe-server.ts'
-import { HostedServers } from '../hosted-servers.ts'
+import { ServersFile } from '../hosted-servers.ts'
 
 export const importCommand = defineCommand({
   name: 'mcp import',
@@ -27,11 +27,11 @@ not start before causeway mcp approve.`,
     const found = findServers(source, { cwd, machine: { ...machine, ...(env.HOME && { home: env.HOME }) } })
     const missing = only?.filter((name) => !found.some((server) => server.name === name)) ?? []
     if (missing.length > 0) throw usageError('mcp import', `no such server: ${missing.join(', ')}`)
-    const hosted = new HostedServers({ config })
-    const { servers, problems } = hosted.file.read()
+    const servers = new ServersFile({ config })
+    const secretsFile = new SecretsFile(config().dataDir)
     const { imported, skipped } = planImport(found, {
-      existing: new Set([...servers, ...problems].map(({ name }) => name)),
-      secrets: hosted.secrets.read(),
+      existing: new Set(servers.names),
+      secrets: secretsFile.read(),
       port: config().port,
       path: env.PATH,
       only: only && new Set(only),
@@ -42,8 +42,8 @@ not start before causeway mcp approve.`,
       note(`${name}: from ${file}${describeSecrets(Object.keys(secrets))}`)
       noteWarnings(findEndpointWarnings(endpoint), note)
       if (flags['dry-run']) continue
-      if (Object.keys(secrets).length > 0) hosted.secrets.set(secrets)
-      hosted.file.setServer(name, entry)
+      if (Object.keys(secrets).length > 0) secretsFile.set(secrets)
+      servers.setServer(name, entry)
     }
     if (flags['dry-run']) note('nothing written')
     else if (imported.length > 0) note('none of them starts before causeway mcp approve <name>')
