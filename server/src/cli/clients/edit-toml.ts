@@ -52,28 +52,25 @@ function parseToml(text: string): Table {
  * comments and separate parts.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   let offset = 0
   let isInside = false
-  const ranges: { start: number; end: number }[] = []
-  for (const line of lines) {
+  let found: { start: number; end: number } | undefined
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const header = parseHeader(line)
     if (header !== undefined) isInside = path.every((key, index) => header[index] === key)
-    const content = line.trim()
-    if (isInside && header !== undefined) ranges.push({ start: offset, end: offset + line.trimEnd().length })
-    const last = ranges.at(-1)
-    if (isInside && last !== undefined && content !== '' && !content.startsWith('#'))
-      last.end = offset + line.trimEnd().length
+    if (
+      isInside &&
+      header !== undefined &&
+      found !== undefined &&
+      text.slice(found.end, offset).trim() !== ''
+    )
+      throw new JsonEditError(`the tables of ${path.join('.')} are not adjacent`)
+    if (isInside && /^\s*[^#\s]/.test(line))
+      found = { start: found?.start ?? offset, end: offset + line.trimEnd().length }
     offset += line.length
   }
-  const [first] = ranges
-  const last = ranges.at(-1)
-  if (first === undefined || last === undefined) return undefined
-  const found = { start: first.start, end: last.end }
-  const block = text.slice(found.start, found.end)
-  if (ranges.some(({ start }, index) => index > 0 && text.slice(ranges[index - 1]?.end, start).trim() !== ''))
-    throw new JsonEditError(`the tables of ${path.join('.')} are not adjacent`)
-  if (/^\s*#/m.test(block)) throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
+  if (found !== undefined && /^\s*#/m.test(text.slice(found.start, found.end)))
+    throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
   return found
 }
 
