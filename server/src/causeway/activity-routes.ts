@@ -1,11 +1,11 @@
-import { type Registrar, readArguments } from '@causeway/app-kit'
+import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { CallEvent } from '../activity/call-activity.ts'
 import type { CapturedJson } from '../activity/call-capture.ts'
 import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
 import type { ErrorCatalog } from '../host/error-catalog.ts'
-import { toRecord } from './audit-tools.ts'
+import { readQuery, toRecord } from './audit-tools.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
 const maxFailures = 1000
@@ -54,10 +54,7 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
     handle: async (_request, { session = '' }, { store }) => {
       for (const transport of store.core().openSessions)
         if (await transport.end(session)) return new Response(null, { status: 204 })
-      throw new CausewayError('SESSION_NOT_FOUND', 'no open session has this name', {
-        retryable: false,
-        data: { session },
-      })
+      throw sessionNotFound('no open session has this name', session)
     },
   })
 
@@ -102,48 +99,39 @@ const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
   ...(view === undefined ? {} : { view }),
 })
 
+const sessionNotFound = (message: string, session: string): CausewayError =>
+  new CausewayError('SESSION_NOT_FOUND', message, { retryable: false, data: { session } })
+
 /** Returns the largest groups first, and the examined period. */
 async function groupErrors(
   { audit, errors }: ServerParts,
   filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,
 ) {
   const failed = await audit.query({ ...filter, code: 'failed', limit: maxFailures })
-  const groups = new Map<string, StoredEntry[]>()
-  for (const entry of failed) {
-    const key = `${entry.code} ${entry.app} ${entry.tool}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [entry])
-    else group.push(entry)
-  }
+  const groups = Map.groupBy(failed, ({ code, app, tool }) => `${code} ${app} ${tool}`)
   return {
-    groups: [...groups.values()]
-      .sort((a, b) => b.length - a.length)
-      .map((entries) => {
-        const newest = entries[0] as StoredEntry
-        const { code, app, tool, request_id } = newest
-        return {
-          code,
-          app,
-          tool,
-          message: errors.describe(code),
-          count: entries.length,
-          clients: new Set(entries.map(({ client }) => client)).size,
-          first: toIsoTime(entries.at(-1)),
-          last: toIsoTime(newest),
-          request_id,
-        }
-      }),
+    groups: [...groups.values()].sort((a, b) => b.length - a.length).map((group) => toGroup(group, errors)),
     examined: failed.length,
     is_complete: failed.length < maxFailures,
     since: toIsoTime(failed.at(-1)),
   }
 }
 
+/** `entries`: newest first. */
+function toGroup(entries: readonly StoredEntry[], errors: ErrorCatalog) {
+  const { code, app, tool, request_id } = entries[0] as StoredEntry
+  return {
+    ...{ code, app, tool, message: errors.describe(code) },
+    count: entries.length,
+    clients: new Set(entries.map(({ client }) => client)).size,
+    first: toIsoTime(entries.at(-1)),
+    last: toIsoTime(entries[0]),
+    request_id,
+  }
+}
+
 const toIsoTime = (entry: StoredEntry | undefined): string | null =>
   entry === undefined ? null : new Date(entry.at_ms).toISOString()
-
-const readQuery = <T extends z.ZodObject>(owner: string, schema: T, { url }: Request): z.output<T> =>
-  readArguments(owner, schema, Object.fromEntries(new URL(url).searchParams))
 
 function captureRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('POST', '/sessions/{session}/capture', {
@@ -152,10 +140,7 @@ function captureRoutes(app: Registrar<CausewayStore, object>): void {
     handle: async (_request, { session = '' }, { store }) => {
       const { activity, capture } = store.core()
       if (!activity.sessions.some((one) => one.session === session))
-        throw new CausewayError('SESSION_NOT_FOUND', 'no session with this name called a tool', {
-          retryable: false,
-          data: { session },
-        })
+        throw sessionNotFound('no session with this name called a tool', session)
       capture.start(session)
       return Response.json({ capture: capture.state })
     },

@@ -101,8 +101,10 @@ async function* exportLines({ core }: CausewayStore, query: AuditQuery, signal: 
   }
 }
 
-const parseQuery = ({ url }: Request): AuditQuery =>
-  toQuery(readArguments('audit', routeSchema, Object.fromEntries(new URL(url).searchParams)))
+const parseQuery = (request: Request): AuditQuery => toQuery(readQuery('audit', routeSchema, request))
+
+export const readQuery = <T extends z.ZodObject>(owner: string, schema: T, { url }: Request): z.output<T> =>
+  readArguments(owner, schema, Object.fromEntries(new URL(url).searchParams))
 
 const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): AuditQuery => ({
   ...rest,
