@@ -9,7 +9,9 @@
 import { resolve } from 'node:path'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
 import { openMaintenance } from '../packages/app-help/src/build/maintenance.ts'
-import { type Invocation, readConfig } from '../server/src/config/read-config.ts'
+import { parseCommandLine } from '../server/src/config/command-line.ts'
+import type { Config } from '../server/src/config/config.ts'
+import { readConfig } from '../server/src/config/read-config.ts'
 
 const [task = '', ...argv] = process.argv.slice(2)
 const stop = new AbortController()
@@ -19,7 +21,7 @@ process.once('SIGTERM', () => stop.abort())
 const say = (line: string): void => void process.stderr.write(`help: ${line}\n`)
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 const reported = new Set<string>()
-const folder = ({ args: [name] }: Invocation): string => {
+const folder = ([name]: readonly string[]): string => {
   if (name !== undefined) return resolve(name)
   throw new CausewayError('INVALID_ARGUMENTS', 'no folder given', {
     remedy: `run npm run help:${task} -- <folder>`,
@@ -36,7 +38,7 @@ const build = async (help: Help, rebuild: boolean): Promise<void> => {
   if (report.failed.length > 0) process.exitCode = 1
 }
 
-const tasks: Readonly<Record<string, (help: Help, invocation: Invocation) => Promise<void>>> = {
+const tasks: Readonly<Record<string, (help: Help, args: readonly string[]) => Promise<void>>> = {
   build: (help) => build(help, false),
   rebuild: (help) => build(help, true),
   async build_dev(help) {
@@ -46,12 +48,12 @@ const tasks: Readonly<Record<string, (help: Help, invocation: Invocation) => Pro
     await build(help, false)
   },
   stats: async (help) => print(await help.stats()),
-  export: async (help, invocation) => print(await help.export(folder(invocation))),
-  verify: async (help, invocation) => print(await help.verify(folder(invocation))),
-  import: async (help, invocation) => print(await help.import(folder(invocation))),
+  export: async (help, args) => print(await help.export(folder(args))),
+  verify: async (help, args) => print(await help.verify(folder(args))),
+  import: async (help, args) => print(await help.import(folder(args))),
 }
 
-const open = ({ config }: Invocation): Help =>
+const open = (config: Config): Help =>
   openMaintenance({
     dir: config.dataDir,
     settings: config,
@@ -79,8 +81,9 @@ try {
     say(`unknown task "${task}"; use one of ${Object.keys(tasks).join(', ')}`)
     process.exitCode = 1
   } else {
-    const invocation = readConfig({ argv, env: process.env, cwd: process.cwd() })
-    await run(open(invocation), invocation)
+    const line = parseCommandLine(argv)
+    const { config } = readConfig({ ...line, env: process.env, cwd: process.cwd() })
+    await run(open(config), line.args)
   }
 } catch (error) {
   if (!isCausewayError(error)) throw error

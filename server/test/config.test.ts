@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { FolderLock, identifyProcess } from '@causeway/store'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
+import { parseCommandLine } from '../src/config/command-line.ts'
 import { settingTable } from '../src/config/config.ts'
 import { readConfig } from '../src/config/read-config.ts'
 import { findServer, recordServer, type ServerRecord } from '../src/process/server-file.ts'
@@ -13,7 +14,10 @@ import { runHere } from './cli/run-here.ts'
 const read = (
   t: Test,
   sources: { argv?: string[]; env?: NodeJS.ProcessEnv; files?: Record<string, string> } = {},
-) => readConfig({ argv: sources.argv ?? [], env: sources.env ?? {}, cwd: t.testdir(sources.files ?? {}) })
+) => {
+  const { argv = [], env = {}, files = {} } = sources
+  return readConfig({ ...parseCommandLine(argv), env, cwd: t.testdir(files) })
+}
 
 verifies('server:settings:order', async (t) => {
   const files = { 'causeway.config.json': '{"port": 1, "pageSize": 11}', env: 'MCP_SERVER_PORT=2' }
@@ -124,8 +128,9 @@ t.test('folders become absolute, and the working directory is the default root',
 })
 
 t.test('arguments that are not flags are the command', async (t) => {
-  t.match(read(t, { argv: ['roots', 'add', '/data', '--help'] }), {
+  t.match(parseCommandLine(['roots', 'add', '/data', '--help']), {
     args: ['roots', 'add', '/data'],
+    help: true,
   })
 })
 
@@ -136,7 +141,7 @@ t.test('every setting has a unique variable, a default and a meaning', async (t)
 })
 
 t.test('ports of apps and host names are separated by commas', async (t) => {
-  const read = (env: NodeJS.ProcessEnv) => readConfig({ argv: [], env, cwd: t.testdir() }).config
+  const read = (env: NodeJS.ProcessEnv) => readConfig({ env, cwd: t.testdir() }).config
   t.same(read({ CAUSEWAY_LISTEN: 'minds:3000, debrief:60123' }).listen, [
     { app: 'minds', port: 3000 },
     { app: 'debrief', port: 60123 },

@@ -26,7 +26,7 @@ function passed(limiter: RateLimiter, calls: number, client: string, app: string
 
 const defaults: Rates = settings.rateLimits.schema.parse(undefined)
 const config = (text: string, t: { testdir(): string }) =>
-  readConfig({ argv: [], env: { CAUSEWAY_RATE_LIMITS: text }, cwd: t.testdir() }).config.rateLimits
+  readConfig({ env: { CAUSEWAY_RATE_LIMITS: text }, cwd: t.testdir() }).config.rateLimits
 
 verifies('limits:rate:client', 'each client has separate rates for apps and for single tools', async (t) => {
   const clock = { now: 0 }

@@ -37,7 +37,7 @@ export async function openTestCore(
   } = {},
 ): Promise<Core> {
   const { dir = t.testdir(), env = {}, log = captureLog().log, cwd = dir } = options
-  const { config } = readConfig({ argv: [], env: { CAUSEWAY_DATA_DIR: `${dir}/data`, ...env }, cwd })
+  const { config } = readConfig({ env: { CAUSEWAY_DATA_DIR: `${dir}/data`, ...env }, cwd })
   const core = await Core.open({
     config,
     log,

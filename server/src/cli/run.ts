@@ -103,8 +103,8 @@ function createCall(
         Object.keys(flags).map((flag) => `--${flag} of ${name}`),
       )
   checkArguments(command, args)
-  const { argv, env, cwd, machine = thisMachine(env), stdin, stderr } = process
-  const invocation = () => readConfig({ argv, env, cwd, commandFlags })
+  const { env, cwd, machine = thisMachine(env), stdin, stderr } = process
+  const invocation = () => readConfig({ settings, envFile, env, cwd })
   const values = Object.entries(flags).map(([flag, { value, many }]) => [
     flag,
     value === undefined ? own.has(flag) : (own.get(flag) ?? (many ? [] : undefined)),

@@ -4,23 +4,19 @@ import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
 import { CausewayError, findDataFolder, isObject, thisMachine } from '@causeway/protocol'
 import type { z } from 'zod'
-import { describeUnknown, type FlagSyntax, parseCommandLine } from './command-line.ts'
+import { type CommandLine, describeUnknown } from './command-line.ts'
 import { type Config, type SettingKey, settings, toFlag } from './config.ts'
 import type { Setting } from './settings/setting.ts'
 
-interface ConfigSources {
-  readonly argv: readonly string[]
+interface ConfigSources extends Partial<Pick<CommandLine, 'settings' | 'envFile'>> {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Accepted and ignored. */
-  readonly commandFlags?: Readonly<Record<string, FlagSyntax>>
 }
 
 export interface Invocation {
   readonly config: Config
   /** Other settings have their defaults. */
   readonly given: GivenSettings
-  readonly args: readonly string[]
 }
 
 interface GivenSetting {
@@ -39,15 +35,14 @@ const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
 /**
  * Precedence: flags, environment, `--env-file`, `causeway.config.json`, defaults. Throws `INVALID_SETTING`.
  */
-export function readConfig({ argv, env, cwd, commandFlags }: ConfigSources): Invocation {
-  const { settings: flags, envFile, args } = parseCommandLine(argv, commandFlags)
+export function readConfig({ settings: flags = {}, envFile, env, cwd }: ConfigSources): Invocation {
   const given: GivenSettings = Object.fromEntries([
     ...readConfigFile(resolve(cwd, 'causeway.config.json')),
     ...(envFile === undefined ? [] : readEnvFile(resolve(cwd, envFile))),
     ...readEnvironment(env),
     ...readFlags(flags),
   ])
-  return { config: validate(given, { env, cwd }), given, args }
+  return { config: validate(given, { env, cwd }), given }
 }
 
 function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Config {
