@@ -27,6 +27,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   readonly machine: Machine
   readonly cwd: string
   readonly print: (line: string) => void
+  readonly printJson: (value: unknown) => void
   readonly note: (line: string) => void
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined

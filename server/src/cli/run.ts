@@ -119,6 +119,7 @@ function createCall(
     machine,
     cwd,
     print,
+    printJson: (value) => print(JSON.stringify(value, null, 2)),
     note,
     ask: stdin.isTTY && stderr.isTTY ? (...prompt) => askUser(process, ...prompt) : undefined,
     untilInterrupted,

@@ -55,9 +55,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
     )
     const path = pathName(app.name)
     if (call.flags['dry-run']) {
-      call.print(
-        JSON.stringify({ url: `${client.url}/mcp/${path}`, tool: tool.name, arguments: args }, null, 2),
-      )
+      call.printJson({ url: `${client.url}/mcp/${path}`, tool: tool.name, arguments: args })
       return 0
     }
     const signal = call.untilInterrupted()
@@ -110,7 +108,7 @@ async function report(
   { app, tool }: { app: AppDescription; tool: string },
   call: CallCommand,
 ): Promise<number> {
-  const { flags, cwd, print, note } = call
+  const { flags, cwd, print, printJson, note } = call
   const { content, structuredContent, isError, _meta } = result
   if (isError) {
     const error = _meta?.[errorMetaKey]
@@ -118,7 +116,7 @@ async function report(
     else note(adviseCalls(formatError(toError(error)), app))
     return exitCodes.failure
   }
-  if (flags.json) print(JSON.stringify(structuredContent ?? content, null, 2))
+  if (flags.json) printJson(structuredContent ?? content)
   else
     for (const block of content) {
       if (block.type === 'text') print(formatText(block.text))

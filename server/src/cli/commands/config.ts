@@ -13,14 +13,14 @@ environment variable, a key in a file, or default. Secrets are not printed.`,
     json: { about: 'print the settings as JSON' },
   },
   examples: ['causeway config', 'causeway config --given', 'causeway config --port 3200 --json'],
-  run({ flags, invocation, print, note }) {
+  run({ flags, invocation, print, printJson, note }) {
     const own = invocation()
     const found = findServer(own.config.dataDir)
     const running = found.state === 'running' ? found.server.settings : undefined
     const rows = listEffectiveSettings(running ?? listGivenSettings(own)).filter(
       ({ source }) => !flags.given || source !== 'default',
     )
-    if (flags.json) print(JSON.stringify(rows, null, 2))
+    if (flags.json) printJson(rows)
     else
       for (const line of formatTable(rows.map(({ env, value, source }) => [env, `${value}  (${source})`])))
         print(line)

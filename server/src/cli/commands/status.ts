@@ -1,16 +1,17 @@
-import type { Config } from '../../config/config.ts'
 import { findServer, type ServerRecord } from '../../process/server-file.ts'
 import { version } from '../../process/version.ts'
 import { type CommandCall, defineCommand, exitCodes } from '../command.ts'
 import { formatBytes, formatDuration } from '../format.ts'
 import { fetchHealth, type HealthReport, type HealthResult } from '../server-health.ts'
 
+const statusFlags = { json: { about: 'print the status as JSON' } }
+
 export const statusCommand = defineCommand({
   name: 'status',
   about: 'show whether a server runs, its address and start time, and the state of its apps',
   details:
     'It looks for the server of the data folder, and reports a server on the same port with another data folder.',
-  flags: { json: { about: 'print the status as JSON' } },
+  flags: statusFlags,
   settings: ['--data-dir', '--port', '--token-file'],
   exits: {
     0: 'the server runs and is healthy',
@@ -18,14 +19,15 @@ export const statusCommand = defineCommand({
     3: 'the server does not run',
   },
   examples: ['causeway status', 'causeway status --json | jq .url'],
-  async run({ config, flags, print, note }) {
-    const settings = config()
+  async run(call) {
+    const { flags, print, printJson, note } = call
+    const settings = call.config()
     const found = findServer(settings.dataDir)
-    if (found.state !== 'running') return reportNotRunning(found.state, settings, { flags, print, note })
+    if (found.state !== 'running') return reportNotRunning(found.state, call)
     const { server } = found
     const result = await fetchHealth(server.url, server.token_file ?? settings.tokenFile)
     const report = result.kind === 'report' ? result.report : undefined
-    if (flags.json) print(JSON.stringify({ running: true, server, report: report ?? null }, null, 2))
+    if (flags.json) printJson({ running: true, server, report: report ?? null })
     else for (const line of formatStatus(server, report, settings.dataDir)) print(line)
     const problem = describeProblem(result, server)
     if (problem !== undefined) note(problem)
@@ -73,10 +75,10 @@ function formatMemory({ status, used_bytes, limit_bytes }: NonNullable<HealthRep
 /** Also reports a server with another data folder on the port. */
 async function reportNotRunning(
   state: 'none' | 'gone' | 'elsewhere',
-  { dataDir, host, port, tokenFile }: Config,
-  { flags, print, note }: { flags: { json: boolean } } & Pick<CommandCall, 'print' | 'note'>,
+  { flags, config, print, printJson, note }: CommandCall<typeof statusFlags>,
 ): Promise<number> {
-  if (flags.json) print(JSON.stringify({ running: false, server: null, report: null }, null, 2))
+  const { dataDir, host, port, tokenFile } = config()
+  if (flags.json) printJson({ running: false, server: null, report: null })
   else print(`no server is running with the data in ${dataDir}`)
   if (state === 'gone') note('the last server crashed or was killed; the next start continues with its data')
   if (state === 'elsewhere') note('a server on another machine or in a container uses this data folder')

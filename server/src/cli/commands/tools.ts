@@ -23,6 +23,7 @@ export const toolsCommand = defineCommand({
       flags,
       env,
       print,
+      printJson,
     } = call
     const client = await ServerClient.find(call)
     if (appName === undefined) {
@@ -32,26 +33,20 @@ export const toolsCommand = defineCommand({
         return 0
       }
       const described = await Promise.all(apps.map(({ name }) => client.describeApp(pathName(name))))
-      const all = described.flatMap(({ name, tools }) =>
-        tools.map((tool) => [`${name} ${tool.name}`, tool] as const),
+      const schemas = described.flatMap(({ name, tools }) =>
+        tools.map((tool) => [`${name} ${tool.name}`, toSchemas(tool)]),
       )
-      print(
-        formatJson(
-          flags.schema ? Object.fromEntries(all.map(([name, tool]) => [name, toSchemas(tool)])) : described,
-        ),
-      )
+      printJson(flags.schema ? Object.fromEntries(schemas) : described)
       return 0
     }
     const app = await describeApp(client, appName, 'tools')
     const tools = toolName === undefined ? app.tools : [findTool(app, toolName)]
-    if (flags.schema) print(formatJson(Object.fromEntries(tools.map((tool) => [tool.name, toSchemas(tool)]))))
-    else if (flags.json) print(formatJson(toolName === undefined ? app : tools[0]))
+    if (flags.schema) printJson(Object.fromEntries(tools.map((tool) => [tool.name, toSchemas(tool)])))
+    else if (flags.json) printJson(toolName === undefined ? app : tools[0])
     else print(adviseCommand(tools.map((tool) => formatTool(tool, app.name)).join('\n\n'), env))
     return 0
   },
 })
-
-const formatJson = (value: unknown): string => JSON.stringify(value, null, 2)
 
 const toSchemas = ({ input_schema, output_schema }: ToolDescription) => ({ input_schema, output_schema })
 

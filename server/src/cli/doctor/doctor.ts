@@ -15,7 +15,7 @@ export const doctorCommand = defineCommand({
   flags: { json: { about: 'print the results as JSON' } },
   settings: ['--data-dir', '--port', '--token-file'],
   exits: { 0: 'no check failed; there may be warnings', 1: 'a check failed' },
-  async run({ flags, config, env, print }) {
+  async run({ flags, config, env, print, printJson }) {
     if (!flags.json) print(`causeway ${version}\n`)
     const checks: Check[] = []
     for await (const check of runChecks(config)) {
@@ -23,7 +23,7 @@ export const doctorCommand = defineCommand({
       if (!flags.json) print(adviseCommand(formatCheck(check), env))
     }
     const failures = checks.filter(({ state }) => state === 'fail').length
-    if (flags.json) print(JSON.stringify({ version, checks }, null, 2))
+    if (flags.json) printJson({ version, checks })
     else
       print(
         failures === 0

@@ -60,7 +60,7 @@ export const toolsCommand = defineServerCommand({
     const { app = name, warnings = [] } = (await findStatuses(call))?.get(name) ?? {}
     const { tools } = await client.describeApp(app.toLowerCase())
     noteWarnings(warnings, call.note)
-    if (flags.json) call.print(JSON.stringify(tools, null, 2))
+    if (flags.json) call.printJson(tools)
     else
       for (const tool of tools)
         call.print(escapeHiddenCharacters(`${tool.name}  ${tool.about.split('\n')[0]}`))

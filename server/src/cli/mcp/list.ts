@@ -19,7 +19,7 @@ export const listCommand = defineCommand({
 })
 
 export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
-  const { print, note } = call
+  const { print, printJson, note } = call
   const file = new ServersFile(call)
   const { servers, problems } = file.read()
   const statuses = await findStatuses(call)
@@ -30,7 +30,7 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
       login: findLogin(call, server),
     }))
     const invalid = problems.map(({ name, error }) => ({ name, problem: error.message }))
-    print(JSON.stringify({ servers: list, problems: invalid }, null, 2))
+    printJson({ servers: list, problems: invalid })
   } else {
     for (const { name, error } of problems) note(`${name}: ${error.message}`)
     if (servers.length === 0) print(`no servers in ${file.path}; causeway mcp add adds one`)
@@ -61,11 +61,11 @@ export const showCommand = defineServerCommand({
   exits: { 1: 'there is no such server, or its entry is invalid' },
   examples: ['causeway mcp show files'],
   async run({ args: [name = ''], flags, ...call }) {
-    const { print } = call
+    const { print, printJson } = call
     const server = new ServersFile(call).require(name)
     const status = (await findStatuses(call))?.get(name)
     if (flags.json) {
-      print(JSON.stringify({ ...redactEntry(server), status, login: findLogin(call, server) }, null, 2))
+      printJson({ ...redactEntry(server), status, login: findLogin(call, server) })
       return 0
     }
     const state = describeState(server) ?? status?.state ?? 'not running'
