@@ -111,8 +111,9 @@ export class Audit {
 
   async #writeAll(): Promise<void> {
     const { store, onWritten } = this.#options
-    while (this.#waiting.length > 0) {
-      const entries = this.#waiting.slice(0, batchSize)
+    // Later entries wait for the next flush: a loop until none waits would write small batches under load.
+    for (let left = this.#waiting.length; left > 0; left -= batchSize) {
+      const entries = this.#waiting.slice(0, Math.min(left, batchSize))
       await store.append(entries)
       this.#waiting.splice(0, entries.length)
       onWritten?.(entries)
