@@ -71,7 +71,7 @@ export function listLogFiles(folder: string, name: LogName): readonly LogFile[] 
     .sort((one, other) => one.number - other.number)
 }
 
-type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean }
+type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean; write(bytes: Buffer): boolean }
 
 class RotatingFile {
   readonly #folder: string
@@ -97,14 +97,14 @@ class RotatingFile {
 
   /** One or more lines with their line breaks. Never throws. */
   write(lines: string): void {
-    const bytes = Buffer.byteLength(lines)
+    const bytes = Buffer.from(lines)
     // On a full disk, rotation would replace the oldest file with an empty one.
     const mayRotate = this.#bytes > 0 && !this.#isFailing
-    if (mayRotate && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
+    if (mayRotate && this.#bytes + bytes.length > this.#rotation.bytes) this.#rotate()
     this.#stream ??= this.#open()
     if (this.#stream === undefined) return
-    this.#bytes += bytes
-    this.#stream.write(lines)
+    this.#bytes += bytes.length
+    this.#stream.write(bytes)
   }
 
   async close(): Promise<void> {
@@ -133,6 +133,8 @@ class RotatingFile {
       const stream = destination({
         fd: openSync(join(this.#folder, `${stem}.${this.#number}${extension}`), 'a', 0o600),
         sync: false,
+        // With text, each line measures and copies the whole buffer.
+        contentMode: 'buffer',
         minLength: bufferBytes,
         maxLength: maxBufferedBytes,
         periodicFlush: flushIntervalMs,
@@ -145,8 +147,8 @@ class RotatingFile {
         // Flushing an empty buffer succeeds on a full disk.
         if (stream === this.#stream && bytes > 0) this.#isFailing = false
       })
-      stream.on('drop', (lines: string) => {
-        this.#bytes -= Buffer.byteLength(lines)
+      stream.on('drop', (bytes: Buffer) => {
+        this.#bytes -= bytes.length
       })
       return stream
     } catch (error) {
