@@ -223,19 +223,24 @@ verifies('fault:open-files', async (t) => {
   const list = () => ask('replay/tools/list_recordings', '{}')
   const countSamples = async () => (await ask('causeway/figures')).json.samples.length
   t.match(await list(), { status: 200 })
+  const record = (name: string) => ask(`replay/recordings/${name}/frames`, '{"frame_id": 1, "bodies": []}\n')
+  // Its worker waits for the next recording.
+  t.match(await record('one'), { json: { accepted: 1 } })
+  t.match(await ask('replay/recordings/one/finish', ''), { status: 200 })
   const limitFiles = (count: number) => spawnSync('prlimit', [`--pid=${pid}`, `--nofile=${count}:`]).status
   // Descriptors above the limit stay open. A new one gets the lowest free number, so none can be opened.
   t.equal(limitFiles(3), 0)
-  t.match(await until(list, ({ status }) => status !== 200), {
-    status: 503,
-    json: { code: 'OVERLOADED', remedy: /ulimit -n/ },
-  })
+  const overloaded = { status: 503, json: { code: 'OVERLOADED', remedy: /ulimit -n/ } }
+  t.match(await until(list, ({ status }) => status !== 200), overloaded)
+  t.match(await record('two'), overloaded, 'the waiting worker cannot open the file')
+  t.match(await record('two'), overloaded, 'another worker cannot start')
   const before = await countSamples()
   await until(countSamples, (samples) => samples > before)
   t.ok((await list()).status === 503, 'the server still runs after it sampled its memory')
 
   t.equal(limitFiles(1024), 0)
   await until(list, ({ status }) => status === 200)
+  t.match(await record('two'), { json: { accepted: 1 } })
   t.same(await server.stop(), { code: 0, signal: null })
 })
 

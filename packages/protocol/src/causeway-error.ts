@@ -122,6 +122,21 @@ export function asCausewayError(error: unknown): CausewayError {
   return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
 }
 
+/** The code of a system error, or the message of a thread that cannot start. */
+const fileLimit = /^(Worker initialization failure: )?(EMFILE|ENFILE)$/
+
+/** Returns `OVERLOADED` for a failure to open a file because too many are open; otherwise `undefined`. */
+export function toFileLimitError(error: unknown): CausewayError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, message } = error as { readonly code?: unknown; readonly message: string }
+  if (!fileLimit.test(String(code)) && !fileLimit.test(message)) return undefined
+  return new CausewayError('OVERLOADED', 'the server has too many open files', {
+    remedy: 'close connections to the server, or raise its limit of open files (ulimit -n)',
+    data: { retry_after_ms: 1000 },
+    cause: error,
+  })
+}
+
 /** Returns a copy with replaced details, by default caused by the original. */
 export function reviseError(
   error: CausewayError,

@@ -10,6 +10,7 @@ export {
   type PlainError,
   reviseError,
   shorten,
+  toFileLimitError,
   toPlainError,
   type WireErrorCode,
 } from './causeway-error.ts'

@@ -3,6 +3,7 @@ import {
   fromPlainError,
   isCausewayError,
   type PlainError,
+  toFileLimitError,
   toPlainError,
 } from '@causeway/protocol'
 
@@ -34,7 +35,8 @@ type SerializedError = PlainError | { readonly code: null; readonly message: str
 
 /** `failure` replaces the message unless the error is a `CausewayError`. */
 export function serializeError(error: unknown, failure: string): SerializedError {
-  if (isCausewayError(error)) return toPlainError(error)
+  const coded = isCausewayError(error) ? error : toFileLimitError(error)
+  if (coded !== undefined) return toPlainError(coded)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { code: null, message: failure, stack }
 }

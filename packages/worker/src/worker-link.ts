@@ -7,7 +7,7 @@ import {
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads'
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, toFileLimitError } from '@causeway/protocol'
 import { WorkerError } from './errors.ts'
 import {
   cancelledError,
@@ -95,7 +95,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#isAlive
   }
 
-  /** Rejects with the method's error, `CANCELLED` on abort, or `WORKER_LOST` if the worker ends. */
+  /** Rejects with the method's error, `CANCELLED` on abort, or `WORKER_LOST` if the worker ends, `OVERLOADED` if it cannot start. */
   async call<Name extends keyof Table & string>(
     method: Name,
     args: MethodArgs<Table, Name>,
@@ -178,6 +178,8 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 
   #lost(cause: unknown): CausewayError {
+    const fileLimit = toFileLimitError(cause)
+    if (fileLimit !== undefined) return fileLimit
     const { name, remedy = 'call again: a new worker is started' } = this.#options
     return new WorkerError('WORKER_LOST', `${name} ended unexpectedly`, { remedy, cause })
   }

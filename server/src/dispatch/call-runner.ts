@@ -5,6 +5,7 @@ import {
   CausewayError,
   errorObject,
   isObject,
+  toFileLimitError,
 } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
 import type { Logger } from 'pino'
@@ -209,15 +210,9 @@ function toCausewayError(error: unknown, app: string, { cancellation }: Caller):
   const { aborted, reason } = cancellation.signal
   const isAbort = error === reason || (error as Error | undefined)?.name === 'AbortError'
   if (aborted && isAbort) return new CausewayError('CANCELLED', 'the call was cancelled')
-  if (hasCode(error, /^(EMFILE|ENFILE)$/))
-    return new CausewayError('OVERLOADED', 'the server has too many open files', {
-      remedy: 'close connections to the server, or raise its limit of open files (ulimit -n)',
-      data: { retry_after_ms: 1000 },
-      cause: error,
-    })
+  const fileLimit = toFileLimitError(error)
+  if (fileLimit !== undefined) return fileLimit
   // A full or damaged disk can fail any statement.
-  return asCausewayError(hasCode(error, /^SQLITE_/) ? toDataError(error, `data of ${app}`) : error)
+  const isSqlite = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+  return asCausewayError(isSqlite ? toDataError(error, `data of ${app}`) : error)
 }
-
-const hasCode = (error: unknown, code: RegExp): boolean =>
-  error instanceof Error && code.test(String((error as { code?: unknown }).code))
