@@ -136,7 +136,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   for (const alias of full)
     if (!wireNamePattern.test(alias)) throw new CausewayError('INVALID_APP', `not a full alias: ${alias}`)
   const input = z.strictObject(inputShape)
-  const output = outputShape && z.object(outputShape)
+  const output = outputShape === undefined ? z.looseObject({}) : z.object(outputShape)
   return {
     ...listed,
     name,
@@ -152,7 +152,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
       const data = answer.json === undefined ? finite(answer.data) : answer.data
       return toResult(validateData(name, output, data), answer)
     },
-    fits: (data) => output?.safeParse(data).success ?? true,
+    fits: (data) => outputShape === undefined || output.safeParse(data).success,
   }
 }
 
@@ -169,12 +169,8 @@ function toAnnotations(hints: Hints): ToolAnnotations {
 }
 
 /** SDK clients throw if data does not match the schema. */
-function validateData(
-  name: string,
-  schema: z.ZodObject | undefined,
-  data: unknown,
-): Readonly<Record<string, unknown>> {
-  const parsed = (schema ?? z.looseObject({})).safeParse(data)
+function validateData(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
+  const parsed = schema.safeParse(data)
   if (parsed.success) return data as Record<string, unknown>
   throw new CausewayError('INTERNAL', `${name} gave an answer that does not fit its schema`, {
     cause: parsed.error,
