@@ -103,8 +103,7 @@ export class McpRoutes {
 /** Finds the mount of `:app` or `:profile`, else the shared one. Throws `ROUTE_NOT_FOUND`. */
 function findMount(core: Core, request: FastifyRequest): Mount {
   const { app, profile } = request.params as { app?: string; profile?: string }
-  const segments = profile === undefined ? [app] : ['p', profile]
-  const path = ['/mcp', ...segments].filter((segment) => segment !== undefined).join('/')
+  const path = profile !== undefined ? `/mcp/p/${profile}` : app === undefined ? '/mcp' : `/mcp/${app}`
   const { lists } = core.registry
   const mount = lists.get(path)?.mount
   if (mount !== undefined) return mount
