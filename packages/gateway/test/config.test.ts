@@ -226,7 +226,6 @@ function watch(t: Test, dataDir: string) {
     onChange: ({ servers, secrets }) =>
       events.push(`${servers.map(({ name }) => name)} ${Object.keys(secrets)}`),
     onFailure: ({ code }) => events.push(code),
-    pollMs: 2 ** 30,
   })
   t.teardown(() => watcher.close())
   return { watcher, events }
@@ -298,6 +297,7 @@ t.test('a timer reads changed files', async (t) => {
       onFailure: () => {},
       pollMs: 5,
     })
+    watcher.start()
     t.teardown(() => watcher.close())
   })
   new ConfigFile(dir).setServer('a', { command: 'a' })

@@ -72,6 +72,8 @@ export class HostedServers {
       },
       watcher.current.servers,
     )
+    // A change needs the gateway.
+    watcher.start()
     hosted = new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
     return hosted
   }

@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { identifyProcess } from '@causeway/store'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { verifies } from '../../../test/verifies.ts'
 import type { Caller } from '../../src/dispatch/caller.ts'
@@ -159,4 +163,26 @@ verifies('gateway:app', 'remote servers over both HTTP transports', async (t) =>
   t.match(status(core, 'remote'), { kind: 'http', state: 'ready', protocol_version: '2026-07-28' })
   t.match(status(core, 'old'), { kind: 'sse', state: 'ready', protocol_version: '2025-11-25' })
   t.match(status(core, 'gone'), { last_error: { code: 'UPSTREAM_UNAVAILABLE' } })
+})
+
+verifies('gateway:config:watch', 'a change while the gateway ends old processes', async (t) => {
+  const dir = t.testdir({ data: { gateway: {} } })
+  const program =
+    'process.on("SIGTERM", () => console.log("asked")); setInterval(() => {}, 1000); console.log("ready")'
+  const child = spawn(process.execPath, ['-e', program], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  const pid = child.pid as number
+  writeFileSync(`${dir}/data/gateway/pids.json`, JSON.stringify([{ pid, process: identifyProcess(pid) }]))
+  // The gateway opens after the child was killed, a second after its signal.
+  const asked = once(child.stdout, 'data')
+  const opening = openHostedCore(t, {}, { dir })
+  await asked
+  writeFileSync(`${dir}/data/mcp.json`, JSON.stringify({ mcpServers: { added: fixture() } }))
+  const { core } = await opening
+  core.hosted.check()
+  await listed(core, 'added')
 })

@@ -10,7 +10,7 @@ export interface WatchedConfig extends GatewayConfig {
 
 export interface ConfigWatcherOptions {
   readonly dataDir: string
-  /** Called for every change after the first read. */
+  /** Called for every change after the constructor's read. */
   readonly onChange: (config: WatchedConfig) => void
   /** Called once for each failure. */
   readonly onFailure: (error: CausewayError) => void
@@ -22,7 +22,7 @@ export interface ConfigWatcherOptions {
  */
 export class ConfigWatcher {
   readonly #options: ConfigWatcherOptions
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #version = ''
   #current: WatchedConfig = { ...emptyConfig, secrets: {} }
   #failure: CausewayError | undefined
@@ -30,7 +30,11 @@ export class ConfigWatcher {
   constructor(options: ConfigWatcherOptions) {
     this.#options = options
     this.#read()
-    this.#timer = setInterval(() => this.check(), options.pollMs ?? 1000).unref()
+  }
+
+  /** Checks regularly, also for changes since the constructor's read. */
+  start(): void {
+    this.#timer = setInterval(() => this.check(), this.#options.pollMs ?? 1000).unref()
   }
 
   get current(): WatchedConfig {
