@@ -43,7 +43,7 @@ export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOpti
     return await instance.use(signal, async (connection) => {
       const { description } = instance
       if (description === undefined) throw new Error('there was no handshake')
-      return fetchCatalogue(connection, description, signal)
+      return fetchCatalogue(connection, description, { signal, onSkipped: () => {} })
     })
   } finally {
     await instance.stop()

@@ -4,7 +4,7 @@
  * `--log=FILE` (records start, cancellations, subscriptions, levels and pings), `--exit` (ends at once), `--no-ping` (ignores pings),
  * `--noisy` (writes lines that are not messages, list changes and a second answer with every `echo`),
  * `--prefix` (logs a message, and writes text before each answer of `echo`), `--modern` (MCP 2026-07-28 only, without `initialize`),
- * `--modern-if=FILE` (if the file exists).
+ * `--modern-if=FILE` (if the file exists), `--malformed` (members of wrong types, and no list of templates).
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync } from 'node:fs'
@@ -66,6 +66,51 @@ const tools = [
   },
   { name: 'broken', description: 'Has an invalid schema.', inputSchema: { type: 'array' } },
 ]
+
+/** Every one of these makes SDK clients reject the whole list. */
+const malformedTools = [
+  {
+    name: 'nulls',
+    title: null,
+    inputSchema: { ...objectSchema(), required: null },
+    outputSchema: null,
+    annotations: null,
+    icons: null,
+    _meta: null,
+  },
+  {
+    name: 'types',
+    title: 5,
+    description: 6,
+    inputSchema: objectSchema({ any: true, none: false }),
+    annotations: { title: 7, readOnlyHint: 'yes', destructiveHint: false },
+    icons: [{ src: 8 }],
+    _meta: 'text',
+  },
+  {
+    name: 'reference',
+    inputSchema: objectSchema(),
+    outputSchema: objectSchema({ a: { $ref: '#/$defs/b' } }),
+  },
+  { name: 'pattern', inputSchema: objectSchema(), outputSchema: objectSchema({ a: { pattern: '(' } }) },
+  { name: 'twice', description: 'One.', inputSchema: objectSchema() },
+  { name: 'twice', description: 'Two.', inputSchema: objectSchema() },
+]
+const malformedPrompts = [
+  { name: 'nulls', title: null, description: null, arguments: null },
+  { name: 'types', description: 5, arguments: [{ name: 6 }, { name: 'who', required: 'yes' }, null] },
+]
+const malformedResources = [
+  { uri: 'note:///nulls', name: 'nulls', title: null, mimeType: null, size: null, annotations: null },
+  {
+    uri: 'note:///types',
+    name: 'types',
+    description: 5,
+    size: '6',
+    annotations: { priority: 7, audience: 'user', lastModified: 'today' },
+  },
+]
+const isMalformed = flags.has('--malformed')
 
 const waiting = new Map<number | string, () => void>()
 const asked = new Map<number | string, (answer: unknown) => void>()
@@ -254,16 +299,23 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   },
   'tools/list': () => {
     record('listed')
-    return { tools }
+    return { tools: isMalformed ? malformedTools : tools }
   },
-  'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }] }),
+  'prompts/list': () => ({
+    prompts: isMalformed
+      ? malformedPrompts
+      : [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
+  }),
   'prompts/get': ({ arguments: { who } }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
   }),
-  'resources/list': () => ({ resources: [{ uri: 'note:///a', name: 'a', mimeType: 'text/plain' }] }),
-  'resources/templates/list': () => ({
-    resourceTemplates: [{ uriTemplate: 'note:///{name}', name: 'notes' }],
+  'resources/list': () => ({
+    resources: isMalformed ? malformedResources : [{ uri: 'note:///a', name: 'a', mimeType: 'text/plain' }],
   }),
+  'resources/templates/list': () => {
+    if (isMalformed) throw new Error('the templates cannot be listed')
+    return { resourceTemplates: [{ uriTemplate: 'note:///{name}', name: 'notes' }] }
+  },
   'resources/read': ({ uri }, id) => {
     if (uri === 'note:///ask') void askFor(id, uri, (answer) => ({ contents: [{ uri, text: answer }] }))
     else return { contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }

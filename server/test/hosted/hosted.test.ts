@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { identifyProcess } from '@causeway/store'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { verifies } from '../../../test/verifies.ts'
 import type { Caller } from '../../src/dispatch/caller.ts'
 import type { Core } from '../../src/host/core.ts'
@@ -72,6 +74,53 @@ verifies('gateway:errors', async (t) => {
       content: [{ text: 'a' }],
     })
   }
+})
+
+verifies('gateway:app', 'malformed definitions do not make clients reject a list', async (t) => {
+  const { core } = await openHostedCore(t, { bad: fixture(['--malformed']) })
+  await listed(core, 'bad')
+  const url = new URL(`${await serve(t, core)}/mcp`)
+  const client = new Client({ name: 'test', version: '1' })
+  const older = new OlderClient({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(url))
+  await older.connect(new OlderTransport(url) as Parameters<OlderClient['connect']>[0])
+  t.teardown(() => Promise.all([client.close(), older.close()]))
+  for (const one of [client, older]) {
+    const { tools } = await one.listTools()
+    const own = tools.filter(({ name }) => name.startsWith('Bad__'))
+    t.match(own, [
+      { name: 'Bad__nulls', inputSchema: { type: 'object' } },
+      {
+        name: 'Bad__types',
+        description: '',
+        inputSchema: { properties: { any: {}, none: { not: {} } } },
+        annotations: { destructiveHint: false },
+      },
+      { name: 'Bad__reference' },
+      { name: 'Bad__pattern' },
+      { name: 'Bad__twice', description: 'One.' },
+    ])
+    t.same(
+      own.flatMap(({ outputSchema, icons, title }) => outputSchema ?? icons ?? title ?? []),
+      [],
+    )
+    const { prompts } = await one.listPrompts()
+    t.match(
+      prompts.filter(({ name }) => name.startsWith('Bad__')),
+      [
+        { name: 'Bad__nulls', arguments: [] },
+        { name: 'Bad__types', arguments: [{ name: 'who' }] },
+      ],
+    )
+    const { resources } = await one.listResources()
+    t.match(
+      resources.filter(({ uri }) => uri.startsWith('causeway-mcp://bad/')),
+      [{ name: 'nulls' }, { name: 'types', annotations: {} }],
+    )
+    await one.listResourceTemplates()
+  }
+  t.same(core.hosted.gateway.pendingChanges('bad'), [], 'a name that is listed twice is not a change')
+  t.match(core.hosted.gateway.readOutput('bad').lines, [/templates.list failed: .*cannot be listed/])
 })
 
 verifies('gateway:app', 'resources, templates, prompts and completion', async (t) => {

@@ -20,7 +20,12 @@ import {
 } from '@causeway/protocol'
 import { withLogin } from '../calls/with-login.ts'
 import type { ListedPrompt, ListedTool } from '../domain/catalogue.ts'
-import { getTaskSupport, normalizeTool } from '../domain/listed-tool.ts'
+import {
+  getTaskSupport,
+  normalizePrompt,
+  normalizeResource,
+  normalizeTool,
+} from '../domain/listed-definitions.ts'
 import { chooseWireNames, matchesPattern, removeDuplicates } from '../domain/names.ts'
 import type { Reviewed, ReviewedCatalogue } from '../domain/pins.ts'
 import { rewriteBlock, rewriteToolMeta, toOwnUri, toUpstreamUri } from '../domain/resource-uris.ts'
@@ -132,7 +137,9 @@ function createPrompts(
   reviewed: ReviewedCatalogue | undefined,
 ): readonly AppPrompt[] {
   const entries = (reviewed?.prompts ?? []).filter(({ isNew }) => !isNew)
-  const unique = removeDuplicates(entries.map((one) => ({ ...one, name: one.entry.name })))
+  const unique = removeDuplicates(
+    entries.map((one) => ({ ...one, entry: normalizePrompt(one.entry), name: one.entry.name })),
+  )
   const names = chooseWireNames(
     app,
     unique.map(({ name }) => name),
@@ -176,7 +183,10 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
   const { catalogue } = server
   if (catalogue?.capabilities.resources === undefined) return []
   const { resources, templates } = catalogue
-  const listed = resources.map((one) => ({ ...one, uri: toOwnUri(path, one.uri) })) as readonly Resource[]
+  const listed = resources.map((one) => ({
+    ...normalizeResource(one),
+    uri: toOwnUri(path, one.uri),
+  })) as readonly Resource[]
   const readAll = async (
     { uri = '' }: Variables,
     ctx: ToolContext,
@@ -190,7 +200,10 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
       uri: toOwnUri(path, String(one.uri)),
     })) as unknown as ResourceContents[]
   }
-  const listedTemplates = templates.map((one) => ({ ...one, uriTemplate: toOwnUri(path, one.uriTemplate) }))
+  const listedTemplates = templates.map((one) => ({
+    ...normalizeResource(one),
+    uriTemplate: toOwnUri(path, one.uriTemplate),
+  }))
   return [
     {
       template: {

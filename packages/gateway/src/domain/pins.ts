@@ -1,5 +1,6 @@
 import type { JsonObject } from '@causeway/protocol'
 import type { Catalogue, ListedPrompt, ListedTool } from './catalogue.ts'
+import { removeDuplicates } from './names.ts'
 
 export type PinKind = 'tool' | 'prompt' | 'instructions'
 
@@ -29,8 +30,8 @@ export function createPins({ tools, prompts, instructions }: Catalogue): readonl
     text: toSortedJson(definition),
   })
   return [
-    ...tools.map((tool) => pin('tool', tool.name, select(tool, toolMembers))),
-    ...prompts.map((prompt) => pin('prompt', prompt.name, select(prompt, promptMembers))),
+    ...removeDuplicates(tools).map((tool) => pin('tool', tool.name, select(tool, toolMembers))),
+    ...removeDuplicates(prompts).map((prompt) => pin('prompt', prompt.name, select(prompt, promptMembers))),
     pin('instructions', '', { instructions }),
   ]
 }

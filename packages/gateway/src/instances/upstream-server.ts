@@ -345,7 +345,10 @@ export class UpstreamServer {
     const signal = AbortSignal.timeout(getStartMs(this.config))
     try {
       const catalogue = await instance.use(signal, (connection) =>
-        fetchCatalogue(connection, requireDescription(instance), signal),
+        fetchCatalogue(connection, requireDescription(instance), {
+          signal,
+          onSkipped: (method, { message }) => this.output.add('causeway', `${method} failed: ${message}`),
+        }),
       )
       if (this.#isClosed) return
       this.#catalogue = catalogue

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@causeway/protocol'
+import { type CausewayError, isCausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import type {
   Catalogue,
   ListedPrompt,
@@ -7,6 +7,7 @@ import type {
   ResourceTemplate,
   ServerDescription,
 } from '../domain/catalogue.ts'
+import { GatewayError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { readRpcError } from './upstream-error.ts'
 
@@ -14,22 +15,41 @@ import { readRpcError } from './upstream-error.ts'
 const maxPages = 100
 const maxItems = 5000
 
+/** A list that takes longer must not delay the tools. */
+const maxListMs = 15_000
+
 const methodNotFound = -32601
+
+interface ListOptions {
+  readonly signal: AbortSignal
+  /** Called for a list other than `tools/list`, which is then empty. */
+  onSkipped(method: string, error: CausewayError): void
+}
 
 /** Drops members without a name. Throws errors of the connection and of `tools/list`. */
 export async function fetchCatalogue(
   connection: Connection,
   description: ServerDescription,
-  signal: AbortSignal,
+  { signal, onSkipped }: ListOptions,
 ): Promise<Catalogue> {
   const { capabilities } = description
-  const list = (has: unknown, method: string, member: string): Promise<readonly JsonObject[]> =>
-    has === undefined ? Promise.resolve([]) : listAll(connection, { method, member, signal })
+  const listOther = async (has: unknown, method: string, member: string): Promise<readonly JsonObject[]> => {
+    if (has === undefined) return []
+    return listAll(connection, { method, member, signal, maxMs: maxListMs }).catch((error: unknown) => {
+      if (!isCausewayError(error) || GatewayError.is(error, 'UPSTREAM_GONE')) throw error
+      onSkipped(method, error)
+      return []
+    })
+  }
+  const listTools = async (): Promise<readonly JsonObject[]> =>
+    capabilities.tools === undefined
+      ? []
+      : listAll(connection, { method: 'tools/list', member: 'tools', signal })
   const [tools, prompts, resources, templates] = await Promise.all([
-    list(capabilities.tools, 'tools/list', 'tools'),
-    list(capabilities.prompts, 'prompts/list', 'prompts'),
-    list(capabilities.resources, 'resources/list', 'resources'),
-    list(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
+    listTools(),
+    listOther(capabilities.prompts, 'prompts/list', 'prompts'),
+    listOther(capabilities.resources, 'resources/list', 'resources'),
+    listOther(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
   ])
   return {
     ...description,
@@ -47,21 +67,24 @@ const hasText = (value: JsonObject, member: string): boolean =>
 
 async function listAll(
   connection: Connection,
-  { method, member, signal }: { method: string; member: string; signal: AbortSignal },
+  { method, member, ...options }: { method: string; member: string; signal: AbortSignal; maxMs?: number },
 ): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = []
+  const cursors = new Set<unknown>()
   let cursor: unknown
-  for (let page = 0; page < maxPages && items.length < maxItems; page++) {
+  while (cursors.size < maxPages && items.length < maxItems) {
     const params = cursor === undefined ? {} : { cursor }
-    const result = await connection.request(method, params, { signal }).catch((error: unknown) => {
+    const result = await connection.request(method, params, options).catch((error: unknown) => {
       // Some servers declare resources but have no templates.
       if (readRpcError(error)?.code === methodNotFound) return {}
       throw error
     })
     const { [member]: listed, nextCursor } = isObject(result) ? result : {}
-    if (Array.isArray(listed)) items.push(...listed.filter(isObject))
-    if (typeof nextCursor !== 'string' || nextCursor === cursor) break
+    for (const item of Array.isArray(listed) ? listed.slice(0, maxItems) : [])
+      if (isObject(item)) items.push(item)
+    if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break
     cursor = nextCursor
+    cursors.add(cursor)
   }
   return items.slice(0, maxItems)
 }

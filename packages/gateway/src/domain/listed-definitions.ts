@@ -1,0 +1,140 @@
+import { isObject, type JsonObject, type ToolAnnotations } from '@causeway/protocol'
+import { z } from 'zod'
+import type { ListedPrompt, ListedResource, ListedTool, ResourceTemplate } from './catalogue.ts'
+
+/** By member. */
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isListWith =
+  (isItem: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(isItem)
+const accepts = (schema: z.ZodType) => (value: unknown) => schema.safeParse(value).success
+
+const icon = z.object({
+  src: z.string(),
+  mimeType: z.string().optional(),
+  sizes: z.array(z.string()).optional(),
+  theme: z.enum(['light', 'dark']).optional(),
+})
+const common: Checks = {
+  title: isText,
+  description: isText,
+  icons: isListWith(accepts(icon)),
+  annotations: isObject,
+  _meta: isObject,
+}
+const hints: Checks = {
+  title: isText,
+  readOnlyHint: isFlag,
+  destructiveHint: isFlag,
+  idempotentHint: isFlag,
+  openWorldHint: isFlag,
+}
+const resource: Checks = { ...common, mimeType: isText, size: (value) => typeof value === 'number' }
+const resourceAnnotations: Checks = {
+  audience: isListWith((value) => value === 'user' || value === 'assistant'),
+  priority: accepts(z.number().min(0).max(1)),
+  lastModified: accepts(z.iso.datetime({ offset: true })),
+}
+const argument: Checks = { title: isText, description: isText, required: isFlag }
+
+/**
+ * Returns a tool that every client accepts, or `undefined` if its input schema is not an object's. One malformed
+ * member would make SDK clients reject the whole list, so such members are removed.
+ */
+export function normalizeTool(tool: ListedTool): ListedTool | undefined {
+  // Clients of Causeway never send tasks of MCP 2025-11-25.
+  const { execution: _, ...rest } = tool
+  const { outputSchema: output, annotations, ...valid } = keepValid(rest, common)
+  const inputSchema = normalizeSchema({ type: 'object', ...tool.inputSchema })
+  if (inputSchema === undefined) return undefined
+  const outputSchema = isObject(output) && canCompile(output) ? normalizeSchema(output) : undefined
+  return {
+    ...valid,
+    name: tool.name,
+    description: isText(valid.description) ? valid.description : '',
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(isObject(annotations) ? { annotations: keepValid(annotations, hints) as ToolAnnotations } : {}),
+  }
+}
+
+export function normalizePrompt(prompt: ListedPrompt): ListedPrompt {
+  const args = Array.isArray(prompt.arguments) ? prompt.arguments : []
+  const named = args.filter((one: unknown) => isObject(one) && isText(one.name))
+  return {
+    ...keepValid(prompt, common),
+    name: prompt.name,
+    arguments: named.map((one) => ({ ...keepValid({ ...one }, argument), name: one.name })),
+  }
+}
+
+export const normalizeResource = <T extends ListedResource | ResourceTemplate>(listed: T): T => {
+  const { annotations, ...valid } = keepValid(listed, resource)
+  return {
+    ...valid,
+    ...(isObject(annotations) ? { annotations: keepValid(annotations, resourceAnnotations) } : {}),
+  } as T
+}
+
+/** Tasks of MCP 2025-11-25. `required` rejects other calls. */
+export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
+  const support = isObject(execution) ? execution.taskSupport : undefined
+  return support === 'optional' || support === 'required' ? support : undefined
+}
+
+const keepValid = (definition: JsonObject, checks: Checks): JsonObject =>
+  Object.fromEntries(
+    Object.entries(definition).filter(
+      ([name, value]) => !Object.hasOwn(checks, name) || checks[name]?.(value),
+    ),
+  )
+
+/** Some servers write empty lists as null. Clients of SDK 1 reject booleans as schemas of properties. */
+function normalizeSchema(schema: JsonObject): ListedTool['inputSchema'] | undefined {
+  const { type, properties, required, ...rest } = schema
+  const entries = Object.entries(properties ?? {}).map(([name, one]) => [
+    name,
+    typeof one === 'boolean' ? (one ? {} : { not: {} }) : one,
+  ])
+  const isObjects = isObject(properties ?? {}) && entries.every(([, one]) => isObject(one))
+  if (type !== 'object' || !isObjects) return undefined
+  return {
+    type,
+    ...rest,
+    ...(isObject(properties) ? { properties: Object.fromEntries(entries) } : {}),
+    ...(isListWith(isText)(required) ? { required: required as string[] } : {}),
+  }
+}
+
+/** Whether references stay within the schema and patterns are valid: SDK clients compile output schemas. */
+function canCompile(schema: JsonObject): boolean {
+  try {
+    checkSchema(schema, schema)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checkSchema(value: unknown, root: JsonObject): void {
+  if (typeof value !== 'object' || value === null) return
+  const { $ref, pattern } = value as JsonObject
+  if (isText($ref)) checkReference($ref, root)
+  if (isText(pattern)) RegExp(pattern, 'u')
+  for (const member of Object.values(value)) checkSchema(member, root)
+}
+
+/** RFC 6901 */
+function checkReference(reference: string, root: JsonObject): void {
+  const [start, ...keys] = reference.split('/')
+  let target: unknown = start === '#' ? root : undefined
+  for (const key of keys) {
+    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    target = (target as JsonObject)[name]
+  }
+  if (target === undefined) throw new Error(`the reference has no target: ${reference}`)
+}
