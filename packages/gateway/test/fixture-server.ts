@@ -7,7 +7,7 @@
  * `--modern-if=FILE` (if the file exists), `--malformed` (members of wrong types, and no list of templates).
  */
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 interface Message {
@@ -54,6 +54,8 @@ const tools = [
   { name: 'ask', description: 'Asks the client.', inputSchema: objectSchema({ question: string }) },
   { name: 'crash', description: 'Ends the process.', inputSchema: objectSchema() },
   { name: 'grandchild', description: 'Starts a process.', inputSchema: objectSchema() },
+  { name: 'mute', description: 'Closes stdout.', inputSchema: objectSchema() },
+  { name: 'batch', description: 'Answers with a batch.', inputSchema: objectSchema() },
   { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
   { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema({ error: {} }) },
   { name: 'touch', description: 'Changes a resource.', inputSchema: objectSchema({ uri: string }) },
@@ -167,6 +169,12 @@ function call(id: number | string, params: Message['params']) {
     return undefined
   }
   if (name === 'huge') return void huge()
+  if (name === 'mute') return void closeSync(1)
+  if (name === 'batch') {
+    const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'first' } }
+    const batch = JSON.stringify([log, { jsonrpc: '2.0', id, result: text('second') }])
+    return void process.stdout.write(`${batch}\n`)
+  }
   throw new FixtureError(args.error ?? { code: -32099, message: 'fixture error', data: { fixture: true } })
 }
 

@@ -60,6 +60,12 @@ verifies('gateway:misbehaviour', async (t) => {
   })
   t.equal(readText(await call(core, 'Good__echo', { text: 'again' })), 'again')
 
+  t.match(readCode(await call(core, 'Good__mute')), {
+    code: 'UPSTREAM_GONE',
+    message: /it closed its output/,
+  })
+  t.equal(readText(await call(core, 'Good__batch')), 'second')
+
   t.match(readCode(await call(core, 'Huge__huge')), { code: 'UPSTREAM_GONE', data: { server: 'huge' } })
   const states = Object.fromEntries(core.hosted.gateway.describe().map((one) => [one.name, one]))
   t.match(states.exits, {

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
 import { identifyProcess } from '@causeway/store'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Test } from 'tap'
+import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { Caller } from '../../src/dispatch/caller.ts'
 import type { Core } from '../../src/host/core.ts'
@@ -18,6 +23,40 @@ const readText = (result: object): string =>
 const dispatch = (core: Core, method: string, params: object, caller: Partial<Caller> = {}) =>
   // biome-ignore lint/suspicious/noExplicitAny: each test expects its own shape
   core.dispatch(method, params as never, testCaller(caller)) as Promise<any>
+
+interface RemoteRequest {
+  readonly method: string
+  readonly rpc: string
+  readonly response: ServerResponse
+  answer(result: object): void
+}
+
+/** Starts a remote server of MCP 2026-07-28. `handle` returns whether it handled a request. */
+async function serveRemote(
+  t: Test,
+  results: Readonly<Record<string, object>>,
+  handle: (request: RemoteRequest) => boolean,
+): Promise<string> {
+  const remote = createServer(async (request, response) => {
+    const { method = '' } = request
+    const { id, method: rpc = '' } = JSON.parse((await readAll(request)) || '{}')
+    const send = (outcome: object): void => {
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'session' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
+    }
+    if (handle({ method, rpc, response, answer: (result) => send({ result }) })) return
+    if (method !== 'POST') return void response.writeHead(405).end()
+    if (id === undefined) return void response.writeHead(202).end()
+    const result = results[rpc]
+    send(result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result })
+  }).listen(0, '127.0.0.1')
+  await once(remote, 'listening')
+  t.teardown(() => {
+    remote.close()
+    remote.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`
+}
 
 verifies('gateway:app', async (t) => {
   const { core } = await openHostedCore(t, { 'my-files': fixture() })
@@ -234,4 +273,45 @@ verifies('gateway:config:watch', 'a change while the gateway ends old processes'
   const { core } = await opening
   core.hosted.check()
   await listed(core, 'added')
+})
+
+verifies('gateway:subscriptions', 'a stream of notifications that ended is requested again', async (t) => {
+  let streams = 0
+  const tools = [{ name: 'first', inputSchema: { type: 'object' } }]
+  const results = {
+    'server/discover': {
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: { listChanged: true } },
+    },
+    'tools/list': { tools },
+  }
+  const url = await serveRemote(t, results, ({ rpc, response }) => {
+    if (rpc !== 'subscriptions/listen') return false
+    streams += 1
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (streams === 1) return response.end(': ends\n\n') !== undefined
+    tools.push({ name: 'second', inputSchema: { type: 'object' } })
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    response.write(`data: ${JSON.stringify(changed)}\n\n`)
+    return true
+  })
+  const { core } = await openHostedCore(t, { remote: { type: 'http', url, causeway: { pin: 'off' } } })
+  await until(
+    async () => toolNames(core),
+    (names) => names.includes('Remote__second'),
+  )
+  t.match(status(core, 'remote'), { starts: 1, state: 'ready' })
+})
+
+verifies('gateway:misbehaviour', 'a remote server that does not answer the end of its session', async (t) => {
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} } },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'again' }] },
+  }
+  const url = await serveRemote(t, results, ({ method }) => method === 'DELETE')
+  const { core } = await openHostedCore(t, { remote: { type: 'http', url } })
+  await listed(core, 'remote')
+  await core.hosted.gateway.restart('remote')
+  t.equal(readText(await call(core, 'Remote__echo')), 'again')
 })

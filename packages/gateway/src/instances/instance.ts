@@ -17,6 +17,9 @@ export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' |
 /** Uptime after which a crash causes no delay. */
 const stableMs = 5 * 60_000
 
+/** A call waits for a restart, but fails if the server requested a longer pause. */
+const maxWaitMs = 30_000
+
 export interface InstanceOptions {
   readonly server: string
   /** Client or project; empty if shared by all. */
@@ -59,7 +62,7 @@ export class Instance {
   #lastUsedMs: number
   #readyAt = 0
   #description: ServerDescription | undefined
-  readonly #subscriptions = new ResourceSubscriptions()
+  readonly #subscriptions: ResourceSubscriptions
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
   /** 0 = never. */
@@ -69,6 +72,7 @@ export class Instance {
   constructor(options: InstanceOptions) {
     this.#options = options
     this.#slots = new Slots(options.concurrency)
+    this.#subscriptions = new ResourceSubscriptions(options.now)
     this.#idleMs = options.idleMs
     this.#sinceMs = options.now()
     this.#lastUsedMs = this.#sinceMs
@@ -275,8 +279,8 @@ export class Instance {
     if (this.#state === 'needs_login' && this.#loginError !== undefined) throw this.#loginError
     const { waitMs, isDown } = policy
     if (waitMs === 0) return
-    if (isDown)
-      throw new GatewayError('UPSTREAM_UNAVAILABLE', `${server} failed repeatedly and is not restarted yet`, {
+    if (isDown || waitMs > maxWaitMs)
+      throw new GatewayError('UPSTREAM_UNAVAILABLE', `${server} failed and is not restarted yet`, {
         remedy: 'correct its entry in mcp.json or run causeway mcp restart',
         data: { server, retry_after_ms: Math.ceil(waitMs), stderr: this.stderr.slice(-20) },
       })

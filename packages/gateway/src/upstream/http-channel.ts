@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { LoginError, type ServerLogin } from '@causeway/oauth'
 import { isCausewayError, type Message } from '@causeway/protocol'
 import type {
@@ -22,6 +23,12 @@ export interface HttpChannelOptions {
 }
 
 type Sdk = typeof import('@modelcontextprotocol/client')
+
+/** Time for the server to answer the end of its session. */
+const graceMs = 2000
+
+/** Limits `Retry-After`. */
+const maxRetryAfterMs = 60 * 60_000
 
 /** Loaded on first use: most servers use stdio. */
 const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
@@ -78,7 +85,8 @@ export class HttpChannel implements Channel {
     this.#requests.clear()
     const base = this.#base
     this.#base = undefined
-    if (base?.sessionId !== undefined) await base.terminateSession().catch(() => {})
+    if (base?.sessionId !== undefined)
+      await Promise.race([base.terminateSession().catch(() => {}), delay(graceMs, undefined, { ref: false })])
     await base?.close()
   }
 
@@ -230,9 +238,9 @@ function describe(error: unknown): string {
   return (reason === undefined ? message : `${message} (${reason})`).slice(0, 300)
 }
 
-/** Returns milliseconds. Accepts seconds and dates (RFC 9110, section 10.2.3). */
+/** Returns milliseconds, at most an hour. Accepts seconds and dates (RFC 9110, section 10.2.3). */
 function parseRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined
+  return ms > 0 ? Math.min(ms, maxRetryAfterMs) : undefined
 }

@@ -1,6 +1,12 @@
 import type { JsonObject } from '@causeway/protocol'
 import type { ServerDescription } from '../domain/catalogue.ts'
 import type { Connection } from './connection.ts'
+import { readRpcError } from './upstream-error.ts'
+
+const minRenewMs = 1000
+const maxRenewMs = 5 * 60_000
+/** After a stream that lasted longer, the next one is requested without a growing delay. */
+const stableMs = 30_000
 
 /** Resources that clients subscribe to, each with one upstream subscription. */
 export class ResourceSubscriptions {
@@ -9,6 +15,14 @@ export class ResourceSubscriptions {
   #capabilities: JsonObject = {}
   /** Ends the open `subscriptions/listen`. */
   #listening = new AbortController()
+  #renewal: NodeJS.Timeout | undefined
+  #renewMs = minRenewMs
+  readonly #now: () => number
+
+  /** `now` is monotonic, in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   get size(): number {
     return this.#counts.size
@@ -44,6 +58,7 @@ export class ResourceSubscriptions {
 
   /** The stream of this request has the notifications (MCP 2026-07-28). */
   #listen(): void {
+    clearTimeout(this.#renewal)
     this.#listening.abort(new Error('replaced'))
     this.#listening = new AbortController()
     const { tools, prompts, resources } = this.#capabilities as Record<string, { listChanged?: unknown }>
@@ -54,8 +69,20 @@ export class ResourceSubscriptions {
       ...(this.size > 0 ? { resourceSubscriptions: [...this.#counts.keys()] } : {}),
     }
     if (Object.keys(notifications).length === 0) return
-    this.#connection
-      ?.request('subscriptions/listen', { notifications }, { signal: this.#listening.signal })
-      .catch(() => {})
+    const connection = this.#connection
+    const { signal } = this.#listening
+    const startedAt = this.#now()
+    const renew = (): void => {
+      if (signal.aborted || connection?.isClosed !== false) return
+      this.#renewMs =
+        this.#now() - startedAt > stableMs ? minRenewMs : Math.min(2 * this.#renewMs, maxRenewMs)
+      this.#renewal = setTimeout(() => this.#listen(), this.#renewMs).unref()
+    }
+    connection
+      ?.request('subscriptions/listen', { notifications }, { signal })
+      .then(renew, (error: unknown) => {
+        // The server does not support it.
+        if (readRpcError(error) === undefined) renew()
+      })
   }
 }

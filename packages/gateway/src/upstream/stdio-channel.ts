@@ -49,6 +49,7 @@ export class StdioChannel implements Channel {
   #closing: Promise<void> | undefined
   #junkLines = 0
   #tooLong = false
+  #isMute = false
 
   constructor(options: StdioChannelOptions) {
     this.#options = options
@@ -85,6 +86,7 @@ export class StdioChannel implements Channel {
     // Without free file descriptors there are no pipes; `error` reports it.
     if (child.pid !== undefined) {
       child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+      child.stdout.once('end', () => void this.#endMute())
       child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
       // A child that ends closes its pipe; `exit` reports it.
       child.stdin.on('error', () => {})
@@ -178,12 +180,12 @@ export class StdioChannel implements Channel {
 
   #receive(line: string, handlers: ChannelHandlers): void {
     if (line.trim() === '') return
-    const { message, junk } = splitMessage(line)
+    const { messages, junk } = splitLine(line)
     if (junk !== '') {
       this.#junkLines += 1
       if (this.#junkLines <= maxReportedJunk) this.#options.onOutput('stdout', junk.slice(0, maxJunkLength))
     }
-    if (message !== undefined) handlers.onMessage(message)
+    for (const message of messages) handlers.onMessage(message)
   }
 
   #endTooLong(): void {
@@ -192,9 +194,18 @@ export class StdioChannel implements Channel {
     void this.close()
   }
 
+  /** Ends a child that closed its output but runs. */
+  async #endMute(): Promise<void> {
+    const hasExited = this.#exited.then(() => true)
+    if (await Promise.race([hasExited, delay(drainMs, false, { ref: false })])) return
+    this.#isMute = true
+    await this.close()
+  }
+
   #describeExit(code: number | null, signal: NodeJS.Signals | null): Error {
     if (this.#tooLong)
       return new GatewayError('UPSTREAM_INVALID', `it sent a line of more than ${maxLineBytes} bytes`)
+    if (this.#isMute) return new Error('it closed its output')
     return new Error(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
   }
 }
@@ -207,23 +218,26 @@ async function waitForOutput(streams: readonly Readable[]): Promise<void> {
 
 /**
  * Separates a response from preceding text without a line end, as by `print(…, end='')`. Ignores other
- * messages in such a line: servers log what they receive.
+ * messages in such a line: servers log what they receive. MCP 2025-03-26 permits batches.
  */
-function splitMessage(line: string): { readonly message: Message | undefined; readonly junk: string } {
+function splitLine(line: string): { readonly messages: readonly Message[]; readonly junk: string } {
   let at = 0
   for (let tries = 0; tries < maxMessageStarts && at >= 0; tries++) {
-    const message = parseMessage(line.slice(at))
-    if (message !== undefined && (at === 0 || classifyMessage(message) === 'response'))
-      return { message, junk: line.slice(0, at).trim() }
+    const value = parseJson(line.slice(at))
+    if (isMessage(value) && (at === 0 || classifyMessage(value) === 'response'))
+      return { messages: [value], junk: line.slice(0, at).trim() }
+    if (at === 0 && Array.isArray(value) && value.length > 0 && value.every(isMessage))
+      return { messages: value, junk: '' }
     at = line.indexOf('{"', at + 1)
   }
-  return { message: undefined, junk: line }
+  return { messages: [], junk: line }
 }
 
-function parseMessage(line: string): Message | undefined {
+const isMessage = (value: unknown): value is Message => classifyMessage(value) !== 'invalid'
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line)
-    return classifyMessage(value) === 'invalid' ? undefined : (value as Message)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
