@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { App, AppTool } from '@causeway/app-kit'
 import { CausewayError, pathName, reservedPaths, wireName } from '@causeway/protocol'
 import type { Logger } from 'pino'
@@ -155,7 +156,7 @@ export class Registry {
   async #discoverTools({ app, path, store, failure }: AppInstance): Promise<readonly AppTool[]> {
     if (failure !== undefined) return app.tools
     try {
-      const found = await withTimeout(discoveryTimeoutMs, app.discover(store))
+      const found = await Promise.race([app.discover(store), timeOut(discoveryTimeoutMs)])
       for (const { name } of found) wireName(app.name, name)
       this.#discovered.set(path, found)
     } catch (error) {
@@ -182,12 +183,7 @@ export class Registry {
   }
 }
 
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+async function timeOut(ms: number): Promise<never> {
+  await wait(ms, undefined, { ref: false })
+  throw new Error(`no answer within ${ms} ms`)
 }
