@@ -41,17 +41,9 @@ const describeSetting = (flag: string): string =>
 const lastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
 
 function describeFlags({ flags, settings }: Command): readonly ShellFlag[] {
-  const own = Object.entries(flags).map(
-    ([flag, { value, short, about }]): ShellFlag => ({
-      name: flag,
-      about,
-      takesValue: value !== undefined,
-      ...(short !== undefined && { short }),
-    }),
-  )
-  const related = settings.map(
-    (flag): ShellFlag => ({ name: flag.slice(2), about: describeSetting(flag), takesValue: true }),
-  )
-  const help: ShellFlag = { name: 'help', about: 'flags and exit codes', takesValue: false, short: 'h' }
-  return [...own, ...related, help]
+  return [
+    ...Object.entries(flags).map(([name, flag]) => ({ name, ...flag })),
+    ...settings.map((flag) => ({ name: flag.slice(2), about: describeSetting(flag), value: '<value>' })),
+    { name: 'help', about: 'flags and exit codes', short: 'h' },
+  ]
 }

@@ -1,8 +1,7 @@
-export interface ShellFlag {
+import type { CommandFlag } from '../command.ts'
+
+export interface ShellFlag extends Pick<CommandFlag, 'about' | 'short' | 'value'> {
   readonly name: string
-  readonly about: string
-  readonly takesValue: boolean
-  readonly short?: string
 }
 
 export interface ShellCommand {
@@ -34,7 +33,7 @@ export function formatZsh(commands: readonly ShellCommand[]): string {
   const cases = commands.map(({ name, words, flags }) => {
     const specs = flags.map(
       (flag) =>
-        `${quote(`--${flag.name}[${escapeZsh(flag.about)}]${flag.takesValue ? ':value:_files' : ''}`)}`,
+        `${quote(`--${flag.name}[${escapeZsh(flag.about)}]${flag.value === undefined ? '' : ':value:_files'}`)}`,
     )
     const first = words.length === 0 ? "'*:file:_files'" : quote(`1:argument:(${words.join(' ')})`)
     return `    ${name}) _arguments ${[...specs, first].join(' ')} ;;`
@@ -63,11 +62,11 @@ export function formatFish(commands: readonly ShellCommand[]): string {
   const lines = commands.flatMap(({ name, about, words, flags }) => [
     `complete -c causeway -f -n '__causeway_words 1' -a ${name} -d ${quote(about)}`,
     ...words.map((word) => `complete -c causeway -f -n '__causeway_words 2 ${name}' -a ${word}`),
-    ...flags.map(({ name: flag, about, short, takesValue }) =>
+    ...flags.map(({ name: flag, about, short, value }) =>
       [
         `complete -c causeway -n '__causeway_command ${name}' -l ${flag}`,
         ...(short === undefined ? [] : [`-s ${short}`]),
-        ...(takesValue ? ['-r'] : []),
+        ...(value === undefined ? [] : ['-r']),
         `-d ${quote(about)}`,
       ].join(' '),
     ),
