@@ -7,92 +7,81 @@ interface MovedSecrets {
   readonly secrets: Readonly<Record<string, string>>
 }
 
+/** Stores a secret under a name made of `key`. Returns the reference that replaces it. */
+type Move = (key: string, value: string) => string
+
 /** Replaces secrets in variables, headers, arguments and URL by `${secret:NAME}`. Does not overwrite `taken` ones. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,
   taken: Readonly<Record<string, string>> = {},
 ): MovedSecrets {
-  const collector = new SecretCollector(server, taken)
+  const secrets: Record<string, string> = {}
+  const move: Move = (key, value) => {
+    if (value === '' || value.includes('${')) return value
+    const base = toSecretName(server, key.replace(/^-+/, ''))
+    const all = { ...taken, ...secrets }
+    let name = base
+    for (let count = 2; Object.hasOwn(all, name) && all[name] !== value; count++) name = `${base}_${count}`
+    secrets[name] = value
+    return `\${secret:${name}}`
+  }
   const { url, headers, args, env } = entry
   return {
     entry: {
       ...entry,
-      ...(url !== undefined && { url: moveUrl(url, collector) }),
+      ...(url !== undefined && { url: moveUrl(url, move) }),
       ...(headers !== undefined && {
-        headers: mapValues(headers, (name, value) => moveHeader(name, value, collector)),
+        headers: mapValues(headers, (name, value) => moveHeader(name, value, move)),
       }),
-      ...(args !== undefined && { args: moveArgs(args, collector) }),
+      ...(args !== undefined && { args: moveArgs(args, move) }),
       ...(env !== undefined && {
         env: mapValues(env, (name, value) =>
-          isSecretName(name) || isSecretValue(value) || isRandom(value)
-            ? collector.replace(name, value)
-            : value,
+          isSecretName(name) || isSecretValue(value) || isRandom(value) ? move(name, value) : value,
         ),
       }),
     },
-    secrets: collector.secrets,
+    secrets,
   }
 }
 
 const toSecretName = (server: string, key: string): string =>
   `${server}_${key}`.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, 60)
 
-class SecretCollector {
-  readonly secrets: Record<string, string> = {}
-  readonly #server: string
-  readonly #taken: Readonly<Record<string, string>>
-
-  constructor(server: string, taken: Readonly<Record<string, string>>) {
-    this.#server = server
-    this.#taken = taken
-  }
-
-  replace(key: string, value: string): string {
-    if (value === '' || value.includes('${')) return value
-    const base = toSecretName(this.#server, key.replace(/^-+/, ''))
-    const all = { ...this.#taken, ...this.secrets }
-    let name = base
-    for (let count = 2; Object.hasOwn(all, name) && all[name] !== value; count++) name = `${base}_${count}`
-    this.secrets[name] = value
-    return `\${secret:${name}}`
-  }
-}
-
 const isRandom = (text: string): boolean =>
   /^[A-Za-z0-9_+/=-]{32,}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text) && !text.includes('//')
 
 /** Preserves the scheme: `Bearer ${secret:NAME}`. */
-function moveHeader(name: string, value: string, collector: SecretCollector): string {
+function moveHeader(name: string, value: string, move: Move): string {
   if (!isSecretName(name) && !isSecretValue(value)) return value
   const [, scheme = '', rest = value] = /^((?:Bearer|Basic|Token)\s+)(.*)$/is.exec(value) ?? []
-  return scheme + collector.replace(name, rest)
+  return scheme + move(name, rest)
 }
 
-function moveArgs(args: readonly string[], collector: SecretCollector): readonly string[] {
+function moveArgs(args: readonly string[], move: Move): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
     if (/^--?[\w-]+$/.test(previous) && isSecretName(previous) && !arg.startsWith('-'))
-      return collector.replace(previous, arg)
+      return move(previous, arg)
     const [, flag = '', name = '', value] = /^(--?([\w-]+)=)(.*)$/s.exec(arg) ?? []
-    if (value !== undefined && isSecretName(name)) return flag + collector.replace(name, value)
+    if (value !== undefined && isSecretName(name)) return flag + move(name, value)
     const [, header = '', key = '', content] = /^(([\w-]+):\s*)(\S.*)$/s.exec(arg) ?? []
-    if (content !== undefined && isSecretName(key)) return header + moveHeader(key, content, collector)
-    if (/^https?:\/\//i.test(arg)) return moveUrl(arg, collector)
-    return isSecretValue(arg) ? collector.replace('argument', arg) : arg
+    if (content !== undefined && isSecretName(key)) return header + moveHeader(key, content, move)
+    if (/^https?:\/\//i.test(arg)) return moveUrl(arg, move)
+    return isSecretValue(arg) ? move('argument', arg) : arg
   })
 }
 
-function moveUrl(url: string, collector: SecretCollector): string {
+function moveUrl(url: string, move: Move): string {
   const withPassword = url.replace(
     /^(https?:\/\/[^/@:]*:)([^/@]+)(?=@)/i,
-    (_, start: string, password: string) => start + collector.replace('password', password),
+    (_, start: string, password: string) => start + move('password', password),
   )
   return withPassword.replaceAll(
     /([?&])([^=&#]+)=([^&#]*)/g,
     (written, mark: string, name: string, value: string) =>
       isSecretName(name) || isSecretValue(value) || isRandom(value)
-        ? `${mark}${name}=${collector.replace(name, value)}`
+        ? `${mark}${name}=${move(name, value)}`
         : written,
   )
 }
