@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { debriefSettings, helpSettings, mindsSettings, replaySettings, trmSettings } from './settings/apps.ts'
 import { limitSettings } from './settings/limits.ts'
-import { alias, flag, list, type Setting, setting, webOrigin, whole } from './settings/setting.ts'
+import {
+  alias,
+  flag,
+  list,
+  oneOf,
+  type Setting,
+  setting,
+  text,
+  webOrigin,
+  webUrl,
+  whole,
+} from './settings/setting.ts'
 
 /** By key in `causeway.config.json`. Nothing else reads the environment. */
 export const settings = Object.freeze({
@@ -14,22 +25,22 @@ export const settings = Object.freeze({
     meaning: 'port to listen on; with 0 the system chooses one',
   }),
   host: setting('CAUSEWAY_HOST', {
-    schema: z.string().min(1).default('127.0.0.1'),
+    schema: text.default('127.0.0.1'),
     meaning: 'address to listen on; an address other than loopback requires CAUSEWAY_TOKEN_FILE',
   }),
   tokenFile: setting('CAUSEWAY_TOKEN_FILE', {
-    schema: z.string().min(1).optional(),
+    schema: text.optional(),
     defaultText: 'none: every program on this machine may connect',
     meaning:
       'file of bearer tokens, one per line: `<token> [name] [app:read,write,execute …]`; only its owner may be able to read it; changes take effect immediately',
   }),
   logFormat: setting('CAUSEWAY_LOG_FORMAT', {
-    schema: z.enum(['auto', 'pretty', 'json']).default('auto'),
+    schema: oneOf('auto', 'pretty', 'json').default('auto'),
     meaning:
       'format of the log on standard error: `pretty` is one readable line per entry, `json` one JSON object; `auto` is `pretty` on a terminal and `json` elsewhere; log files are always JSON',
   }),
   logLevel: setting('CAUSEWAY_LOG_LEVEL', {
-    schema: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    schema: oneOf('debug', 'info', 'warn', 'error').default('info'),
     meaning: 'lowest level of the entries that are logged, on standard error and in log files',
   }),
   extraLogging: setting('EXTRA_LOGGING', {
@@ -41,12 +52,12 @@ export const settings = Object.freeze({
     meaning: 'lifetime of the cached tool lists in milliseconds',
   }),
   dataDir: setting('CAUSEWAY_DATA_DIR', {
-    schema: z.string().min(1).optional(),
+    schema: text.optional(),
     defaultText: "the platform's folder for user data, `~/.local/share/causeway`",
     meaning: 'folder of all data files; `npm start` in a checkout uses `./.causeway`',
   }),
   backupDir: setting('CAUSEWAY_BACKUP_DIR', {
-    schema: z.string().min(1).optional(),
+    schema: text.optional(),
     defaultText: '`backups` in the data folder',
     meaning: 'folder for the backups of the tool make_backup; use another disk to survive a disk failure',
   }),
@@ -79,7 +90,7 @@ export const settings = Object.freeze({
     meaning: 'additional ports that serve one app at the root: `minds:3000,debrief:60123`',
   }),
   publicUrl: setting('CAUSEWAY_PUBLIC_URL', {
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: webUrl.optional(),
     defaultText: 'the address of the request',
     meaning: 'URL of the server for `viewer_url` in results, if a proxy serves it under another address',
   }),

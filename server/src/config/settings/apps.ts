@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { appSettings, flag, list, setting, whole } from './setting.ts'
+import { anyText, appSettings, flag, list, oneOf, setting, text, url, webUrl, whole } from './setting.ts'
 
 export const replaySettings = {
   recordingRoots: setting('CAUSEWAY_RECORDING_ROOTS', {
@@ -20,20 +20,20 @@ export const replaySettings = {
       meaning: 'recordings made by the server are deleted after this many days; 0 disables deletion',
     }),
     lakeFolder: setting('CAUSEWAY_LAKE_DIR', {
-      schema: z.string().optional(),
+      schema: anyText.optional(),
       defaultText: '`lake` in the data folder',
       meaning:
         'folder of the Parquet files that questions about the frames of all runs read; several servers may share it',
     }),
     clickHouseUrl: setting('CAUSEWAY_CLICKHOUSE_URL', {
       isSecret: true,
-      schema: z.url({ protocol: /^https?$/ }).optional(),
+      schema: webUrl.optional(),
       defaultText: 'none: DuckDB',
       meaning:
         'HTTP interface of a ClickHouse server that answers these questions: `http://user:password@host:8123`',
     }),
     clickHouseSource: setting('CAUSEWAY_CLICKHOUSE_SOURCE', {
-      schema: z.string().default("file('causeway/v1/{table}/*.parquet', 'Parquet')"),
+      schema: anyText.default("file('causeway/v1/{table}/*.parquet', 'Parquet')"),
       meaning: 'table function by which ClickHouse reads the Parquet files; `{table}` is `frame` or `state`',
     }),
   }),
@@ -47,11 +47,11 @@ export const helpSettings = appSettings('Help', {
       'documentation to search, separated by commas: `name=folder`, `name=https://host/llms.txt` for a site, both also as `internal:name=...`, `pkg:name` for an installed package, `npm:name@version` for a package of a registry, `own` for the default',
   }),
   helpRegistry: setting('CAUSEWAY_HELP_REGISTRY', {
-    schema: z.url({ protocol: /^https?$/ }).default('https://registry.npmjs.org'),
+    schema: webUrl.default('https://registry.npmjs.org'),
     meaning: 'npm registry for the sources `npm:name@version`, which are fetched once, with the first build',
   }),
   helpOrigins: setting('CAUSEWAY_HELP_ORIGINS', {
-    schema: list(',').pipe(z.array(z.url({ protocol: /^https?$/ }))),
+    schema: list(',').pipe(z.array(webUrl)),
     meaning:
       'other origins to which an `llms.txt` may link, such as `https://docs.example.org`; a listed origin may have a private address',
   }),
@@ -72,16 +72,16 @@ export const helpSettings = appSettings('Help', {
     meaning: 'maximum characters that a chunk repeats from the previous one',
   }),
   helpVectors: setting('CAUSEWAY_HELP_VECTORS', {
-    schema: z.enum(['auto', 'none']).default('auto'),
+    schema: oneOf('auto', 'none').default('auto'),
     meaning:
       'auto: vectors of the endpoint if CAUSEWAY_EMBEDDINGS_URL is set, otherwise latent semantic analysis of the corpus; none: search by words only',
   }),
   embeddingsUrl: setting('CAUSEWAY_EMBEDDINGS_URL', {
-    schema: z.url().optional(),
+    schema: url.optional(),
     meaning: 'URL of an OpenAI-compatible endpoint for embeddings, without `/embeddings`',
   }),
   embeddingsModel: setting('CAUSEWAY_EMBEDDINGS_MODEL', {
-    schema: z.string().min(1).default('text-embedding-3-large'),
+    schema: text.default('text-embedding-3-large'),
     meaning: 'embedding model to request from the endpoint',
   }),
   embeddingsDimensions: setting('CAUSEWAY_EMBEDDINGS_DIMENSIONS', {
@@ -91,59 +91,60 @@ export const helpSettings = appSettings('Help', {
   }),
   embeddingsKey: setting('CAUSEWAY_EMBEDDINGS_KEY', {
     isSecret: true,
-    schema: z.string().optional(),
+    schema: anyText.optional(),
     meaning: 'bearer token for the endpoint; never logged',
   }),
   helpDatabaseUrl: setting('CAUSEWAY_HELP_DATABASE_URL', {
     isSecret: true,
-    schema: z.string().optional(),
+    schema: anyText.optional(),
     defaultText: 'none: SQLite in the data folder',
     meaning: 'store the documentation in PostgreSQL 15 or newer: `postgres://user@host/database`',
   }),
 })
 
-const optionalText = z.string().min(1).optional()
-
 /** A value in the configuration file, or its JSON text. */
 const json = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
-  z.union([
-    schema,
-    z.string().transform((text, { addIssue }): z.output<Schema> => {
-      try {
-        return schema.parse(JSON.parse(text))
-      } catch {
-        addIssue(`not a JSON ${kind}`)
-        return z.NEVER
-      }
-    }),
-  ])
+  z.union(
+    [
+      schema,
+      z.string().transform((text, { addIssue }): z.output<Schema> => {
+        try {
+          return schema.parse(JSON.parse(text))
+        } catch {
+          addIssue(`not a JSON ${kind}`)
+          return z.NEVER
+        }
+      }),
+    ],
+    `must be a JSON ${kind}`,
+  )
 const jsonObject = json(z.record(z.string(), z.unknown()), 'object').default({})
 const jsonList = json(z.array(z.unknown()), 'list').default([])
 
 export const mindsSettings = appSettings('Minds', {
   openrouterApiKey: setting('OPENROUTER_API_KEY', {
     isSecret: true,
-    schema: optionalText,
+    schema: text.optional(),
     meaning: 'API key for OpenRouter; with it a language model decides for minds, without it rules do',
   }),
   mindsLlmUrl: setting('MINDS_LLM_URL', {
-    schema: z.url().optional(),
+    schema: url.optional(),
     meaning:
       'base URL of an OpenAI-compatible server to use instead of OpenRouter: `http://127.0.0.1:11434/v1`',
   }),
   mindsLlmKey: setting('MINDS_LLM_API_KEY', {
     isSecret: true,
-    schema: optionalText,
+    schema: text.optional(),
     meaning: 'API key for the server of `MINDS_LLM_URL`, if it requires one',
   }),
   mindsLlmModel: setting('MINDS_LLM_MODEL', {
-    schema: optionalText,
+    schema: text.optional(),
     defaultText: '`google/gemini-2.0-flash-lite-001` on OpenRouter',
     meaning:
       'model of every mind; overrides the model in the configuration of a mind, because providers retire models',
   }),
   mindsLlmProvider: setting('MINDS_LLM_PROVIDER', {
-    schema: optionalText,
+    schema: text.optional(),
     defaultText:
       '`custom` with `MINDS_LLM_URL`, `openrouter` with its key, otherwise the first of the list, if any',
     meaning:
@@ -164,12 +165,12 @@ export const mindsSettings = appSettings('Minds', {
       'JSON object: `structured`, `timeout_ms`, `connect_timeout_ms`, `decision_ms`, `max_retries`, `max_concurrency`, `queue`, `calls_per_decision`, `rpm`, `tpm`, `price`, `budget`, `headers`',
   }),
   mindsEmbeddingsUrl: setting('MINDS_EMBEDDINGS_URL', {
-    schema: z.url().optional(),
+    schema: url.optional(),
     defaultText: 'none: the built-in model of everyday language',
     meaning: 'base URL of an OpenAI-compatible server for embeddings of memories',
   }),
   mindsEmbeddingsModel: setting('MINDS_EMBEDDINGS_MODEL', {
-    schema: optionalText,
+    schema: text.optional(),
     defaultText: '`text-embedding-3-small`',
     meaning: 'embedding model for memories',
   }),
@@ -179,11 +180,11 @@ export const mindsSettings = appSettings('Minds', {
   }),
   mindsEmbeddingsKey: setting('MINDS_EMBEDDINGS_API_KEY', {
     isSecret: true,
-    schema: optionalText,
+    schema: text.optional(),
     meaning: 'API key for the server of `MINDS_EMBEDDINGS_URL`',
   }),
   mindsDurability: setting('CAUSEWAY_MINDS_DURABILITY', {
-    schema: z.enum(['normal', 'full']).default('normal'),
+    schema: oneOf('normal', 'full').default('normal'),
     meaning:
       '`full`: every decision survives a power failure and takes 4 ms longer; `normal`: it survives a crash of the process',
   }),
@@ -221,7 +222,7 @@ export const trmSettings = appSettings('Trm', {
       'folders with projects in which Trm may write files and run commands, separated like PATH; no other setting adds folders',
   }),
   trmCommands: setting('CAUSEWAY_TRM_COMMANDS', {
-    schema: z.string().min(1).default('any'),
+    schema: text.default('any'),
     meaning:
       'commands that Trm sessions may run: any, detected (only those that trm.start finds in the project), or a regular expression that must match the whole command',
   }),
@@ -231,7 +232,7 @@ export const trmSettings = appSettings('Trm', {
       'names of tokens, separated by commas, that may start Trm sessions with any command, regardless of CAUSEWAY_TRM_COMMANDS',
   }),
   trmSandbox: setting('CAUSEWAY_TRM_SANDBOX', {
-    schema: z.enum(['none', 'auto', 'bwrap']).default('none'),
+    schema: oneOf('none', 'auto', 'bwrap').default('none'),
     meaning:
       'minimum isolation of the commands of Trm sessions: none (limits and a working copy only), auto (bubblewrap if it works) or bwrap (commands fail without it); a session can request more',
   }),

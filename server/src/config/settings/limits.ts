@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rate } from '../../limits/token-bucket.ts'
-import { flag, setting, whole } from './setting.ts'
+import { flag, list, setting, whole, wholeNumber } from './setting.ts'
 
 /** Given entries replace defaults of the same name; `off` means an empty table. */
 function byClass<Value>(defaultText: string, parse: (text: string) => Value | undefined) {
@@ -11,17 +11,10 @@ function byClass<Value>(defaultText: string, parse: (text: string) => Value | un
     addIssue(`not of the form ${defaultText.split(',')[0]}: ${text}`)
     return z.NEVER
   })
-  const entries = z.array(entry)
-  const defaults = Object.fromEntries(entries.parse(defaultText.split(',')))
-  const given = z
-    .union([
-      z.array(z.string()),
-      z.string().transform((text) => text.split(',').filter((part) => part.trim() !== '')),
-    ])
-    .pipe(entries)
-    .transform((pairs): Readonly<Record<string, Value>> => ({ ...defaults, ...Object.fromEntries(pairs) }))
-  const off = z.literal('off').transform((): Readonly<Record<string, Value>> => ({}))
-  return z.union([off, given]).default(defaults)
+  return list(',')
+    .transform((parts) => (parts.join() === 'off' ? [] : [...defaultText.split(','), ...parts]))
+    .pipe(z.array(entry))
+    .transform((pairs): Readonly<Record<string, Value>> => Object.fromEntries(pairs))
 }
 
 /** `10/100`: 10 calls per second and a burst of 100. */
@@ -98,7 +91,7 @@ export const limitSettings = {
       'if the event-loop delay exceeds this many milliseconds twice in a row, new requests get 503 with Retry-After; 0 disables the check',
   }),
   memoryLimitMb: setting('CAUSEWAY_MEMORY_LIMIT_MB', {
-    schema: z.coerce.number().int().min(0).optional(),
+    schema: wholeNumber().optional(),
     defaultText: 'half of the memory of the machine, or four fifths of that of the control group',
     meaning:
       'memory limit in MiB: near it caches are evicted; above it requests run one at a time and others get 503 with Retry-After; 0 means no limit',

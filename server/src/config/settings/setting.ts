@@ -24,15 +24,36 @@ export const appSettings = <Settings extends Readonly<Record<string, Setting>>>(
 ): Settings =>
   Object.fromEntries(Object.entries(settings).map(([key, row]) => [key, { ...row, app }])) as Settings
 
-export const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).default(value)
+// A message continues the name of the setting: `--port must be a number`.
 
-export const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
-  z.coerce.number().int().min(min).max(max).default(value)
+export const anyText = z.string('must be text')
+
+export const text = anyText.min(1, 'must not be empty')
+
+export const url = z.url('must be a valid url')
+
+export const webUrl = z.url({ protocol: /^https?$/, error: 'must be a valid url' })
+
+export const flag = (value: boolean) =>
+  z.union([z.boolean(), z.stringbool()], 'must be true or false').default(value)
+
+export const oneOf = <const Value extends string>(...values: readonly [Value, ...Value[]]) =>
+  z.enum(values, `must be ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
+
+export const wholeNumber = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
+  z.coerce
+    .number('must be a number')
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+
+export const whole = (value: number, limits?: Parameters<typeof wholeNumber>[0]) =>
+  wholeNumber(limits).default(value)
 
 /** Accepts an array in the configuration file, elsewhere text with separators. */
 export const list = (separator: string = delimiter) =>
   z
-    .union([z.array(z.string()), z.string().transform((text) => text.split(separator))])
+    .union([z.array(z.string()), z.string().transform((text) => text.split(separator))], 'must be a list')
     .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''))
     .default([])
 
