@@ -276,7 +276,7 @@ t.test('proxyFor excludes the hosts, subdomains and ports in NO_PROXY', async (t
     t.ok(used('https://b.a.org', { NO_PROXY: entry }), entry)
 })
 
-t.test('proxyFor rejects other URLs without their text', async (t) => {
+t.test('proxyFor rejects a URL that is not HTTP, without repeating it in the message', async (t) => {
   t.throws(() => proxyFor('http://a', 'socks5://u:hidden@h', {}), {
     code: 'INVALID_SETTING',
     message: /^((?!hidden).)*$/,

@@ -310,7 +310,7 @@ t.test('ServerRequests keeps the id of a request that a resumed stream repeats',
   t.same(JSON.parse(renamed.toString()), { ...question('a'), id: 'causeway-question-1' })
 })
 
-t.test('ServerRequests renames a cancellation of any depth', async (t) => {
+t.test('ServerRequests replaces the id of a cancellation with deeply nested params', async (t) => {
   const questions = new ServerRequests()
   const toClient = (text: string): Wire => {
     const bytes = Buffer.from(text)

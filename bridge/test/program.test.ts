@@ -253,7 +253,7 @@ t.test('readSettings reports an invalid URL without its password', async (t) => 
   }
 })
 
-t.test('readSettings reads the other settings from flags, environment and defaults', async (t) => {
+t.test('readSettings reads limits and the session from flags, environment and defaults', async (t) => {
   t.match(readSettings([], {}), { debug: false, session: undefined, maxLine: 10_420_224, drainMs: 5000 })
   const env = { DEBUG: 'TRUE', CAUSEWAY_SESSION: 'me', CAUSEWAY_MAX_LINE_BYTES: '1', CAUSEWAY_DRAIN_MS: '2' }
   t.match(readSettings([], env), { debug: true, session: 'me', maxLine: 1, drainMs: 2 })

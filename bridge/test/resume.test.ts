@@ -100,7 +100,7 @@ t.test('EventParser parses many short lines in one chunk in linear time', async 
   t.equal(events.length, 200_000)
 })
 
-t.test('EventParser joins a data line of 10 MB in small chunks', async (t) => {
+t.test('EventParser joins a data line of 10 MB that arrives in small chunks', async (t) => {
   const text = 'y'.repeat(10_000_000)
   const { events } = parse(`data: ${text}\r\n\r\n`, { pieceBytes: 4096 })
   t.equal(events[0]?.data, text)

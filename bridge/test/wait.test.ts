@@ -56,7 +56,7 @@ t.test('retry delays grow to 2 s and stop when the wait budget is spent', async 
   t.equal(budget.waitedMs, 8000)
 })
 
-t.test('a call that may not probe before probes once at the end of its budget', async (t) => {
+t.test('a call that was never allowed to probe probes once at the end of its budget', async (t) => {
   let probes = 0
   const alone = createBudget(1000)
   while (await alone.budget.waitForProbe()) probes += 1

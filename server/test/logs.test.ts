@@ -195,7 +195,7 @@ t.test('the process exits if the reader of its stderr is gone', async (t) => {
   t.equal(code, 0)
 })
 
-t.test('StderrWriter drops lines above its limit if nothing reads', async (t) => {
+t.test('StderrWriter drops lines beyond its limit while nothing reads stderr', async (t) => {
   const child = startWriter('100000')
   // The writer is blocked, so it has dropped the lines above its limit.
   await once(child.stdout as NonNullable<typeof child.stdout>, 'data')

@@ -24,7 +24,7 @@ t.setTimeout(300_000)
 const fixture = fileURLToPath(new URL('../../fixtures/plots/gibraltar.plot.json', import.meta.url))
 const hostile = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat(2500)}`
 
-if (isSkipped) t.test('the editor of plots in Chromium', { skip: isSkipped }, async () => {})
+if (isSkipped) t.test('the plot editor in Chromium', { skip: isSkipped }, async () => {})
 else {
   const plots = t.testdir({ data: {}, plots: {} })
   for (const name of ['a', 'edited', 'conflict', 'hostile', 'agent', 'other'])

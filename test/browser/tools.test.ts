@@ -195,7 +195,7 @@ else {
     }
   })
 
-  t.test('the list is filtered by name and description, and by keyboard', async (t) => {
+  t.test('the list can be filtered by name and description, and used from the keyboard', async (t) => {
     const watched = await openPage(t, browser, { width: 800 })
     const { page } = watched
     await visit(watched, `${url}/apps`)

@@ -41,7 +41,7 @@ export class StartLock {
     if (this.#isMine()) rmSync(this.#path, { force: true })
   }
 
-  /** Links a complete file, so that no process reads a part. */
+  /** Links a complete file, so that no process reads an incomplete one. */
   #create(): boolean {
     const complete = writeComplete(this.#path, this.#text())
     try {

@@ -63,7 +63,7 @@ export class EventParser {
       if (chunk[0] === lineFeed) start = 1
     }
     while (start < chunk.length) {
-      // A position is searched again only after the parser has passed it, so a chunk with many short lines is searched once.
+      // The next LF or CR is searched only after the parser has passed the last one, so that a chunk is searched once.
       if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start)
       if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start)
       const end = lf === -1 ? cr : cr === -1 ? lf : Math.min(lf, cr)

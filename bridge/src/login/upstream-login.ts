@@ -43,7 +43,7 @@ export class UpstreamLogin {
     if (this.#isStored()) this.#logins = loadLogins(this.#folder)
   }
 
-  /** Sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */
+  /** Returns an upstream that sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */
   watch(upstream: Upstream): Upstream {
     const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
       upstream.send({ ...request, fields: { ...request.fields, ...token } }, reader)

@@ -5,7 +5,7 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
 
-/** Clients with a tool limit: VS Code and its builds, 128 per request including its own. */
+/** VS Code and other builds of its source allow 128 tools per request, including built-in ones. */
 const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
 
 /**

@@ -65,7 +65,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   } as const
 }
 
-/** Variables separate a repeatable flag's values by commas. Throws `INVALID_SETTING` for an unknown flag. */
+/** In a variable, commas separate the values of a repeatable flag. Throws `INVALID_SETTING` for an unknown flag. */
 export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
   const values = parseFlags(args)
   const fromEnv = (name: OptionName): string | undefined => {

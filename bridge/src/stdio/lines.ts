@@ -4,7 +4,7 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 const space = 0x20
 
-/** Splits chunks into lines in linear time, without line breaks (LF or CRLF). Skips blank lines. */
+/** Splits chunks into lines, in linear time. Removes line breaks (LF or CRLF) and skips blank lines. */
 export class LineSplitter {
   #pieces: Buffer[] = []
 
@@ -47,7 +47,7 @@ export function readLines(input: Readable, onLine: (line: Buffer) => void): Prom
   })
 }
 
-/** Does not copy a single buffer. */
+/** Returns a single buffer itself, without a copy. */
 export const concat = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 

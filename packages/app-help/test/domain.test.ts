@@ -143,7 +143,7 @@ t.test('chunks uses the explicit id of a heading as its anchor', async (t) => {
   )
 })
 
-t.test('chunks merges a short section with the next one, not with a higher level', async (t) => {
+t.test('chunks merges a short section with the next one, but not with one of a higher level', async (t) => {
   const text = `# A\n\nshort\n\n## B\n\n${'b '.repeat(200)}\n\n### C\n\ntiny\n\n# D\n\n${'d '.repeat(200)}`
   t.same(
     cut(text).map(({ heading }) => heading),

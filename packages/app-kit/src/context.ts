@@ -64,7 +64,7 @@ export interface CallContext {
   readonly clientKey: string
   /** The client's folder, if sent by its bridge. */
   readonly project?: string
-  /** Whether tokens are required, so that callers are different people. */
+  /** Set if the server requires tokens. Then callers can be different people. */
   readonly hasToken?: true
   /** Name of the caller's token. */
   readonly holder?: string

@@ -40,7 +40,7 @@ export interface Example {
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** Views of results for clients with MCP Apps. The server has their pages. */
+/** Views of results for clients with MCP Apps. The server provides their pages. */
 export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 
 export type WidgetName = (typeof widgetNames)[number]

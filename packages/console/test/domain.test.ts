@@ -48,7 +48,7 @@ t.test('takeUnseen returns the events after a position, or undefined if some are
   t.same(takeUnseen('b.9', { id: 'a.3', events: [1, 2, 3], missed: 0 })?.events, [1, 2, 3])
 })
 
-t.test('formats use units, thin spaces and four digits', async (t) => {
+t.test('format functions add units and thin spaces, and round', async (t) => {
   t.same([0, 999, 1500, 12_345_678].map(formatBytes), ['0 B', '999 B', '1.50 kB', '12.3 MB'])
   t.same([0, 59, 3600, 93_780].map(formatDuration), ['0 s', '59 s', '1 h', '1 d 2 h'])
   t.same([12, 1234, 1_234_567].map(formatCount), ['12', '1\u202f234', '1\u202f234\u202f567'])

@@ -50,7 +50,7 @@ t.test('searchEntries prefers titles, whole words and beginnings', async (t) => 
   t.same(search('finding 3'), [['Findings', 'Finding 3', 'Finding 13']])
 })
 
-t.test('searchEntries returns at most 12 results of a group and 30 of all', async (t) => {
+t.test('searchEntries returns at most 12 results per group and 30 in total', async (t) => {
   const many = ['a', 'b', 'c', 'd'].flatMap((group) =>
     Array.from({ length: 1000 }, (_, index) => create(group, `run ${1000 + index}`)),
   )

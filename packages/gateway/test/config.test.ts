@@ -281,14 +281,14 @@ verifies('gateway:config:watch', 'a file that could not be read once is read aga
   t.same(events, ['GATEWAY_CONFIG_INVALID', 'a '])
 })
 
-t.test('a configuration that is broken at the start is reported', async (t) => {
+t.test('a configuration that is broken at startup is reported', async (t) => {
   const dir = t.testdir({ 'mcp.json': '[' })
   const { watcher, events } = watch(t, dir)
   t.same(events, ['GATEWAY_CONFIG_INVALID'])
   t.same(watcher.current.servers, [])
 })
 
-t.test('a timer reads changed files', async (t) => {
+t.test('ConfigWatcher also reads changed files on a timer', async (t) => {
   const dir = t.testdir()
   const changed = new Promise<void>((resolve) => {
     const watcher = new ConfigWatcher({

@@ -109,7 +109,10 @@ export class Logins {
     return this.finish(new URLSearchParams({ code: given, state }))
   }
 
-  /** Resolves when the login is complete. Throws its error, `LOGIN_UNKNOWN`, and the reason of the signal. */
+  /**
+   * Resolves when the login is complete. Rejects with the error of the login, with `LOGIN_UNKNOWN`, or with the
+   * reason of the signal.
+   */
   wait(state: string, signal: AbortSignal): Promise<void> {
     return this.#pending.wait(state, signal)
   }

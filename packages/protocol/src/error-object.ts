@@ -88,7 +88,7 @@ export const errorText = ({
 
 const maxValueLength = 4000
 
-/** The error text and the data that it mentions: models see only the text. */
+/** The error text, and the data that its remedy names: models do not see `data`. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 

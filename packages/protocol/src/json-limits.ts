@@ -121,7 +121,7 @@ const caseBit = 0x20
 /** From MurmurHash2. */
 const mixer = 0x5bd1e995
 
-/** Counts different names, a few percent too low because of collisions. */
+/** Counts distinct names. Collisions of hashes make the count a few percent too low. */
 class NameCounter {
   readonly #json: Uint8Array
   readonly #limits: JsonLimits

@@ -13,7 +13,7 @@ export interface AgingOptions {
   /** Older rows are not shifted. */
   readonly keepMs: number
   readonly now: Clocks['now']
-  /** Default: `now`, which detects no jump. */
+  /** Default: `now`, with which no jump is detected. */
   readonly steady?: Clocks['steady'] | undefined
 }
 

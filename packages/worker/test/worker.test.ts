@@ -44,7 +44,7 @@ t.test('lowerThreadPriority changes the priority of the worker, but not of its p
   t.equal(own, process.platform === 'linux' ? constants.priority.PRIORITY_BELOW_NORMAL : before)
 })
 
-t.test('call returns its own result to each pending call, and pending counts them', async (t) => {
+t.test('each pending call gets its own result, and pending counts the calls', async (t) => {
   const link = startUntilTeardown(t)
   const calls = [[1], [2], [3]].map((terms) => link.call('sum', terms))
   t.equal(link.pending, 3)

@@ -37,11 +37,11 @@ export interface AuditQuery {
   readonly client?: string | undefined
   readonly request_id?: string | undefined
   readonly trace_id?: string | undefined
-  /** `ok`, a code, or `failed` for all others than `ok`. */
+  /** `ok`, an error code, or `failed` for any error code. */
   readonly code?: string | undefined
   readonly since_ms?: number | undefined
   readonly until_ms?: number | undefined
-  /** Limits how many entries a page examines. */
+  /** With a filter, a page examines at most `maxFilteredRows` entries. */
   readonly filter?: CallFilter | undefined
   /** Only smaller ids. */
   readonly before?: number | undefined
@@ -223,6 +223,6 @@ function toFilterSql(filter: CallFilter): {
 function toSql(condition: CallCondition, parameter: string): string {
   if (condition.kind === 'failed') return "code <> 'ok'"
   if (condition.kind === 'ms') return `ms ${condition.sign} ${parameter}`
-  const text = condition.field === 'any' ? anyText : texts[condition.field]
-  return `instr(lower(${text}), ${parameter}) > 0`
+  const expression = condition.field === 'any' ? anyText : texts[condition.field]
+  return `instr(lower(${expression}), ${parameter}) > 0`
 }

@@ -97,7 +97,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
 }
 
-/** Shortens the last hits, first descriptions of arguments, then schemas. */
+/** Shortens hits, beginning with the last: omits descriptions of arguments, and then, if necessary, schemas. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [withoutDescriptions, withoutSchema])

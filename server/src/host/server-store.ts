@@ -39,7 +39,7 @@ export const serverMigrations: readonly Migration[] = [
 ]
 
 interface ServerStoreOptions extends ServerClocks {
-  /** Receives errors of deleting expired rows. */
+  /** Receives errors that occur while expired rows are deleted. */
   readonly onFailure?: (error: unknown) => void
 }
 

@@ -41,7 +41,7 @@ function passOnError(id: Id | null, error: CausewayError, era: Era): Response | 
   return failure(id, number, message, isObject(data) ? { ...errorObject(error), ...data } : data)
 }
 
-/** MCP 2026-07-28 reads missing capabilities at the top of `data`. */
+/** Clients of MCP 2026-07-28 read missing capabilities at the top level of `data`. */
 function addCapabilities(response: Response, { data: { requiredCapabilities } }: CausewayError): Response {
   if (requiredCapabilities === undefined || !('error' in response)) return response
   const { error } = response

@@ -38,7 +38,7 @@ export class InFlightRequests {
     })
   }
 
-  /** Rejects like `admit`. `leave` ends the count of a response that becomes a stream. */
+  /** Rejects like `admit`. `leave` stops counting a response that becomes a stream. */
   async run<T>(respond: (leave: () => void) => Promise<T>): Promise<T> {
     this.admit()
     this.#running += 1

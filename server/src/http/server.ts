@@ -148,7 +148,7 @@ export class HttpServer {
     // Fastify waits for every open response.
     await Promise.all([this.#mcp.close(), this.#sockets.close(), tasks.close()])
     const servers = [this.#fastify.server, ...this.#aliases.map(({ server }) => server)]
-    // It also waits for idle connections of streams that just ended.
+    // Fastify also waits for idle connections of streams that just ended.
     const sweep = setInterval(() => {
       for (const server of servers) server.closeIdleConnections()
     }, 10)

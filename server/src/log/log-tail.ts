@@ -23,7 +23,7 @@ const maxLineLength = 8000
 
 export class LogTail {
   readonly feed = new EventFeed<string>(maxLines)
-  /** Stored separately, because thousands of calls may follow. */
+  /** Separate, because thousands of later lines of calls would displace them. */
   readonly #warnings = new EventFeed<string>(maxLines / 4)
   readonly #folders: readonly (readonly [path: string, name: string])[]
 

@@ -195,10 +195,10 @@ export class MemoryGuard {
     const { limitBytes, readUsage } = this.#options
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     return {
-      used_mb: toMegabytes(usedBytes),
-      limit_mb: toMegabytes(limitBytes),
-      heap_mb: toMegabytes(heapBytes),
-      heap_limit_mb: toMegabytes(heapLimitBytes),
+      used_mb: toMebibytes(usedBytes),
+      limit_mb: toMebibytes(limitBytes),
+      heap_mb: toMebibytes(heapBytes),
+      heap_limit_mb: toMebibytes(heapLimitBytes),
     }
   }
 }
@@ -206,6 +206,6 @@ export class MemoryGuard {
 const getExcess = (used: number, limit: number, { start, end }: typeof processShares): number =>
   used > limit * start ? Math.ceil(used - limit * end) : 0
 
-const toMegabytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
+const toMebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 
 const getName = ({ owner, cache }: OwnedCache): string => `${owner}.${cache.name}`

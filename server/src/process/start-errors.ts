@@ -54,7 +54,7 @@ export function toRunningError(error: unknown, dataDir: string): unknown {
   })
 }
 
-/** Finds processes of this user. Linux only. */
+/** Returns `undefined` for a process of another user, and on systems other than Linux. */
 function describeListener(port: number): string | undefined {
   try {
     const inode = findListeningInode(port)

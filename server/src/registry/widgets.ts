@@ -17,7 +17,7 @@ const descriptions: Readonly<Record<WidgetName, readonly [name: string, about: s
 
 export const getWidgetUri = (name: WidgetName): string => `${prefix}${name}`
 
-/** Accepts URIs of missing widgets. */
+/** Also true for a widget that does not exist. */
 export const isWidgetUri = (uri: string): boolean => uri.startsWith(prefix)
 
 export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {

@@ -62,7 +62,7 @@ t.test('session: initialize needs only the client name', async (t) => {
   t.match((await messages.next()).value, { result: { protocolVersion: '2025-03-26' } })
 })
 
-t.test('session: malformed capabilities are -32602 and open no session', async (t) => {
+t.test('session: malformed capabilities are rejected with -32602 and open no session', async (t) => {
   const { send } = await openWire(t)
   const answer = await send(rpc('initialize', { capabilities: { roots: 5 } }), { headers: both })
   t.match(answer, { status: 400, json: { id: 1, error: { code: -32602 } } })

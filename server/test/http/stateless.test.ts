@@ -113,7 +113,7 @@ t.test('modern: closing the connection of a call aborts its handler', async (t) 
   }
 })
 
-t.test('modern: a subscription is notified of the lists of its mount and of its resources', async (t) => {
+t.test('modern: a subscription reports changed lists of its mount and changed resources', async (t) => {
   const wire = await openWire(t)
   const listen = (path: string) => {
     const { body, headers } = modern(

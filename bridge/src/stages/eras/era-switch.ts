@@ -120,7 +120,7 @@ export class EraSwitch implements Ends {
   #hold(line: Buffer, held: Buffer[]): void {
     const value = parseJson(line)
     if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
-    // The relay also holds these lines, and stops reading from the client.
+    // Beyond the limit, the relay queues the lines and stops reading from the client.
     else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)
   }
 

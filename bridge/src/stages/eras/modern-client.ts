@@ -218,14 +218,14 @@ export class ModernClientTranslator implements Translator {
 
   #handleServerNotification(notification: Notification): void {
     const { method, params } = notification
-    const isSubscribed = findFilterTest(notification)
+    const matchesFilter = findFilterTest(notification)
     // A stateless server sends this only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
-    else if (isSubscribed === undefined) this.#ends.toClient(toLine(notification))
+    else if (matchesFilter === undefined) this.#ends.toClient(toLine(notification))
     else
       for (const { id, filter } of this.#subscriptions.values()) {
         const _meta = { ...getMembers(params, '_meta'), [meta.subscriptionId]: id }
-        if (isSubscribed(filter)) this.#ends.toClient(notificationLine(method, { ...params, _meta }))
+        if (matchesFilter(filter)) this.#ends.toClient(notificationLine(method, { ...params, _meta }))
       }
   }
 

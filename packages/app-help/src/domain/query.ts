@@ -56,7 +56,7 @@ export function wordTerms({ words: content, identifiers, phrases }: Question): s
   return [...new Set([...content, ...parts, ...phrases])]
 }
 
-/** Whether most terms are pairs of unspaced characters, which have no stems. */
+/** Whether most terms are pairs of characters of a script without spaces, which have no stems. */
 export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
   terms.filter(isUnspaced).length * 2 > terms.length
 

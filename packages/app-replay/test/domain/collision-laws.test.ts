@@ -190,7 +190,7 @@ t.test('noise of recorded velocities is not a fault', async (t) => {
   ])
 })
 
-t.test('corrections of the overlap with a wall are not creep', async (t) => {
+t.test('pushing a body out of a wall that it overlaps is not creep', async (t) => {
   const corrected = (normal: readonly [number, number, number]): SceneSpec => ({
     frames: 40,
     masses: [2],

@@ -300,7 +300,7 @@ t.test('a body with an undefined velocity counts as moving', async (t) => {
   t.match(check.moving_bodies, [{ velocity_magnitude: null, likely_at_rest: false }])
 })
 
-t.test('collisions count as contact without friction rows', async (t) => {
+t.test('without friction rows, collisions count as contact', async (t) => {
   const check = checkResting(frame(still, still, true), summary, rule)
   t.match(check, { source: 'collisions', bodies_in_contact: 1, moving_bodies: [] })
   t.match(summarizeResting(check, rule, {}), /No friction rows/)

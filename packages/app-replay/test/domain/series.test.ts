@@ -189,7 +189,7 @@ t.test('the step of a body that appears is a baseline', async (t) => {
   t.match(summarizeAnomalies(found, 1, 2), /^No anomalies .* 2 baseline steps/)
 })
 
-t.test('sumEnergyChanges shows many small gains below any threshold', async (t) => {
+t.test('sumEnergyChanges adds up many small gains, each below the threshold', async (t) => {
   const creeping = energy(Array.from({ length: 1001 }, (_, i) => 5 + i * 0.01))
   t.same(findEnergySteps(creeping, { threshold: 1, baselines }).length, 1)
   const { injected_e, lost_e } = sumEnergyChanges(creeping, baselines)

@@ -40,7 +40,7 @@ const ignored: Readonly<Record<string, readonly [attributes: string, rest: strin
 }
 
 for (const [title, [attributes, rest]] of Object.entries(ignored))
-  t.test(`Replay does not expect contacts of ${title} of MuJoCo`, async (t) => {
+  t.test(`Replay expects no contacts that MuJoCo ignores: ${title}`, async (t) => {
     const { client, folder } = await openReplay(t, [])
     const ball = (name: string, x: number, masks: string): string =>
       `<body name="${name}" pos="${x} 0 0.2"><freejoint/><geom size="0.2" mass="1" friction="0" ${masks}/></body>`

@@ -1,6 +1,6 @@
 /**
- * Path patterns without backtracking. The package `ignore` is not used because it lets an ignored folder decide all paths
- * below it, even if a nearer file includes them again; `path.matchesGlob` backtracks.
+ * Path patterns without backtracking. With the package `ignore`, an ignored folder excludes all paths below it, even those that
+ * an ignore file in a subfolder includes again; `path.matchesGlob` backtracks.
  */
 
 /** Whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
@@ -17,9 +17,9 @@ const maxLineLength = 4096
 
 /** Parses the rules of one `.gitignore` (https://git-scm.com/docs/gitignore). The last match counts. */
 export function parseIgnoreRules(text: string): IgnoreRules {
-  const lastFirst = text.split('\n').flatMap(parseRule).reverse()
+  const reversedRules = text.split('\n').flatMap(parseRule).reverse()
   return (path, isFolder) => {
-    const rule = lastFirst.find((one) => (isFolder || !one.isFolderRule) && one.matches(path))
+    const rule = reversedRules.find((one) => (isFolder || !one.isFolderRule) && one.matches(path))
     return rule === undefined ? undefined : !rule.isIncluded
   }
 }

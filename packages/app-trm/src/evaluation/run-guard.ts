@@ -101,10 +101,10 @@ async function restoreGuarded(
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
       .flatMap((signal) => findScripts(signal.command)),
   )
-  const isNaming = changed.every(isSource) ? runs : code
+  const testedFiles = changed.every(isSource) ? runs : code
   const naming = await readTexts(
     guard,
-    await listFiles(cwd, (path) => isNaming.test(path) || checks.has(path)),
+    await listFiles(cwd, (path) => testedFiles.test(path) || checks.has(path)),
   )
   const request = { naming, originals, changed, checks }
   const helpers = await guard.critic.engine.call('findHelpers', request, { isEvaluation })

@@ -5,7 +5,7 @@ import type { Source } from './source.ts'
 /** Version of MCP Apps. */
 const protocolVersion = '2026-01-26'
 
-/** Time without a result after which a reading tool is called again, in ms: a host may reload the page without its result. */
+/** Time without a result after which a read-only tool is called again, in ms: a host may reload the page without its result. */
 const resultMs = 5000
 
 type Members = Readonly<Record<string, unknown>>
@@ -94,7 +94,7 @@ export class AppConnection implements Source {
     this.#context = text
     const context = { structuredContent: data, content: [{ type: 'text', text }] }
     this.#request('ui/update-model-context', context).catch(() => {
-      // An equal context may be sent again.
+      // The same context can be sent again.
       this.#context = ''
     })
   }

@@ -8,7 +8,7 @@ export interface Bounds {
 /** Scenes at a greater distance, in multiples of their radii, are shown separately. */
 const maxApart = 8
 
-/** Maximum distance from the origin of points that the camera fits, in m. */
+/** Points with a coordinate of this size or more do not affect the camera, in m. */
 const maxDistance = 1e4
 
 /** Bounds from the 2nd to the 98th percentile of the points, so that a few lost bodies do not make the others invisible. */

@@ -96,7 +96,7 @@ const readBounds = (viewport: unknown): PlotBounds | null =>
   (viewport as { readonly bounds: PlotBounds } | null)?.bounds ?? null
 
 /** Returns the features that a page lists. Time and viewport are stored as features too. */
-export const listShown = (features: readonly PlotFeature[]): readonly PlotFeature[] =>
+export const listShownFeatures = (features: readonly PlotFeature[]): readonly PlotFeature[] =>
   features.filter(({ properties }) => properties?.dataType !== 'metadata')
 
 function applyPatch(features: readonly PlotFeature[], data: EventData): readonly PlotFeature[] {

@@ -2,7 +2,7 @@ import 'leaflet/dist/leaflet.css'
 import '../views/debrief/debrief.css'
 import type { GeoJsonObject } from 'geojson'
 import { useMemo, useState } from 'preact/hooks'
-import { getId, getLabel, listShown, type PlotFeature, type PlotTime } from '../domain/plot.ts'
+import { getId, getLabel, listShownFeatures, type PlotFeature, type PlotTime } from '../domain/plot.ts'
 import { LoadedView, useLoaded } from '../ui/state.tsx'
 import { PlotMapView } from '../views/debrief/plot-map-view.tsx'
 import { openWidget, WidgetActions, type WidgetProps } from './widget.tsx'
@@ -37,7 +37,7 @@ function MapView({
   filename,
   plot,
 }: Pick<WidgetProps, 'app' | 'data'> & { filename: string; plot: LoadedPlot }) {
-  const features = useMemo(() => listShown(plot.features), [plot])
+  const features = useMemo(() => listShownFeatures(plot.features), [plot])
   const [ids, setIds] = useState(plot.selected)
   const [fit, setFit] = useState<readonly PlotFeature[]>()
   const selected = useMemo(() => new Set(ids), [ids])

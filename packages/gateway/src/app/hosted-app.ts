@@ -32,7 +32,7 @@ import { rewriteBlock, rewriteToolMeta, toOwnUri, toUpstreamUri } from '../domai
 import { GatewayError } from '../errors.ts'
 import type { UpstreamServer } from '../instances/upstream-server.ts'
 
-const maxInstructions = 2000
+const maxInstructionsLength = 2000
 
 export interface HostedAppOptions {
   readonly name: string
@@ -52,7 +52,7 @@ export function createHostedApp({ name, server, reviewed, health }: HostedAppOpt
   return {
     name,
     about,
-    instructions: instructions === '' ? about : instructions.slice(0, maxInstructions),
+    instructions: instructions === '' ? about : instructions.slice(0, maxInstructionsLength),
     data: [],
     errors: GatewayError.definitions,
     tools: createTools(name, path, server, reviewed),

@@ -58,7 +58,7 @@ export class ConfigWatcher {
   #read(): boolean {
     const { dataDir, onFailure } = this.#options
     const version = [configFileName, secretsFileName]
-      .map((name) => describeFile(join(dataDir, name)))
+      .map((name) => readFileStamp(join(dataDir, name)))
       .join('|')
     if (version === this.#version) return false
     this.#version = version
@@ -78,7 +78,7 @@ export class ConfigWatcher {
   }
 }
 
-function describeFile(path: string): string {
+function readFileStamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? '' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
 }

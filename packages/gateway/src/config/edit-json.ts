@@ -7,7 +7,7 @@ import {
   stripComments,
 } from 'jsonc-parser'
 
-/** Also thrown if an edit would lose data. */
+/** Thrown for invalid JSON, and for an edit that is impossible or would lose comments. */
 export class JsonEditError extends Error {
   override readonly name = 'JsonEditError'
 }

@@ -23,7 +23,7 @@ export function toUpstreamUri(app: string, uri: string): string | undefined {
   return uri.startsWith(plain) ? uri.slice(plain.length) : undefined
 }
 
-/** Returns a block without URI unchanged. */
+/** Returns a block without a URI unchanged. */
 export function rewriteBlock(app: string, block: unknown): unknown {
   if (!isObject(block)) return block
   if (block.type === 'resource_link' && typeof block.uri === 'string')
@@ -33,7 +33,7 @@ export function rewriteBlock(app: string, block: unknown): unknown {
   return { ...block, resource: { ...resource, uri: toOwnUri(app, resource.uri) } }
 }
 
-/** Rewrites the page of MCP Apps in `_meta`. */
+/** Rewrites the URI of the page of MCP Apps in `_meta`. */
 export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
   const { _meta } = tool
   if (!isObject(_meta)) return tool

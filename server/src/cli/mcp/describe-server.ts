@@ -28,7 +28,7 @@ export function noteWarnings(warnings: readonly string[], note: (line: string) =
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
-/** Reads only `mcp.json`, not the process. */
+/** The state in `mcp.json`, which does not show whether the server runs. */
 export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
   enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
 

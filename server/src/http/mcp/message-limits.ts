@@ -13,7 +13,10 @@ import type { FastifyRequest } from 'fastify'
 /** The SDK has the same limit. */
 const maxBatch = 100
 
-/** Characters of the JSON without the `longParams` of `longMethods`. */
+/**
+ * Maximum length of a message without the `longParams` of `longMethods`: bytes, or characters for messages in
+ * an array.
+ */
 const maxLength = 65_536
 
 const maxUris = 10_000

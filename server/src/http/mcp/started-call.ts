@@ -3,7 +3,7 @@ import { CausewayError, type Id, isId, isObject, type Params, type Request } fro
 import type { Caller } from '../../dispatch/caller.ts'
 import type { Core } from '../../host/core.ts'
 
-/** A `tools/call` that uses no feature of the protocol. */
+/** A `tools/call` that has only `name`, `arguments` and `_meta`, and requests no messages. */
 export interface PlainCall extends Request {
   readonly method: 'tools/call'
   readonly params: Params & { readonly name: string }

@@ -54,7 +54,7 @@ export function toHistoryEntries(
   })
 }
 
-/** Keeps exact lengths. */
+/** Truncates the lists to `limit`, and adds their full lengths. */
 export function truncateEvolution(evolution: ContactEvolution, limit: number) {
   const { runs, transitions, normal_flips, normal_jumps } = evolution
   return {

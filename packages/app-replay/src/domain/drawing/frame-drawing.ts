@@ -53,8 +53,8 @@ const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
 
 /** Returns SVG text of 900 by 640 pixels. */
 export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
-  const isMeant = (id: BodyId): boolean => bodies === null || bodies.includes(id)
-  const states = frame.states.filter(({ body_id }) => isMeant(body_id))
+  const isRequested = (id: BodyId): boolean => bodies === null || bodies.includes(id)
+  const states = frame.states.filter(({ body_id }) => isRequested(body_id))
   const finite = states.flatMap((state) => {
     const body = toDrawnBody(state, geometry)
     return body === null ? [] : [{ ...body, size: 2 * getReach(body.shape) }]
@@ -181,7 +181,7 @@ function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: C
 const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet } as const
 
 /** Distance from the surface, px. */
-const depthOfName = 22
+const labelDepth = 22
 
 /** Places the name of a plane on its solid side. */
 function nameEnvironment(
@@ -197,11 +197,11 @@ function nameEnvironment(
       const size = Math.hypot(u - x, v - y)
       // From above, the solid side has no direction.
       const [dx, dy] = size < 1e-6 ? [0, 1] : [(u - x) / size, (v - y) / size]
-      return { body: ground.body, place: [x + 1.6 * depthOfName * dx, y + depthOfName * dy] as Point }
+      return { body: ground.body, place: [x + 1.6 * labelDepth * dx, y + labelDepth * dy] as Point }
     }),
     ...fixed.map(({ body, at: center }) => {
       const [x, y] = at(center)
-      return { body, place: [x, y + depthOfName] as Point }
+      return { body, place: [x, y + labelDepth] as Point }
     }),
   ]
   return places.flatMap(({ body, place }) => {

@@ -85,7 +85,7 @@ function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   return group >= 0 && group === groupByColumn[b]
 }
 
-/** Compares ids of the environment without bit 31. */
+/** Ignores bit 31, which marks ids of the environment. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
   scene.ignores.has(toIgnored(a, b))

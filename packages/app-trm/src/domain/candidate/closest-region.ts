@@ -52,7 +52,7 @@ function findSimilarOffset(file: readonly string[], lines: readonly string[]): n
   for (const [line, text] of file.entries()) {
     const found = findWords(text)
     const shared = [...words].filter((word) => found.has(word)).length
-    // The searched text may be part of a line.
+    // The wanted text can be a part of the line, so its other words count little.
     const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
     if (likeness > maxLikeness) [best, maxLikeness] = [line, likeness]
   }

@@ -1,7 +1,7 @@
 import { readJsonReport } from './json-report.ts'
 import { readJunit } from './junit.ts'
 import { readPytest, readUnittest } from './python-text.ts'
-import { readScriptRunner } from './script-text.ts'
+import { readScriptTests } from './script-text.ts'
 import { readTap } from './tap.ts'
 import type { TestRun } from './test-run.ts'
 
@@ -26,6 +26,6 @@ export function readTests({ reports, stdout, stderr }: TestEvidence): TestRun | 
     readJsonReport(stdout) ??
     readUnittest(both) ??
     readPytest(both) ??
-    readScriptRunner(both)
+    readScriptTests(both)
   )
 }

@@ -2,7 +2,7 @@
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
 /** Reads counts and names of failed tests; `undefined` for other output. */
-export function readScriptRunner(output: string): TestRun | undefined {
+export function readScriptTests(output: string): TestRun | undefined {
   return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
 

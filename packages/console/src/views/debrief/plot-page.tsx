@@ -4,7 +4,7 @@ import type { GeoJsonObject } from 'geojson'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { PlotLink } from '../../data/plot-link.ts'
 import { retryUnavailable } from '../../data/server.ts'
-import { getId, listShown, type PlotFeature, type PlotState } from '../../domain/plot.ts'
+import { getId, listShownFeatures, type PlotFeature, type PlotState } from '../../domain/plot.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 import type { PathParts } from '../../ui/lazy-view.tsx'
 import { Chip, ErrorNotice } from '../../ui/state.tsx'
@@ -92,7 +92,7 @@ function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
   const { server } = useConsole()
   const closing = useMemo(() => new AbortController(), [])
   useEffect(() => () => closing.abort(), [])
-  const features = useMemo(() => listShown(state.features), [state.features])
+  const features = useMemo(() => listShownFeatures(state.features), [state.features])
   const selected = useMemo(() => new Set(state.selected), [state.selected])
   const chosen = features.filter((feature) => selected.has(getId(feature)))
   const clock = useClock(link, state.time)
@@ -132,10 +132,10 @@ function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
   )
 }
 
-const listIds = (link: PlotLink): string[] => listShown(link.state.value?.features ?? []).map(getId)
+const listIds = (link: PlotLink): string[] => listShownFeatures(link.state.value?.features ?? []).map(getId)
 
 function listFocused({ state }: PlotLink): readonly PlotFeature[] {
-  const features = listShown(state.value?.features ?? [])
+  const features = listShownFeatures(state.value?.features ?? [])
   const chosen = features.filter((feature) => state.value?.selected.includes(getId(feature)))
   return chosen.length > 0 ? chosen : [...features]
 }

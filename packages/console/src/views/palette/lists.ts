@@ -125,6 +125,6 @@ const frames = (recording: string): ServerList => ({
   },
 })
 
-/** Returns the address of a place in the open recording. The rest of what the page shows remains. */
+/** Returns the address of a place in the open recording. The other parts of the hash do not change. */
 export const toPlaceUrl = (place: Readonly<Record<string, string | undefined>>): string =>
   `${location.pathname}#${formatHash(location.hash, place)}`

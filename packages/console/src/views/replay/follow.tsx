@@ -29,7 +29,7 @@ export interface Following {
   readonly choose: (session: string) => void
 }
 
-/** Opens the recording, frame and contact of each call that another client makes, while it is on. */
+/** Opens the recording, frame and contact of each call of another client, while following is on and not paused. */
 export function useFollow(): Following {
   const { server, navigation } = useConsole()
   const address = parseHash(location.hash).get('follow')

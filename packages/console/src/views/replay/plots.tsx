@@ -114,7 +114,7 @@ interface TableProps {
   readonly title: string
 }
 
-/** The values of a plot as a table, for frames at equal distances. */
+/** The values of a plot as a table, at evenly spaced frames. */
 function SeriesTable({ series, labels, title }: TableProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -5,7 +5,7 @@ export const shares = ['shared', 'project', 'client', 'call'] as const
 
 export type Share = (typeof shares)[number]
 
-/** Packages whose state determines who may share a process, without scope and prefix. */
+/** Packages whose state determines who may share a process. Names have no scope and no `mcp-` prefix. */
 const knownPackages: ReadonlyMap<string, Share> = new Map([
   // One page, login or history of thoughts per process.
   ['playwright-mcp', 'client'],

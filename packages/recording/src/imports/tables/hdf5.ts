@@ -205,7 +205,7 @@ interface BlockOptions {
   readonly maxBytes: number
 }
 
-/** Decompresses blocks of whole chunks once. */
+/** Reads blocks of at least one chunk if `maxBytes` permits, so that batches do not decompress a chunk repeatedly. */
 class BlockReader {
   readonly #array: Hdf5Array
   readonly #path: string

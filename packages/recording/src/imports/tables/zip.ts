@@ -56,8 +56,8 @@ async function findDirectory(read: Read, size: number, path: string) {
     length: record.readUInt32LE(12),
     start: record.readUInt32LE(16),
   }
-  const isLong = short.count === 0xffff || short.length === 0xffffffff || short.start === 0xffffffff
-  if (!isLong || at < 20) return short
+  const isZip64 = short.count === 0xffff || short.length === 0xffffffff || short.start === 0xffffffff
+  if (!isZip64 || at < 20) return short
   const locator = tail.subarray(at - 20, at)
   if (locator.readUInt32LE(0) !== 0x07064b50) return short
   const long = await read(toSafe(locator.readBigUInt64LE(8), path), 56)

@@ -7,7 +7,7 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Shares of the compared energy, and of the largest. */
+/** Shares: `own` of the compared energy, `rounding` of the largest energy. */
 const tolerance = { own: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
