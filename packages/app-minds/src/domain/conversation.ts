@@ -1,11 +1,16 @@
 import { z } from 'zod'
-import { type Message, messageSchema } from './observation.ts'
+import { type Conversation, type Message, messageSchema } from './observation.ts'
 
 export const storedMessageSchema = messageSchema.extend({
   /** Whether messages before this one were missed. */
   gap: z.boolean(),
 })
 export type StoredMessage = Readonly<z.output<typeof storedMessageSchema>>
+
+/** A conversation with all stored messages. */
+export interface KnownConversation extends Omit<Conversation, 'messages'> {
+  readonly messages: readonly StoredMessage[]
+}
 
 interface MergedConversation {
   readonly messages: readonly StoredMessage[]

@@ -19,21 +19,16 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
   const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
   const choice = await step('action_selection', () =>
     selectAction({
-      context: {
-        situation,
-        places,
-        needs: observation.needs,
-        weights,
-        gains: state.gains,
-        constants,
-        reminders: recalled,
-        blocked: state.blocked,
-      },
+      situation,
       state,
+      places,
+      weights,
+      constants,
       conversations,
       newMessages,
-      mood: mind.working_memory.emotional_state,
+      reminders: recalled,
       recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
+      mood: mind.working_memory.emotional_state,
       relations,
       random: randomFor(mind.rng_seed, observation.time, state.counter),
     }),

@@ -1,5 +1,5 @@
 // cspell:ignore heard -- a stored field
-import { mergeMessages, type StoredMessage } from '../domain/conversation.ts'
+import { type KnownConversation, mergeMessages, type StoredMessage } from '../domain/conversation.ts'
 import { assessSituation, type Situation } from '../domain/menu.ts'
 import type { MindEvent, Observation, PendingBid } from '../domain/observation.ts'
 import { needWeights } from '../domain/policy/character.ts'
@@ -8,7 +8,6 @@ import { updateNews } from '../domain/policy/form-memories.ts'
 import { type Perception, perceive, readText } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { newConversationState } from '../domain/policy/talk.ts'
-import type { KnownConversation } from '../domain/policy/topics.ts'
 
 import type { Limits } from '../limits.ts'
 import type { ConversationChange, MindRow, MindSnapshot } from '../store/types.ts'

@@ -1,7 +1,7 @@
 import { AgingClock, type AgingOptions } from '@causeway/store'
 import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
-import type { DecisionRow, LlmCallRow, StoredDecision } from './types.ts'
+import type { DecisionRow, LlmCallRow } from './types.ts'
 
 /** A request whose answer is stored, so that a repetition returns it. */
 export interface RepeatableRequest {
@@ -20,10 +20,13 @@ interface Usage {
   readonly unreported_calls: number
 }
 
+const decisionColumns =
+  'request_id, sim_time AS current_simulation_time, selector AS decided_by, status, error_code, action_json, explanation_json, created_at'
+
 interface RawDecision {
   readonly request_id: string
-  readonly sim_time: number
-  readonly selector: string
+  readonly current_simulation_time: number
+  readonly decided_by: string
   readonly status: string
   readonly error_code: string | null
   readonly action_json: string | null
@@ -38,11 +41,11 @@ const prepareStatements = (db: Database) => ({
   ),
   trimDecisions: db.prepare('DELETE FROM decision WHERE mind_seq = ? AND ord <= ?'),
   decision: db.prepare<[{ 1: number; 2: string | null }], RawDecision>(
-    `SELECT request_id, sim_time, selector, status, error_code, action_json, explanation_json, created_at FROM decision
+    `SELECT ${decisionColumns} FROM decision
      WHERE mind_seq = ?1 AND (?2 IS NULL OR request_id = ?2) ORDER BY ord DESC LIMIT 1`,
   ),
   decisions: db.prepare<[number, number], RawDecision>(
-    `SELECT request_id, sim_time, selector, status, error_code, action_json, explanation_json, created_at FROM decision
+    `SELECT ${decisionColumns} FROM decision
      WHERE mind_seq = ? ORDER BY ord DESC LIMIT ?`,
   ),
   addCall: db.prepare(
@@ -102,12 +105,12 @@ export class RecordTable {
       )
   }
 
-  decision(seq: number, requestId: string | null): StoredDecision | undefined {
+  decision(seq: number, requestId: string | null) {
     const row = this.#sql.decision.get({ 1: seq, 2: requestId })
     return row && readDecision(row)
   }
 
-  decisions(seq: number, limit: number): readonly StoredDecision[] {
+  decisions(seq: number, limit: number) {
     return this.#sql.decisions.all(seq, limit).map(readDecision)
   }
 
@@ -131,18 +134,8 @@ export class RecordTable {
   }
 }
 
-function readDecision({
-  sim_time,
-  selector,
-  action_json,
-  explanation_json,
-  ...rest
-}: RawDecision): StoredDecision {
-  return {
-    ...rest,
-    current_simulation_time: sim_time,
-    decided_by: selector,
-    action: action_json === null ? null : (JSON.parse(action_json) as unknown),
-    explanation: JSON.parse(explanation_json) as unknown,
-  }
-}
+const readDecision = ({ action_json, explanation_json, ...row }: RawDecision) => ({
+  ...row,
+  action: action_json === null ? null : (JSON.parse(action_json) as unknown),
+  explanation: JSON.parse(explanation_json) as unknown,
+})

@@ -107,17 +107,6 @@ export interface DecisionRow {
   readonly explanation: unknown
 }
 
-export interface StoredDecision {
-  readonly request_id: string
-  readonly current_simulation_time: number
-  readonly decided_by: string
-  readonly status: string
-  readonly error_code: string | null
-  readonly action: unknown
-  readonly explanation: unknown
-  readonly created_at: number
-}
-
 export interface WantedMaterial {
   readonly words: readonly string[]
   readonly today?: boolean

@@ -34,17 +34,12 @@ function cycle(
 ) {
   const { state, places, derivedEvents } = perceive(observation, events, before, constants)
   const choice = selectAction({
-    context: {
-      situation: assessSituation(observation, []),
-      places,
-      needs: observation.needs,
-      weights: {},
-      gains: state.gains,
-      constants,
-      reminders: [],
-      blocked: state.blocked,
-    },
+    situation: assessSituation(observation, []),
     state,
+    places,
+    weights: {},
+    constants,
+    reminders: [],
     conversations: [],
     newMessages: [],
     recollections: [],

@@ -1,8 +1,8 @@
+import type { KnownConversation } from '../conversation.ts'
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
 import { nearest, needShare } from '../observation.ts'
 import { cut } from '../policy/speech.ts'
-import type { KnownConversation } from '../policy/topics.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 import type { RecalledMemory } from '../retrieval.ts'
 

@@ -2,12 +2,12 @@ import { type Action, actionNames, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { Cell, Entity, Interaction } from '../observation.ts'
 import { isConversation, manhattan } from '../observation.ts'
-import type { RecalledMemory } from '../retrieval.ts'
 import { goalKey } from './perceive.ts'
-import { isRecent, type Place, type Places } from './place.ts'
+import { isRecent, type Place } from './place.ts'
+import type { PolicyContext } from './policy-context.ts'
 import type { Goal } from './state.ts'
 import { dayMinutes } from './state.ts'
-import { estimateWorth, type NeedContext } from './urgency.ts'
+import { estimateWorth } from './urgency.ts'
 
 interface Terms {
   readonly gain: number
@@ -31,13 +31,6 @@ export interface Candidate {
   readonly goal: Goal | null
 }
 
-export interface ScoringContext extends NeedContext {
-  readonly situation: Situation
-  readonly places: Places
-  readonly reminders: readonly Pick<RecalledMemory, 'content' | 'relevance' | 'importance'>[]
-  readonly blocked: string | null
-}
-
 export const plainTerms: Terms = Object.freeze({
   gain: 0,
   cost: 0,
@@ -56,7 +49,7 @@ export const plain = (action: Action, score: number, terms: Partial<Terms> = {})
 })
 
 /** Includes rejected interactions. */
-export function useCandidates(context: ScoringContext): readonly Candidate[] {
+export function useCandidates(context: PolicyContext): readonly Candidate[] {
   const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
   const seen = inSight.flatMap((entity) =>
@@ -78,7 +71,7 @@ export function byRank(a: Candidate, b: Candidate): number {
   )
 }
 
-function seenCandidate(entity: Entity, interaction: Interaction, context: ScoringContext): Candidate {
+function seenCandidate(entity: Entity, interaction: Interaction, context: PolicyContext): Candidate {
   const { constants, places } = context
   const place = places.get(entity.entity_id)
   const candidate = makeUseCandidate(entity, interaction, context, 1)
@@ -92,7 +85,7 @@ function seenCandidate(entity: Entity, interaction: Interaction, context: Scorin
     : candidate
 }
 
-function placeCandidate(place: Place, interaction: Interaction, context: ScoringContext): Candidate {
+function placeCandidate(place: Place, interaction: Interaction, context: PolicyContext): Candidate {
   const { constants, situation } = context
   const { time } = situation.observation
   const days = Math.max(0, time - place.last_seen) / dayMinutes
@@ -113,7 +106,7 @@ function placeCandidate(place: Place, interaction: Interaction, context: Scoring
 function isCooling(
   place: Place | undefined,
   interaction: string,
-  { situation, constants }: ScoringContext,
+  { situation, constants }: PolicyContext,
 ): boolean {
   const refusedAt = place?.interactions.find(({ name }) => name === interaction)?.refused_at ?? null
   return isRecent(refusedAt, situation.observation.time, constants.cooldown_min)
@@ -122,10 +115,10 @@ function isCooling(
 function makeUseCandidate(
   target: Pick<Entity, 'entity_id' | 'display_name' | 'position'>,
   interaction: Interaction,
-  context: ScoringContext,
+  context: PolicyContext,
   freshness: number,
 ): Candidate {
-  const { constants, situation, blocked } = context
+  const { constants, situation, state } = context
   const { position } = situation.observation
   const { gain, cost, need } = estimateWorth(interaction, context)
   const steps =
@@ -143,7 +136,7 @@ function makeUseCandidate(
   const terms = { gain, cost, distance, memory, freshness, hysteresis: 1 }
   const base = { target: target.entity_id, score, terms, goal }
   const use = makeAction('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
-  const isBlocked = blocked === goalKey(goal)
+  const isBlocked = state.blocked === goalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
   // If it was rejected for distance although in reach, step to another side. If the way was blocked, try once
@@ -179,7 +172,7 @@ const badWords =
 function scoreReminders(
   { entity_id, display_name }: Pick<Entity, 'entity_id' | 'display_name'>,
   interaction: string,
-  { reminders, constants }: ScoringContext,
+  { reminders, constants }: PolicyContext,
 ): number {
   const names = [entity_id, display_name, interaction].map((name) => name.toLowerCase())
   const total = reminders

@@ -2,6 +2,7 @@ import { supportBy } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
 import { searchWords } from '../words.ts'
 import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from './dialogue.ts'
+import type { ConversationContext } from './policy-context.ts'
 import {
   answerQuestion,
   claimKey,
@@ -13,14 +14,7 @@ import {
   smallTalk,
   type Utterance,
 } from './speech.ts'
-import {
-  type ConversationContext,
-  describePlace,
-  findPlaceFor,
-  findQuestionToAsk,
-  findTopic,
-  getPartnerName,
-} from './topics.ts'
+import { describePlace, findPlaceFor, findQuestionToAsk, findTopic, getPartnerName } from './topics.ts'
 
 const say = (text: string, memory_id: string | null = null): Utterance => ({ text, memory_id })
 

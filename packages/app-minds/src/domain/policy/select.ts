@@ -1,28 +1,15 @@
 import { type Action, makeAction } from '../action.ts'
-import type { StoredMessage } from '../conversation.ts'
+import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { isConversation, needShare } from '../observation.ts'
-import type { Random } from '../random.ts'
-import type { WordRelations } from '../word-relations.ts'
 import { answerBids } from './bid.ts'
-import { byRank, type Candidate, plain, plainTerms, type ScoringContext, useCandidates } from './candidate.ts'
+import { byRank, type Candidate, plain, plainTerms, useCandidates } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { goalKey } from './perceive.ts'
-import type { AnswerSource } from './speech.ts'
+import type { PolicyContext } from './policy-context.ts'
 import type { Goal, MindState } from './state.ts'
 import { newConversationState, takeTurn } from './talk.ts'
-import { hashStatements, type KnownConversation } from './topics.ts'
-
-interface PolicyInput {
-  readonly context: ScoringContext
-  readonly state: MindState
-  readonly conversations: readonly KnownConversation[]
-  readonly newMessages: readonly StoredMessage[]
-  readonly recollections: readonly AnswerSource[]
-  readonly mood: string
-  readonly relations: WordRelations
-  readonly random: Random
-}
+import { hashStatements } from './topics.ts'
 
 export type ExplainedCandidate = Omit<Candidate, 'goal'>
 
@@ -39,23 +26,21 @@ interface PolicyChoice {
 }
 
 /** Selects an action. Deterministic. */
-export function selectAction(input: PolicyInput): PolicyChoice {
-  const { context, state } = input
-  const { situation } = context
-  const { constants } = context
+export function selectAction(context: PolicyContext): PolicyChoice {
+  const { situation, constants } = context
   const bid = answerBids(situation, constants)
-  if (bid !== undefined) return makeChoice(input, [bid], 'an invitation is pending')
+  if (bid !== undefined) return makeChoice(context, [bid], 'an invitation is pending')
   if (situation.isEnding) {
     const stays = plain(makeAction(situation.isMoving ? 'continue' : 'wait'), constants.wait)
-    return makeChoice(input, [stays], 'an interaction is ending')
+    return makeChoice(context, [stays], 'an interaction is ending')
   }
-  if (situation.isInteracting) return chooseInInteraction(input)
+  if (situation.isInteracting) return chooseInInteraction(context)
   if (situation.isTransitioning)
-    return makeChoice(input, [makeStayCandidate(constants)], 'an interaction is beginning or ending')
+    return makeChoice(context, [makeStayCandidate(constants)], 'an interaction is beginning or ending')
   const uses = useCandidates(context)
   const free = [...uses, ...fallbacks(situation, constants)]
-  if (!situation.isMoving) return makeChoice(input, free, 'the best available action')
-  return makeChoice(input, keepGoing(free, state, context), 'on the way')
+  if (!situation.isMoving) return makeChoice(context, free, 'the best available action')
+  return makeChoice(context, keepGoing(free, context), 'on the way')
 }
 
 function fallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
@@ -67,8 +52,7 @@ function fallbacks({ observation }: Situation, constants: PolicyConstants): Cand
 }
 
 /** While moving, another candidate must exceed the goal by a margin, unless a need has become critical. */
-function keepGoing(candidates: readonly Candidate[], state: MindState, context: ScoringContext): Candidate[] {
-  const { constants } = context
+function keepGoing(candidates: readonly Candidate[], { state, constants }: PolicyContext): Candidate[] {
   const goal = state.last?.goal ?? null
   const before = state.last?.needs ?? {}
   const hasNewCritical = state.critical.some((need) => (before[need] ?? 1) > constants.critical)
@@ -91,24 +75,27 @@ function keepGoing(candidates: readonly Candidate[], state: MindState, context: 
   return [...candidates.filter((one) => one !== same || hasNewCritical), going]
 }
 
-function chooseInInteraction(input: PolicyInput): PolicyChoice {
-  const { context, state, conversations } = input
-  const { situation, constants } = context
+function chooseInInteraction(context: PolicyContext): PolicyChoice {
+  const { situation, state, constants, conversations } = context
   const { current, time } = situation.observation
   const talk = conversations.find(
     (one) =>
       one.interaction_id === current?.interaction_id ||
       (isConversation(current?.name ?? '') && isConversation(one.interaction_name)),
   )
-  if (talk !== undefined) return chooseInConversation(input, talk)
+  if (talk !== undefined) return chooseInConversation(context, talk)
   const stay = state.stay
-  if (stay === null) return makeChoice(input, [makeStayCandidate(constants)], 'it has just begun')
-  const leave = findReasonToLeave(stay, input)
+  if (stay === null) return makeChoice(context, [makeStayCandidate(constants)], 'it has just begun')
+  const leave = findReasonToLeave(stay, context)
   const isEarly = time - stay.since < constants.minimum_stay_min && leave?.isUrgent !== true
   if (leave === undefined || isEarly)
-    return makeChoice(input, [makeStayCandidate(constants)], isEarly ? 'it has just begun' : 'it still helps')
+    return makeChoice(
+      context,
+      [makeStayCandidate(constants)],
+      isEarly ? 'it has just begun' : 'it still helps',
+    )
   const candidates = [plain(makeAction('cancel_interaction'), leave.score), makeStayCandidate(constants)]
-  return makeChoice(input, candidates, leave.because)
+  return makeChoice(context, candidates, leave.because)
 }
 
 const makeStayCandidate = ({ stay }: PolicyConstants): Candidate => plain(makeAction('continue'), stay)
@@ -123,9 +110,8 @@ interface LeaveReason {
 /** Returns a reason to leave (`satisfied`, `good_enough`). */
 function findReasonToLeave(
   stay: NonNullable<MindState['stay']>,
-  { context }: PolicyInput,
+  { constants, situation }: PolicyContext,
 ): LeaveReason | undefined {
-  const { constants, situation } = context
   const { needs, time } = situation.observation
   const filled = needs.filter(({ name }) => stay.fills.includes(name))
   const others = needs.filter(({ name }) => !stay.fills.includes(name))
@@ -152,29 +138,13 @@ const listReceived = (
   newMessages: readonly StoredMessage[],
 ): readonly string[] => messages.filter((one) => newMessages.includes(one)).map(({ message }) => message)
 
-function chooseInConversation(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
-  const { context, state, newMessages, recollections, mood, relations, random } = input
-  const { situation, constants, places } = context
+function chooseInConversation(context: PolicyContext, conversation: KnownConversation): PolicyChoice {
+  const { situation, state, constants, newMessages } = context
   const { time } = situation.observation
   const talk = state.talks[conversation.interaction_id] ?? newConversationState(time)
-  const turn = takeTurn({
-    ...{
-      situation,
-      conversation,
-      talk,
-      newMessages,
-      recollections,
-      places,
-      mood,
-      relations,
-      random,
-      constants,
-    },
-    news: state.news,
-    shared: state.shared,
-  })
+  const turn = takeTurn({ ...context, conversation, talk })
   return {
-    ...makeChoice(input, [plain(turn.action, constants.stay)], turn.because),
+    ...makeChoice(context, [plain(turn.action, constants.stay)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },
     shared: [
       ...state.shared,
@@ -186,7 +156,11 @@ function chooseInConversation(input: PolicyInput, conversation: KnownConversatio
   }
 }
 
-function makeChoice({ state }: PolicyInput, candidates: readonly Candidate[], because: string): PolicyChoice {
+function makeChoice(
+  { state }: PolicyContext,
+  candidates: readonly Candidate[],
+  because: string,
+): PolicyChoice {
   const usable = candidates.filter((one) => one.rejected_because === undefined).sort(byRank)
   const rejected = candidates.filter((one) => one.rejected_because !== undefined).sort(byRank)
   const best = usable[0] ?? plain(makeAction('wait'), 0)

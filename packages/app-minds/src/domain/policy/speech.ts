@@ -8,8 +8,6 @@ import type { WordRelations } from '../word-relations.ts'
 import { wordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 
-export type AnswerSource = Omit<RecalledMemory, 'importance' | 'recency' | 'is_superseded' | 'query'>
-
 export interface Utterance {
   readonly text: string
   readonly memory_id: string | null
@@ -43,7 +41,7 @@ export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
 /** Answers a question from the best memory that supports it, or answers that nothing is known. */
 export function answerQuestion(
   text: string,
-  recollections: readonly AnswerSource[],
+  recollections: readonly RecalledMemory[],
   { relations, random, constants, now, asker = '' }: AnswerOptions,
 ): Utterance {
   const usable = recollections.filter(

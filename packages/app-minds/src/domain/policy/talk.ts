@@ -1,15 +1,16 @@
 // cspell:ignore heard -- a stored field
 import { type Action, makeAction } from '../action.ts'
-import type { StoredMessage } from '../conversation.ts'
+import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { spokenParameters } from '../menu.ts'
 import type { InteractionParameter, Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import { findQuestion, isFarewell } from './dialogue.ts'
+import type { ConversationContext } from './policy-context.ts'
 import { composeOpening, composeReply } from './reply.ts'
 import { cut, describeNeed, smallTalk, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
-import { type ConversationContext, getPartnerName, isFilledByTalk, type KnownConversation } from './topics.ts'
+import { getPartnerName, isFilledByTalk } from './topics.ts'
 
 interface ConversationTurn {
   readonly action: Action

@@ -1,42 +1,12 @@
 // cspell:ignore told -- part of what characters say
-import type { StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
-import type { Conversation, Need } from '../observation.ts'
+import type { Need } from '../observation.ts'
 import { isConversation, manhattan, needShare } from '../observation.ts'
-import { hash32, type Random } from '../random.ts'
-import type { WordRelations } from '../word-relations.ts'
-import type { PolicyConstants } from './constants.ts'
+import { hash32 } from '../random.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
-import type { Place, Places } from './place.ts'
-import {
-  type AnswerSource,
-  claimKey,
-  describeNeed,
-  namesPlaceFor,
-  smallTalk,
-  withoutAnnouncement,
-} from './speech.ts'
-import type { ConversationState, MindState } from './state.ts'
-
-export interface KnownConversation extends Omit<Conversation, 'messages'> {
-  readonly messages: readonly StoredMessage[]
-}
-
-export interface ConversationContext {
-  readonly situation: Situation
-  readonly conversation: KnownConversation
-  readonly talk: ConversationState
-  readonly newMessages: readonly StoredMessage[]
-  /** Memories for the last message, best first. */
-  readonly recollections: readonly AnswerSource[]
-  readonly places: Places
-  readonly news: MindState['news']
-  readonly shared: MindState['shared']
-  readonly mood: string
-  readonly relations: WordRelations
-  readonly random: Random
-  readonly constants: PolicyConstants
-}
+import type { Place } from './place.ts'
+import type { ConversationContext } from './policy-context.ts'
+import { claimKey, describeNeed, namesPlaceFor, smallTalk, withoutAnnouncement } from './speech.ts'
 
 /**
  * Returns a topic as a sentence. Skips what was mentioned in this conversation, and what the character said
@@ -48,7 +18,7 @@ export function findTopic(context: ConversationContext): string | undefined {
   )
   const isUnsaid = (text: string): boolean =>
     parseUtterance(text).every((sentence) => !said.has(toKey(sentence)))
-  const known = new Set(context.shared)
+  const known = new Set(context.state.shared)
   const isNew = (text: string): boolean =>
     isUnsaid(text) && hashStatements(text, context).some((hash) => !known.has(hash))
   const topic = needTopic(context, isUnsaid) ?? newsTopic(context, isNew)
@@ -93,21 +63,21 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
 /** Minutes after which a character asks again for a place that others named. */
 const adviceMinutes = 720
 
-function hasAdviceFor(need: string, { conversation, situation, news }: ConversationContext): boolean {
+function hasAdviceFor(need: string, { conversation, situation, state }: ConversationContext): boolean {
   const { entity_id: self, time } = situation.observation
   const said = conversation.messages.filter(({ speaker_id }) => speaker_id !== self)
-  const recent = news.filter((one) => time - one.time < adviceMinutes)
+  const recent = state.news.filter((one) => time - one.time < adviceMinutes)
   return [...said.map(({ message }) => message), ...recent.map(({ text }) => text)].some((text) =>
     namesPlaceFor(need, text),
   )
 }
 
-function newsTopic({ news, conversation }: ConversationContext, isNew: Filter): string | undefined {
+function newsTopic({ state, conversation }: ConversationContext, isNew: Filter): string | undefined {
   const present = new Set([
     ...conversation.participants,
     ...conversation.messages.map(({ speaker_id }) => speaker_id),
   ])
-  const found = news.findLast(({ speaker_id, text }) => !present.has(speaker_id) && isNew(text))
+  const found = state.news.findLast(({ speaker_id, text }) => !present.has(speaker_id) && isNew(text))
   return found === undefined ? undefined : `${found.speaker_name} told me: ${withoutAnnouncement(found.text)}`
 }
 

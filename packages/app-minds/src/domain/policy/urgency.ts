@@ -1,7 +1,7 @@
 import type { Interaction, Need } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
-import type { MindState } from './state.ts'
+import type { PolicyContext } from './policy-context.ts'
 
 /** Returns `(1 - v)^2`, more if critical, where v is the satisfied share. */
 export function urgency(share: number, constants: PolicyConstants): number {
@@ -15,20 +15,15 @@ interface Worth {
   readonly need: string | null
 }
 
-export interface NeedContext {
-  readonly needs: readonly Need[]
-  /** Factor by need, from the character. Default: 1. */
-  readonly weights: Readonly<Record<string, number>>
-  readonly gains: MindState['gains']
-  readonly constants: PolicyConstants
-}
+type NeedContext = Pick<PolicyContext, 'situation' | 'state' | 'weights' | 'constants'>
 
 /**
  * Returns the reduced urgency of the needs that it fills (gain), and the added urgency of those that it
  * drains (cost).
  */
 export function estimateWorth(interaction: Interaction, context: NeedContext): Worth {
-  const { needs, weights, constants } = context
+  const { situation, weights, constants } = context
+  const { needs } = situation.observation
   const weigh = (need: Need, from: number, to: number): number =>
     (weights[need.name] ?? 1) * (urgency(from, constants) - urgency(to, constants))
   let gain = 0
@@ -48,8 +43,8 @@ export function estimateWorth(interaction: Interaction, context: NeedContext): W
 }
 
 /** Returns the learned, the reported or the default fill as a share. */
-function estimateFill(interaction: Interaction, need: Need, { gains, constants }: NeedContext): number {
-  const learned = gains[gainKey(interaction.name, need.name)]
+function estimateFill(interaction: Interaction, need: Need, { state, constants }: NeedContext): number {
+  const learned = state.gains[gainKey(interaction.name, need.name)]
   if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean
   const rate = interaction.rates[need.name]
   if (rate === undefined || rate <= 0) return constants.default_fill
