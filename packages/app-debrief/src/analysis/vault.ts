@@ -5,13 +5,6 @@ import type { Plot } from '../plot/plot.ts'
 import type { DebriefContext } from '../session.ts'
 import type { VaultTool } from './vault-tool.ts'
 
-interface VaultRun {
-  readonly command: unknown
-  /** Revision of the plot that the tool received. */
-  readonly rev: number
-  readonly injected: readonly string[]
-}
-
 const cacheTtlMs = 60_000
 
 /** Throws `UNKNOWN_TOOL` if ToolVault is not enabled. */
@@ -32,12 +25,14 @@ export async function listVaultTools(ctx: DebriefContext): Promise<readonly Vaul
   return toolCache.tools
 }
 
-/** Runs a tool. Omitted arguments come from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the tool. */
+/**
+ * Runs a tool. Omitted arguments come from the plot of revision `rev`. Throws `TOOL_NOT_APPLICABLE` and errors of the tool.
+ */
 export async function runVaultTool(
   ctx: DebriefContext,
   plot: Plot,
   { tool, args }: { readonly tool: VaultTool; readonly args: JsonObject },
-): Promise<VaultRun> {
+) {
   const wanted = Object.fromEntries(Object.entries(tool.inject).filter(([name]) => args[name] === undefined))
   const { data, stamp } = await plot.read({ kind: 'inject', wanted })
   try {

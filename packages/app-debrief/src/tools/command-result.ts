@@ -1,4 +1,3 @@
-import type { CommandResult } from '../domain/commands/apply-command.ts'
 import type { Notice } from '../domain/commands/command.ts'
 import type { Prepared } from '../memory/plot-methods.ts'
 
@@ -7,16 +6,7 @@ const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400
 
-interface CommandsResult {
-  readonly featuresAffected: number
-  readonly results: readonly CommandResult[]
-  readonly notices: readonly unknown[]
-  readonly feature_count: number
-  readonly message: string
-  readonly summary: string
-}
-
-export function describeCommands(made: Prepared): CommandsResult {
+export function describeCommands(made: Prepared) {
   const message = made.results.map((result) => result.message).join('; ')
   return {
     featuresAffected: countAffected(made),

@@ -31,11 +31,6 @@ interface ChatRequest {
   readonly mayCall: () => boolean
 }
 
-interface ChatReply {
-  readonly text: string
-  readonly isCut: boolean
-}
-
 export class ChatError extends Error {
   readonly code: LlmCode
   constructor(code: LlmCode, message: string) {
@@ -96,7 +91,7 @@ export class ChatModel {
   }
 
   /** Throws `ChatError`. */
-  async send(request: ChatRequest): Promise<ChatReply> {
+  async send(request: ChatRequest) {
     const state = this.#state
     let retries = 0
     let timeouts = 0

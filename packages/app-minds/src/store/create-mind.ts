@@ -4,11 +4,6 @@ import { memoryId } from './hash.ts'
 import type { NewMind } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
 
-interface CreatedMind {
-  readonly resumed: boolean
-  readonly seeded: number
-}
-
 export function requireActive(active: number, { minds }: Limits): void {
   if (active < minds) return
   throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${minds}`, {
@@ -17,7 +12,7 @@ export function requireActive(active: number, { minds }: Limits): void {
 }
 
 /** Throws `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
-export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits): CreatedMind {
+export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits) {
   const { mind_id } = mind
   const existing = minds.find(mind_id)
   const { if_exists, initial_long_term_memories: seeds } = mind.config

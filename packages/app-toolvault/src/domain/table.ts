@@ -1,19 +1,9 @@
-interface Table {
-  readonly shape: readonly [rows: number, columns: number]
-  readonly axes: readonly [
-    { readonly name: string; readonly values: readonly (string | number)[] },
-    { readonly name: string; readonly values: readonly string[] },
-  ]
-  /** Shape [rows, columns], row-major. */
-  readonly values: readonly (number | string | null)[]
-}
-
-/** `axis` names the rows; `key` returns a row's label. */
+/** `axis` names the rows; `key` returns a row's label. Returns values of shape [rows, columns], row-major. */
 export function createTable<Row>(
   rows: readonly Row[],
   axis: { readonly name: string; readonly key: (row: Row) => string | number },
   columns: Readonly<Record<string, (row: Row) => number | string | null>>,
-): Table {
+) {
   return {
     shape: [rows.length, Object.keys(columns).length],
     axes: [

@@ -7,15 +7,7 @@ export function splitLines(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-interface FilePart {
-  /** With original line ends. */
-  readonly content: string
-  readonly lineCount: number
-  /** Next line; `null` at the end. */
-  readonly nextOffset: number | null
-}
-
-/** Returns whole lines from `offset` (from 1): at most `limit` lines and about `maxLength` characters, but at least one line. */
+/** Returns whole lines from `offset` (from 1): at most `limit` lines and about `maxLength` characters, but at least one line. `nextOffset` is `null` at the end. */
 export function readPart(
   text: string,
   {
@@ -23,7 +15,7 @@ export function readPart(
     limit,
     maxLength,
   }: { readonly offset: number; readonly limit: number; readonly maxLength: number },
-): FilePart {
+) {
   const lines = text.split(/(?<=\n)|(?<=\r)(?!\n)/).filter((line) => line !== '')
   const chosen: string[] = []
   let length = 0

@@ -12,16 +12,8 @@ interface FilePreview {
   readonly changeType: 'insertion' | 'deletion' | 'modification' | 'replacement'
 }
 
-interface Preview {
-  readonly filesAffected: readonly string[]
-  readonly linesAdded: number
-  readonly linesRemoved: number
-  readonly linesModified: number
-  readonly filesPreviews: readonly FilePreview[]
-}
-
 /** Returns the changed lines of a candidate with three lines of context. */
-export function createPreview(before: FilesBefore, { changes, report }: AppliedCandidate): Preview {
+export function createPreview(before: FilesBefore, { changes, report }: AppliedCandidate) {
   const reports = new Map(report.files.map((file) => [file.path, file]))
   const filesPreviews = [...changes].map(([file, after]): FilePreview => {
     const { linesAdded = 0, linesRemoved = 0 } = reports.get(file) ?? {}

@@ -24,13 +24,8 @@ interface CreateRequest {
   readonly warnings: readonly string[]
 }
 
-interface CreatedSession {
-  readonly sessionId: string
-  readonly warnings?: readonly string[]
-}
-
 /** Creates a session. Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
-export async function createSession(critic: Critic, given: CreateRequest): Promise<CreatedSession> {
+export async function createSession(critic: Critic, given: CreateRequest) {
   const { config: requested, notes, request } = given
   if (critic.policy.roots.folders().length === 0)
     throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')

@@ -123,14 +123,11 @@ interface Rules {
   readonly rules: IgnoreRules
 }
 
-interface WalkedTree {
-  readonly included: readonly string[]
-  /** Ignored files and folders, and other repositories; generated folders are omitted. */
-  readonly skipped: readonly AbsentPath[]
-}
-
-/** Lists the paths that ignore rules include. Rules of deeper folders take precedence; ignored folders are skipped. */
-export async function walkTree(root: string): Promise<WalkedTree> {
+/**
+ * Lists the paths that ignore rules include. Rules of deeper folders take precedence. Skips ignored files and folders, and
+ * other repositories; generated folders are omitted.
+ */
+export async function walkTree(root: string) {
   const included: string[] = []
   const skipped: AbsentPath[] = []
   const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {

@@ -17,18 +17,10 @@ const labelSize = 12
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
-interface PolarGrid {
-  readonly lons: readonly number[]
-  readonly lats: readonly number[]
-  readonly outer: number
-  readonly inner: number
-  readonly decimals: { readonly lon: number; readonly lat: number }
-}
-
 /** Share of the visible latitudes at the pole without meridians. */
 const polarGap = 0.04
 
-function createPolarGrid({ bounds, frame }: Projection): PolarGrid {
+function createPolarGrid({ bounds, frame }: Projection) {
   const [west, south, east, north] = bounds
   const isWhole = east - west >= 360
   const lonStep = isWhole ? 30 : chooseStep((east - west) / (frame.width / 120))

@@ -8,20 +8,13 @@ export function urgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }
 
-interface Worth {
-  readonly gain: number
-  readonly cost: number
-  /** The need that benefits most; `null` if none does. */
-  readonly need: string | null
-}
-
 type NeedContext = Pick<PolicyContext, 'situation' | 'state' | 'weights' | 'constants'>
 
 /**
  * Returns the reduced urgency of the needs that it fills (gain), and the added urgency of those that it
- * drains (cost).
+ * drains (cost), and the need that benefits most.
  */
-export function estimateWorth(interaction: Interaction, context: NeedContext): Worth {
+export function estimateWorth(interaction: Interaction, context: NeedContext) {
   const { situation, weights, constants } = context
   const { needs } = situation.observation
   const weigh = (need: Need, from: number, to: number): number =>

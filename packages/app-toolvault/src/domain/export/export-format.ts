@@ -6,11 +6,6 @@ interface LeftOut {
   readonly reason: string
 }
 
-interface ExportedText {
-  readonly text: string
-  readonly left_out: readonly LeftOut[]
-}
-
 /** Writes features in a format. Returns the reason if the format cannot represent a feature. */
 export interface ExportFormat {
   readonly head: string
@@ -18,10 +13,7 @@ export interface ExportFormat {
   write(feature: Feature): { readonly text: string } | { readonly reason: string }
 }
 
-export function exportFeatures(
-  features: readonly Feature[],
-  { head, tail, write }: ExportFormat,
-): ExportedText {
+export function exportFeatures(features: readonly Feature[], { head, tail, write }: ExportFormat) {
   const parts: string[] = []
   const left_out: LeftOut[] = []
   for (const feature of features) {

@@ -12,12 +12,6 @@ interface ResampleOptions {
   readonly max_gap_s: number
 }
 
-interface ResampledTrack {
-  readonly feature: Feature
-  readonly fixes: number
-  readonly gaps: number
-}
-
 /** Returns seconds. */
 export function computeMedianInterval({ times }: TimedTrack): number {
   const steps = times
@@ -31,7 +25,7 @@ export function computeMedianInterval({ times }: TimedTrack): number {
  * Returns a track with a fix every `interval_s` from the first, the last fix, and none inside gaps. Throws
  * `IMPORT_TOO_LARGE`.
  */
-export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions): ResampledTrack {
+export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions) {
   const [start, end] = getTimeSpan(track)
   const step = interval_s * 1000
   const count = Math.floor((end - start) / step) + 2

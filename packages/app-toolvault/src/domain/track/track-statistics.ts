@@ -5,41 +5,16 @@ import { getTimeSpan } from './motion.ts'
 import { computeMedianInterval } from './resampling.ts'
 import type { TimedTrack } from './track.ts'
 
-interface Gap {
-  readonly start: string
-  readonly end: string
-  readonly duration_s: number
-  readonly distance_m: number
-}
-
-/** Speeds are derived unless called recorded. */
-export interface TrackStatistics {
-  readonly fixes: number
-  readonly start: string
-  readonly end: string
-  readonly duration_s: number
-  readonly length_m: number
-  readonly length_nm: number
-  /** From the first to the last fix directly. */
-  readonly made_good_m: number
-  readonly made_good_deg: number | null
-  readonly mean_speed_kn: number | null
-  readonly min_speed_kn: number | null
-  readonly median_speed_kn: number | null
-  readonly max_speed_kn: number | null
-  readonly max_speed_at: string | null
-  readonly median_interval_s: number
-  readonly gaps: readonly Gap[]
-  readonly recorded_median_speed_kn: number | null
-  readonly min_elevation_m: number | null
-  readonly max_elevation_m: number | null
-}
+export type TrackStatistics = ReturnType<typeof computeStatistics>
 
 /** Default minimum gap in median intervals. */
 const gapFactor = 10
 
-/** Pauses longer than `gap_s` are gaps. */
-export function computeStatistics(track: TimedTrack, gap_s?: number): TrackStatistics {
+/**
+ * Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. The distance made good is from the
+ * first to the last fix directly.
+ */
+export function computeStatistics(track: TimedTrack, gap_s?: number) {
   const legs = listLegs(track)
   const [start, end] = getTimeSpan(track)
   const length_m = legs.reduce((sum, { distance_m }) => sum + distance_m, 0)
@@ -84,7 +59,7 @@ function computeMeanSpeed(moving: readonly Leg[]): number | null {
   return computeSpeed(metres, ms)
 }
 
-const listGaps = (legs: readonly Leg[], max_s: number): Gap[] =>
+const listGaps = (legs: readonly Leg[], max_s: number) =>
   legs
     .filter(({ start_ms, end_ms }) => (end_ms - start_ms) / 1000 > max_s)
     .map(({ start_ms, end_ms, distance_m }) => ({

@@ -6,11 +6,6 @@ import { findPlacements, type IndexedText, indexText, maxPlacements, type Placem
 import type { HunkPlacement } from './types.ts'
 import type { Hunk } from './unified-diff.ts'
 
-interface DiffedText {
-  readonly text: string
-  readonly hunks: readonly HunkPlacement[]
-}
-
 interface Search {
   readonly hunk: Hunk
   /** From 1. */
@@ -22,7 +17,7 @@ interface Search {
  * Applies hunks to a text, all or none. The lines of a hunk decide its position, then its order among the
  * hunks, then the line number in its header.
  */
-export function applyDiff(content: string, hunks: readonly Hunk[], path: string): DiffedText {
+export function applyDiff(content: string, hunks: readonly Hunk[], path: string) {
   const parsed = parseText(content)
   const text = indexText(toLines(parsed))
   const searches = hunks.map((hunk, index): Search => {

@@ -1,10 +1,5 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
-interface WholeChange {
-  readonly newStart: number
-  readonly lines: readonly string[]
-}
-
 /**
  * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of these
  * squares is limited.
@@ -14,7 +9,7 @@ export class LineComparison {
   #budget = LineComparison.#maxChangedLines ** 2
 
   /** Returns the hunks without context, or one hunk that replaces everything if too much differs. */
-  compare(before: string, after: string): readonly WholeChange[] {
+  compare(before: string, after: string) {
     const maxEditLength = Math.floor(Math.sqrt(this.#budget))
     const hunks = createHunks(before, after, { context: 0, maxEditLength })
     const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => !line.startsWith('\\')))

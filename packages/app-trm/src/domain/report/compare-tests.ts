@@ -51,17 +51,11 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
   }
 }
 
-export interface TestCount {
-  readonly passed: number
-  readonly total: number
-  /** New passed tests, which do not count. */
-  readonly added: number
-}
-
 /**
  * Counts the tests of the baseline and new failures, or all tests if the baseline does not name its tests.
+ * `added` are new passed tests, which do not count.
  */
-export function countKnownTests(baseline: TestRun | undefined, now: TestRun): TestCount {
+export function countKnownTests(baseline: TestRun | undefined, now: TestRun) {
   const failed = now.failed + now.errors
   if (baseline === undefined || baseline.errors > 0 || countTests(baseline) === 0)
     return { passed: now.passed, total: now.passed + failed, added: 0 }
