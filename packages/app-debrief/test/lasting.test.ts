@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForTest } from '@causeway/app-kit/testing'
+import BetterSqlite3 from 'better-sqlite3'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import debrief from '../src/index.ts'
@@ -107,9 +108,9 @@ t.test('each transaction is one audit row with its revisions and at most twenty 
   await client.ask('delete_features', { ids: ['feature1'] })
   await client.ask('delete_features', { ids: [] })
   await opened.app.close()
-  const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
-  const rows = await journal.listAudit(join(opened.folder, filename))
-  journal.close()
+  const db = new BetterSqlite3(join(opened.dir, 'data', 'debrief.db'), { readonly: true })
+  const rows = db.prepare<[], { readonly ids: string }>('SELECT * FROM audit ORDER BY id').all()
+  db.close()
   t.match(rows, [
     { rev_before: 1, rev_after: 2, actor: 'test', kind: 'commands', label: 'added 30 features' },
     { rev_before: 2, rev_after: 3, label: 'deleted 1 feature', ids: '["feature1"]' },

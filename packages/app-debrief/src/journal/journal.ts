@@ -38,18 +38,6 @@ interface Transaction {
   readonly selection: readonly string[]
 }
 
-interface AuditRow {
-  readonly path: string
-  readonly rev_before: number
-  readonly rev_after: number
-  readonly request: string
-  readonly actor: string
-  readonly kind: string
-  readonly label: string
-  readonly ids: string
-  readonly made_ms: number
-}
-
 /** Published migrations never change. */
 export const journalMigrations: readonly Migration[] = [
   {
@@ -131,9 +119,6 @@ const prepareStatements = (db: Database) => ({
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   trimAudit: db.prepare('DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?'),
-  audit: db.prepare<[string], AuditRow>(
-    `SELECT path, rev_before, rev_after, request, actor, kind, label, ids, made_ms FROM audit WHERE path = ? ORDER BY id`,
-  ),
 })
 
 /**
@@ -230,10 +215,6 @@ export class Journal {
 
   async markRescued(path: string, rev: number, file: string): Promise<void> {
     this.#statements.markRescued.run(file, rev, path)
-  }
-
-  async listAudit(path: string): Promise<readonly AuditRow[]> {
-    return this.#statements.audit.all(path)
   }
 
   close(): void {
