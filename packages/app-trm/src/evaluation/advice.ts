@@ -6,6 +6,7 @@ import { gunzip } from 'node:zlib'
 import { isCausewayError } from '@causeway/protocol'
 import type { Critic } from '../session/critic.ts'
 import { findLastStep, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
+import { readFiles } from '../workspace/project-files.ts'
 import { listAll } from '../workspace/tree-list.ts'
 
 const decompress = promisify(gunzip)
@@ -27,7 +28,7 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   const isNameMissing = problems.some(({ kind }) => ['NameError', 'F821', 'E0602'].includes(kind))
   const modules = isNameMissing ? (await listAll(repo)).map(({ path }) => path) : []
   const python = modules.filter((path) => path.endsWith('.py')).slice(0, maxModules)
-  const files = await readTexts(critic, repo, new Set([...named.slice(0, maxFiles), ...python]))
+  const files = await readTexts(repo, new Set([...named.slice(0, maxFiles), ...python]))
   const changedIn = new Map(
     listLiveSteps(steps).flatMap(({ number, result }) =>
       (result?.filesChanged ?? []).map((file) => [file, number] as const),
@@ -53,11 +54,11 @@ export async function listModules(repo: string): Promise<ReadonlySet<string>> {
 }
 
 /** Paths may be outside the project. */
-async function readTexts(critic: Critic, repo: string, paths: ReadonlySet<string>) {
+async function readTexts(repo: string, paths: ReadonlySet<string>) {
   const texts = new Map<string, string>()
   for (const path of paths) {
     try {
-      const content = (await critic.files(repo).read([path])).get(path)
+      const content = (await readFiles(repo, [path])).get(path)
       if (typeof content === 'string') texts.set(path, content)
     } catch (error) {
       if (!isCausewayError(error)) throw error

@@ -13,6 +13,7 @@ import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import type { Manifest } from '../snapshot/snapshot-entry.ts'
 import type { SessionRow } from '../store/rows.ts'
+import { readFiles, writeFiles } from '../workspace/project-files.ts'
 import { listAll } from '../workspace/tree-list.ts'
 
 interface GuardRequest {
@@ -137,12 +138,9 @@ async function listFiles(
     .slice(0, maxTexts)
 }
 
-async function readTexts(
-  { critic, cwd }: GuardRun,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+async function readTexts({ cwd }: GuardRun, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
-  for (const [path, content] of await critic.files(cwd).read(paths))
+  for (const [path, content] of await readFiles(cwd, paths))
     if (typeof content === 'string') texts.set(path, content)
   return texts
 }
@@ -235,12 +233,9 @@ async function findUnreported(
   probes: readonly Probe[],
 ): Promise<readonly Probe[]> {
   if (probes.length === 0) return []
-  for (const { path, text } of probes) await write(guard, path, text)
+  const { cwd } = guard
+  for (const { path, text } of probes)
+    await writeFiles(cwd, new Map([[path, text]]), { before: await readFiles(cwd, [path]) })
   const [evidence] = await guard.run([spec], 'with tests that must fail')
   return probes.filter((probe) => !reportsProbe(evidence?.finding.tests, probe))
-}
-
-async function write({ critic, cwd }: GuardRun, path: string, text: string): Promise<void> {
-  const files = critic.files(cwd)
-  await files.write(new Map([[path, text]]), { before: await files.read([path]) })
 }

@@ -7,7 +7,6 @@ import { createProjectBusyError, TrmError } from '../errors.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
-import { ProjectFiles } from '../workspace/project-files.ts'
 import type { RunningStep } from './running-step.ts'
 
 export const defaultParallel = 2
@@ -67,8 +66,6 @@ export class Critic {
     this.#changed = env.changed
     this.#maintaining = this.#maintain()
   }
-
-  readonly files = (root: string): ProjectFiles => new ProjectFiles(root)
 
   notifyChanged(sid: string): void {
     this.#changed.resource(`trm://sessions/${sid}`)

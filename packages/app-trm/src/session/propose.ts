@@ -3,6 +3,7 @@ import type { AppliedCandidate, Candidate, CandidateWarning, FilesBefore } from 
 import { TrmError } from '../errors.ts'
 import { rejectsPython } from '../runner/python-syntax.ts'
 import type { SessionRow } from '../store/rows.ts'
+import { readFiles } from '../workspace/project-files.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
@@ -19,7 +20,7 @@ export interface Proposal {
 export async function propose(critic: Critic, session: SessionRow, input: unknown): Promise<Proposal> {
   const { repo, project } = session.config
   const { candidate, paths } = await critic.engine.call('read', removeRoots(input, [repo, project]))
-  const before = await critic.files(repo).read(paths)
+  const before = await readFiles(repo, paths)
   await checkStale(critic, session, before, readShas(candidate))
   const applied = await critic.engine.call('apply', { files: before, candidate })
   await checkProtected(critic, session, [...applied.changes.keys()])

@@ -7,7 +7,7 @@ import type { FileContent } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import type { SeenFile, SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
-import { ProjectFiles } from '../workspace/project-files.ts'
+import { readFiles } from '../workspace/project-files.ts'
 import type { Critic } from './critic.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
@@ -35,7 +35,7 @@ export async function recordOwnChanges(
   const own = paths.filter((path) => known.has(path))
   if (own.length === 0) return
   const seen = new Map<string, SeenFile>()
-  for (const [path, content] of await new ProjectFiles(config.repo).read(own))
+  for (const [path, content] of await readFiles(config.repo, own))
     seen.set(path, await createSeenFile(content))
   await store.addSeen(id, seen)
 }

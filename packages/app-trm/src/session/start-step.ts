@@ -5,7 +5,7 @@ import type { EvalResult } from '../domain/evaluation/result.ts'
 import { epsilon } from '../domain/evaluation/score.ts'
 import { judgeStep } from '../evaluation/judge-step.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
-import type { WriteOptions } from '../workspace/project-files.ts'
+import { type WriteOptions, writeFiles } from '../workspace/project-files.ts'
 import { withWorkCopy } from '../workspace/work-copy.ts'
 import { type Critic, shutdownError } from './critic.ts'
 import type { Proposal } from './propose.ts'
@@ -106,7 +106,7 @@ async function recordEdits(
 }
 
 async function land(
-  { store, snapshots, files }: Critic,
+  { store, snapshots }: Critic,
   session: SessionRow,
   proposal: Proposal,
   landingId: number,
@@ -114,7 +114,7 @@ async function land(
   const { repo } = session.config
   const { changes } = proposal.applied
   const paths = [...changes.keys()]
-  await files(repo).write(changes, createWriteOptions(proposal))
+  await writeFiles(repo, changes, createWriteOptions(proposal))
   await store.finishLanding(landingId, await snapshots.take(repo, paths))
   await recordOwnChanges(store, session, paths)
 }
@@ -162,7 +162,7 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
   return withWorkCopy(critic, config, { marker: step.marker, signal }, async (cwd) => {
     const { proposal } = request
     if (proposal !== undefined && config.write === 'improved')
-      await critic.files(cwd).write(proposal.applied.changes, createWriteOptions(proposal))
+      await writeFiles(cwd, proposal.applied.changes, createWriteOptions(proposal))
     const paths = [...(proposal?.applied.changes.keys() ?? [])].sort()
     const assessed = await judgeStep(critic, session, {
       ...request,

@@ -9,6 +9,7 @@ import { TrmError } from '../errors.ts'
 import { type Advice, createAdvice } from '../evaluation/advice.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
+import { readFiles } from '../workspace/project-files.ts'
 import {
   type ClientState,
   createAliases,
@@ -186,14 +187,14 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
 }
 
 async function readSessionChanges(
-  { store: { store, snapshots, files } }: TrmContext,
+  { store: { store, snapshots } }: TrmContext,
   { id, config }: SessionRow,
 ): Promise<readonly ReviewedFile[]> {
   const landings = await store.landings(id)
   if (landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
   const paths = await snapshots.findChanged(start)
-  const [before, now] = await Promise.all([snapshots.read(start, paths), files(config.repo).read(paths)])
+  const [before, now] = await Promise.all([snapshots.read(start, paths), readFiles(config.repo, paths)])
   return paths.flatMap((path): ReviewedFile[] => {
     const [orig = '', content = ''] = [before.get(path), now.get(path)]
     const isText = typeof orig === 'string' && typeof content === 'string'

@@ -11,6 +11,7 @@ import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import { createSeenFile, hashContent } from '../session/seen-files.ts'
 import type { SeenFile, SessionRow } from '../store/rows.ts'
+import { readFiles } from '../workspace/project-files.ts'
 import {
   type ClientState,
   createAliases,
@@ -51,7 +52,7 @@ export function declareFileTools(app: Registrar<Critic, ClientState>): void {
       const seen = new Map<string, SeenFile>()
       for (const path of paths) {
         try {
-          const { content, modified } = await readFile(ctx.store, session, path)
+          const { content, modified } = await readFile(session, path)
           seen.set(path, await createSeenFile(content))
           files.push([path, formatFile(content, modified, part)])
         } catch (error) {
@@ -88,7 +89,7 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
     example: { before: [exampleStart], args: { file: 'sums.py', start: 1, end: 4 } },
     async run({ sid, file, start, end }, ctx) {
       const session = await findSession(ctx, sid)
-      const { content } = await readFile(ctx.store, session, file)
+      const { content } = await readFile(session, file)
       if (typeof content !== 'string')
         throw new TrmError('NOT_TEXT', `the file is not text: ${file}`, { data: { path: file } })
       const lines = splitLines(content)
@@ -109,12 +110,11 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
 }
 
 async function readFile(
-  { files }: Critic,
   { config }: SessionRow,
   given: string,
 ): Promise<{ readonly content: FileContent; readonly modified: string }> {
   const path = removeRoot(given, [config.repo, config.project])
-  const content = (await files(config.repo).read([path])).get(normalizePath(path))
+  const content = (await readFiles(config.repo, [path])).get(normalizePath(path))
   if (content === undefined)
     throw new CausewayError('FILE_NOT_FOUND', `file not found: ${path}`, { data: { path } })
   const { mtime } = await lstat(join(config.repo, path))

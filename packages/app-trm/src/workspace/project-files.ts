@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { type Changes, type FileContent, type FilesBefore, isSameContent } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { locateFile, type Place, resolveRoot } from './place.ts'
-import { type Replaced, type Replacement, removeTemporaryFiles, replaceFiles } from './replace-files.ts'
+import { type Replaced, type Replacement, replaceFiles } from './replace-files.ts'
 
 /** Maximum size of a file that a candidate may change: 10 MiB. */
 export const maxFileBytes = 10 * 2 ** 20
@@ -18,53 +18,40 @@ export interface WriteOptions {
   readonly executable?: ReadonlyMap<string, boolean> | undefined
 }
 
-/** Reads and writes a project's files below its real root. Does not follow links or enter `.git`. */
-export class ProjectFiles {
-  readonly #folder: string
-
-  constructor(folder: string) {
-    this.#folder = folder
-  }
-
-  /** Reads files for a candidate. Throws `INVALID_PATH`, `FILE_TOO_LARGE`. */
-  async read(paths: readonly string[]): Promise<FilesBefore> {
-    return read(await resolveRoot(this.#folder), paths)
-  }
-
-  /**
-   * Writes all changes or none. Keeps mode bits. Throws `STALE_FILE` for a file that differs from `before`.
-   */
-  async write(changes: Changes, options: WriteOptions): Promise<void> {
-    const root = await resolveRoot(this.#folder)
-    const files: Replaced[] = []
-    for (const [path, content] of changes) {
-      const place = await locateFile(root, path)
-      files.push({ place, by: await createReplacement(root, place, content, options) })
-    }
-    await replaceFiles(root, files, async () => {
-      const now = await read(root, [...changes.keys()])
-      for (const path of changes.keys()) {
-        if (isSameContent(options.before.get(path), now.get(path))) continue
-        throw new TrmError('STALE_FILE', `the file changed while the candidate was applied: ${path}`, {
-          data: { path },
-        })
-      }
-    })
-  }
-
-  async sweep(paths: readonly string[]): Promise<void> {
-    const root = await resolveRoot(this.#folder)
-    for (const path of paths) await removeTemporaryFiles((await locateFile(root, path)).absolute)
-  }
-}
-
-async function read(root: string, paths: readonly string[]): Promise<FilesBefore> {
+/**
+ * Reads files of a project below its real root. Does not follow links or enter `.git`. Throws `INVALID_PATH`,
+ * `FILE_TOO_LARGE`.
+ */
+export async function readFiles(folder: string, paths: readonly string[]): Promise<FilesBefore> {
+  const root = await resolveRoot(folder)
   const files = new Map<string, FileContent | undefined>()
   for (const path of paths) {
     const place = await locateFile(root, path)
     files.set(place.path, place.stats && (await readContent(place)))
   }
   return files
+}
+
+/**
+ * Writes all changes or none. Keeps mode bits. Throws as `readFiles`, and `STALE_FILE` for a file that differs from
+ * `before`.
+ */
+export async function writeFiles(folder: string, changes: Changes, options: WriteOptions): Promise<void> {
+  const root = await resolveRoot(folder)
+  const files: Replaced[] = []
+  for (const [path, content] of changes) {
+    const place = await locateFile(root, path)
+    files.push({ place, by: await createReplacement(root, place, content, options) })
+  }
+  await replaceFiles(root, files, async () => {
+    const now = await readFiles(root, [...changes.keys()])
+    for (const path of changes.keys()) {
+      if (isSameContent(options.before.get(path), now.get(path))) continue
+      throw new TrmError('STALE_FILE', `the file changed while the candidate was applied: ${path}`, {
+        data: { path },
+      })
+    }
+  })
 }
 
 /** Decodes UTF-8 with its byte order mark. Returns the bytes of other content, and of content with NUL. */

@@ -6,6 +6,7 @@ import type { SessionConfig } from '../domain/session-config.ts'
 import { TrmError, toDiskError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
+import { readFiles, writeFiles } from './project-files.ts'
 import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
 
 /** Copies a project and returns the workspace folder. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
@@ -42,7 +43,7 @@ export async function removeWorkspace({ repo, project }: SessionConfig): Promise
  * for files edited since the start, unless they already have the new content.
  */
 export async function landWorkspace(
-  { store, snapshots, files }: Critic,
+  { store, snapshots }: Critic,
   { id, config }: SessionRow,
   force: boolean,
 ): Promise<readonly string[]> {
@@ -52,8 +53,8 @@ export async function landWorkspace(
   const paths = start.entries.map(({ path }) => path)
   const [original, ours, theirs] = await Promise.all([
     snapshots.read(start, paths),
-    files(config.repo).read(paths),
-    files(config.project).read(paths),
+    readFiles(config.repo, paths),
+    readFiles(config.project, paths),
   ])
   const changed = paths.filter(
     (path) =>
@@ -66,7 +67,7 @@ export async function landWorkspace(
     })
   const changes = new Map<string, FileContent | null>(changed.map((path) => [path, ours.get(path) ?? null]))
   const executable = await readExecutableBits(config.repo, changed)
-  await files(config.project).write(changes, { before: theirs, executable })
+  await writeFiles(config.project, changes, { before: theirs, executable })
   return changed
 }
 

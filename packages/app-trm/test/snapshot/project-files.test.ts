@@ -17,16 +17,22 @@ import t, { type Test } from 'tap'
 import { until } from '../../../../test/e2e/condition.ts'
 import { randomFrom } from '../../../../test/random.ts'
 import { verifies } from '../../../../test/verifies.ts'
-import type { FileContent } from '../../src/domain/candidate/types.ts'
+import type { Changes, FileContent } from '../../src/domain/candidate/types.ts'
 import type { Manifest } from '../../src/snapshot/snapshot-entry.ts'
 import { Snapshots } from '../../src/snapshot/snapshots.ts'
 import { TrmStore } from '../../src/store/store.ts'
-import { ProjectFiles } from '../../src/workspace/project-files.ts'
+import { readFiles, type WriteOptions, writeFiles } from '../../src/workspace/project-files.ts'
+import { removeTemporaryFiles } from '../../src/workspace/replace-files.ts'
 import { walkTree } from '../../src/workspace/tree-list.ts'
 import { openTrm, readText, reopenTrm, repairSums, unittest } from '../trm-kit.ts'
 import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
 t.setTimeout(300_000)
+
+const open = (folder: string) => ({
+  read: (paths: readonly string[]) => readFiles(folder, paths),
+  write: (changes: Changes, options: WriteOptions) => writeFiles(folder, changes, options),
+})
 
 function setUp(t: Test) {
   const root = t.testdir({
@@ -37,7 +43,7 @@ function setUp(t: Test) {
     project: { 'inner.txt': 'inner\n' },
   })
   chmodSync(join(root, 'bin/run.sh'), 0o750)
-  return { root, files: new ProjectFiles(root) }
+  return { root, files: open(root) }
 }
 
 t.test('text is read with its byte order mark, and other files as bytes', async (t) => {
@@ -127,7 +133,7 @@ verifies(
     symlinkSync('../a.txt', join(root, 'project/file-link'))
     symlinkSync('/nonexistent', join(root, 'project/dangling'))
     mkdirSync(join(root, 'outside/.git'))
-    const inner = new ProjectFiles(join(root, 'project'))
+    const inner = open(join(root, 'project'))
     for (const path of [
       'link/secret.txt',
       'file-link',
@@ -156,10 +162,10 @@ t.test('a file of more than ten megabytes is rejected', async (t) => {
 })
 
 t.test('temporary files of an interrupted write are removed', async (t) => {
-  const { root, files } = setUp(t)
+  const { root } = setUp(t)
   writeFileSync(join(root, '.a.txt.causeway-12345678'), 'half')
   writeFileSync(join(root, '.a.txt.other'), 'of the user')
-  await files.sweep(['a.txt', 'absent/b.txt'])
+  for (const path of ['a.txt', 'absent/b.txt']) await removeTemporaryFiles(join(root, path))
   t.same(
     readdirSync(root).filter((name) => name.startsWith('.')),
     ['.a.txt.other'],
