@@ -6,7 +6,7 @@ import { parseJson } from '../stdio/json.ts'
 import { findResponse } from './ask.ts'
 import { eventStreamFields, type Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
-import { passReply, respond, sendWithSecondTry } from './sequence.ts'
+import { passReply, respond, sendWithSecondTry } from './second-try.ts'
 import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
 

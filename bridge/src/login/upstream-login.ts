@@ -11,7 +11,7 @@ import {
 import { errorLine } from '../calls/answer.ts'
 import type { Fields } from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
-import { respond, sendWithSecondTry, sequence } from '../http/sequence.ts'
+import { respond, sendWithSecondTry, startLater } from '../http/second-try.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createLoginFetch } from './login-fetch.ts'
@@ -58,17 +58,15 @@ export class UpstreamLogin {
           return next && send(request, next, reader)
         },
       })
+    const sendLater = async (request: HttpRequest, reader: Reader): Promise<Exchange> => {
+      const token = await this.#authorize().catch(asCausewayError)
+      return isCausewayError(token) ? respondWithError(reader, token) : sendWith(token, request, reader)
+    }
     return {
       ...upstream,
-      send: (request, reader) => {
+      send: (request, reader) =>
         // Without a login, the request is sent in this turn of the event loop.
-        if (this.#logins === undefined) return sendWith({}, request, reader)
-        return sequence(async (follow) => {
-          const token = await this.#authorize().catch(asCausewayError)
-          const isFailed = isCausewayError(token)
-          await follow(isFailed ? respondWithError(reader, token) : sendWith(token, request, reader))
-        })
-      },
+        this.#logins === undefined ? sendWith({}, request, reader) : startLater(sendLater(request, reader)),
     }
   }
 

@@ -1,5 +1,5 @@
 import { asObject, meta } from '@causeway/protocol'
-import { sendWithSecondTry } from '../http/sequence.ts'
+import { sendWithSecondTry } from '../http/second-try.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
@@ -62,7 +62,7 @@ export class ClientView {
         if (status !== 404) this.#state = 'core'
         return status === 404
       },
-      replace: () => {
+      replace: async () => {
         this.#state = 'full'
         this.#log('the server has no core view')
         return send(request, reader)

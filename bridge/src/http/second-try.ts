@@ -1,26 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Deferred } from '../lifecycle/deferred.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { Exchange, Reader } from './upstream.ts'
 
-/** Returns an exchange that consists of several. `run` passes each one to `follow`, which waits for its end. */
-export function sequence(run: (follow: (exchange: Exchange) => Promise<void>) => Promise<void>): Exchange {
-  const exchanges: Exchange[] = []
+/** Returns an exchange that starts later. */
+export function startLater(starting: Promise<Exchange>): Exchange {
+  let started: Exchange | undefined
   let isAborted = false
-  const first = new Deferred<Exchange>()
-  const done = run((exchange) => {
-    exchanges.push(exchange)
-    first.resolve(exchange)
-    if (isAborted) exchange.abort()
-    return exchange.done
-  })
   return {
-    done,
-    wasWritten: () => exchanges[0]?.wasWritten() ?? false,
-    whenWritten: async () => (await first.promise).whenWritten(),
+    done: starting.then((exchange) => {
+      started = exchange
+      if (isAborted) exchange.abort()
+      return exchange.done
+    }),
+    wasWritten: () => started?.wasWritten() ?? false,
+    whenWritten: async () => (await starting).whenWritten(),
     abort() {
       isAborted = true
-      exchanges.at(-1)?.abort()
+      started?.abort()
     },
   }
 }
@@ -32,7 +28,7 @@ interface SecondTry {
   /** Whether to hold back a response with this status. */
   readonly holds: (status: number) => boolean
   /** Returns the exchange that replaces a held response; `undefined` passes it on. */
-  readonly replace: (reply: Reply) => Promise<Exchange | undefined> | Exchange | undefined
+  readonly replace: (reply: Reply) => Promise<Exchange | undefined>
 }
 
 /** Sends a request that another one replaces if the server rejects it. */
@@ -40,22 +36,28 @@ export function sendWithSecondTry(
   send: (reader: Reader) => Exchange,
   { reader, maxBytes, holds, replace }: SecondTry,
 ): Exchange {
-  return sequence(async (follow) => {
-    let held = undefined as ReplyReader | undefined
-    const gate: Reader = {
-      head(status, headers) {
-        if (holds(status)) held = new ReplyReader(maxBytes)
-        const current = held ?? reader
-        current.head(status, headers)
-      },
-      data: (chunk) => (held ?? reader).data(chunk),
-    }
-    await follow(send(gate))
-    const reply = held?.reply
-    const next = reply && (await replace(reply))
-    if (next !== undefined) await follow(next)
-    else if (reply !== undefined) passReply(reader, reply)
+  let held: ReplyReader | undefined
+  let second: Exchange | undefined
+  const first = send({
+    head(status, headers) {
+      if (holds(status)) held = new ReplyReader(maxBytes)
+      const receiver = held ?? reader
+      receiver.head(status, headers)
+    },
+    data: (chunk) => (held ?? reader).data(chunk),
   })
+  const replaceHeld = async (reply: Reply): Promise<Exchange> =>
+    (await replace(reply)) ?? respond(reader, reply)
+  return {
+    done: first.done.then(() => {
+      if (held === undefined) return undefined
+      second = startLater(replaceHeld(held.reply as Reply))
+      return second.done
+    }),
+    wasWritten: () => first.wasWritten(),
+    whenWritten: () => first.whenWritten(),
+    abort: () => (second ?? first).abort(),
+  }
 }
 
 interface PassedReply {
