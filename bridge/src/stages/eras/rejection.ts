@@ -27,18 +27,17 @@ export function mayRejectModern(response: JsonObject): boolean {
 }
 
 /** Whether the same request will be rejected again. */
-export function isPermanent(response: JsonObject): boolean {
-  const { code, data } = asObject(response.error)
-  const details = asObject(data)
-  const status = Number(getMembers(details, 'data').http_status)
-  if (details.code === 'SERVER_ANSWER_INVALID') return status >= 400 && status < 500
-  return details.retryable !== true && permanentRejections.has(code)
-}
+export const isPermanent = (response: JsonObject): boolean =>
+  isRejection(response, permanentRejections, (status) => status >= 400 && status < 500)
 
-function isRejection(response: JsonObject, codes: ReadonlySet<unknown>): boolean {
-  const { code, data } = asObject(response.error)
+function isRejection(
+  { error }: JsonObject,
+  codes: ReadonlySet<unknown>,
+  isRejecting = (status: number): boolean => rejectingStatuses.has(status),
+): boolean {
+  const { code, data } = asObject(error)
   const details = asObject(data)
   if (details.code === 'SERVER_ANSWER_INVALID')
-    return rejectingStatuses.has(getMembers(details, 'data').http_status)
+    return isRejecting(Number(getMembers(details, 'data').http_status))
   return details.retryable !== true && codes.has(code)
 }
