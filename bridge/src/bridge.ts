@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { Autostart } from './autostart/autostart.ts'
 import { unreachable } from './calls/answer.ts'
@@ -28,8 +29,8 @@ interface Environment {
 }
 
 /**
- * A larger young generation needs 130 MB more on Node 24 and is not faster, parallel scavenging costs more than it saves, and
- * optimizing undici's parser, a WebAssembly module, costs 13 MB (measured).
+ * Parallel scavenging costs more than it saves, and optimizing undici's parser, a WebAssembly module, costs 13 MB
+ * (measured). The young generation grows later.
  */
 const v8Flags = [
   '--semi-space-growth-factor=1',
@@ -38,6 +39,24 @@ const v8Flags = [
   '--no-wasm-tier-up',
   '--no-wasm-dynamic-tiering',
 ]
+
+/** With less, a busy bridge collects garbage up to four times as often; V8's maximum needs 130 MB more (measured). */
+const maxYoungBytes = 8 * 1024 * 1024
+
+/** Observing the collections would delay the start. */
+const growDelayMs = 1000
+
+/** Lets the young generation grow. V8 reads its options for the sizes only when the process starts. */
+function growYoungGeneration(): void {
+  const observer = new PerformanceObserver(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    if (young === undefined || young.space_size < maxYoungBytes) return
+    setFlagsFromString('--semi-space-growth-factor=1')
+    observer.disconnect()
+  })
+  observer.observe({ type: 'gc' })
+  setFlagsFromString('--semi-space-growth-factor=2')
+}
 
 /** Relays messages between stdio and the server until one of them ends. */
 export async function startBridge(settings: Settings, { program, log, warn }: Environment): Promise<void> {
@@ -106,6 +125,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   handleProcessEvents({ end, printStats, onCrash })
   // Not earlier: V8's cache of Node's modules is valid only for the flags that it was made with.
   for (const flag of v8Flags) setFlagsFromString(flag)
+  setTimeout(growYoungGeneration, growDelayMs).unref()
   void output.closed.then(() => end('the client closed standard output', 0))
   readLines(stdin, ends.toServer).then(
     async () => {
