@@ -305,3 +305,28 @@ verifies('audit:stop', 'a full disk loses no entries and is logged once', async 
   )
   t.equal(lines.length, 1)
 })
+
+verifies(
+  'audit:query',
+  'a query does not wait for calls that end while it writes earlier ones',
+  async (t) => {
+    const batches: number[] = []
+    const load = { isBusy: true }
+    const store: Pick<AuditStore, 'append' | 'trim' | 'readPage'> = {
+      async append({ length }) {
+        batches.push(length)
+        if (load.isBusy && batches.length < 50) audit.add(entry({}))
+      },
+      trim: async () => 0,
+      readPage: async () => ({ entries: [], next: undefined }),
+    }
+    const { log } = captureLog()
+    const audit = new Audit({ store: store as AuditStore, keepDays: 1, maxRows: 1000, log, now: () => 0 })
+    audit.add(entry({}))
+    await audit.query({ limit: 1 })
+    t.same(batches, [1])
+    load.isBusy = false
+    await audit.close()
+    t.same(batches, [1, 1], 'the next flush writes the later entry')
+  },
+)
