@@ -1,8 +1,9 @@
 import { runLineTable } from '../../formats/cpp-schema.ts'
 import { type RunFacts, readRun } from '../../formats/lines/run-line.ts'
 import type { Body, BodyId, RecordingSummary } from '../../types.ts'
+import { countAt, valueAt } from '../frame-records.ts'
 import type { Connection } from './connection.ts'
-import { countAt, flagAt, type RawRow, selectFrom, valueAt } from './selection.ts'
+import { flagAt, type RawRow, selectFrom } from './selection.ts'
 
 /** Null unless the recording is an exported run. */
 export function readRunLine({ db, era }: Connection): RunFacts | null {

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
 import { type EraMap, eraMap, readSchema } from '../../formats/schema-era.ts'
+import type { ReadRecord } from '../frame-records.ts'
 import { isIndexed } from './indexes.ts'
 import { everyRow, type RowBounds, rowBounds } from './row-bounds.ts'
-import type { RawRow, Selection } from './selection.ts'
+import { type RawRow, type Selection, selectFrom } from './selection.ts'
 
 export interface Connection {
   readonly db: Database.Database
@@ -54,4 +55,20 @@ export function prepareFrameRows(
     )
     .raw()
   return (frame) => statement.all(frame, ...(isIndexed() ? everyRow : bounds.frames(table, frame, frame)))
+}
+
+export type ReadRows<Row> = (frame: number) => readonly Row[]
+
+/** `fill` selects the columns that `read` expects, in their order. */
+export function rowReader<Row>(
+  connection: Connection,
+  table: string | undefined,
+  read: ReadRecord<Row>,
+  fill: (select: Selection) => void,
+): ReadRows<Row> {
+  if (table === undefined) return () => []
+  const select = selectFrom(connection.era.schema, table)
+  fill(select)
+  const rows = prepareFrameRows(connection, select)
+  return (frame) => rows(frame).map((row) => read(row, 0))
 }

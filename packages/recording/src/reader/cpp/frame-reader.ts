@@ -3,26 +3,16 @@ import { RecordingError } from '../../errors.ts'
 import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyEnergy, BodyState, Frame, Solver, SystemEnergy } from '../../types.ts'
-import { type Connection, prepareFrameRows } from './connection.ts'
+import { countAt, quaternionAt, readEnergy, valueAt, vectorAt } from '../frame-records.ts'
+import { type Connection, prepareFrameRows, type ReadRows, rowReader } from './connection.ts'
 import {
   collisionReader,
   constraintReader,
   externalReader,
   frictionReader,
   jointReader,
-  type ReadRows,
 } from './contact-reader.ts'
-import {
-  countAt,
-  flagAt,
-  quaternionAt,
-  type RawRow,
-  selectFrom,
-  valueAt,
-  vectorAt,
-  wxyz,
-  xyz,
-} from './selection.ts'
+import { flagAt, type RawRow, selectFrom, wxyz, xyz } from './selection.ts'
 
 /** Throws `FRAME_NOT_FOUND`. */
 export type ReadFrame = (frameId: number) => Frame
@@ -69,47 +59,42 @@ export function frameReader(connection: Connection): ReadFrame {
 }
 
 const energyReader = (connection: Connection): ReadRows<BodyEnergy> =>
-  plainReader(connection, connection.era.parts.bodyEnergy, ['body_id', ...bodyEnergyFields], (row) => ({
-    body_id: countAt(row, 0),
-    linear_ke: valueAt(row, 1),
-    rotational_ke: valueAt(row, 2),
-    potential_e: valueAt(row, 3),
-    total_e: valueAt(row, 4),
-  }))
+  rowReader(
+    connection,
+    connection.era.parts.bodyEnergy,
+    (row) => readEnergy(countAt(row, 0), row, 1),
+    (select) => select.columns(['body_id', ...bodyEnergyFields]),
+  )
 
 const solverReader = (connection: Connection): ReadRows<Solver> =>
-  plainReader(connection, connection.era.parts.solver, solverFields, (row) => ({
-    iterations: valueAt(row, 0),
-    residual: valueAt(row, 1),
-    converged: row[2] === null ? null : flagAt(row, 2),
-    num_constraints: countAt(row, 3),
-    num_contacts: countAt(row, 4),
-  }))
+  rowReader(
+    connection,
+    connection.era.parts.solver,
+    (row) => ({
+      iterations: valueAt(row, 0),
+      residual: valueAt(row, 1),
+      converged: row[2] === null ? null : flagAt(row, 2),
+      num_constraints: countAt(row, 3),
+      num_contacts: countAt(row, 4),
+    }),
+    (select) => select.columns(solverFields),
+  )
 
 const systemReader = (connection: Connection): ReadRows<SystemEnergy> =>
-  plainReader(connection, connection.era.parts.systemEnergy, systemEnergyFields, (row) => ({
-    total_linear_ke: valueAt(row, 0),
-    total_rotational_ke: valueAt(row, 1),
-    total_potential_e: valueAt(row, 2),
-    total_system_e: valueAt(row, 3),
-    delta_e: valueAt(row, 4),
-    energy_injection: flagAt(row, 5),
-    collision_active: flagAt(row, 6),
-  }))
-
-/** `read` converts a row with values in the order of `columns`. */
-function plainReader<Row>(
-  connection: Connection,
-  table: string | undefined,
-  columns: readonly string[],
-  read: (row: RawRow) => Row,
-): ReadRows<Row> {
-  if (table === undefined) return () => []
-  const select = selectFrom(connection.era.schema, table)
-  for (const name of columns) select.column(select.root, name)
-  const rows = prepareFrameRows(connection, select)
-  return (frame) => rows(frame).map(read)
-}
+  rowReader(
+    connection,
+    connection.era.parts.systemEnergy,
+    (row) => ({
+      total_linear_ke: valueAt(row, 0),
+      total_rotational_ke: valueAt(row, 1),
+      total_potential_e: valueAt(row, 2),
+      total_system_e: valueAt(row, 3),
+      delta_e: valueAt(row, 4),
+      energy_injection: flagAt(row, 5),
+      collision_active: flagAt(row, 6),
+    }),
+    (select) => select.columns(systemEnergyFields),
+  )
 
 type ReadStates = (frame: number, energies: readonly BodyEnergy[]) => readonly BodyState[]
 

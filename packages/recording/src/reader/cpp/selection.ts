@@ -1,5 +1,4 @@
 import type { Schema } from '../../formats/schema-era.ts'
-import type { Quaternion, Value, Vector } from '../../types.ts'
 
 /** Values in the order of the selected columns. */
 export type RawRow = readonly unknown[]
@@ -22,6 +21,7 @@ export interface Selection {
   /** Joins the row whose `key` (default `id`) equals a column of a source. */
   join(from: Source, column: string, table: string, key?: string): Source
   column(from: Source, name: string): number
+  columns(names: readonly string[]): void
   /** Selects the components of the row that `<name>_id` refers to; returns the position of the first. */
   leaf(from: Source, name: string, conventional: string, components: readonly string[]): number
   sql(rest: string): string
@@ -45,6 +45,7 @@ export function selectFrom(schema: Schema, table: string): Selection {
     root,
     join,
     column: (from, name) => push(named(from, name)),
+    columns: (names) => void push(...names.map((name) => named(root, name))),
     leaf(from, name, conventional, components) {
       const column = `${name}_id`
       const target = schema.target(from.table, column) ?? conventional
@@ -57,24 +58,4 @@ export function selectFrom(schema: Schema, table: string): Selection {
   }
 }
 
-/** Null if it is NULL or not finite. */
-export const valueAt = (row: RawRow, at: number): Value => {
-  const value = row[at]
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
-}
-
-/** NULL is 0, the recorder's default. */
-export const countAt = (row: RawRow, at: number): number => valueAt(row, at) ?? 0
-
-export const flagAt = (row: RawRow, at: number): boolean => row[at] === 1
-
-export const vectorAt = (row: RawRow, at: number): Vector => ({
-  x: valueAt(row, at),
-  y: valueAt(row, at + 1),
-  z: valueAt(row, at + 2),
-})
-
-export const quaternionAt = (row: RawRow, at: number): Quaternion => ({
-  w: valueAt(row, at),
-  ...vectorAt(row, at + 1),
-})
+export const flagAt = (row: ArrayLike<unknown>, at: number): boolean => row[at] === 1

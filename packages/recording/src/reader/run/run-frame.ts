@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { angularVelocity } from '../../domain/angular-velocity.ts'
-import { jointAt, jointKinds } from '../../formats/frame-window.ts'
+import { jointAt } from '../../formats/frame-window.ts'
 import {
   bodyAt,
   bodyWidth,
@@ -13,21 +13,20 @@ import {
   unknownConvergence,
   unpackContacts,
 } from '../../formats/packed-frame.ts'
-import type {
-  BodyEnergy,
-  BodyState,
-  Collision,
-  ContactConstraint,
-  ExternalForce,
-  Frame,
-  FrictionConstraint,
-  Joint,
-  Quaternion,
-  Solver,
-  SystemEnergy,
-  Value,
-  Vector,
-} from '../../types.ts'
+import type { BodyEnergy, BodyState, Collision, Frame, Solver, SystemEnergy, Value } from '../../types.ts'
+import {
+  quaternionAt,
+  type ReadRecord,
+  readConstraint,
+  readEnergy,
+  readExternal,
+  readFriction,
+  readJoint,
+  readPair,
+  readPoint,
+  valueAt,
+  vectorAt,
+} from '../frame-records.ts'
 
 type Stored = number | null
 
@@ -98,19 +97,7 @@ function unpackRow(row: Row): PackedFrame {
   }
 }
 
-const toValue = (number: number | undefined): Value =>
-  number !== undefined && Number.isFinite(number) ? number : null
-
-const vectorAt = (rows: Float64Array, at: number): Vector => ({
-  x: toValue(rows[at]),
-  y: toValue(rows[at + 1]),
-  z: toValue(rows[at + 2]),
-})
-
-const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
-  w: toValue(rows[at]),
-  ...vectorAt(rows, at + 1),
-})
+const toValue = (number: number): Value => (Number.isFinite(number) ? number : null)
 
 export function unpackFrame({ id, time, bodies, contacts, joints, solver, system }: PackedFrame): Frame {
   const lists = unpackContacts(contacts)
@@ -119,9 +106,9 @@ export function unpackFrame({ id, time, bodies, contacts, joints, solver, system
     simulation_time: toValue(time),
     states: unpackStates(bodies),
     collisions: unpackCollisions(lists.collisions, lists.points),
-    contact_constraints: unpackRows(lists.constraints, 14, constraintAt),
-    friction_constraints: unpackRows(lists.friction, 21, frictionAt),
-    external_forces: unpackRows(lists.externals, 10, externalAt),
+    contact_constraints: unpackRows(lists.constraints, 14, readConstraint),
+    friction_constraints: unpackRows(lists.friction, 21, readFriction),
+    external_forces: unpackRows(lists.externals, 10, readExternal),
     joints: joints === null ? [] : unpackRows(joints, jointAt.width, readJoint),
     solver: solver && unpackSolver(solver),
     system_energy: system && unpackSystem(system),
@@ -129,11 +116,7 @@ export function unpackFrame({ id, time, bodies, contacts, joints, solver, system
   }
 }
 
-function unpackRows<Row>(
-  list: Float64Array,
-  width: number,
-  read: (list: Float64Array, at: number) => Row,
-): readonly Row[] {
+function unpackRows<Row>(list: Float64Array, width: number, read: ReadRecord<Row>): readonly Row[] {
   const rows: Row[] = []
   for (let at = 0; at < list.length; at += width) rows.push(read(list, at))
   return rows
@@ -163,14 +146,7 @@ function unpackEnergies(bodies: Float64Array): readonly BodyEnergy[] {
   const energies: BodyEnergy[] = []
   for (let at = 0; at < bodies.length; at += bodyWidth) {
     if (!hasPart(bodies, at, hasEnergy)) continue
-    const from = at + bodyAt.energy
-    energies.push({
-      body_id: bodies[at + bodyAt.id] ?? 0,
-      linear_ke: toValue(bodies[from]),
-      rotational_ke: toValue(bodies[from + 1]),
-      potential_e: toValue(bodies[from + 2]),
-      total_e: toValue(bodies[from + 3]),
-    })
+    energies.push(readEnergy(bodies[at + bodyAt.id] ?? 0, bodies, at + bodyAt.energy))
   }
   return energies
 }
@@ -178,63 +154,12 @@ function unpackEnergies(bodies: Float64Array): readonly BodyEnergy[] {
 function unpackCollisions(collisions: Float64Array, points: Float64Array): readonly Collision[] {
   let from = 0
   return unpackRows(collisions, 7, (list, at) => {
-    const own = points.subarray(from, from + (list[at + 6] ?? 0) * 7)
+    const own = points.subarray(from, from + (collisions[at + 6] ?? 0) * 7)
     from += own.length
-    return {
-      body_a_id: list[at] ?? 0,
-      body_b_id: list[at + 1] ?? 0,
-      normal: vectorAt(list, at + 2),
-      penetration_depth: toValue(list[at + 5]),
-      contacts: unpackRows(own, 7, (point, k) => ({
-        point_a: vectorAt(point, k),
-        point_b: vectorAt(point, k + 3),
-        depth: toValue(point[k + 6]),
-      })),
-    }
+    const contacts = unpackRows(own, 7, readPoint)
+    return { ...readPair(list, at), penetration_depth: valueAt(list, at + 5), contacts }
   })
 }
-
-const constraintAt = (list: Float64Array, at: number): ContactConstraint => ({
-  body_a_id: list[at] ?? 0,
-  body_b_id: list[at + 1] ?? 0,
-  normal: vectorAt(list, at + 2),
-  lever_arm_a: vectorAt(list, at + 5),
-  lever_arm_b: vectorAt(list, at + 8),
-  penetration_depth: toValue(list[at + 11]),
-  restitution: toValue(list[at + 12]),
-  pre_impact_rel_vel_normal: toValue(list[at + 13]),
-})
-
-const frictionAt = (list: Float64Array, at: number): FrictionConstraint => ({
-  body_a_id: list[at] ?? 0,
-  body_b_id: list[at + 1] ?? 0,
-  normal: vectorAt(list, at + 2),
-  tangent1: vectorAt(list, at + 5),
-  tangent2: vectorAt(list, at + 8),
-  lever_arm_a: vectorAt(list, at + 11),
-  lever_arm_b: vectorAt(list, at + 14),
-  friction_coefficient: toValue(list[at + 17]),
-  normal_lambda: toValue(list[at + 18]),
-  tangent1_lambda: toValue(list[at + 19]),
-  tangent2_lambda: toValue(list[at + 20]),
-})
-
-const externalAt = (list: Float64Array, at: number): ExternalForce => ({
-  body_id: list[at] ?? 0,
-  force: vectorAt(list, at + 1),
-  torque: vectorAt(list, at + 4),
-  at: vectorAt(list, at + 7),
-})
-
-const readJoint = (list: Float64Array, at: number): Joint => ({
-  body_a_id: list[at] ?? 0,
-  body_b_id: list[at + jointAt.b] ?? 0,
-  kind: jointKinds[list[at + jointAt.kind] ?? 0] ?? 'other',
-  point: vectorAt(list, at + jointAt.point),
-  impulse: vectorAt(list, at + jointAt.impulse),
-  torque: vectorAt(list, at + jointAt.torque),
-  position_error: toValue(list[at + jointAt.error]),
-})
 
 const unpackSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow): Solver => ({
   iterations: toValue(iterations),
