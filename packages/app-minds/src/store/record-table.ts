@@ -51,14 +51,12 @@ const prepareStatements = (db: Database) => ({
   addCall: db.prepare(
     `INSERT INTO llm_call (mind_seq, decision_seq, sim_day, step, attempt, model_requested, model_served, status, error_code, latency_ms,
        prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, cost, cost_source, made_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (@seq, @decisionSeq, @simDay, @step, @attempt, @model_requested, @model_served, @status, @error_code, @latency_ms,
+       @prompt_tokens, @completion_tokens, @cached_tokens, @cache_write_tokens, @cost, @cost_source, @now)`,
   ),
-  usage: db.prepare<
-    [{ 1: number | null; 2: number; 3: number | null }],
-    Omit<Usage, 'unreported_calls'> & { unreported_calls: number | null }
-  >(
+  usage: db.prepare<[{ 1: number | null; 2: number; 3: number | null }], Usage>(
     `SELECT count(*) AS calls, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
-       sum(cost) AS cost, sum(prompt_tokens IS NULL) AS unreported_calls
+       sum(cost) AS cost, coalesce(sum(prompt_tokens IS NULL), 0) AS unreported_calls
      FROM llm_call WHERE (?1 IS NULL OR mind_seq = ?1) AND made_at >= ?2 AND (?3 IS NULL OR sim_day = ?3)`,
   ),
   findAnswer: db
@@ -97,12 +95,8 @@ export class RecordTable {
   }
 
   addCalls(seq: number, decisionSeq: number, simDay: number, calls: readonly LlmCallRow[]): void {
-    for (const call of calls)
-      this.#sql.addCall.run(
-        ...[seq, decisionSeq, simDay, call.step, call.attempt, call.model_requested, call.model_served],
-        ...[call.status, call.error_code, call.latency_ms, call.prompt_tokens, call.completion_tokens],
-        ...[call.cached_tokens, call.cache_write_tokens, call.cost, call.cost_source, this.#clock.now()],
-      )
+    const now = this.#clock.now()
+    for (const call of calls) this.#sql.addCall.run({ ...call, seq, decisionSeq, simDay, now })
   }
 
   decision(seq: number, requestId: string | null) {
@@ -118,7 +112,7 @@ export class RecordTable {
   usage(seq: number | null, since: number, simDay: number | null): Usage {
     const row = this.#sql.usage.get({ 1: seq, 2: since, 3: simDay })
     if (row === undefined) throw new Error('an aggregate has one row')
-    return { ...row, unreported_calls: row.unreported_calls ?? 0 }
+    return row
   }
 
   findAnswer<T extends object>({ mind_id, request_id, tool }: RepeatableRequest) {

@@ -1,4 +1,4 @@
-import type { StoredMessage } from '../domain/conversation.ts'
+import type { KnownConversation, StoredMessage } from '../domain/conversation.ts'
 import type { Postings } from '../domain/lexical.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { MindEvent, PendingBid } from '../domain/observation.ts'
@@ -29,13 +29,8 @@ export interface MindRow {
   readonly last_sim_time: number | null
 }
 
-export interface StoredConversation {
-  readonly interaction_id: string
-  readonly interaction_name: string
-  readonly participants: readonly string[]
-  readonly initiator_id: string | null
+export interface StoredConversation extends KnownConversation {
   readonly last_seen: number
-  readonly messages: readonly StoredMessage[]
 }
 
 export interface MindSnapshot {
@@ -91,7 +86,7 @@ export interface LlmCallRow {
   readonly cost_source: 'provider' | 'price_table' | 'unknown'
 }
 
-export interface ConversationChange extends Omit<StoredConversation, 'messages' | 'last_seen'> {
+export interface ConversationChange extends Omit<KnownConversation, 'messages'> {
   readonly added: readonly StoredMessage[]
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { policyConstants } from '../domain/policy/constants.ts'
-import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { listProblems, requireWithin } from './validation.ts'
+import { parseInput, requireWithin } from './validation.ts'
 
 const share = z.number().min(0).max(1)
 const constants = z.strictObject(
@@ -64,14 +63,7 @@ export function readConfig(
   value: unknown,
   limits: Limits,
 ): { config: MindConfig; warnings: readonly string[] } {
-  const parsed = shape.safeParse(value ?? {})
-  if (!parsed.success) {
-    const problems = listProblems(parsed.error)
-    throw new MindsError('INVALID_CONFIG', `Invalid config format: ${problems.join('; ')}`, {
-      data: { problems },
-    })
-  }
-  const config = parsed.data
+  const config = parseInput('config', shape, value ?? {})
   requireWithin('traits', config.traits.length, limits.traits)
   for (const trait of config.traits) requireWithin('trait_chars', trait.length, limits.trait_chars)
   requireWithin('seed_memories', config.initial_long_term_memories.length, limits.seed_memories)

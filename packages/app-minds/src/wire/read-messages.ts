@@ -1,10 +1,9 @@
 import { asObject } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Message, MindEvent } from '../domain/observation.ts'
-import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { text } from './read-interaction.ts'
-import { listProblems, requireWithin } from './validation.ts'
+import { parseInput, requireWithin } from './validation.ts'
 
 const messageChars = 2000
 
@@ -34,22 +33,11 @@ const eventShape = z.looseObject({
   payload: z.looseObject({}).nullish(),
 })
 
-const eventsShape = z.array(eventShape).nullish()
-
 /** Parses events. The default time is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
   if (value === undefined || value === null) return []
   requireWithin('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)
-  const parsed = eventsShape.safeParse(value)
-  if (!parsed.success)
-    throw new MindsError(
-      'INVALID_EVENTS',
-      `Invalid events format: ${listProblems(parsed.error).join('; ')}`,
-      {
-        data: { problems: listProblems(parsed.error) },
-      },
-    )
-  return (parsed.data ?? []).map(({ event_type, timestamp, payload }) => ({
+  return parseInput('events', z.array(eventShape), value).map(({ event_type, timestamp, payload }) => ({
     event_type: event_type.toUpperCase(),
     timestamp: timestamp ?? now,
     payload: payload ?? {},

@@ -1,4 +1,4 @@
-import { asObject, type CausewayError } from '@causeway/protocol'
+import { asObject } from '@causeway/protocol'
 import { z } from 'zod'
 import { readCell } from '../domain/cell.ts'
 import {
@@ -12,7 +12,6 @@ import {
   nearest,
   type Observation,
 } from '../domain/observation.ts'
-import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import {
   numberOr,
@@ -23,7 +22,7 @@ import {
   text,
 } from './read-interaction.ts'
 import { readMessages } from './read-messages.ts'
-import { listProblems, requireWithin } from './validation.ts'
+import { createInvalid, parseInput, requireWithin } from './validation.ts'
 
 export interface ParsedObservation {
   readonly observation: Observation
@@ -51,9 +50,8 @@ export function readObservation(value: unknown, limits: Limits): ParsedObservati
     Buffer.byteLength(JSON.stringify(value ?? null)),
     limits.observation_bytes,
   )
-  const parsed = shape.safeParse(value)
-  if (!parsed.success) throw invalid(listProblems(parsed.error))
-  const { entity_id, current_simulation_time, status, needs, vision, conversations } = parsed.data
+  const given = parseInput('observation', shape, value)
+  const { entity_id, current_simulation_time, status, needs, vision, conversations } = given
   const warnings: string[] = []
   const position = readPosition(status)
   const state = asObject(status?.activity_state ?? status?.controller_state)
@@ -71,19 +69,14 @@ export function readObservation(value: unknown, limits: Limits): ParsedObservati
         : readEntities(asObject(vision), position, limits, warnings),
     conversations: (conversations ?? []).map(readConversation),
   }
-  return { observation, warnings, unknown: Object.keys(parsed.data).filter((key) => !known.has(key)) }
+  return { observation, warnings, unknown: Object.keys(given).filter((key) => !known.has(key)) }
 }
-
-const invalid = (problems: readonly string[]): CausewayError =>
-  new MindsError('INVALID_OBSERVATION', `Invalid observation format: ${problems.join('; ')}`, {
-    data: { problems },
-  })
 
 function readPosition(status: Record<string, unknown> | null | undefined): Cell | null {
   const given = status?.position
   if (given === undefined || given === null) return null
   const cell = readCell(given)
-  if (cell === null) throw invalid(['status.position: expected [x, y]'])
+  if (cell === null) throw createInvalid('observation', ['status.position: expected [x, y]'])
   return cell
 }
 

@@ -7,7 +7,7 @@ import { stateSchema } from '../domain/policy/state.ts'
 import { workingMemorySchema } from '../domain/policy/working-memory.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { listProblems, requireWithin } from './validation.ts'
+import { parseInput, requireWithin } from './validation.ts'
 
 const saveVersion = 1
 
@@ -65,14 +65,7 @@ export function readSave(value: unknown, limits: Limits): SavedMind {
       `the save has version ${version}, and this server reads version ${saveVersion}`,
       { data: { version, supported: saveVersion } },
     )
-  const parsed = shape.safeParse(value)
-  if (!parsed.success) {
-    const problems = listProblems(parsed.error)
-    throw new MindsError('INVALID_SAVE', `Invalid save format: ${problems.join('; ')}`, {
-      data: { problems },
-    })
-  }
-  const save = parsed.data
+  const save = parseInput('save', shape, value)
   requireSaveable(save.long_term_memories.length + save.daily_memories.length, limits)
   for (const { content } of [...save.long_term_memories, ...save.daily_memories])
     requireWithin('memory_chars', content.length, limits.memory_chars)

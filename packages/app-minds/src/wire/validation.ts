@@ -1,3 +1,4 @@
+import type { CausewayError } from '@causeway/protocol'
 import type { z } from 'zod'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
@@ -10,8 +11,32 @@ export function requireWithin(limit: keyof Limits, value: number, max: number): 
   })
 }
 
+type InputName = 'config' | 'save' | 'events' | 'observation'
+
+/** Creates `INVALID_CONFIG`, `INVALID_SAVE`, `INVALID_EVENTS` or `INVALID_OBSERVATION`. */
+export const createInvalid = (name: InputName, problems: readonly string[]): CausewayError =>
+  new MindsError(codes[name], `Invalid ${name} format: ${problems.join('; ')}`, { data: { problems } })
+
+const codes = {
+  config: 'INVALID_CONFIG',
+  save: 'INVALID_SAVE',
+  events: 'INVALID_EVENTS',
+  observation: 'INVALID_OBSERVATION',
+} as const
+
+/** Throws as `createInvalid`. */
+export function parseInput<Schema extends z.ZodType>(
+  name: InputName,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw createInvalid(name, listProblems(parsed.error))
+}
+
 /** Returns at most five problems as `path: problem`. */
-export const listProblems = ({ issues }: z.ZodError): readonly string[] =>
+const listProblems = ({ issues }: z.ZodError): readonly string[] =>
   issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'value'}: ${message.replace(/^Invalid input: /, '')}`)
