@@ -66,12 +66,12 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
         .unknown()
         .check(checkWith(onlySchema.optional()))
         .optional()
-        .describe('Runs only "failed" or these test ids, without a step'),
+        .describe('"failed" or test ids; not a step'),
       accept: z
         .unknown()
         .check(checkWith(acceptSchema.optional()))
         .optional()
-        .describe('Paths whose warnings you checked and accept'),
+        .describe('Paths with accepted warnings'),
       force: z.boolean().default(false).describe('Exceed the step limit'),
       ...detailsArgument,
       ...waitArgument(50),

@@ -35,11 +35,11 @@ const described = (schema: z.ZodType, about: string) =>
 
 const input = {
   repo: z.string().describe('Folder below CAUSEWAY_TRM_ROOTS'),
-  dataQual: command('Command that checks the data'),
+  dataQual: command('Checks the data'),
   test: command('Command that runs the tests'),
-  lint: command('Command of the linter'),
-  bench: command('Command that prints a number'),
-  build: command('Command that builds'),
+  lint: command('Runs the linter'),
+  bench: command('Prints a number'),
+  build: command('Builds'),
   signals: z.array(z.unknown()).optional().describe('[{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('Seconds per command'),
   weights: described(weightsSchema, 'Of the signals: {dataQual .3, test .4, lint .1, perf .2, build 0}'),
