@@ -33,7 +33,7 @@ export const interactionSchema = z.strictObject({
 })
 export type Interaction = Readonly<z.output<typeof interactionSchema>>
 
-export interface Engagement {
+interface Engagement {
   readonly interaction_name: string
   readonly participant_names: readonly string[]
   readonly is_joinable: boolean

@@ -56,14 +56,6 @@ type Outcome =
 
 type Format = Provider['structured']
 
-interface ModelState {
-  /** Overrides the format of the provider until a time of the monotonic clock. */
-  simplerFormat: { readonly format: Format; readonly until: number } | null
-  lastError: LlmCode | null
-  reachable: boolean | null
-  model: string
-}
-
 /**
  * Client for a chat model behind an OpenAI-compatible endpoint, with deadlines, retries and a circuit
  * breaker.
@@ -74,7 +66,11 @@ export class ChatModel {
   readonly #random: () => number
   readonly #breaker: CircuitBreaker
   readonly #throttle: Throttle
-  readonly #state: ModelState
+  /** Overrides the format of the provider until a time of the monotonic clock. */
+  #simplerFormat: { readonly format: Format; readonly until: number } | null = null
+  #lastError: LlmCode | null = null
+  #reachable: boolean | null = null
+  #servedModel: string
   #agent: Promise<Agent> | undefined
 
   /** `now` returns milliseconds of a monotonic clock. `random` spreads retries. */
@@ -87,32 +83,31 @@ export class ChatModel {
     this.#random = random
     this.#breaker = new CircuitBreaker(now)
     this.#throttle = new Throttle(provider, now)
-    this.#state = { simplerFormat: null, lastError: null, reachable: null, model: provider.model }
+    this.#servedModel = provider.model
   }
 
   /** Throws `ChatError`. */
   async send(request: ChatRequest) {
-    const state = this.#state
     let retries = 0
     let timeouts = 0
-    const before = state.simplerFormat
+    const before = this.#simplerFormat
     let format = this.#format
     for (;;) {
       this.#requireAttempt(request)
       const outcome = await this.#attempt(request, format)
       if (!('error' in outcome)) {
-        state.model = outcome.completion.model ?? request.model
+        this.#servedModel = outcome.completion.model ?? request.model
         const { reply } = outcome.completion
         return reply.kind === 'text' ? reply : { text: '', isCut: false }
       }
       const { error } = outcome
       if (error.code === 'LLM_BAD_REQUEST') {
         // The request is the cause if it is refused in every format.
-        if (format === 'none') state.simplerFormat = before
+        if (format === 'none') this.#simplerFormat = before
         else {
           // Many servers do not support schemas.
           format = format === 'json_schema' ? 'json_object' : 'none'
-          state.simplerFormat = { format, until: this.#now() + simplerFormatMs }
+          this.#simplerFormat = { format, until: this.#now() + simplerFormatMs }
           continue
         }
       }
@@ -126,12 +121,11 @@ export class ChatModel {
   }
 
   health(): Readonly<Record<string, unknown>> {
-    const { model, reachable, lastError } = this.#state
     return {
       provider: this.provider.name,
-      model,
-      reachable,
-      last_error: lastError,
+      model: this.#servedModel,
+      reachable: this.#reachable,
+      last_error: this.#lastError,
       circuit: this.#breaker.state,
       waiting: this.#throttle.waiting,
     }
@@ -142,14 +136,12 @@ export class ChatModel {
   }
 
   get #format(): Format {
-    const { simplerFormat } = this.#state
-    return simplerFormat !== null && this.#now() < simplerFormat.until
-      ? simplerFormat.format
-      : this.provider.structured
+    const simpler = this.#simplerFormat
+    return simpler !== null && this.#now() < simpler.until ? simpler.format : this.provider.structured
   }
 
   #requireAttempt(request: ChatRequest): void {
-    const code = this.#state.lastError ?? 'LLM_UPSTREAM'
+    const code = this.#lastError ?? 'LLM_UPSTREAM'
     if (!request.mayCall()) throw new ChatError(code, 'the decision has used all its calls')
     if (request.signal.aborted) throw new ChatError('LLM_TIMEOUT', 'the deadline of the decision has passed')
     if (!this.#breaker.tryCall())
@@ -177,8 +169,8 @@ export class ChatModel {
 
   #recordOutcome(outcome: Outcome): void {
     const code = 'error' in outcome ? outcome.error.code : null
-    this.#state.reachable = outcome.status !== null
-    this.#state.lastError = code
+    this.#reachable = outcome.status !== null
+    this.#lastError = code
     // After these errors, the provider is still available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()

@@ -1,10 +1,11 @@
+import type { Env } from '@causeway/app-kit'
 import { toGameDay } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
 import type { MindsFile } from '../store/minds-file.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindConfig } from '../wire/read-config.ts'
 import { ChatModel } from './chat-model.ts'
-import { type Provider, type ProviderSettings, type Providers, readProviders } from './provider.ts'
+import { type Provider, readProviders } from './provider.ts'
 
 interface ModelOptions {
   readonly file: MindsFile
@@ -16,11 +17,11 @@ const hourMs = 3_600_000
 
 /** Makes no request before a mind decides. */
 export class LanguageModels {
-  readonly #providers: Providers
+  readonly #providers: ReturnType<typeof readProviders>
   readonly #options: ModelOptions
   readonly #models = new Map<string, ChatModel>()
 
-  constructor(settings: ProviderSettings, options: ModelOptions) {
+  constructor(settings: Env['settings'], options: ModelOptions) {
     this.#providers = readProviders(settings)
     this.#options = options
   }

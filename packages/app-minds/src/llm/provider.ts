@@ -1,3 +1,4 @@
+import type { Env } from '@causeway/app-kit'
 import { z } from 'zod'
 import { MindsError } from '../errors.ts'
 import { defaultModel } from '../wire/read-config.ts'
@@ -55,25 +56,10 @@ const listedSchema = optionsSchema.extend({
   api_key_env: z.string().min(1).optional(),
 })
 
-export interface ProviderSettings {
-  readonly openrouterApiKey?: unknown
-  readonly mindsLlmUrl?: unknown
-  readonly mindsLlmKey?: unknown
-  readonly mindsLlmModel?: unknown
-  readonly mindsLlmProvider?: unknown
-  readonly mindsLlmOptions?: unknown
-  readonly mindsLlmProviders?: unknown
-}
-
-export interface Providers {
-  readonly byName: ReadonlyMap<string, Provider>
-  readonly chosen: Provider | undefined
-}
-
 export function readProviders(
-  settings: ProviderSettings,
+  settings: Env['settings'],
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Providers {
+) {
   const options = validate('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
   const [url, key, model, named] = [
     toText(settings.mindsLlmUrl),
@@ -115,7 +101,7 @@ export function readProviders(
 }
 
 function readListed(
-  { mindsLlmProviders, mindsLlmOptions }: ProviderSettings,
+  { mindsLlmProviders, mindsLlmOptions }: Env['settings'],
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly Provider[] {
   const given = validate('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])

@@ -1,12 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CallQueue } from '@causeway/worker'
+import type { Provider } from './provider.ts'
 
-interface ThrottleOptions {
-  readonly max_concurrency: number
-  readonly queue: number
-  readonly rpm?: number | undefined
-  readonly tpm?: number | undefined
-}
+type ThrottleOptions = Pick<Provider, 'max_concurrency' | 'queue' | 'rpm' | 'tpm'>
 
 /** Limits concurrent calls, calls per minute and tokens per minute. */
 export class Throttle {

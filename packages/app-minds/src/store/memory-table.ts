@@ -6,7 +6,7 @@ import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { FoundMaterial, MemoryRow, WantedMaterial } from './types.ts'
 
-export interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
+interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
   readonly x: number | null
   readonly y: number | null
   readonly tags_json: string
