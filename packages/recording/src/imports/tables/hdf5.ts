@@ -1,7 +1,6 @@
 /** HDF5 files: datasets are columns, named by their paths. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { isCausewayError } from '@causeway/protocol'
-import type { Call } from '@causeway/worker'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
 import { maxColumns, type OpenSource } from '../source.ts'
 import {
@@ -11,12 +10,10 @@ import {
   type OpenedFile,
   openFile,
 } from './hdf5-library.ts'
-import { type RowArray, requireSameRows, selectRowArrays } from './row-arrays.ts'
+import { getWidth, type RowArray, type RowReader, readRows, selectRowArrays } from './row-arrays.ts'
 import {
-  type Batch,
   batchRows,
   checkExpansion,
-  countBatchRows,
   createDamage,
   createLimit,
   isIntegers,
@@ -97,7 +94,11 @@ function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table
     ...rows,
     orderHint: findOrder(opened),
     notes: [...unread.slice(0, 20), ...rows.notes],
-    read: (names, call) => readBatches({ arrays, size, path }, names, call),
+    read(names, { signal }) {
+      const wanted = arrays.filter(({ name }) => names.includes(name))
+      const maxBytes = maxBlockBytes / wanted.length
+      return readRows(wanted, (array) => new BlockReader(array, { size, path, maxBytes }), { path, signal })
+    },
     async close() {
       closeQuietly(opened)
       await handle.close()
@@ -171,33 +172,6 @@ function readNumber(attributes: Attributes, name: string): number | undefined {
   return Number.isInteger(number) ? number : undefined
 }
 
-interface Hdf5File {
-  readonly arrays: readonly Hdf5Array[]
-  readonly size: number
-  readonly path: string
-}
-
-async function* readBatches(
-  { arrays, size, path }: Hdf5File,
-  names: readonly string[],
-  { signal }: Call,
-): AsyncGenerator<Batch> {
-  const wanted = arrays.filter(({ name }) => names.includes(name))
-  const rowCount = requireSameRows(wanted)
-  const widths = wanted.map(({ shape }) => shape.slice(1).reduce((a, b) => a * b, 1))
-  const rowsPerBatch = countBatchRows(widths, path)
-  const maxBytes = maxBlockBytes / wanted.length
-  const readers = wanted.map((array) => new BlockReader(array, { size, path, maxBytes }))
-  for (let done = 0; done < rowCount; ) {
-    signal.throwIfAborted()
-    const count = Math.min(rowsPerBatch, rowCount - done)
-    const columns = new Map<string, Values>()
-    for (const reader of readers) columns.set(reader.name, reader.read(done, count))
-    done += count
-    yield { count, columns, done: done / rowCount }
-  }
-}
-
 interface BlockOptions {
   readonly size: number
   readonly path: string
@@ -206,7 +180,7 @@ interface BlockOptions {
 }
 
 /** Reads blocks of at least one chunk if `maxBytes` permits, so that batches do not decompress a chunk repeatedly. */
-class BlockReader {
+class BlockReader implements RowReader {
   readonly #array: Hdf5Array
   readonly #path: string
   readonly #width: number
@@ -217,20 +191,15 @@ class BlockReader {
 
   constructor(array: Hdf5Array, { size, path, maxBytes }: BlockOptions) {
     const { name, shape, metadata } = array
-    const [rows = 0, ...sizes] = shape
     this.#array = array
     this.#path = path
-    this.#width = sizes.reduce((a, b) => a * b, 1)
+    this.#width = getWidth(shape)
     const rowBytes = this.#width * metadata.size
-    checkExpansion(name, { claimed: rows * rowBytes, stored: size, ratio: maxRatio }, path)
+    checkExpansion(name, { claimed: (shape[0] ?? 0) * rowBytes, stored: size, ratio: maxRatio }, path)
     const chunk = (metadata.chunks ?? []).reduce((a, b) => a * b, metadata.size)
     if (chunk > maxChunkBytes) throw createLimit(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)
     const maxRows = Math.max(1, Math.floor(maxBytes / Math.max(1, rowBytes)))
     this.#blockRows = Math.min(maxRows, Math.max(batchRows, metadata.chunks?.[0] ?? 0))
-  }
-
-  get name(): string {
-    return this.#array.name
   }
 
   read(start: number, count: number): Values {

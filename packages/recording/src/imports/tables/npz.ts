@@ -1,6 +1,5 @@
 /** Archives of NumPy arrays (`numpy.savez`, `savez_compressed`), read in batches. */
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Call } from '@causeway/worker'
 import type { OpenSource } from '../source.ts'
 import {
   decodeElements,
@@ -10,8 +9,8 @@ import {
   parseNpyHeader,
   toRows,
 } from './npy.ts'
-import { requireSameRows, selectRowArrays } from './row-arrays.ts'
-import { type Batch, countBatchRows, createDamage, createLimit, type Table, type Values } from './table.ts'
+import { getWidth, type RowReader, readRows, selectRowArrays } from './row-arrays.ts'
+import { createDamage, createLimit, type Table } from './table.ts'
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
@@ -22,6 +21,7 @@ const maxRowBytes = 1024 ** 2
 
 interface NpzArray {
   readonly name: string
+  readonly shape: readonly number[]
   readonly entry: ZipEntry
   readonly header: NpyHeader
   readonly type: NpyType
@@ -44,14 +44,15 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
   for (const entry of entries) {
     const name = entry.name.replace(/\.npy$/, '')
     const header = entry.name.endsWith('.npy') ? await readHeader(handle, entry, path) : undefined
-    if (header?.type !== undefined) arrays.push({ name, entry, header, type: header.type })
+    if (header?.type !== undefined)
+      arrays.push({ name, shape: header.shape, entry, header, type: header.type })
     else unread.push(describeUnread(name, header))
   }
   const rows = selectRowArrays(
-    arrays.map(({ name, type, header }) => ({
+    arrays.map(({ name, type, shape }) => ({
       name,
       type: type.kind === 'S' || type.kind === 'U' ? 'text' : 'number',
-      shape: header.shape,
+      shape,
     })),
   )
   if (rows.proposed.length === 0) throw createDamage('the archive has no arrays of numbers', path)
@@ -59,7 +60,12 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
     format: 'npz',
     ...rows,
     notes: [...unread.slice(0, 20), ...rows.notes],
-    read: (names, call) => readBatches({ handle, path, arrays }, names, call),
+    read: (names, { signal }) =>
+      readRows(
+        arrays.filter(({ name }) => names.includes(name)),
+        (array) => openArray(handle, array, path),
+        { path, signal },
+      ),
     close: () => handle.close(),
   }
 }
@@ -90,50 +96,13 @@ async function readHeader(handle: FileHandle, entry: ZipEntry, path: string): Pr
   }
 }
 
-interface NpzFile {
-  readonly handle: FileHandle
-  readonly path: string
-  readonly arrays: readonly NpzArray[]
-}
-
-async function* readBatches(
-  { handle, path, arrays }: NpzFile,
-  names: readonly string[],
-  { signal }: Call,
-): AsyncGenerator<Batch> {
-  const wanted = arrays.filter(({ name }) => names.includes(name))
-  const rowCount = requireSameRows(wanted.map(({ name, header }) => ({ name, shape: header.shape })))
-  const widths = wanted.map(({ header }) => header.shape.slice(1).reduce((a, b) => a * b, 1))
-  const rowsPerBatch = countBatchRows(widths, path)
-  const readers: (readonly [name: string, reader: ArrayReader])[] = []
-  try {
-    for (const array of wanted) readers.push([array.name, await openArray(handle, array, path)])
-    for (let done = 0; done < rowCount; ) {
-      signal.throwIfAborted()
-      const count = Math.min(rowsPerBatch, rowCount - done)
-      const columns = new Map<string, Values>()
-      for (const [name, reader] of readers) columns.set(name, await reader.read(count))
-      done += count
-      yield { count, columns, done: done / rowCount }
-    }
-  } finally {
-    for (const [, reader] of readers) reader.close()
-  }
-}
-
-interface ArrayReader {
-  read(rows: number): Promise<Values>
-  close(): void
-}
-
-async function openArray(handle: FileHandle, array: NpzArray, path: string): Promise<ArrayReader> {
-  const { name, entry, header, type } = array
-  const [rows = 0, ...sizes] = header.shape
-  const width = sizes.reduce((a, b) => a * b, 1)
+async function openArray(handle: FileHandle, array: NpzArray, path: string): Promise<RowReader> {
+  const { name, entry, header, type, shape } = array
+  const width = getWidth(shape)
   if (width * type.size > maxRowBytes)
     throw createLimit(`a row of ${name} has ${width * type.size} bytes`, maxRowBytes, path)
-  const isWhole = header.isFortran && sizes.length > 0
-  const bytes = rows * width * type.size
+  const isWhole = header.isFortran && shape.length > 1
+  const bytes = (shape[0] ?? 0) * width * type.size
   if (isWhole && bytes > maxWholeBytes)
     throw createLimit(`${name} is in Fortran order and has ${bytes} bytes`, maxWholeBytes, path)
   const reader = await EntryReader.open(handle, entry, path)
@@ -141,16 +110,9 @@ async function openArray(handle: FileHandle, array: NpzArray, path: string): Pro
   const close = () => reader.close()
   if (!isWhole)
     return {
-      read: async (count) => decodeElements(await reader.read(count * width * type.size), type),
+      read: async (_start, count) => decodeElements(await reader.read(count * width * type.size), type),
       close,
     }
-  const values = toRows(decodeElements(await reader.read(bytes), type), header.shape)
-  let at = 0
-  return {
-    read: async (count) => {
-      at += count * width
-      return values.slice(at - count * width, at)
-    },
-    close,
-  }
+  const values = toRows(decodeElements(await reader.read(bytes), type), shape)
+  return { read: (start, count) => values.slice(start * width, (start + count) * width), close }
 }

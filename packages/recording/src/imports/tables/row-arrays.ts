@@ -1,6 +1,7 @@
 /** Arrays with equally long first axes are the columns of one table. */
 import { findTime, type NamedColumn } from '../../domain/imports/column-names.ts'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
+import { type Batch, countBatchRows, type Values } from './table.ts'
 
 export interface RowArray {
   readonly name: string
@@ -13,6 +14,12 @@ interface RowColumns {
   readonly proposed: readonly NamedColumn[]
   readonly rowCount: number
   readonly notes: readonly string[]
+}
+
+/** Reads the rows of an array in ascending order. */
+export interface RowReader {
+  read(start: number, count: number): Values | Promise<Values>
+  close?(): void
 }
 
 const maxListed = 20
@@ -41,7 +48,7 @@ export function selectRowArrays(all: readonly RowArray[]): RowColumns {
   const toColumn = ({ name, type, shape }: RowArray): NamedColumn => ({
     name,
     type,
-    width: shape.slice(1).reduce((a, b) => a * b, 1),
+    width: getWidth(shape),
   })
   const isWide = ({ width }: NamedColumn): boolean => width > 0
   const proposed = candidates.filter(({ shape }) => shape[0] === rowCount).map(toColumn)
@@ -77,7 +84,34 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-export function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
+/** Returns the values per row. */
+export const getWidth = (shape: readonly number[]): number => shape.slice(1).reduce((a, b) => a * b, 1)
+
+export async function* readRows<OneArray extends Pick<RowArray, 'name' | 'shape'>>(
+  arrays: readonly OneArray[],
+  open: (array: OneArray) => RowReader | Promise<RowReader>,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+): AsyncGenerator<Batch> {
+  const rowCount = requireSameRows(arrays)
+  const widths = arrays.map(({ shape }) => getWidth(shape))
+  const rowsPerBatch = countBatchRows(widths, path)
+  const readers: (readonly [name: string, reader: RowReader])[] = []
+  try {
+    for (const array of arrays) readers.push([array.name, await open(array)])
+    for (let done = 0; done < rowCount; ) {
+      signal.throwIfAborted()
+      const count = Math.min(rowsPerBatch, rowCount - done)
+      const columns = new Map<string, Values>()
+      for (const [name, reader] of readers) columns.set(name, await reader.read(done, count))
+      done += count
+      yield { count, columns, done: done / rowCount }
+    }
+  } finally {
+    for (const [, reader] of readers) reader.close?.()
+  }
+}
+
+function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
   const [first, ...others] = arrays
   const other = others.find(({ shape }) => shape[0] !== first?.shape[0])
   if (first !== undefined && other !== undefined)
