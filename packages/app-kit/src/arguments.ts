@@ -13,13 +13,13 @@ const maxProblems = 20
 const maxPathLength = 200
 const maxProblemLength = 1000
 
-/** Longer arrays are validated item by item: zod reports every invalid item. */
+/** Longer arrays are validated item by item, because zod reports every invalid item. */
 const longArray = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */
 const maxItems = 500_000
 
-/** Throws `code` with at most 20 `data.problems`. */
+/** Validates arguments. Throws `code` with at most 20 `data.problems`. */
 export function readArguments<T extends z.ZodObject>(
   owner: string,
   schema: T,
@@ -79,7 +79,7 @@ function findInvalidItems(
   return issues
 }
 
-/** Removes wrappers such as `optional`. For an array, selects the array type of a union. */
+/** Removes wrappers such as `optional`. If the value is an array, selects the array type of a union. */
 function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
@@ -88,7 +88,7 @@ function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   return arrays.length === 1 && arrays[0] !== undefined ? arrays[0] : schema
 }
 
-/** `names` maps aliases to declared names. Throws `INVALID_ARGUMENTS` if both are given. */
+/** Renames aliases: `names` maps them to declared names. Throws `INVALID_ARGUMENTS` if both are given. */
 export const renameArguments = (
   owner: string,
   args: unknown,
@@ -117,7 +117,7 @@ function renameArgument(
   return { ...others, [declared]: value }
 }
 
-/** Returns at most 20 problems, with similar `names` for unknown arguments. */
+/** Returns at most 20 problems. An unknown argument gets the most similar of `names`. */
 export function listProblems(
   issues: readonly z.core.$ZodIssue[],
   names: readonly string[],
@@ -144,7 +144,7 @@ function unknownArgument(path: readonly PropertyKey[], key: string, names: reado
   const argument = formatPath([...path, key])
   const match = closest(key, names)
   if (match !== undefined) return { argument, problem: 'is unknown', did_you_mean: match }
-  // The error lists the names of the outer object as `expected`.
+  // For the outer object, the error lists the names as `expected`.
   const others = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
   return { argument, problem: `is unknown${others}` }
 }

@@ -7,13 +7,13 @@ const brand = Symbol.for('causeway.ask')
 export interface Ask {
   readonly [brand]: true
   readonly questions: Readonly<Record<string, InputRequest>>
-  /** JSON for the next run, stored by the client: signed but readable. */
+  /** State for the next run, as JSON. The client stores it, signed but readable. */
   readonly kept: unknown
 }
 
 /** Replies and state of previous runs of the same call. */
 export interface Input {
-  /** By key, not validated: use `accepted` or `replyTo`. */
+  /** Replies by key. They are not validated: read them with `accepted` or `replyTo`. */
   readonly replies: Readonly<Record<string, unknown>>
   readonly kept: unknown
   /** Whether the client supports a question. */
@@ -21,8 +21,9 @@ export interface Input {
 }
 
 /**
- * Asks the client. The tool then runs again from the start with the replies in `ctx.input`, so it must not
- * change anything before. (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
+ * Returns questions for the client. The tool then runs again from the start with the replies in `ctx.input`, so
+ * it must not change anything before it asks
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: unknown): Ask => ({
   [brand]: true,
@@ -33,7 +34,7 @@ export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: un
 export const isAsk = (value: unknown): value is Ask =>
   typeof value === 'object' && value !== null && brand in value
 
-/** A form with strings, numbers, booleans and enums. */
+/** Returns a form of strings, numbers, booleans and enums. */
 export const elicit = (message: string, fields: Shape): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'form', message, requestedSchema: formSchema(message, fields) },

@@ -8,24 +8,24 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Files below configured folders, after links are resolved. */
+/** Files in configured folders. Links are resolved before this is checked. */
 export interface Roots {
   folders(): readonly string[]
   /**
-   * Returns the real path. Searches a relative path under every root. Throws `OUTSIDE_ROOTS` (data: path,
+   * Returns the real path. Searches a relative path in every folder. Throws `OUTSIDE_ROOTS` (data: path,
    * setting) and `FILE_NOT_FOUND` (data: path, searched).
    */
   resolve(path: string): Promise<string>
 }
 
-/** Notifications to all clients. Store the change first. */
+/** Notifies all clients. Store the change before. */
 export interface Changes {
   tools(): void
   resources(): void
   resource(uri: string): void
 }
 
-/** Facts for the audit: ids, counts and revisions. No secrets or text that a person wrote. */
+/** Facts for the audit: ids, counts and revisions, never secrets or text that a person wrote. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
 
 export interface Env {
@@ -37,7 +37,7 @@ export interface Env {
   readonly now: () => number
   /** Monotonic milliseconds. */
   readonly steady?: () => number
-  /** Unique, `[a-z0-9-]+`. */
+  /** Returns a unique id, `[a-z0-9-]+`. */
   readonly newId: () => string
   readonly roots: Roots
   readonly changed: Changes
@@ -60,17 +60,17 @@ export interface CallContext {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly client: ClientInfo
-  /** Identifies the client, also if one app calls another. */
+  /** Identifies the original client, even when one app calls another. */
   readonly clientKey: string
-  /** The client's folder, if sent by its bridge. */
+  /** The client's folder, if its bridge sent it. */
   readonly project?: string
-  /** Set if the server requires tokens. Then callers can be different people. */
+  /** Set if the server requires tokens, so that callers can be different people. */
   readonly hasToken?: true
   /** Name of the caller's token. */
   readonly holder?: string
   /** W3C trace context. */
   readonly traceparent?: string
-  /** A call with the same id within ten minutes is a repetition. */
+  /** A call with the same id within ten minutes is treated as a repetition. */
   readonly requestId: string
 }
 
@@ -79,7 +79,7 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   readonly store: Store
   /** The client's state: plain JSON, changed in place and saved after the call. */
   readonly session: Session
-  /** Whether `session` belongs to all callers without a session. */
+  /** Whether `session` is shared by all callers that have no session. */
   readonly sharedSession: boolean
   readonly input: Input
   /** Adds facts to the audit entry, with at most 20 ids. */
@@ -87,6 +87,6 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
 }
 
 export interface ChannelContext<Store = unknown, Session = unknown> extends ToolContext<Store, Session> {
-  /** Returns the data of a tool of this app. Throws its errors and `UNKNOWN_TOOL`. */
+  /** Calls a tool of this app and returns its data. Throws its errors and `UNKNOWN_TOOL`. */
   call(tool: string, args: unknown): Promise<Readonly<Record<string, unknown>>>
 }

@@ -16,10 +16,10 @@ import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 export interface DataPart {
   /** A file, a folder (`snapshots/`) or a pattern (`recordings/*.db`) below the data folder. */
   readonly path: string
-  /** `database`: copied by SQLite. `files`: replaced by rename only. `passing`: not backed up. */
+  /** `database`: SQLite copies it. `files`: the app replaces them only by rename. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
   readonly schema?: readonly string[]
-  /** Columns (`table.column`) of absolute paths, which a restore adapts. */
+  /** Columns (`table.column`) with absolute paths, which a restore adapts. */
   readonly paths?: readonly string[]
   /** SQL that removes secrets from a backup. */
   readonly withoutSecrets?: string
@@ -30,17 +30,17 @@ export interface DataPart {
 export interface Cache {
   /** `[a-z_]+`, unique in the app. */
   readonly name: string
-  /** Time to restore an entry. Cheap caches are evicted first. */
+  /** Time to compute an entry again. Cheap caches are shrunk first. */
   readonly costMs: number
-  /** In the main thread's heap. */
+  /** Whether entries are in the main thread's heap. */
   readonly isInHeap: boolean
   readonly maxBytes: number
   bytes(): number | Promise<number>
-  /** Evicts about this many bytes of unused entries, least recently used first. Returns how many. */
+  /** Evicts about this many bytes of unused entries, least recently used first. Returns the evicted bytes. */
   shrink(bytes: number): number | Promise<number>
 }
 
-/** A call. If it failed, its values were not validated. */
+/** A call to view. If it failed, its arguments were not validated. */
 export interface ViewedCall {
   readonly args: Readonly<Record<string, unknown>>
   /** Empty if the call failed. */
@@ -48,30 +48,30 @@ export interface ViewedCall {
 }
 
 interface AppIdentity<Store, Session> {
-  /** `^[A-Z][A-Za-z0-9]*$`. Prefix of all wire names. */
+  /** Prefix of all wire names: `^[A-Z][A-Za-z0-9]*$`. */
   readonly name: string
   /** The app's purpose in one sentence. */
   readonly about: string
-  /** For models: which tools to call in which order. Sent by `initialize`. Default: `about`. */
+  /** For models: which tools to call in which order. Part of the `initialize` result. Default: `about`. */
   readonly instructions?: string
   /** Classes of `defineErrors` that the app and its libraries throw. */
   readonly errors?: readonly { readonly definitions: ErrorDefinitions }[]
-  /** Variable with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
+  /** Setting with folders that the app may read in addition to those of `CAUSEWAY_ROOTS`. */
   readonly rootsSetting?: string
   /** Name in `/health` on the app's own port. Default: the name in lower case. */
   readonly service?: string
-  /** In backup order: files before the database that refers to them. */
+  /** Data in backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
   /** Replaces a failed call's text and, if the output schema accepts it, `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   /** Replaces the error of a missing resource for HTTP+SSE clients (2024-11-05). */
   missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
-  /** Opens the store of all clients. */
+  /** Opens the store that all clients share. */
   open(env: Env): Store | Promise<Store>
   /** Returns a client's initial state, plain JSON. */
   session(): Session
   close?(store: Store): void | Promise<void>
-  /** Returns tools known only at run time. Called every few minutes and after `changed.tools()`. */
+  /** Returns tools that are known only at run time. Called every few minutes and after `changed.tools()`. */
   discover?(store: Store): Promise<readonly AppTool[]>
   caches?(store: Store): readonly Cache[]
   /** Returns the console page of a call, such as `/replay/drop#frame=45`. Must not throw. */
@@ -87,7 +87,7 @@ export interface Registrar<Store, Session> {
   /** `uri` may be a template: `replay://recordings/{recording}/metadata`. */
   resource(uri: string, declaration: ResourceDeclaration<Store, Session>): void
   prompt<Input extends PromptShape>(name: string, declaration: PromptDeclaration<Input, Store, Session>): void
-  /** Below `/api/apps/<app>` and at the root of the app's own port. */
+  /** Declares a route below `/api/apps/<app>` and at the root of the app's own port. */
   route(method: RouteMethod, path: string, declaration: RouteDeclaration<Store, Session>): void
   socket(path: string, declaration: SocketDeclaration<Store, Session>): void
 }

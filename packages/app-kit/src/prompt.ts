@@ -10,7 +10,7 @@ export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.
 export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   readonly about: string
   readonly input: Input
-  /** Values of an argument for the typed text. */
+  /** Functions that suggest values of an argument for the typed text. */
   readonly complete?: Readonly<
     Record<string, (typed: string, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
@@ -43,7 +43,7 @@ export interface AppPrompt {
   messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
   /** Replaces `messages` if the result has more members. */
   get?(args: unknown, ctx: ToolContext): Promise<PromptResult | Ask>
-  /** Replaces `complete` if the values are selected already. */
+  /** Replaces `complete` if the values need no filter. */
   completeTyped?(argument: string, typed: string, chosen: Variables, ctx: ToolContext): Promise<Completion>
 }
 

@@ -15,7 +15,7 @@ export interface ResourceDeclaration<Store, Session> {
   readonly mimeType?: string
   /** Returns a template's resources. Without it, only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
-  /** Values of a variable. The host selects those that start with the typed text. */
+  /** Functions that suggest values of a variable. The server selects those that start with the typed text. */
   readonly complete?: Readonly<
     Record<string, (chosen: Variables, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
@@ -25,7 +25,7 @@ export interface ResourceDeclaration<Store, Session> {
 
 export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>, 'name' | 'about'> {
   readonly template: UriTemplate
-  /** Listed instead of `template`. */
+  /** Templates to list instead of `template`. */
   readonly templates?: readonly ListedTemplate[]
   readonly mimeType: string
   list(ctx: ToolContext): Promise<readonly Resource[]>
@@ -33,13 +33,13 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
   /** Replaces `read` if a resource has several contents, or asks the client first. */
   readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[] | Ask>
-  /** Replaces `complete` if the values are selected already. */
+  /** Replaces `complete` if the values need no filter. */
   completeTyped?(
     variable: { readonly template: string; readonly name: string; readonly typed: string },
     chosen: Variables,
     ctx: ToolContext,
   ): Promise<Completion>
-  /** Reports updates by `Env.changed` until the returned function is called. */
+  /** Reports updates with `Env.changed` until the returned function is called. */
   subscribe?(uri: string, origin: CallOrigin): () => void
 }
 

@@ -8,16 +8,16 @@ export type Plain<T> = T extends readonly (infer Item)[]
 
 const brand = Symbol.for('causeway.answer')
 
-/** Data with other content. */
+/** Data with additional content blocks. */
 export interface Answer<Data> {
   readonly [brand]: true
   readonly data: Data
   readonly content: readonly Content[]
-  /** JSON of the data, if known. */
+  /** The data as JSON, if already serialized. */
   readonly json?: string
 }
 
-/** Returns data that is JSON already, for example from a worker. */
+/** Returns data from JSON, for example of a worker, which is not serialized again. */
 export const fromJson = <Data>(json: string): Answer<Data> => ({
   [brand]: true,
   data: JSON.parse(json) as Data,
@@ -56,7 +56,7 @@ export function addMember(result: CallToolResult, name: string, value: string): 
   return { ...result, ...toResult(data, { content: content.slice(1), json: longer }) }
 }
 
-/** Replaces NaN and infinities by `null`. Copies only what changes. */
+/** Replaces NaN and infinities with `null`. Copies only arrays and objects that change. */
 export const finite = <T>(value: T): T => replaceNonFinite(value) as T
 
 function replaceNonFinite(value: unknown): unknown {

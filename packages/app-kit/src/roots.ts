@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { Roots } from './context.ts'
 
-/** Calls `folders` on every use. Remedies name `setting`. */
+/** Calls `folders` on every use. The remedies of errors name `setting`. */
 export function makeRoots(folders: () => readonly string[], setting: string): Roots {
   return {
     folders: () => folders().map((folder) => resolve(folder)),
@@ -16,7 +16,7 @@ export function makeRoots(folders: () => readonly string[], setting: string): Ro
       for (const candidate of candidates) {
         const real = await findRealPath(candidate)
         if (real !== undefined && isBelow(roots, real)) return real
-        // The error must not reveal which files exist outside.
+        // The error must not reveal which files exist outside the roots.
         isOutside ||= real !== undefined || !isBelow([...configured, ...roots], resolve(candidate))
       }
       if (isOutside)
@@ -45,7 +45,7 @@ async function findRealPath(path: string): Promise<string | undefined> {
   }
 }
 
-/** `ERR_INVALID_ARG_VALUE`: the name contains NUL. */
+/** `ERR_INVALID_ARG_VALUE` is the code for a name that contains NUL. */
 const missingCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
 const isBelow = (roots: readonly string[], path: string): boolean =>

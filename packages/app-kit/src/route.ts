@@ -3,13 +3,13 @@ import type { Variables } from './uri-template.ts'
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Accepted request bodies. Others get 415. */
+/** Accepted request bodies. Other bodies get status 415. */
 export interface RouteBody {
   /** Media types, the recommended one first. Default: `application/json`. */
   readonly accepts?: readonly string[]
   /** Content codings that the route decodes. Default: none. */
   readonly encodings?: readonly string[]
-  /** Whether programs, but not web pages, may omit the type or send curl's (urlencoded). Default: false. */
+  /** Whether programs, but not web pages, may omit the type or send curl's default (urlencoded). Default: false. */
   readonly untyped?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Socket {
   readonly id: string
   readonly variables: Variables
   readonly signal: AbortSignal
-  /** Resolves when the system has taken the frame or the connection has ended. */
+  /** Resolves when the operating system has taken the frame or the connection has ended. */
   send(text: string): Promise<void>
   /** `reason`: at most 123 bytes. */
   close(reason?: string): void

@@ -21,7 +21,7 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
  * Throws `INVALID_APP` for types without a schema.
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
-  // One tool with a transform would hide all tools in older clients.
+  // Rejects transforms: one tool with a transform would hide all tools in older clients.
   convert(owner, z.object(shape), { io: 'output' })
   return convert(owner, z.object(shape), { reused: 'ref' })
 }
@@ -45,7 +45,7 @@ function convert(
 
 /**
  * Removes bounds of safe integers, patterns of formats, and keywords that allow everything. Replaces lists of
- * types by `anyOf`, which more clients support.
+ * types with `anyOf`, which more clients support.
  */
 function simplify(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(simplify)

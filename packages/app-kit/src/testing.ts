@@ -16,7 +16,7 @@ interface TestOptions extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | '
 
 interface TestCall {
   readonly signal?: AbortSignal
-  /** Answers questions. Without it, the client does not support them. */
+  /** Answers the tool's questions. Without it, the client does not support any. */
   readonly reply?: (question: InputRequest, key: string) => unknown
   readonly holder?: string
 }
@@ -36,9 +36,9 @@ export interface TestClient {
 
 export interface TestApp {
   readonly store: unknown
-  /** `shared`: without a session of its own. */
+  /** `shared`: the client has no session of its own. */
   client(options?: { shared?: boolean }): TestClient
-  /** Notifications: `tools`, `resources` or a URI. */
+  /** Received notifications: `tools`, `resources` or a URI. */
   readonly changes: readonly string[]
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ const dayMs = 86_400_000
 
 /**
  * Parses an ISO 8601 time, in UTC if it has no zone. Returns Unix milliseconds with microseconds as a
- * fraction, or `undefined`.
+ * fraction, or `undefined` if it is invalid.
  */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
@@ -25,7 +25,7 @@ export function parseTime(text: unknown): number | undefined {
   return midnight + parts - shift
 }
 
-/** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds: a plot has up to a million times. */
+/** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds. A plot can have a million times. */
 function parseUtc(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== 90) return undefined
@@ -40,14 +40,14 @@ function parseUtc(text: string): number | undefined {
   const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
   const fraction = length === 20 ? 0 : digits(text, 20, 23)
   const midnight = dayStart(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10))
-  // Comparisons with NaN are false.
+  // Negated, because comparisons with NaN are false.
   if (midnight === undefined || !(hour < 24 && minute < 60 && second < 60 && fraction < 1000))
     return undefined
   const ms = midnight + ((hour * 60 + minute) * 60 + second) * 1000 + fraction
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Returns NaN for other characters. */
+/** Returns NaN if a character is not a digit. */
 function digits(text: string, from: number, to: number): number {
   let value = 0
   for (let at = from; at < to; at += 1) {

@@ -15,22 +15,22 @@ import { type Answer, finite, type Plain, toAnswer, toResult } from './result.ts
 import { inputSchema, outputSchema, type Shape } from './schema.ts'
 
 interface Hints {
-  /** Changes nothing except the client's session. Default: false. */
+  /** Whether the tool changes nothing except the client's session. Default: false. */
   readonly readOnly?: boolean
-  /** May delete or overwrite data. Default: true. */
+  /** Whether it may delete or overwrite data. Default: true. */
   readonly destructive?: boolean
-  /** A repeated call has no further effect. Default: false. */
+  /** Whether a repeated call has no further effect. Default: false. */
   readonly idempotent?: boolean
-  /** Accesses other machines. Default: false. */
+  /** Whether it accesses other machines. Default: false. */
   readonly openWorld?: boolean
 }
 
 export interface Aliases {
   /** Names on the app's own mount: `trm.start`. The first is listed instead of the tool's name. */
   readonly bare?: readonly string[]
-  /** Names on the shared mount, not listed. */
+  /** Unlisted names on the shared mount. */
   readonly full?: readonly string[]
-  /** Names of arguments, not listed: `repo_path: 'repo'`, `'halt.max_steps': 'halt.max'`. */
+  /** Declared names by unlisted argument name: `repo_path: 'repo'`, `'halt.max_steps': 'halt.max'`. */
   readonly args?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,7 @@ export interface Example {
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** Views of results for clients with MCP Apps. The server provides their pages. */
+/** Views of results for clients that support MCP Apps. The server provides their pages. */
 export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 
 export type WidgetName = (typeof widgetNames)[number]
@@ -49,11 +49,11 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly title?: string
   /** For models: what the tool does and returns, in which unit, and when to use it. */
   readonly about: string
-  /** Users' words that name and description lack. */
+  /** Search words that the name and the description do not contain. */
   readonly searchHint?: string
-  /** Each argument has a description. */
+  /** Each argument needs a description. */
   readonly input: Input
-  /** Members of the data, without transforms; more are allowed. Default: no schema is listed. */
+  /** Members of the data, without transforms. Additional members are allowed. Default: no schema is listed. */
   readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
@@ -65,11 +65,11 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly alwaysLoad?: boolean
   /** Rate limit class. Default: that of the app. */
   readonly limit?: string
-  /** Shown by clients with MCP Apps. Adds about 55 bytes to the listing. */
+  /** View in clients that support MCP Apps. Adds about 55 bytes to the listing. */
   readonly widget?: WidgetName
   /**
-   * Clients with task support get a handle if the result is not ready. `required` rejects other stateless
-   * clients.
+   * Clients with task support get a handle if the result is not ready. `required` rejects stateless clients
+   * without task support.
    */
   readonly task?: 'optional' | 'required'
   readonly example: Example

@@ -15,7 +15,7 @@ const expression = /\{([a-z][a-z0-9_]*)\}/g
 
 const maxUriLength = 8192
 
-/** Compiles `replay://recordings/{recording}/frames/{frame_id}`. Values contain no slash. Throws `INVALID_APP`. */
+/** Compiles `replay://recordings/{recording}/frames/{frame_id}`. Values do not contain a slash. Throws `INVALID_APP`. */
 export function uriTemplate(text: string): UriTemplate {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(text)?.[1]
   if (scheme === undefined) throw new CausewayError('INVALID_APP', `resource without a scheme: ${text}`)

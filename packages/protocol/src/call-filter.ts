@@ -30,7 +30,7 @@ interface FilteredCall {
 const maxLength = 500
 const maxConditions = 20
 
-/** Every browser sends this name. */
+/** The client name that every browser sends. */
 const browserClient = 'Mozilla'
 
 export const isBrowser = (client: string): boolean => client === browserClient
@@ -39,8 +39,8 @@ export const isBrowser = (client: string): boolean => client === browserClient
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses `app:Replay tool:get_frame code:* ms:>50`. A text matches a part of its field, or of any field.
- * `code:*` is any error, a leading `-` negates. Throws `SyntaxError`.
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A value matches as part of its field; without a field name,
+ * of any field. `code:*` matches any error, and a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {
   if (text.length > maxLength) throw new SyntaxError(`is longer than ${maxLength} characters`)
@@ -74,7 +74,7 @@ function parseLimit(value: string): { readonly sign: '<' | '>'; readonly limit: 
 export const matchesCall = (filter: CallFilter, call: FilteredCall): boolean =>
   filter.every((condition) => meets(condition, call) !== condition.isNegated)
 
-/** Whether only failed calls can match: stores have an index for them. */
+/** Whether only failed calls can match, for which stores have an index. */
 export const isFailedOnly = (filter: CallFilter): boolean =>
   filter.some(
     ({ isNegated, ...condition }) =>

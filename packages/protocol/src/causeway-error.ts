@@ -16,7 +16,7 @@ interface ErrorOptions {
 export interface ErrorClass<Code extends string> {
   new <C extends Code>(code: C, message: string, options?: ErrorOptions): CausewayError<C>
   readonly definitions: Readonly<Record<Code, ErrorDefinition>>
-  /** Whether a value is an error with one of these codes; without codes, of this class. */
+  /** Whether a value is an error with one of these codes or, without codes, with a code of this class. */
   is<C extends Code = Code>(error: unknown, ...codes: readonly C[]): error is CausewayError<C>
 }
 
@@ -24,7 +24,7 @@ export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'da
 
 const maxMessageLength = 4000
 
-/** For codes without a declaration, for example in JavaScript. */
+/** Definition for codes that are not declared, for example by JavaScript. */
 const undeclared: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,
@@ -109,20 +109,20 @@ function addDefaults(
   return Object.freeze(Object.fromEntries(definitions))
 }
 
-/** Accepts errors of other copies of this module. */
+/** Also accepts errors of other copies of this module. */
 export function isCausewayError(error: unknown): error is CausewayError {
   if (!(error instanceof Error) || error.name !== 'CausewayError') return false
   const { code, definition } = error as Partial<CausewayError>
   return typeof code === 'string' && typeof definition?.status === 'number'
 }
 
-/** Wraps other values in `INTERNAL`. */
+/** Wraps values that are not a `CausewayError` in `INTERNAL`. */
 export function asCausewayError(error: unknown): CausewayError {
   if (isCausewayError(error)) return error
   return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
 }
 
-/** The code of a system error, or the message of a thread that cannot start. */
+/** Matches the code of a system error and the message of a thread that cannot start. */
 const fileLimit = /^(Worker initialization failure: )?(EMFILE|ENFILE)$/
 
 /** Returns `OVERLOADED` for a failure to open a file because too many are open; otherwise `undefined`. */
@@ -137,7 +137,7 @@ export function toFileLimitError(error: unknown): CausewayError | undefined {
   })
 }
 
-/** Returns a copy with replaced details, by default caused by the original. */
+/** Returns a copy with changed details. Its default cause is the original. */
 export function reviseError(
   error: CausewayError,
   { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },
@@ -146,7 +146,7 @@ export function reviseError(
   return new CodedError(code, message, { remedy, data, cause: error, ...changes, definition })
 }
 
-/** Adds the declaration of a code that the error's class does not declare. */
+/** Applies `declared` if the error's class does not declare its code. */
 export function declareError(error: CausewayError, declared: ErrorDefinition | undefined): CausewayError {
   const { code, message, remedy, data, definition } = error
   if (declared === undefined || definition.about !== undeclared.about) return error
@@ -162,6 +162,6 @@ export function fromPlainError({ code, message, ...options }: PlainError): Cause
   return new CodedError(code, message, options)
 }
 
-/** Adds an ellipsis if it cuts the text. */
+/** Cuts a text and adds an ellipsis if it is longer than `maxLength`. */
 export const shorten = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`

@@ -1,6 +1,6 @@
 const maxWordLength = 100
 
-/** Returns `undefined` if no candidate is similar. */
+/** Returns the most similar candidate; `undefined` if none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > maxWordLength) return undefined
   const limit = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3))
@@ -15,7 +15,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 const normalize = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Optimal string alignment distance; `Infinity` for texts over 100 characters. */
+/** Returns the optimal string alignment distance; `Infinity` for texts over 100 characters. */
 export function editDistance(a: string, b: string): number {
   if (Math.max(a.length, b.length) > maxWordLength) return Number.POSITIVE_INFINITY
   const width = b.length + 1

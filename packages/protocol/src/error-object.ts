@@ -25,7 +25,7 @@ export function errorObject({ code, message, remedy, data, definition }: Causewa
 /** Shortens data to about `maxLength` characters of JSON and adds `truncated: true`. */
 export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
   const copier = new LimitedCopier(maxLength)
-  const copy = copier.copy(data) as ErrorData // an object stays an object
+  const copy = copier.copy(data) as ErrorData // the copy of an object is an object
   return copier.isTruncated ? { ...copy, truncated: true } : data
 }
 
@@ -88,7 +88,7 @@ export const errorText = ({
 
 const maxValueLength = 4000
 
-/** The error text, and the data that its remedy names: models do not see `data`. */
+/** Returns the error text with the data that the remedy names, because models do not see `data`. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 

@@ -8,9 +8,9 @@ export const jsonLimits = {
   /** Items of arrays and members of objects. */
   values: 1_000_000,
   members: 200_000,
-  /** Different names. Parsing a new name takes as long as 20 numbers. */
+  /** Distinct member names. Parsing a new name takes as long as parsing 20 numbers. */
   names: 50_000,
-  /** Total size of the different member names. */
+  /** Total size of the distinct names. */
   nameBytes: 2 * 2 ** 20,
 } as const
 
@@ -28,12 +28,12 @@ export interface OuterMember {
   readonly depth: number
   /** First byte after the opening quote. */
   readonly nameStart: number
-  /** The closing quote. */
+  /** Position of the closing quote. */
   readonly nameEnd: number
   readonly colon: number
 }
 
-/** Smaller texts have at most 2,048 levels. */
+/** Texts up to this size are not checked. They have at most 2,048 levels. */
 const uncheckedBytes = 4096
 
 /** Returns `undefined` for malformed JSON. Throws the errors of `checkJson`. */
@@ -53,7 +53,7 @@ export function parseJson(text: string): unknown {
 export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: CheckJsonOptions = {}): void {
   const { length } = json
   if (length <= uncheckedBytes) return
-  // A member has at least four bytes: two quotes, a colon and a value.
+  // Smaller JSON cannot exceed the limit: a member has at least four bytes.
   const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
   let containers = 0
@@ -76,7 +76,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
         onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: at })
-      // In malformed JSON, many colons can follow one string.
+      // Many colons can follow one string in malformed JSON: it must not be hashed again.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
@@ -87,7 +87,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   }
 }
 
-/** Returns the position of the closing quote of the string whose first byte is at `start`; the length without one. */
+/** Returns the position of the quote that closes the string whose first byte is at `start`; the length if it is open. */
 export function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
   for (let at = start; at < length; ) {
@@ -107,7 +107,7 @@ export function findStringEnd(json: Uint8Array, start: number): number {
   return length
 }
 
-/** For longer strings, `indexOf` is many times faster. */
+/** Length up to which a loop is faster than `indexOf`. */
 const shortString = 64
 
 const quote = 0x22
@@ -118,10 +118,10 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const caseBit = 0x20
 
-/** From MurmurHash2. */
+/** Multiplier of MurmurHash2. */
 const mixer = 0x5bd1e995
 
-/** Counts distinct names. Collisions of hashes make the count a few percent too low. */
+/** Counts distinct names. Hash collisions make the count a few percent too low. */
 class NameCounter {
   readonly #json: Uint8Array
   readonly #limits: JsonLimits

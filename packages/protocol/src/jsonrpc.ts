@@ -17,7 +17,7 @@ export interface Request {
 
 export type Notification = Omit<Request, 'id'>
 
-/** The id is null if the request's could not be read. */
+/** The id is null if the id of the request could not be read. */
 export type Response =
   | { readonly jsonrpc: '2.0'; readonly id: Id; readonly result: unknown }
   | {
@@ -30,7 +30,7 @@ export type Message = Request | Notification | Response
 
 export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
 
-/** Excludes null and arrays. */
+/** Rejects null and arrays. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -50,7 +50,7 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) || (value.id === null && 'error' in value) ? 'response' : 'invalid'
 }
 
-/** Returns null for a malformed id (JSON-RPC 2.0, section 5). */
+/** Returns null for a missing or malformed id (JSON-RPC 2.0, section 5). */
 export const readId = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
 
 export const success = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })

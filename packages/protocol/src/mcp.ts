@@ -1,6 +1,6 @@
 import type { Params } from './jsonrpc.ts'
 
-/** Revisions with `initialize`, newest first. */
+/** MCP revisions with `initialize`, newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 
 /** The stateless revision (https://modelcontextprotocol.io/specification/2026-07-28). */
@@ -14,11 +14,11 @@ export const headers = Object.freeze({
   method: 'mcp-method',
   name: 'mcp-name',
   causewaySession: 'causeway-session',
-  /** A repetition gets the first response. */
+  /** Request id. A repeated request gets the first response. */
   causewayRequest: 'causeway-request',
   /** The client's folder, percent-encoded. */
   causewayProject: 'causeway-project',
-  /** Maximum duration in milliseconds. */
+  /** Maximum duration of the call in milliseconds. */
   causewayDeadline: 'causeway-deadline',
 })
 
@@ -91,7 +91,7 @@ export type InputRequest =
   | { readonly method: 'elicitation/create' | 'sampling/createMessage'; readonly params: Params }
   | { readonly method: 'roots/list'; readonly params?: Params }
 
-/** RFC 5424, lowest first. */
+/** Severities of RFC 5424, lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
 export interface Resource {

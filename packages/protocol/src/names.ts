@@ -1,15 +1,15 @@
 import { CausewayError } from './causeway-error.ts'
 
-/** `Replay`. */
+/** For example `Replay`. */
 export const appNamePattern = /^[A-Z][A-Za-z0-9]*$/
 
-/** `get_frame`. */
+/** For example `get_frame`. */
 const toolNamePattern = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 
 /** Name on the shared mount. Clients add `mcp__causeway__` and allow 64 characters. */
 export const wireNamePattern = /^[A-Za-z0-9_-]{1,49}$/
 
-/** Alias on an app's own mount: `trm.start`. */
+/** Alias on an app's own mount, for example `trm.start`. */
 export const bareAliasPattern = /^[A-Za-z0-9_.-]{1,49}$/
 
 /** Returns `Replay__get_frame`. Throws `INVALID_APP` if clients do not support it. */

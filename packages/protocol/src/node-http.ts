@@ -1,5 +1,5 @@
 /**
- * An ES import of `node:http` reads its getter `WebSocket`, which loads Node's copy of undici: 2 MB of heap
- * in the server (Node 24).
+ * Avoids an ES import of `node:http`, which reads the getter `WebSocket` and so loads Node's copy of undici: 2 MB
+ * of heap in the server (Node 24).
  */
 export const nodeHttp = () => process.getBuiltinModule('node:http')

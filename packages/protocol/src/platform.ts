@@ -1,4 +1,4 @@
-/** Differences between Linux, macOS and Windows. Tests pass another machine. */
+/** Differences between Linux, macOS and Windows. Tests pass the platform. */
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 
@@ -20,20 +20,20 @@ export function findDataFolder({ platform, env, home }: Machine): string {
   return posix.join(env.XDG_DATA_HOME ?? posix.join(home, '.local', 'share'), 'causeway')
 }
 
-/** Folder for locks and logs of servers that a bridge started. */
+/** Returns the folder for locks and logs of servers that a bridge started. */
 export function findStateFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32') return win32.join(localAppData({ env, home }), 'causeway')
   return posix.join(env.XDG_STATE_HOME || posix.join(home, '.local', 'state'), 'causeway')
 }
 
-/** Folder for bridge data that can be fetched again. */
+/** Returns the folder for bridge data that can be fetched again. */
 export function findCacheFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32') return win32.join(env.XDG_CACHE_HOME || localAppData({ env, home }), 'causeway')
   const standard = platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']
   return posix.join(env.XDG_CACHE_HOME || posix.join(home, ...standard), 'causeway')
 }
 
-/** Folder where desktop programs store their configuration. */
+/** Returns the folder where desktop programs store their configuration. */
 export function findConfigFolder({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA ?? win32.join(home, 'AppData', 'Roaming')
@@ -43,11 +43,11 @@ export function findConfigFolder({ platform, env, home }: Machine): string {
 const localAppData = ({ env, home }: Omit<Machine, 'platform'>): string =>
   env.LOCALAPPDATA ?? win32.join(home, 'AppData', 'Local')
 
-/** Whether other users can read a file. On Windows, modes have no meaning. */
+/** Whether other users can read a file with this mode. On Windows, modes have no meaning. */
 export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32' && (mode & 0o077) !== 0
 
-/** Returns the command that opens a URL or file. No shell interprets the text. */
+/** Returns the command that opens a URL or file. No shell interprets `target`. */
 export function openerCommand(
   target: string,
   platform: NodeJS.Platform = process.platform,
@@ -58,18 +58,18 @@ export function openerCommand(
 }
 
 /**
- * Returns the signals that stop a program. On Windows, Ctrl-Break sends SIGBREAK; closing the window sends
- * SIGHUP and ends the process in ten seconds.
+ * Returns the signals that stop a program. On Windows, Ctrl-Break sends SIGBREAK. Closing the window sends
+ * SIGHUP, and Windows ends the process ten seconds later.
  */
 export const listStopSignals = (platform: NodeJS.Platform = process.platform): readonly NodeJS.Signals[] =>
   platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
 
-/** Whether process groups exist and signals can be handled. On Windows, a signal kills. */
+/** Whether process groups exist and signals can be handled. On Windows, every signal kills. */
 export const canSignal = (platform: NodeJS.Platform = process.platform): boolean => platform !== 'win32'
 
 /**
- * Returns the path of a local socket; on Windows a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also with
- * slashes. `undefined` if the platform cannot open it.
+ * Returns the path of a local socket; on Windows of a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also with
+ * forward slashes. Returns `undefined` if the platform cannot open it.
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined

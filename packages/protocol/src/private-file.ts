@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Atomic, also behind a symbolic link. Only the owner can read the file. */
+/** Replaces a file, or the target of a symbolic link, atomically. Only the owner can read it. */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const target = resolveLink(path)
   const temporary = `${target}.${process.pid}.new`
   try {
     writeFileSync(temporary, text, { mode: 0o600, flush: true })
-    // The mode applies only to new files.
+    // `writeFileSync` applies the mode only to new files.
     chmodSync(temporary, 0o600)
     renameSync(temporary, target)
   } finally {

@@ -6,7 +6,7 @@ export interface ErrorDefinition {
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
   readonly about: string
-  /** What the caller can do. Follows the message after a semicolon: lower case, no period. */
+  /** What the caller can do. Appended to the message after a semicolon: lower case, no period. */
   readonly remedy: string
   /** Error number in the app's original design. */
   readonly legacyCode?: number

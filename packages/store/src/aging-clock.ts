@@ -10,7 +10,7 @@ interface Clocks {
 export interface AgingOptions {
   /** `table.column` of Unix times in milliseconds. */
   readonly columns: readonly string[]
-  /** Older rows are not shifted. */
+  /** Rows older than this are not shifted. */
   readonly keepMs: number
   readonly now: Clocks['now']
   /** Default: `now`, with which no jump is detected. */
@@ -19,7 +19,7 @@ export interface AgingOptions {
 
 const minJumpMs = 60_000
 
-/** Detects jumps of the time of day, for example after sleep. */
+/** Detects jumps of the system clock, for example after sleep. */
 export class ClockJumpDetector {
   readonly #clocks: Clocks
   #offset: number
@@ -29,7 +29,7 @@ export class ClockJumpDetector {
     this.#offset = clocks.now() - clocks.steady()
   }
 
-  /** Returns the jump since the previous call in whole milliseconds. */
+  /** Returns the jump since the last detected one in whole milliseconds; 0 if it is under a minute. */
   detect(): number {
     const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
     if (Math.abs(jump) < minJumpMs) return 0
@@ -38,7 +38,7 @@ export class ClockJumpDetector {
   }
 }
 
-/** A clock for expiring rows. A jump shifts their times, so that they keep their age. */
+/** A clock for rows that expire. After a jump, it shifts their times by the same amount. */
 export class AgingClock {
   readonly #jumps: ClockJumpDetector
   readonly #now: () => number

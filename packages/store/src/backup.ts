@@ -11,15 +11,15 @@ import { createPrivateFile } from './open-database.ts'
 
 interface BackupOptions {
   readonly signal?: AbortSignal
-  /** SQL for the copy. Deleted data leaves no trace. */
+  /** SQL that changes the copy. The file does not contain data that it deletes. */
   readonly change?: string | undefined
 }
 
 const pagesPerStep = 256
 
 /**
- * Replaces `to` with a checked copy of the database as at the start, without WAL, while other connections
- * write. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
+ * Replaces `to` with a checked copy of the database in its state at the start, without WAL. Other connections can
+ * write meanwhile. Throws `FILE_NOT_FOUND`, `DATA_MISSING`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export async function backupFile(file: string, to: string, options: BackupOptions = {}): Promise<void> {
   requireInitialized(file)
@@ -61,7 +61,7 @@ async function copyDatabase(db: Database, to: string, { signal, change }: Backup
   }
 }
 
-/** Leaves WAL mode, which requires a writable folder. */
+/** Takes the copy out of WAL mode, which requires a writable folder, and checks it. */
 function sealCopy(copy: string, source: string, change?: string): void {
   const db = new BetterSqlite3(copy)
   try {
@@ -81,7 +81,7 @@ function sealCopy(copy: string, source: string, change?: string): void {
   }
 }
 
-/** Names of the applied migrations. Throws `DATA_DAMAGED`. */
+/** Returns the names of the applied migrations. Throws `DATA_DAMAGED`. */
 export function readSchema(file: string): readonly string[] {
   return withDatabase(file, { readonly: true }, listMigrations)
 }

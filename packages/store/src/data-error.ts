@@ -4,7 +4,7 @@ import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
 
-/** A full disk or unwritable files. */
+/** Codes of a full disk and of unwritable files. */
 const unwritable =
   /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
 
@@ -16,7 +16,7 @@ export function classifyFailure(error: unknown): FailureKind | undefined {
   return unwritable.test(code) ? 'unwritable' : undefined
 }
 
-/** Converts errors to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns others unchanged. */
+/** Converts failures to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns other errors unchanged. */
 export function toDataError(error: unknown, path: string): unknown {
   const kind = classifyFailure(error)
   const cause = new Error(path, { cause: error })

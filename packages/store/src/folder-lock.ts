@@ -8,7 +8,7 @@ import { createPrivateFile } from './open-database.ts'
 
 export const lockFiles = { lock: 'server.lock', holder: 'server.json' } as const
 
-/** A lock on a data folder. The system releases it with the process. */
+/** A lock on a data folder. The operating system releases it when the process ends. */
 export class FolderLock {
   readonly #dir: string
   readonly #db: Database
@@ -39,11 +39,11 @@ export class FolderLock {
     return this.#db.open
   }
 
-  /** `folder`: the current path of a renamed folder. */
+  /** `folder`: the current path if the folder was renamed. */
   release(folder = this.#dir): void {
     if (!this.isHeld) return
     rmSync(join(folder, lockFiles.holder), { force: true })
-    // SQLite removes the journal only at the original path.
+    // SQLite would remove the journal only at the original path.
     if (folder !== this.#dir) rmSync(`${join(folder, lockFiles.lock)}-journal`, { force: true })
     this.#db.close()
   }

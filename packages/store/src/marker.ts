@@ -1,4 +1,4 @@
-/** `minds.db.initialized` distinguishes a lost database from a first start. */
+/** A marker such as `minds.db.initialized` distinguishes a lost database from a first start. */
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { CausewayError } from '@causeway/protocol'
@@ -9,7 +9,7 @@ import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
 
-/** Removed with a database. The marker is first: a crash in between must not look like a loss. */
+/** Files to remove with a database. The marker is first, so that a crash in between does not look like a loss. */
 export const sidecars = [markerSuffix, '-wal', '-shm', '-journal'] as const
 
 /**
@@ -28,12 +28,12 @@ export function requireSameDatabase(db: Database): void {
   throw missingError(db.name, 'was replaced by another one')
 }
 
-/** Flushes the database first: a power failure must not leave a marker without a database. */
+/** Flushes the database before it writes the marker: a power failure must not leave only the marker. */
 export function markInitialized(db: Database): void {
   const initialized = initializedAt(db)
   if (initialized === undefined || readMarker(db.name) !== undefined) return
   const [checkpoint] = db.pragma('wal_checkpoint(PASSIVE)') as [{ log: number; checkpointed: number }]
-  // Another connection uses the log; the next start writes the marker.
+  // Another connection uses the log. The next start writes the marker.
   if (checkpoint.log !== checkpoint.checkpointed) return
   const marker = openSync(`${db.name}${markerSuffix}`, 'w', 0o600)
   try {
@@ -48,11 +48,11 @@ export function markInitialized(db: Database): void {
 function findLoss(file: string): 'is missing' | 'is empty' | undefined {
   const wasInitialized = (): boolean =>
     readSize(`${file}${markerSuffix}`) !== undefined || readSize(`${file}-wal`) !== undefined
-  // Checked before the size: a new file gets its first page before marker and log.
+  // Checked before the size: a new file gets its first page before it has a marker or log.
   if (!wasInitialized()) return undefined
   const size = readSize(file)
   if (size !== undefined && size > 0) return undefined
-  // Checked again: removal of a file deletes marker and log first.
+  // Checked again: a removal deletes the marker and log before the database.
   if (!wasInitialized()) return undefined
   return size === undefined ? 'is missing' : 'is empty'
 }

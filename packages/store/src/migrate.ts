@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { damagedError } from './data-error.ts'
 import { StoreError } from './errors.ts'
 
-/** Applied once, in order. A published step never changes. */
+/** A schema change, applied once and in order. A published migration never changes. */
 export interface Migration {
   readonly name: string
   readonly up: string | ((db: Database) => void)
@@ -20,14 +20,14 @@ interface HistoryRow {
 export const listMigrations = (db: Database): readonly string[] =>
   readHistory(db).map(({ name }) => String(name))
 
-/** Unix milliseconds. Identifies the database. */
+/** Returns the time of the first migration in Unix milliseconds, which identifies the database. */
 export function initializedAt(db: Database): number | undefined {
   if (!hasHistory(db)) return undefined
   const sql = `SELECT applied_ms FROM ${migrationTable} ORDER BY version LIMIT 1`
   return db.prepare<[], number>(sql).pluck().get()
 }
 
-/** Throws `DATA_DAMAGED` for a damaged table of migrations, which can look like a newer version. */
+/** Throws `DATA_DAMAGED` for a damaged table of migrations, which could look like that of a newer version. */
 export function requireIntactHistory(db: Database): void {
   if (!hasHistory(db)) return
   requireNoProblem(db, db.pragma(`integrity_check('${migrationTable}')`, { simple: true }))
@@ -36,14 +36,14 @@ export function requireIntactHistory(db: Database): void {
   if (!readHistory(db).every(isPlausible)) requireNoProblem(db, 'the migration table has an impossible row')
 }
 
-/** Reads the whole file. Throws `DATA_DAMAGED`. */
+/** Checks the whole file. Throws `DATA_DAMAGED`. */
 export function requireIntactPages(db: Database): void {
   requireNoProblem(db, db.pragma('quick_check(1)', { simple: true }))
 }
 
 /**
  * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for changed statements, for example
- * in an unreleased build.
+ * of an unreleased build.
  */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
   const history = readHistory(db)
@@ -61,7 +61,7 @@ export function requireKnownHistory(db: Database, migrations: readonly Migration
   )
 }
 
-/** Each migration has its own transaction. */
+/** Applies each missing migration in its own transaction. */
 export function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${migrationTable} (version INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, sql_hash TEXT NOT NULL, applied_ms INTEGER NOT NULL) STRICT`,
@@ -92,7 +92,7 @@ function requireNoProblem(db: Database, problem: unknown): void {
   if (problem !== 'ok') throw damagedError(db.name, new Error(`${db.name}: ${problem}`))
 }
 
-/** Ignores white space. Only the name of a function counts. */
+/** Hashes SQL, except for white space, or the name if `up` is a function. */
 const hashMigration = ({ name, up }: Migration = { name: '', up: '' }): string =>
   createHash('sha256')
     .update(typeof up === 'string' ? up.replace(/\s+/g, ' ').trim() : name)

@@ -23,15 +23,15 @@ interface OpenOptions {
 
 /**
  * Opens or creates a database with WAL and foreign keys (folder mode 0700, file mode 0600) and applies
- * missing migrations. Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`, and without changing the file
- * `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING`.
+ * missing migrations. Throws `DATA_DAMAGED`, `DATA_UNWRITABLE`, `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and
+ * `DATA_MISSING`; the last three leave the file unchanged.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', pageBytes, now = Date.now } = options
   try {
     requireInitialized(file)
     createPrivateFile(file)
-    // SQLite opens a read-only file without an error.
+    // Required because SQLite opens a read-only file without an error.
     accessSync(file, constants.W_OK)
     const db = new BetterSqlite3(file)
     try {
@@ -47,7 +47,7 @@ export function openDatabase(file: string, options: OpenOptions): Database {
       return db
     } catch (error) {
       try {
-        // On a damaged schema, SQL fails with a general error.
+        // SQL fails with this general error if the schema is damaged.
         if ((error as NodeJS.ErrnoException).code === 'SQLITE_ERROR') requireIntactPages(db)
       } finally {
         db.close()
@@ -59,14 +59,14 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   }
 }
 
-/** SQLite copies the file's mode to `-wal`, `-shm` and `-journal`. */
+/** Creates a missing file. SQLite copies its mode to `-wal`, `-shm` and `-journal`. */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
-    // Closing an existing file would drop its connections' locks.
+    // An existing file is not opened: closing it would drop its connections' locks.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

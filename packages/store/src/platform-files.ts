@@ -1,4 +1,4 @@
-/** Tests pass the platform. */
+/** Differences between platforms. Tests pass the platform. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the start time (on Linux also the boot), which distinguishes a process from a later one with its
- * pid. Empty on Windows; `undefined` if it does not exist or is a zombie.
+ * Returns the start time of a process (on Linux also the boot id), which distinguishes it from a later process
+ * with the same pid. Returns '' on Windows, and `undefined` for a missing process or a zombie.
  */
 export function identifyProcess(pid: number): string | undefined {
   if (!exists(pid)) return undefined
@@ -20,7 +20,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** proc(5): field 3 is the state, 22 the start time. The name before them can contain blanks and brackets. */
+/** proc(5): field 3 is the state, 22 the start time. The name before them can contain spaces and parentheses. */
 function identifyOnLinux(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
@@ -37,7 +37,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** `ps` of BSD and macOS: `S+ Sun Nov 22 07:30:00 2026`; Z is a zombie. */
+/** `ps` of BSD and macOS prints `S+ Sun Nov 22 07:30:00 2026`. State Z is a zombie. */
 function readStartTime(pid: number): string | undefined {
   try {
     const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {

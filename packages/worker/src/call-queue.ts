@@ -12,7 +12,7 @@ export interface QueueOptions {
 }
 
 export interface Caller {
-  /** Clients take turns. */
+  /** Waiting clients take turns. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -37,7 +37,7 @@ export class CallQueue {
     return this.#waiting.length
   }
 
-  /** Rejects with the error of `work`, `CANCELLED`, or `OVERLOADED` if the queue is full or the wait too long. */
+  /** Rejects with the error of `work`, `CANCELLED`, or `OVERLOADED` if the queue is full or the wait is too long. */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (this.#isClosed || caller.signal?.aborted) throw cancelledError()
     if (this.#running < this.#options.maxRunning) this.#running += 1

@@ -25,7 +25,7 @@ export type Request =
   | { readonly id: number; readonly cancel: true }
   | { readonly id: number; readonly stop: true }
 
-/** Each call has any number of progress reports, then a result or an error. */
+/** A call gets any number of progress reports, then a result or an error. */
 export type Reply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SerializedError }

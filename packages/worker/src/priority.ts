@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
-/** A nice value. */
+/** Nice value of child processes. */
 const childPriority = 5
 
-/** Only on Linux: other systems have no thread priorities. */
+/** Works only on Linux: elsewhere, `setPriority` applies to the whole process. */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }
 
-/** Lets the server answer while both need the processor. Ignores a process that ended or did not start. */
+/** Lets the server respond while a child needs the processor. Ignores a child that ended or did not start. */
 export function lowerProcessPriority({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return
   try {
@@ -17,12 +17,12 @@ export function lowerProcessPriority({ pid }: { readonly pid?: number | undefine
   } catch {}
 }
 
-/** Includes the children of a `detached` process. */
+/** Also applies to the children of a `detached` process. */
 export function lowerGroupPriority(child: { readonly pid?: number | undefined }): void {
   lowerProcessPriority(child)
   if (process.platform !== 'linux' || child.pid === undefined) return
   try {
-    // Linux shares the processor among sessions first (sched(7), autogroup), regardless of nice values.
+    // Linux divides processor time among sessions first (sched(7), autogroup), regardless of nice values.
     writeFileSync(`/proc/${child.pid}/autogroup`, String(childPriority))
   } catch {}
 }

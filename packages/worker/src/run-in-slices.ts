@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 const sliceMs = 15
 
-/** Yields to the event loop after each slice. `progress` receives the last step of a slice. */
+/** Runs steps and yields to the event loop after each slice. `progress` receives the last step of a slice. */
 export async function runInSlices<Step, Result>(
   steps: Iterator<Step, Result, undefined>,
   { signal, progress }: { readonly signal?: AbortSignal; readonly progress?: (step: Step) => void } = {},

@@ -27,7 +27,7 @@ export type Handlers<Table extends MethodTable<Table>> = {
 type UntypedHandler = (args: unknown, call: Call) => unknown
 
 interface ServeOptions {
-  /** Message of errors other than `CausewayError`. */
+  /** Message for errors that are not a `CausewayError`. */
   readonly failure: string
   /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
@@ -36,7 +36,7 @@ interface ServeOptions {
   readonly transfer?: (result: unknown) => readonly ArrayBuffer[]
 }
 
-/** Handlers start in call order. A handler that awaits lets the next one start. */
+/** Starts handlers in call order. While a handler awaits, the next can start. */
 export function serve<Table extends MethodTable<Table>>(
   handlers: Handlers<Table>,
   { failure, convert = (error) => error, close, transfer }: ServeOptions,
@@ -60,7 +60,7 @@ export function serve<Table extends MethodTable<Table>>(
     }
   }
   const stop = async () => {
-    // Lets handlers that wait for their signal reply first.
+    // Handlers that wait for their signal can reply first.
     await nextTurn()
     await close?.()
   }

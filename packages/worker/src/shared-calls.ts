@@ -8,11 +8,11 @@ interface SharedCall<Result> {
   callers: number
 }
 
-/** Runs work once for concurrent callers. */
+/** Runs work once for all concurrent callers of a key. */
 export class SharedCalls<Result> {
   readonly #calls = new Map<string, SharedCall<Result>>()
 
-  /** Joins the running work of a key or starts `work`. The last caller's abort cancels it. */
+  /** Joins the running work of a key or starts `work`, which is cancelled when the last caller aborts. */
   async run(
     key: string,
     work: (options: Required<CallOptions>) => Promise<Result>,
@@ -43,7 +43,7 @@ export class SharedCalls<Result> {
     return this.#calls.has(key)
   }
 
-  /** Cancels all work and waits for its end. */
+  /** Cancels all work and waits until it has ended. */
   async stop(): Promise<void> {
     const calls = [...this.#calls.values()]
     for (const { controller } of calls) controller.abort(cancelledError())

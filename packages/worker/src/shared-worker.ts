@@ -7,8 +7,8 @@ import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 const maxStarts = 3
 
 /**
- * A worker for calls without side effects. If a call ends it, the other pending calls are each repeated in
- * their own worker.
+ * A worker for calls without side effects. If a call crashes it, each of the other pending calls is repeated in
+ * a worker of its own.
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
@@ -23,7 +23,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   #sent = 0
   #stops = 0
 
-  /** `start` also opens the data. */
+  /** `start` also opens the worker's data. */
   constructor(start: () => Promise<WorkerLink<Table>>, link?: WorkerLink<Table>) {
     this.#start = start
     this.#link = link
@@ -42,7 +42,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with the method's error, `CANCELLED`, or `WORKER_LOST` if this call ended its worker or no worker
+   * Rejects with the method's error, `CANCELLED`, or `WORKER_LOST` if this call crashed its worker or no worker
    * stays alive.
    */
   async call<Name extends keyof Table & string>(
@@ -83,7 +83,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     }
   }
 
-  /** A later call starts another worker. */
+  /** Stops the workers. A later call starts a new one. */
   async stop(): Promise<void> {
     this.#stops += 1
     const workers = [this.#starting ?? this.#link, this.#repeating]

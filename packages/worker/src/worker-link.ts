@@ -31,9 +31,9 @@ interface SendOptions extends CallOptions {
 }
 
 interface WorkerOptions {
-  /** For messages: `the worker that reads the recording`. */
+  /** Subject of messages: `the worker that reads the recording`. */
   readonly name: string
-  /** Of `WORKER_LOST`. Default: to call again. */
+  /** Remedy of `WORKER_LOST`. Default: to call again. */
   readonly remedy?: string
   readonly resourceLimits?: ResourceLimits
 }
@@ -44,13 +44,13 @@ interface PendingCall {
   readonly progress: CallOptions['progress']
 }
 
-/** A long SQLite statement delays the measurement. */
+/** Timeout of a measurement, which a long SQLite statement delays. */
 const measureTimeoutMs = 50
 
-/** For a closed worker to end. */
+/** Grace period for a stopped worker to end. */
 const stopTimeoutMs = 2000
 
-/** Keeps the process alive only during calls. */
+/** A worker thread. It keeps the process alive only during calls. */
 export class WorkerLink<Table extends MethodTable<Table>> {
   readonly #options: WorkerOptions
   readonly #worker: Worker
@@ -63,16 +63,16 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   #lastBytes = 0
   #measurement: Promise<number> | undefined
 
-  /** The entry file calls `serve`. */
+  /** The entry file must call `serve`. */
   constructor(entry: URL, options: WorkerOptions) {
     this.#options = options
-    // `node --watch` posts its own messages on the default port.
+    // Not the default port, on which `node --watch` posts its own messages.
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(entry, {
       workerData: { port: port2 },
       transferList: [port2],
-      // Omits the hooks of a test runner.
+      // Other arguments can be hooks of a test runner.
       execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
       ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
     })
@@ -95,7 +95,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#isAlive
   }
 
-  /** Rejects with the method's error, `CANCELLED` on abort, or `WORKER_LOST` if the worker ends, `OVERLOADED` if it cannot start. */
+  /** Rejects with the method's error, `CANCELLED`, `WORKER_LOST` if the worker ends, or `OVERLOADED` if it cannot start. */
   async call<Name extends keyof Table & string>(
     method: Name,
     args: MethodArgs<Table, Name>,
@@ -110,7 +110,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
   }
 
-  /** Returns the size of heap and buffers; if the worker is blocked, the previous size. */
+  /** Returns the size of heap and buffers, or the previous size if the worker is blocked. */
   async bytes(): Promise<number> {
     if (!this.#isAlive) return 0
     this.#measurement ??= this.#measure()
@@ -119,14 +119,14 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
   }
 
-  /** Returns processor time; before Node.js 24.6 clock time. May never resolve for a blocked or ended thread. */
+  /** Returns processor time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
   async processorMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
     const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
     return (user + system) / 1000
   }
 
-  /** Pending calls fail with `WORKER_LOST`. */
+  /** Ends the thread. Pending calls fail with `WORKER_LOST`. */
   async kill(): Promise<void> {
     this.#isAlive = false
     await this.#worker.terminate()
@@ -193,7 +193,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#lastBytes
   }
 
-  /** Also keeps the process alive until a stopped thread has ended. */
+  /** Keeps the process alive during calls and until a stopped thread has ended. */
   #updateRefs(): void {
     if (this.#calls.size > 0) this.#port.ref()
     else this.#port.unref()
@@ -215,7 +215,7 @@ export async function initializeWorker<Table extends MethodTable<Table>, Result>
   }
 }
 
-/** Uses the module's extension: `.ts` in sources, `.js` in builds. */
+/** Adds the module's extension to `name`: `.ts` in sources, `.js` in builds. */
 export function resolveWorkerFile(name: string, moduleUrl: string): URL {
   return new URL(`./${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl)
 }

@@ -1,6 +1,6 @@
 import type { WorkerLink } from './worker-link.ts'
 
-/** Stopping workers without pending calls releases their memory. */
+/** Memory of workers, released by stopping those without pending calls. */
 export type WorkerMemory = ReturnType<typeof createWorkerMemory>
 
 export function createWorkerMemory(

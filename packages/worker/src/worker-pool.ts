@@ -6,9 +6,9 @@ import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
 export interface PoolOptions extends QueueOptions {
-  /** A longer call fails with `DEADLINE_EXCEEDED` and ends its worker. Default: no limit. */
+  /** A call that takes longer fails with `DEADLINE_EXCEEDED` and ends its worker. Default: no limit. */
   readonly limitMs?: number
-  /** A cancelled call that takes longer ends its worker. Default: 1000. */
+  /** A cancelled call that runs longer ends its worker. Default: 1000. */
   readonly cancelGraceMs?: number
   /** A worker that is idle for longer stops. Default: never. */
   readonly idleMs?: number
@@ -17,7 +17,7 @@ export interface PoolOptions extends QueueOptions {
 interface PoolCallOptions extends CallOptions, Caller {
   /** Default: the pool's limit. */
   readonly limitMs?: number
-  /** Processor time, which does not grow while other programs run. Default: no limit. */
+  /** Limit of processor time, which does not grow while other programs run. Default: no limit. */
   readonly processorLimitMs?: number
 }
 
@@ -44,8 +44,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with the method's error, `CANCELLED`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call ended its
-   * worker, or `OVERLOADED` if too many wait.
+   * Rejects with the method's error, `CANCELLED`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call crashed its
+   * worker, or `OVERLOADED` if too many calls wait.
    */
   call<Name extends keyof Table & string>(
     method: Name,
@@ -121,7 +121,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 }
 
-/** Counts time from now on. Returns a function that ends the watch. */
+/** Calls `expire` after `limitMs` of processor time from now on. Returns a function that ends the watch. */
 function watchProcessorTime(
   link: { processorMs(): Promise<number> },
   limitMs: number,
