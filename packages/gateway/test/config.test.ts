@@ -179,6 +179,7 @@ verifies('gateway:config:environment', async (t) => {
       ...{ TOKEN: 'hunter2', NESTED: '${HOME}' },
     },
     cwd: '/p',
+    secrets: ['hunter2', '${HOME}'],
   })
   t.match(renderEndpoint(server({ command: 'a', env: { PATH: '/own' } }), { env, secrets }), {
     env: { PATH: '/own' },
@@ -192,6 +193,7 @@ verifies('gateway:config:environment', async (t) => {
       kind: 'http',
       url: 'https://h/80',
       headers: { A: 'Bearer ${HOME}' },
+      secrets: ['${HOME}'],
     },
   )
   const login = server({ url: 'http://h', causeway: { oauth: { clientSecret: '${secret:nested}' } } })

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { CausewayError } from '@causeway/protocol'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { postMcp } from '../../../test/e2e/http.ts'
@@ -9,7 +10,7 @@ import { spawnServer } from '../../../test/e2e/server-process.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { runHere } from '../cli/run-here.ts'
-import { fixture, listed, openHostedCore, status } from '../hosted/hosted-core.ts'
+import { fixture, listed, openHostedCore, serve, status } from '../hosted/hosted-core.ts'
 import { call, toolNames } from '../test-core.ts'
 
 const readText = (result: object): string =>
@@ -141,6 +142,59 @@ verifies('gateway:cancel', async (t) => {
   await until(lines, (text) => text.includes('cancelled'))
   t.equal(readText(await call(core, 'Late__echo', { text: 'after' })), 'after')
   t.match(status(core, 'late'), { starts: 1, state: 'ready' })
+})
+
+verifies('gateway:cancel', 'a call is not asked the questions of a cancelled one', async (t) => {
+  const dir = t.testdir({ data: {} })
+  const alone = { concurrency: 1 }
+  const { core } = await openHostedCore(
+    t,
+    {
+      silent: fixture([`--log=${dir}/silent`], alone),
+      late: fixture(['--late', `--log=${dir}/late`], alone),
+    },
+    { dir },
+  )
+  await listed(core, 'silent', 'late')
+  const url = new URL(`${await serve(t, core)}/mcp`)
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } })
+  client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: {} }))
+  await client.connect(new StreamableHTTPClientTransport(url))
+  t.teardown(() => client.close())
+  const ask = async (name: string) => readText(await client.callTool({ name, arguments: { question: 'q' } }))
+  const cancelCall = async (name: string, log: string) => {
+    const cancellation = new AbortController()
+    const waited = call(core, name, { text: 'w' }, { cancellation })
+    const lines = async () => readFileSync(log, 'utf8')
+    await until(lines, (text) => text.includes('waiting w'))
+    cancellation.abort(new CausewayError('CANCELLED', 'cancelled by the test'))
+    await waited
+    await until(lines, (text) => text.includes('cancelled'))
+  }
+  t.match(await ask('Silent__ask'), /"action":"accept"/)
+  await cancelCall('Silent__wait', `${dir}/silent`)
+  t.match(await ask('Silent__ask'), /no client of the shared server can be asked/)
+  await cancelCall('Late__wait', `${dir}/late`)
+  t.match(await ask('Late__ask'), /"action":"accept"/, 'the cancelled call was answered')
+})
+
+verifies('gateway:redact', 'secrets in the output of a process', async (t) => {
+  const dir = t.testdir({ data: {} })
+  writeFileSync(`${dir}/data/secrets.json`, '{"word": "fixture"}', { mode: 0o600 })
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json
+  const env = { WORD: '${secret:word}' }
+  const { core } = await openHostedCore(
+    t,
+    { exits: fixture(['--exit'], {}, { env }), banner: fixture(['--banner'], {}, { env }) },
+    { dir },
+  )
+  await listed(core, 'banner')
+  const failed = await until(
+    async () => status(core, 'exits')?.last_error,
+    (error) => error !== undefined,
+  )
+  t.match(failed, { stderr: ['the <redacted> does not start'] })
+  t.match(core.hosted.gateway.readOutput('banner').lines[0], 'Welcome to the <redacted>!')
 })
 
 verifies('gateway:pins', async (t) => {

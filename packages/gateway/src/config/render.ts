@@ -1,10 +1,13 @@
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts'
-import { type Expansion, expandText, usesProject, type Variables } from './domain/expand.ts'
+import { type Expansion, expandText, listSecretNames, usesProject, type Variables } from './domain/expand.ts'
 import type { HostedServer, OAuthOptions } from './domain/server-schema.ts'
 
 /** Without variables. `env` is complete. */
-export type RenderedEndpoint = Endpoint
+export type RenderedEndpoint = Endpoint & {
+  /** Values of `secrets.json` that it contains. */
+  readonly secrets?: readonly string[]
+}
 
 /** Inherited by every process, as in the MCP SDK. */
 const inheritedNames =
@@ -25,7 +28,8 @@ export function renderEndpoint(server: HostedServer, variables: Variables): Rend
       : renderHttp(endpoint, expand)
   expand.throwIfUnset()
   if (rendered.kind !== 'stdio') checkHttp(rendered, server.name)
-  return rendered
+  const secrets = [...expand.secrets]
+  return secrets.length === 0 ? rendered : { ...rendered, secrets }
 }
 
 /** Throws `VARIABLE_UNSET`. */
@@ -90,6 +94,7 @@ const invalid = (server: string, problem: string) =>
   })
 
 class Expander {
+  readonly secrets = new Set<string>()
   readonly #server: string
   readonly #variables: Variables
   readonly #unset = new Set<string>()
@@ -102,6 +107,7 @@ class Expander {
   text(text: string): string {
     const { text: expanded, unset }: Expansion = expandText(text, this.#variables)
     for (const name of unset) this.#unset.add(name)
+    for (const name of listSecretNames(text)) this.secrets.add(this.#variables.secrets[name] ?? '')
     return expanded
   }
 

@@ -27,7 +27,7 @@ export interface InstanceOptions {
   readonly project: string | undefined
   /** Announced to the server. */
   readonly capabilities: JsonObject
-  /** Whether the server's requests belong to the client of the in-flight request. */
+  /** Whether one client uses the instance. Otherwise, only a single call at a time can be asked. */
   readonly isOwned: boolean
   readonly concurrency: number
   readonly idleMs: number
@@ -289,11 +289,12 @@ export class Instance {
   }
 
   #createConnection(channel: Channel): Connection {
-    const { server, isOwned } = this.#options
+    const { server, isOwned, concurrency } = this.#options
     const connection: Connection = new Connection({
       server,
       channel,
-      findOwner: (owners) => (isOwned ? owners.at(-1) : undefined),
+      findOwner: (owners, isAmbiguous) =>
+        isOwned || (concurrency === 1 && !isAmbiguous) ? owners.at(-1) : undefined,
       onNotification: (method, params) => this.#options.onNotification(method, params),
       onRequest: (method) => this.#answer(method),
       onClose: (error) => this.#handleClose(connection, error),

@@ -282,7 +282,7 @@ export class UpstreamServer {
       key,
       project,
       capabilities: announced,
-      isOwned: isOwned || config.concurrency === 1,
+      isOwned,
       concurrency: config.concurrency,
       idleMs: config.idleMs,
       startMs: getStartMs(config),

@@ -42,8 +42,11 @@ export interface ConnectionOptions {
   /** Name in messages. */
   readonly server: string
   readonly channel: Channel
-  /** Returns the only request, if known, to which a message without a stream can belong. */
-  findOwner(requests: readonly RequestOwner[]): RequestOwner | undefined
+  /**
+   * Returns the only request, if known, to which a message without a stream can belong. `isAmbiguous`: the
+   * server may still process a cancelled request.
+   */
+  findOwner(requests: readonly RequestOwner[], isAmbiguous: boolean): RequestOwner | undefined
   onNotification(method: string, params: Params): void
   /** Answers requests without a client, such as `roots/list`, or returns `undefined`. */
   onRequest(method: string, params: Params): unknown
@@ -61,10 +64,15 @@ interface Pending {
 /** The connection ends after this number of consecutive requests that could not be sent. */
 const maxLostRequests = 5
 
+/** Time for which a server may still process a request that was cancelled. */
+const cancelledMs = 60_000
+
 /** JSON-RPC with one server. Ids and progress tokens are its own; no client ids are sent upstream. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
+  /** Cancelled requests without a response, with the timers that delete them. */
+  readonly #cancelled = new Map<number, NodeJS.Timeout>()
   #lastId = 0
   #lostRequests = 0
   #closed: Error | undefined
@@ -170,6 +178,7 @@ export class Connection {
       abort.abort()
       return
     }
+    this.#cancelled.set(id, setTimeout(() => this.#cancelled.delete(id), cancelledMs).unref())
     // The specification forbids cancelling `initialize`.
     if (method !== 'initialize')
       this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled by the client' })
@@ -196,10 +205,20 @@ export class Connection {
 
   #settle(message: Extract<Message, { result: unknown } | { error: unknown }>): void {
     // Drops responses to cancelled or unknown requests.
-    const pending = typeof message.id === 'number' ? this.#pending.get(message.id) : undefined
-    if (pending === undefined) return
+    const { id } = message
+    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined
+    if (pending === undefined) {
+      this.#endCancelled(id)
+      return
+    }
     if ('error' in message) pending.reject(toUpstreamError(this.#options.server, message.error))
     else pending.resolve(message.result)
+  }
+
+  #endCancelled(id: unknown): void {
+    if (typeof id !== 'number') return
+    clearTimeout(this.#cancelled.get(id))
+    this.#cancelled.delete(id)
   }
 
   #progress({ progressToken, progress, total, message }: Params): void {
@@ -216,7 +235,7 @@ export class Connection {
   #getOwner(request: number | undefined): RequestOwner | undefined {
     if (request !== undefined) return this.#pending.get(request)?.owner
     const owners = [...this.#pending.values()].flatMap(({ owner }) => owner ?? [])
-    return this.#options.findOwner(owners)
+    return this.#options.findOwner(owners, this.#cancelled.size > 0)
   }
 
   async #answer({ id, method, params = {} }: Request, request: number | undefined): Promise<void> {
@@ -248,6 +267,8 @@ export class Connection {
   #end(error: Error): void {
     if (this.#closed !== undefined) return
     this.#closed = error
+    for (const timer of this.#cancelled.values()) clearTimeout(timer)
+    this.#cancelled.clear()
     for (const { reject, abort } of [...this.#pending.values()]) {
       reject(this.#toGone(error))
       abort.abort()

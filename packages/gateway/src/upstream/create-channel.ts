@@ -20,8 +20,8 @@ export interface ChannelContext {
 export function createChannel(endpoint: RenderedEndpoint, context: ChannelContext): Channel {
   const { server, project, now, pidFile, login, onOutput } = context
   if (endpoint.kind === 'stdio') {
-    const { command, args, env, cwd = project ?? homedir() } = endpoint
-    return new StdioChannel({ command, args, env, cwd, now, pidFile, onOutput })
+    const { command, args, env, cwd = project ?? homedir(), secrets = [] } = endpoint
+    return new StdioChannel({ command, args, env, cwd, secrets, now, pidFile, onOutput })
   }
   const { kind, url, headers } = endpoint
   const options = { kind, server, url, headers, login }

@@ -5,12 +5,12 @@ const maxLines = 20
 
 /** The latest 20 lines of a child's stderr, each at most 8 KiB. */
 export class StderrLog {
-  readonly #onLine: (line: string) => void
+  readonly #options: StderrLogOptions
   readonly #splitter: LineSplitter
   readonly #lines: string[] = []
 
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine
+  constructor(options: StderrLogOptions) {
+    this.#options = options
     this.#splitter = new LineSplitter({
       maxBytes: maxLineBytes,
       onLine: (line) => this.#add(line),
@@ -30,8 +30,14 @@ export class StderrLog {
     this.#splitter.end()
   }
 
-  #add(line: string): void {
+  #add(text: string): void {
+    const line = this.#options.redact(text)
     if (this.#lines.push(line) > maxLines) this.#lines.shift()
-    this.#onLine(line)
+    this.#options.onLine(line)
   }
+}
+
+interface StderrLogOptions {
+  redact(line: string): string
+  onLine(line: string): void
 }

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { canSignal, classifyMessage, type Message } from '@causeway/protocol'
+import { redactSecrets } from '../config/domain/redact.ts'
 import { GatewayError } from '../errors.ts'
 import type { Channel, ChannelHandlers } from './channel.ts'
 import { LineSplitter } from './line-splitter.ts'
@@ -31,6 +32,8 @@ export interface StdioChannelOptions {
   /** Complete. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** Replaced in output. */
+  readonly secrets: readonly string[]
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
   readonly graceMs?: number
@@ -53,7 +56,10 @@ export class StdioChannel implements Channel {
 
   constructor(options: StdioChannelOptions) {
     this.#options = options
-    this.#stderr = new StderrLog((line) => options.onOutput('stderr', line))
+    this.#stderr = new StderrLog({
+      redact: (line) => redactSecrets(line, options.secrets),
+      onLine: (line) => options.onOutput('stderr', line),
+    })
   }
 
   get stderr(): readonly string[] {
@@ -183,7 +189,10 @@ export class StdioChannel implements Channel {
     const { messages, junk } = splitLine(line)
     if (junk !== '') {
       this.#junkLines += 1
-      if (this.#junkLines <= maxReportedJunk) this.#options.onOutput('stdout', junk.slice(0, maxJunkLength))
+      if (this.#junkLines <= maxReportedJunk) {
+        const text = redactSecrets(junk, this.#options.secrets)
+        this.#options.onOutput('stdout', text.slice(0, maxJunkLength))
+      }
     }
     for (const message of messages) handlers.onMessage(message)
   }

@@ -42,6 +42,15 @@ function redactWord(word: string): string {
   return isSecretValue(word) ? redacted : word
 }
 
+/** Shorter values would match parts of words. */
+const minSecretLength = 4
+
+/** Replaces known secrets in output. */
+export const redactSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets
+    .filter(({ length }) => length >= minSecretLength)
+    .reduce((rest, secret) => rest.replaceAll(secret, redacted), text)
+
 /** References to variables reveal nothing. */
 const keepVariable = (value: string): string =>
   value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
