@@ -17,36 +17,28 @@ export function stringify(value: unknown): string {
   }
 }
 
-class Token {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
 /** Sorts the members of objects. */
 export const canonicalJson = (value: unknown): string =>
   write(value, (members) => Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function write(root: unknown, getMembers: (value: object) => [string, unknown][]): string {
   const texts: string[] = []
-  const pending: unknown[] = [root]
-  while (pending.length > 0) {
-    const value = pending.pop()
-    if (value instanceof Token) texts.push(value.text)
-    else if (typeof value !== 'object' || value === null) texts.push(JSON.stringify(value ?? null))
+  const pending: ({ readonly text: string } | { readonly value: unknown })[] = [{ value: root }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop())
+    if ('text' in next) texts.push(next.text)
+    else if (typeof next.value !== 'object' || next.value === null)
+      texts.push(JSON.stringify(next.value ?? null))
     else {
+      const { value } = next
       const isArray = Array.isArray(value)
       const members = isArray ? Object.entries(value) : getMembers(value)
       texts.push(isArray ? '[' : '{')
-      pending.push(new Token(isArray ? ']' : '}'))
+      pending.push({ text: isArray ? ']' : '}' })
       // The last member is stored first: `pending` is a stack.
       for (const [at, [name, member]] of [...members.entries()].reverse()) {
-        pending.push(member)
-        pending.push(new Token(`${at === 0 ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}`))
+        pending.push({ value: member })
+        pending.push({ text: `${at === 0 ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}` })
       }
     }
-  }
   return texts.join('')
 }
