@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Exchange } from '../http/upstream.ts'
+import { Deferred } from '../lifecycle/deferred.ts'
 import type { Incoming } from '../stdio/message.ts'
 import { Stats } from './stats.ts'
 
@@ -62,10 +63,7 @@ export class PendingCalls {
   open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
     const open = new Set<Id>()
     for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.add(id)
-    let settle = (): void => {}
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve
-    })
+    const { promise: settled, resolve: settle } = new Deferred()
     const call: Entry = {
       bytes,
       message: messages[0],

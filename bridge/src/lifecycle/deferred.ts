@@ -1,7 +1,7 @@
 /** A promise with its functions, like `Promise.withResolvers`, which Node 20 does not have. */
 export class Deferred<T = void> {
-  resolve: (value: T) => void = () => {}
-  reject: (error: unknown) => void = () => {}
+  resolve!: (value: T) => void
+  reject!: (error: unknown) => void
   readonly promise = new Promise<T>((resolve, reject) => {
     this.resolve = resolve
     this.reject = reject

@@ -5,6 +5,7 @@ import type { Upstream } from '../http/upstream.ts'
 import type { Session } from '../session/session.ts'
 import type { Output } from '../stdio/output.ts'
 import type { Log } from './debug-log.ts'
+import { Deferred } from './deferred.ts'
 
 interface Options {
   readonly relay: Pick<Relay, 'idle' | 'closeSubscriptions' | 'failAll'>
@@ -21,7 +22,7 @@ const closeTimeoutMs = 500
 /** Waits for pending calls, fails the remaining ones, deletes the session and exits. */
 export class Shutdown {
   readonly #options: Options
-  #endWait: (() => void) | undefined
+  #waitEnd: Deferred | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -32,12 +33,10 @@ export class Shutdown {
     const { relay, output, log } = this.#options
     log(`ending: ${reason}`)
     const timeout = sleep(graceMs)
-    if (this.#endWait !== undefined) return timeout.then(this.#endWait)
-    const ended = new Promise<void>((resolve) => {
-      this.#endWait = resolve
-    })
+    if (this.#waitEnd !== undefined) return timeout.then(this.#waitEnd.resolve)
+    this.#waitEnd = new Deferred()
     relay.closeSubscriptions()
-    await Promise.race([relay.idle().then(() => output.flush()), timeout, ended])
+    await Promise.race([relay.idle().then(() => output.flush()), timeout, this.#waitEnd.promise])
     await this.#close(code)
   }
 
