@@ -8,7 +8,7 @@ const [g, dt] = [9.81, 0.01]
 
 /** Replay without files, shared by the tests: each records a run. */
 const opened = openReplay(t, [])
-const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
+const names = Array.from({ length: 40 }, (_, i) => `run-${i}`)
 
 async function recorded(lines: readonly object[]): Promise<TestClient> {
   const name = names.pop()
@@ -108,6 +108,64 @@ verifies(
     t.match((await findFaults([ballRun, ...wrong]))[0], { bodies: [1], frames: { first: 43 } })
   },
 )
+
+/** A box of 2 kg that spins and flies over the floor, with every number rounded. */
+function roundedFlight(round: (value: number) => number, kick = 0): readonly object[] {
+  const run = {
+    dt,
+    gravity: [0, 0, -g],
+    lambda_unit: 'N·s',
+    bodies: [{ id: 1, mass: 2, inertia: [0.03, 0.03, 0.03].map(round) }],
+  }
+  const frames = Array.from({ length: 150 }, (_, row) => {
+    const frame = row + 1
+    const kicked = frame > 100 ? kick : 0
+    const angle = 1.7 * frame * dt
+    return {
+      frame_id: frame,
+      time: round(frame * dt),
+      bodies: [
+        {
+          id: 1,
+          position: [0.3137 * frame * dt, 0, 20 - (g * dt * dt * frame * (frame + 1)) / 2].map(round),
+          velocity: [0.3137 + kicked, 0, -g * dt * frame].map(round),
+          orientation: [Math.cos(angle / 2), 0, Math.sin(angle / 2), 0].map(round),
+          angular_velocity: [0, 1.7, 0],
+        },
+      ],
+      contacts: [],
+    }
+  })
+  return [{ run }, ...frames]
+}
+
+verifies('replay:diagnose:unsent', 'diagnose does not report the rounding of recorded numbers', async (t) => {
+  for (const [name, round] of [
+    ['3 decimals', (value) => Number(value.toFixed(3))],
+    ['4 decimals', (value) => Number(value.toFixed(4))],
+    ['6 digits', (value) => Number(value.toPrecision(6))],
+    ['float32', Math.fround],
+  ] as const satisfies readonly (readonly [string, (value: number) => number])[]) {
+    t.same(await findFaults(roundedFlight(round)), [], name)
+    const [first] = await findFaults(roundedFlight(round, 0.05))
+    t.match(first, { bodies: [1], frames: { first: 101 } }, `a change of velocity with ${name}`)
+  }
+})
+
+verifies('replay:diagnose:unsent', 'diagnose lists the laws that rounding hides', async (t) => {
+  const rounded = roundedFlight((value) => Number(value.toFixed(1)))
+  const timed = rounded.map((line) =>
+    'frame_id' in line ? { ...line, time: Number(line.frame_id) * dt } : line,
+  )
+  const client = await recorded(timed)
+  t.same(await listFaults(client), [])
+  const { checked, not_checked } = await client.call('diagnose')
+  t.notOk((checked as string[]).includes('free_motion'))
+  t.match(
+    toRows(not_checked).find(({ law }) => law === 'free_motion'),
+    { missing: ['velocities with more decimals'], how_to_record: /rounded to 0\.1;.*m\/s/ },
+  )
+})
 
 /** A body of 1 kg in free fall, with or without recorded gravity and inertia. */
 function dropped(run: object, frames = 200): readonly object[] {

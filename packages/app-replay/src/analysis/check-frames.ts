@@ -5,6 +5,7 @@ import type { Finding } from '../domain/findings/finding.ts'
 import type { Law } from '../domain/laws/law.ts'
 import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
 import { WorstCollector } from '../domain/runs/worst-values.ts'
+import { type Rounding, RoundingMeter } from '../domain/steps/rounding.ts'
 import { createScene, type Scene } from '../domain/steps/scene.ts'
 import { type Step, Stepper } from '../domain/steps/step.ts'
 
@@ -26,14 +27,15 @@ export async function checkFrames(
   context: AnalysisContext,
 ): Promise<CheckFramesResult> {
   const checked: Law[] = args.laws.map((name) => laws[name](args.options))
-  const scene = readScene(context)
+  const scene = await readScene(context)
   const coverage = new CoverageCollector(scene)
   const worst = new WorstCollector()
-  const frames = await forEachStep(args.range, context, (step) => {
+  const observe = (step: Step): void => {
     coverage.observe(step)
     worst.observe(step)
     for (const law of checked) law.observe(step)
-  })
+  }
+  const frames = await forEachStep(args.range, context, observe, scene)
   return {
     findings: checked.flatMap((law) => law.findings()),
     frames,
@@ -42,16 +44,35 @@ export async function checkFrames(
   }
 }
 
-const readScene = ({ summary, reader }: AnalysisContext): Scene => createScene(summary, reader.extents())
+const readScene = async (context: AnalysisContext): Promise<Scene> =>
+  createScene(context.summary, context.reader.extents(), await measureRounding(context))
+
+/** Frames in which the rounding of numbers is measured: in `parts` of the recording, `frames` each. */
+const sample = { parts: 4, frames: 25 } as const
+
+async function measureRounding({ summary, windows, signal }: AnalysisContext): Promise<Rounding> {
+  const meter = new RoundingMeter()
+  const { frames } = summary
+  if (frames !== null)
+    for (let part = 0; part < sample.parts; part++) {
+      const start = Math.floor(
+        frames.first_frame + (part * (frames.last_frame - frames.first_frame)) / sample.parts,
+      )
+      const range = { start, end: start + sample.frames - 1 }
+      for await (const window of windows.over(range, { signal, progress() {} })) meter.add(window)
+    }
+  return meter.measure(summary.dt_s ?? Number.NaN)
+}
 
 /** Returns the number of frames. */
 export async function forEachStep(
   range: FrameRange,
   context: AnalysisContext,
   observe: (step: Step) => void,
+  scene?: Scene,
 ): Promise<number> {
   const { windows, signal, progress } = context
-  const stepper = new Stepper(readScene(context))
+  const stepper = new Stepper(scene ?? (await readScene(context)))
   let frames = 0
   for await (const window of windows.over(range, { signal, progress })) {
     for (let row = window.from; row < window.to; row++) {

@@ -15,6 +15,7 @@ import {
 import ndarray from 'ndarray'
 import type { Finding } from '../../src/domain/findings/finding.ts'
 import type { Law } from '../../src/domain/laws/law.ts'
+import { exactRounding, RoundingMeter } from '../../src/domain/steps/rounding.ts'
 import type { Scene } from '../../src/domain/steps/scene.ts'
 import { Stepper } from '../../src/domain/steps/step.ts'
 import type { Point3 } from '../../src/domain/vector.ts'
@@ -63,6 +64,8 @@ export interface SceneSpec {
   readonly inertias?: readonly (Point3 | undefined)[]
   readonly geometry?: readonly BodyGeometry[]
   readonly gravity?: Vec
+  /** Whether the rounding of the numbers is measured. Default: the numbers are exact. */
+  readonly isRounded?: boolean
   /** Whether contacts were recorded. Default: true. */
   readonly hasContacts?: boolean
   /** Frame id of a row, from 0. */
@@ -77,8 +80,11 @@ export interface SceneSpec {
 
 /** Returns the findings of a law in a scene. */
 export function runLaw(law: Law, spec: SceneSpec): readonly Finding[] {
-  const scene = createScene(spec)
-  const window = createWindow(spec, scene)
+  const exactScene = createScene(spec)
+  const window = createWindow(spec, exactScene)
+  const meter = new RoundingMeter()
+  if (spec.isRounded) meter.add(window)
+  const scene = { ...exactScene, rounding: spec.isRounded ? meter.measure(dt) : exactRounding }
   const stepper = new Stepper(scene)
   for (let row = 0; row < spec.frames; row++) law.observe(stepper.moveTo(window, row))
   return law.findings()
@@ -101,6 +107,9 @@ function createScene(spec: SceneSpec): Scene {
     gravity,
     g: Math.hypot(...gravity),
     dt,
+    rounding: exactRounding,
+    massErrors: new Float64Array(bodies.length),
+    inertiaErrors: new Float64Array(bodies.length),
     impulseFactor: () => 1,
     isEnvironment: (id) => id === floor,
     hasContacts,

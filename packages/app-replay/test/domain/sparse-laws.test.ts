@@ -359,6 +359,7 @@ t.test('recordLaw accepts the length of float32 and rounded quaternions', async 
   const run = (convert: Convert) =>
     runLaw(recordLaw(), {
       ...fall,
+      isRounded: true,
       state: (frame) => {
         const [w, x, y, z] = turn(frame)
         return { orientation: [convert(w), convert(x), convert(y), convert(z)] as const }

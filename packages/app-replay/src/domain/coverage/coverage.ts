@@ -9,6 +9,7 @@ import { hasConstraints } from '../steps/solver-stall.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
+import { describeCoarse } from './coarse-data.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
@@ -73,6 +74,7 @@ export class CoverageCollector {
   /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
   #frames = 0
+  #span: NotChecked['frames'] = { first: null, last: null }
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -99,6 +101,7 @@ export class CoverageCollector {
     const { scene, window, row, frame, touches, touching } = step
     const frameMask = this.#findMissingOfFrame(step)
     this.#frames += 1
+    this.#span = { first: this.#span.first ?? frame, last: frame }
     const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
     const energyMask = isComplete ? 0 : needBits.inertia
     const jointMask = step.joints.isIncomplete ? needBits.jointImpulses : 0
@@ -139,6 +142,11 @@ export class CoverageCollector {
       const law: LawEntry = lawTable[name]
       if (!modules.includes(law.by)) continue
       const { isChecked, missed } = this.#judge(name, law)
+      const coarse = isChecked ? describeCoarse(name, this.#scene) : undefined
+      if (coarse !== undefined) {
+        not_checked.push({ law: name, frames: this.#span, ...coarse })
+        continue
+      }
       if (isChecked) checked.push(name)
       if (missed !== null) not_checked.push(missed)
       else if (!isChecked) not_applicable.push(name)

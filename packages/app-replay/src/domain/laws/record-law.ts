@@ -5,6 +5,7 @@
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { num } from '../steps/block.ts'
+import { getError, type Rounding } from '../steps/rounding.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
 import { AbsentNumbers } from './absent-numbers.ts'
 import type { Law } from './law.ts'
@@ -13,12 +14,6 @@ const quaternionTolerance = 1e-6
 
 /** Engines of float32 that do not normalize in every step reach 1e-5. */
 const singleTolerance = 2e-5
-
-/** Maximum significant digits of a float32 in shortest decimal form. */
-const singleDigits = 9
-
-/** Fewer decimals do not indicate a rounded quaternion. */
-const minDecimals = 2
 
 /** Share of the usual step. */
 const clockTolerance = 1e-3
@@ -51,7 +46,7 @@ export function recordLaw(): Law {
         if (Math.abs(square - 1) <= quaternionTolerance) continue
         const off = Math.abs(Math.sqrt(square) - 1)
         if (!(off > quaternionTolerance)) continue
-        const limit = findTolerance([w, x, y, z])
+        const limit = findTolerance(scene.rounding, [w, x, y, z])
         if (off > limit) norms.add(body, frame, { value: off, limit }, subject())
       }
       const total = window.system.data[row * systemAt.width + systemAt.total]
@@ -66,7 +61,8 @@ export function recordLaw(): Law {
       if (recordedDt === 0) frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
       else {
         const off = Math.abs(recordedDt - scene.dt)
-        if (off > clockTolerance * scene.dt)
+        const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
+        if (off > clockTolerance * scene.dt + rounding)
           uneven.add('', frame, { value: recordedDt, limit: scene.dt, excess: off }, everyone)
       }
     },
@@ -91,22 +87,10 @@ export function recordLaw(): Law {
 }
 
 /** Returns the tolerance of the length for rounding or float32. */
-function findTolerance(quaternion: readonly number[]): number {
-  const parts = quaternion.filter((part) => part !== 0)
-  const texts = parts.map((part) => Math.abs(part).toString())
-  const digits = texts.map((text) => text.replace('.', '').replace(/^0+|e.*$/g, '').length)
-  const isSingle =
-    parts.length > 1 &&
-    parts.every((part, i) => Math.fround(part) === part || (digits[i] ?? 0) <= singleDigits) &&
-    // Fewer digits may be a rounded number of any precision.
-    digits.some((count) => count >= 7)
-  if (isSingle) return singleTolerance
-  const decimals = Math.max(
-    ...texts.map((text) => (text.includes('e') ? 20 : (text.split('.')[1]?.length ?? 0))),
-  )
-  if (!(decimals >= minDecimals)) return quaternionTolerance
-  const sum = parts.reduce((total, part) => total + Math.abs(part), 0)
-  return Math.max(quaternionTolerance, (sum / 2) * 10 ** -decimals)
+function findTolerance({ orientation }: Rounding, quaternion: readonly number[]): number {
+  if (orientation.relative > 0 && orientation.relative < singleTolerance) return singleTolerance
+  const sum = quaternion.reduce((total, part) => total + Math.abs(part), 0)
+  return Math.max(quaternionTolerance, sum * getError(orientation, 1))
 }
 
 /** A row without numbers was not written. */

@@ -3,7 +3,7 @@
  * are known.
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
-import { length3, read3 } from '../steps/block.ts'
+import { length3, num, read3 } from '../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../steps/momentum.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Point3 } from '../vector.ts'
@@ -50,6 +50,8 @@ function fitMultiple(step: Step, column: number): number {
   const size = length3(...given)
   const change = length3(...received)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
+  // A rounded impulse has a multiple of its own.
+  if (!(0.01 * size > num(step.errors.impulse, column))) return Number.NaN
   const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }

@@ -31,7 +31,8 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
     num(s, at + 1) - num(s, was + 1),
     num(s, at + 2) - num(s, was + 2),
   )
-  const own = 1e-6 + share * mass * Math.max(change, scene.g * dt) + 2e-6 * mass * speed
+  const rounding = mass * (2e-6 * speed + num(step.errors.changed, column))
+  const own = 1e-6 + share * mass * Math.max(change, scene.g * dt) + rounding
   return own + getJointTolerance(step, column, share)
 }
 
@@ -40,6 +41,20 @@ function readPointVelocity(step: Step, row: number, column: number, lever: Point
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
+}
+
+/** m/s, by rounding. */
+export function getSlipError({ errors }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
+  const measure = (column: number, lever: Point3): number =>
+    column < 0 ? 0 : num(errors.changed, column) + num(errors.spun, column) * (length3(...lever) || 0)
+  return measure(columnA, leverA) + measure(columnB, leverB)
+}
+
+/** Of the impulse of a pair in the recorded unit, by rounding. */
+export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }: Touch): number {
+  if (scene.rounding.isExact) return 0
+  const sums = [columnA, columnB].map((column) => (column < 0 ? 0 : num(errors.impulse, column)))
+  return Math.max(...sums) / scene.impulseFactor(dt) || 0
 }
 
 /** m/s, of a relative to b. */

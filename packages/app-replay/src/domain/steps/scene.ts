@@ -2,6 +2,7 @@ import { type BodyGeometry, type BodyId, environmentBit, type RecordingSummary }
 import { createEnvironmentTest } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
+import { exactRounding, getConstantError, type Rounding } from './rounding.ts'
 
 /** Bodies connected by joints. */
 export interface BodyGroup {
@@ -29,6 +30,11 @@ export interface Scene {
   readonly g: number
   /** Usual step. */
   readonly dt: number
+  readonly rounding: Rounding
+  /** kg, by rounding; shape [bodies]. */
+  readonly massErrors: Float64Array
+  /** Largest share of a principal moment, by rounding; shape [bodies]. */
+  readonly inertiaErrors: Float64Array
   /** Returns the factor from a recorded lambda to N·s; NaN if the unit is unknown. */
   impulseFactor(dt: number): number
   readonly isEnvironment: (id: BodyId) => boolean
@@ -46,6 +52,7 @@ export interface Scene {
 export function createScene(
   summary: RecordingSummary,
   extents: ReadonlyMap<BodyId, Point3> = new Map(),
+  rounding: Rounding = exactRounding,
 ): Scene {
   const ids = new Set([...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id))
   const bodies = [...ids].sort((a, b) => a - b)
@@ -57,6 +64,14 @@ export function createScene(
   return {
     bodies,
     masses: Float64Array.from(bodies, (id) => mass.get(id) ?? Number.NaN),
+    rounding,
+    massErrors: Float64Array.from(bodies, (id) => getConstantError(rounding, mass.get(id) ?? Number.NaN)),
+    inertiaErrors: Float64Array.from(bodies, (id) =>
+      Math.max(
+        0,
+        ...(geometry.get(id)?.inertia ?? []).map((one) => getConstantError(rounding, one) / one || 0),
+      ),
+    ),
     extents: bodies.map((id) => extents.get(id)),
     geometry,
     environment: summary.environment_bodies.map(({ body_id }) => body_id),
@@ -64,7 +79,7 @@ export function createScene(
     columnById: new Map(bodies.map((id, column) => [id, column])),
     gravity,
     g: Math.hypot(...gravity),
-    dt: summary.dt_s ?? Number.NaN,
+    dt: rounding.isExact ? (summary.dt_s ?? Number.NaN) : rounding.dt,
     impulseFactor: (dt) =>
       summary.lambda_unit === 'N·s' ? 1 : summary.lambda_unit === 'N' ? dt : Number.NaN,
     isEnvironment: createEnvironmentTest(summary),

@@ -9,6 +9,7 @@ import {
 import { coneExcess } from '../contacts/friction-cone.ts'
 import { length3, num } from './block.ts'
 import { createJointForces, type JointForces, readJoints } from './joint-forces.ts'
+import { createStepErrors, getError, measureErrors, type StepErrors } from './rounding.ts'
 import type { Scene } from './scene.ts'
 import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
 
@@ -43,6 +44,8 @@ export interface Step {
   /** About the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
+  /** Of the numbers of both frames, by rounding. */
+  readonly errors: StepErrors
   /** Filled only if there are groups or joints. */
   readonly joints: JointForces
   /** Displacement, shape [bodies, 3], and its length. NaN if a position is missing. */
@@ -84,6 +87,7 @@ export class Stepper {
       external: new Float64Array(3 * count),
       externalTorque: new Float64Array(3 * count),
       hasExternal: new Uint8Array(count),
+      errors: createStepErrors(count),
       joints: createJointForces(scene),
       moved: new Float64Array(3 * count),
       distance: new Float64Array(count),
@@ -102,7 +106,7 @@ export class Stepper {
     step.frame = window.frames[row] ?? Number.NaN
     const isConsecutive = row > 0 && (window.frames[row - 1] ?? 0) === step.frame - 1
     step.recordedDt = isConsecutive ? (window.times[row] ?? 0) - (window.times[row - 1] ?? 0) : Number.NaN
-    step.dt = !isConsecutive ? Number.NaN : step.recordedDt > 0 ? step.recordedDt : step.scene.dt
+    step.dt = isConsecutive ? toExactStep(step) : Number.NaN
     step.touchedBefore.set(step.touching)
     if (!isNext) step.touchedBefore.fill(0)
     step.touching.fill(0)
@@ -114,6 +118,7 @@ export class Stepper {
     readExternals(step)
     readJoints(step)
     measureDisplacements(step)
+    measureErrors(step)
     return step
   }
 
@@ -226,6 +231,12 @@ export class Stepper {
       addCross(touch.torqueB, block, at + frictionAt.leverB, rowImpulse)
     }
   }
+}
+
+/** s; the usual step if the clock is broken, or if rounding explains the difference. */
+function toExactStep({ scene, recordedDt, window, row }: Step): number {
+  const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
+  return recordedDt > 0 && Math.abs(recordedDt - scene.dt) > error ? recordedDt : scene.dt
 }
 
 /** Relative errors: of a part below its limit, of a part at its limit, and of single precision. */

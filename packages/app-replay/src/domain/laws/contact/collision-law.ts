@@ -9,7 +9,7 @@ import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
-import { readRotationalEnergy } from '../motion/body-balance.ts'
+import { measureEnergyError, readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
 /** Shares of the largest term, and of the larger impulse below which a body does not react. */
@@ -221,10 +221,10 @@ function measureGain(
 ): { readonly gain: number; readonly allowed: number } | null {
   const between = add(two.at, one.at, -1)
   const isCentral = -dot3(one.impulse, between) > cosine.central * one.size * length3(...between)
-  let gain = 0
-  let turning = 0
+  let [gain, turning, error] = [0, 0, 0]
   for (const { column, impulse, before, after } of [one, two]) {
     gain += dot3(impulse, add(before, after)) / 2
+    error += measureEnergyError(step, column, num(step.scene.masses, column))
     const was = readRotationalEnergy(step, column, step.row - 1)
     const change = readRotationalEnergy(step, column, step.row) - was
     if (Number.isNaN(change) && !isCentral) return null
@@ -234,5 +234,5 @@ function measureGain(
   const [massA, massB] = [one, two].map(({ column }) => num(step.scene.masses, column)) as [number, number]
   const relative = length3(...add(two.before, one.before, -1))
   const kinetic = (0.5 * massA * massB * relative ** 2) / (massA + massB)
-  return { gain, allowed: tolerance * (kinetic + turning) + 1e-9 }
+  return { gain, allowed: tolerance * (kinetic + turning) + 1e-9 + error }
 }

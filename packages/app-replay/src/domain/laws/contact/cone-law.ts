@@ -5,7 +5,7 @@
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
-import { readSlip } from '../../steps/momentum.ts'
+import { getTouchError, readSlip } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -31,16 +31,17 @@ export function coneLaw(): Law {
       for (const touch of touches) {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
-        const isRow = coneExcess(rowTangent, rowLimit) > coneNoise
+        const noise = coneNoise + 2 * getTouchError(step, touch)
+        const isRow = coneExcess(rowTangent, rowLimit) > noise
         // Sticking friction can be close to mu Fn by chance in many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)
-        const isTotal = coneExcess(total, limit) > coneNoise
+        const isTotal = coneExcess(total, limit) > noise
         if (!isRow && !isTotal) continue
         const excess = isTotal ? { value: total, limit } : { value: rowTangent, limit: rowLimit }
         const subject = { bodies: [a, b], pair: [a, b] } as const
-        if (!isRow || coneExcess(rowAxis, rowLimit) > coneNoise) runs.add(key, frame, excess, subject)
+        if (!isRow || coneExcess(rowAxis, rowLimit) > noise) runs.add(key, frame, excess, subject)
         else {
           const isSaturated = rowAxis >= atLimit * rowLimit
           const collector = !isSaturated && isSliding(step, touch) ? corners.sliding : corners.sticking

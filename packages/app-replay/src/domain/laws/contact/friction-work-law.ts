@@ -4,7 +4,7 @@
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
-import { readSlip } from '../../steps/momentum.ts'
+import { getSlipError, getTouchError, readSlip } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -45,7 +45,8 @@ function measureWork(step: Step, touch: Touch): number | null {
   const { isJointed } = step.joints
   const hasJoints = isJointed[touch.columnA] === 1 || isJointed[touch.columnB] === 1
   if (hasJoints && size < kineticShare * touch.limit) return null
-  const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0)
+  const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
+  if (size * 0.5 < getTouchError(step, touch)) return null
   let work = 0
   for (const row of [step.row - 1, step.row]) {
     const slip = readSlip(step, row, touch)

@@ -71,7 +71,9 @@ export function overlapLaw(): Law {
         }
         const limit =
           overlapSlack.length +
-          overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
+          overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid)) +
+          getPoseError(step, a) +
+          getPoseError(step, b)
         // The law of collisions judges two bodies that nothing touches.
         const isPushed = isIn(pushed, a) || isIn(pushed, b)
         if (isPushed) {
@@ -183,7 +185,15 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
   return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > minDepth
 }
 
-const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number => near + getMotion(step, a, b)
+const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
+  near + getMotion(step, a, b) + getPoseError(step, a) + getPoseError(step, b)
+
+/** m, by rounding. */
+const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
+  column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
+
+/** m: planes have no bound. */
+const maxBound = 1e3
 
 /** Returns 1.5 times the relative motion in m; 0 if unknown. */
 function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {

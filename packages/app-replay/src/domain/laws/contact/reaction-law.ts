@@ -75,7 +75,8 @@ function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const size = length3(...touch.impulse) * factor
   const [a, b] = columns.map((column) => {
     const left = measureResidual(step, column)
-    const allowed = getImpulseTolerance(step, column, tolerance) + tolerance * size
+    const rounding = num(step.errors.impulse, column)
+    const allowed = getImpulseTolerance(step, column, tolerance) + tolerance * size + rounding
     return { left, off: length3(...left), allowed }
   }) as [Residual, Residual]
   const wrong = a.off > a.allowed ? a : b

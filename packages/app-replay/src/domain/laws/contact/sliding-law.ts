@@ -3,7 +3,7 @@
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
-import { getImpulseTolerance, readContactImpulse, readSlip } from '../../steps/momentum.ts'
+import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -109,7 +109,7 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
   const received = readContactImpulse(step, column)
   const off = received.map((part, i) => part - num(step.impulse, 3 * column + i)) as [number, number, number]
-  return length3(...off) <= 0.2 * limit
+  return length3(...off) <= 0.2 * limit && num(step.errors.impulse, column) <= 0.1 * limit
 }
 
 /** Requires that no other pair touches the body. */
@@ -145,6 +145,7 @@ function isSliding(step: Step, touch: Touch, limit: number): boolean {
     2 * step.scene.g * step.dt,
     (slide.time * limit) / (mass * step.dt),
     5 * measureSpinAbout(step, touch),
+    5 * getSlipError(step, touch),
   )
   return was > least && is > least && dot3(before, after) > 0.9 * was * is
 }

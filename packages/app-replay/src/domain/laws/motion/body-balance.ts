@@ -1,6 +1,7 @@
 import { energyAt, stateAt } from '@causeway/recording'
-import { length3, num } from '../../steps/block.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
+import { getError } from '../../steps/rounding.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Point3 } from '../../vector.ts'
 import type { NoiseMeter } from './noise-meter.ts'
@@ -24,7 +25,7 @@ export interface Unexplained {
 
 /** `null` if the step is explained or cannot be judged. */
 export function measureBody(step: Step, column: number, noise?: NoiseMeter): Unexplained | null {
-  const { scene, window, dt, impulse, external, joints } = step
+  const { scene, window, dt, impulse, external, joints, errors } = step
   if (joints.isKnown[column] === 0) return null
   const isJointed = joints.isJointed[column] === 1
   const isTouching = step.touching[column] === 1
@@ -65,16 +66,17 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
   }
   const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
   const minAllowed = part * mass * scene.g * dt
+  const error = mass * num(errors.changed, column) + num(errors.impulse, column)
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
   if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
   const gain = free?.isBeyond ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   // Most bodies return here, without a square root.
-  if (!isGain && rx * rx + ry * ry + rz * rz <= minAllowed * minAllowed) return null
+  if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
   // Single precision rounds velocities to 6e-8, several times per step.
-  const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9
+  const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9 + error
   const largest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, pushed)
   const allowed = 1e-6 + part * largest + rounding + getJointTolerance(step, column, part)
   const isOff = residual > allowed
@@ -130,13 +132,33 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
   const work = off + (Number.isNaN(turning) ? 0 : turning)
   const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
-  const rounding = 1e-6 * (linear + height) + 1e-9
+  const spin = Math.max(rotational, rotationalBefore) || 0
+  const rounding = 1e-6 * (linear + height) + 1e-9 + measureEnergyError(step, column, mass)
   const gain = motion + (Number.isNaN(turning) ? 0 : turning)
   if (!(Math.abs(work) > rounding))
     return { work, gain, allowed: rounding, gainSlack: loss + rounding, isBeyond: false }
-  const spin = Math.max(rotational, rotationalBefore) || 0
   const allowed = rounding + getSpinTolerance(step, column) * spin
   return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
+}
+
+/** J: the error of a change of energy by rounding. */
+export function measureEnergyError(step: Step, column: number, mass: number): number {
+  const { scene, window, errors } = step
+  if (scene.rounding.isExact) return 0
+  const s = window.states.data
+  const largest = (part: number): number =>
+    Math.max(length3(...read3(s, step.at(column) + part)), length3(...read3(s, step.atBefore(column) + part)))
+  const [speed, spin] = [largest(stateAt.velocity), largest(stateAt.spin)]
+  const change = length3(
+    ...(([0, 1, 2] as const).map(
+      (i) => num(s, step.at(column) + stateAt.spin + i) - num(s, step.atBefore(column) + stateAt.spin + i),
+    ) as [number, number, number]),
+  )
+  const moment = Math.max(0, ...(scene.inertias[column] ?? []))
+  const turning =
+    moment * spin * (num(errors.spun, column) + num(scene.inertiaErrors, column) * change) ||
+    2 * getError(scene.rounding.energy, 0)
+  return mass * (speed * num(errors.changed, column) + (scene.g || 0) * num(errors.moved, column)) + turning
 }
 
 export function readSquare(block: Float64Array, at: number): number {

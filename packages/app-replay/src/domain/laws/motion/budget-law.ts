@@ -8,7 +8,7 @@ import { num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { balanceTolerance } from './body-balance.ts'
+import { balanceTolerance, measureEnergyError } from './body-balance.ts'
 
 /** Excess by scale; minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
@@ -42,7 +42,7 @@ export function budgetLaw(): Law {
       const kinetic = sumKineticEnergy(step)
       const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
       const scale = Math.max(maxKinetic, 0.01 * weight)
-      const excess = total - budget
+      const excess = total - budget - sumEnergyErrors(step)
       if (!(excess > 0.05 * scale + 1e-6 * Math.abs(budget))) {
         open = undefined
         maxKinetic = Math.max(maxKinetic, kinetic)
@@ -107,6 +107,16 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
+/** J, by rounding: of the present and the first energies. */
+function sumEnergyErrors(step: Step): number {
+  const { scene, row } = step
+  if (scene.rounding.isExact || row === 0) return 0
+  return scene.bodies.reduce(
+    (sum, _, column) => sum + (2 * measureEnergyError(step, column, num(scene.masses, column)) || 0),
+    0,
+  )
+}
+
 /** J: explicit Euler adds m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
@@ -121,7 +131,8 @@ function sumFallingGain(step: Step): number {
       gain += (now * now - before * before) / 2 - pull * num(moved, 3 * column + axis)
       off += (now - before - pull * dt) ** 2
     }
-    if (!(off <= (balanceTolerance.free * scene.g * dt) ** 2)) continue
+    const slack = balanceTolerance.free * scene.g * dt + num(step.errors.changed, column)
+    if (!(off <= slack ** 2)) continue
     if (gain > 0) sum += num(scene.masses, column) * Math.min(gain, 0.51 * (scene.g * dt) ** 2)
   }
   return sum

@@ -2,10 +2,12 @@
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
+import { getError } from '../../steps/rounding.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
+import { measureEnergyError } from './body-balance.ts'
 
 /** Shares: `own` of the compared energy, `rounding` of the largest energy. */
 const tolerance = { own: 1e-3, rounding: 1e-5 } as const
@@ -26,9 +28,13 @@ export function energyRowLaw(): Law {
   >
   const motion = new MotionEnergy()
   const unmoved = new RunCollector(2)
-  const compare = (part: Part, step: Step, { recorded, expected, size, largest, body }: Compared): void => {
+  const compare = (
+    part: Part,
+    step: Step,
+    { recorded, expected, size, largest, body, error }: Compared,
+  ): void => {
     const off = Math.abs(recorded - expected)
-    const limit = tolerance.own * size + tolerance.rounding * largest + 1e-9
+    const limit = tolerance.own * size + tolerance.rounding * largest + 1e-9 + error
     if (!(off > limit)) return
     const bodies = body === null ? [] : [body]
     runs[part].add(body ?? '', step.frame, { value: off, limit }, { bodies, pair: null })
@@ -38,7 +44,7 @@ export function energyRowLaw(): Law {
       const { scene, window, row } = step
       const count = scene.bodies.length
       const energies = window.energies.data
-      let [sum, size] = [0, 0]
+      let [sum, size, errors] = [0, 0, 0]
       for (let column = 0; column < count; column++) {
         const body = scene.bodies[column] ?? 0
         const [linear, rotational, potential, total] = readEnergies(
@@ -46,8 +52,9 @@ export function energyRowLaw(): Law {
           (row * count + column) * energyAt.width,
         )
         const largest = Math.max(...[linear, rotational, potential, total].map((one) => Math.abs(one) || 0))
+        const error = measureRowError(step, column, largest)
         const note = (part: Part, recorded: number, expected: number, own = Math.abs(expected)): void =>
-          compare(part, step, { recorded, expected, size: own, largest, body })
+          compare(part, step, { recorded, expected, size: own, largest, body, error })
         const expected = readLinear(step, column)
         note('linear', linear, expected)
         if (Number.isNaN(expected)) {
@@ -70,9 +77,17 @@ export function energyRowLaw(): Law {
         }
         if (window.present[row * count + column] !== 0 || !Number.isNaN(total)) sum += total
         size += largest
+        errors += error
       }
       const system = num(window.system.data, row * systemAt.width + systemAt.total)
-      compare('system', step, { recorded: system, expected: sum, size: 0, largest: size, body: null })
+      compare('system', step, {
+        recorded: system,
+        expected: sum,
+        size: 0,
+        largest: size,
+        body: null,
+        error: errors,
+      })
     },
     findings: () => [
       ...(Object.keys(texts) as Part[]).flatMap((part) =>
@@ -108,7 +123,8 @@ class MotionEnergy {
     const last = this.#moved.get(column) ?? [Number.NaN, Number.NaN, Number.NaN]
     this.#moved.set(column, now)
     const speed = length3(...now) / dt
-    const slack = length3(...add(now, last, -1)) / dt + (scene.g * dt || 0) + motionTolerance * speed
+    const change = length3(...add(now, last, -1)) + num(step.errors.moved, column)
+    const slack = change / dt + (scene.g * dt || 0) + motionTolerance * speed
     const half = 0.5 * num(scene.masses, column)
     return { least: half * Math.max(0, speed - slack) ** 2, most: half * (speed + slack) ** 2 }
   }
@@ -122,6 +138,18 @@ interface Compared {
   /** The body's largest energy, J. */
   readonly largest: number
   readonly body: number | null
+  /** J, by rounding. */
+  readonly error: number
+}
+
+/** J. The parts of a sum are rounded one by one, and constants and states as well. */
+function measureRowError(step: Step, column: number, largest: number): number {
+  const { scene } = step
+  if (scene.rounding.isExact) return 0
+  const constants = num(scene.massErrors, column) / num(scene.masses, column) || 0
+  const share = constants + num(scene.inertiaErrors, column)
+  const states = step.row === 0 ? 0 : measureEnergyError(step, column, num(scene.masses, column)) || 0
+  return 4 * getError(scene.rounding.energy, largest) + share * largest + states
 }
 
 const readEnergies = (block: Float64Array, at: number): readonly [number, number, number, number] => [

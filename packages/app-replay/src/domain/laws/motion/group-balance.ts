@@ -6,6 +6,7 @@ import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import {
   balanceTolerance,
+  measureEnergyError,
   readRotationalEnergy,
   readSquare,
   spinRounding,
@@ -86,7 +87,12 @@ function measureMomentum(
   const left = add(add(change, scene.gravity, -mass * dt), given, -1)
   const share = hasForces ? balanceTolerance.contact : balanceTolerance.free
   const largest = Math.max(length3(...change), mass * scene.g * dt, length3(...given))
-  const rounding = 2e-6 * Math.max(length3(...before), length3(...after)) + 1e-9
+  const error = columns.reduce(
+    (sum, column) =>
+      sum + num(scene.masses, column) * num(step.errors.changed, column) + num(step.errors.impulse, column),
+    0,
+  )
+  const rounding = 2e-6 * Math.max(length3(...before), length3(...after)) + 1e-9 + error
   const allowed = 1e-6 + share * largest + rounding + getGroupTolerance(step, index)
   return length3(...left) > allowed ? { left, allowed } : null
 }
@@ -96,9 +102,10 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   const { scene, joints, moved, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null
   const columns = scene.groups[index]?.columns ?? []
-  let [fall, height, turn] = [0, 0, 0]
+  let [fall, height, turn, error] = [0, 0, 0, 0]
   for (const column of columns) {
     const mass = num(scene.masses, column)
+    error += measureEnergyError(step, column, mass)
     const [x, y, z] = read3(moved, 3 * column)
     fall += mass * (scene.gravity[0] * x + scene.gravity[1] * y + scene.gravity[2] * z)
     height += mass * scene.g * Math.sqrt(readSquare(window.states.data, step.at(column)))
@@ -109,7 +116,7 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   const work = now - before - fall - num(joints.work, index)
   // The work of a joint and the rotation of levers are exact to the turn of the step.
   const inexact = (2 * turn + spinRounding) * (now + num(joints.workSize, index))
-  const allowed = 1e-6 * (now + height) + 1e-9 + inexact
+  const allowed = 1e-6 * (now + height) + 1e-9 + inexact + error
   return work > allowed ? { work, allowed } : null
 }
 

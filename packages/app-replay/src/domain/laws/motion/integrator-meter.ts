@@ -130,6 +130,9 @@ function measureShare(step: Step, column: number): number {
     off += (v - u - g * dt) ** 2
     along += (num(moved, 3 * column + axis) / dt - (v + u) / 2) * g
   }
-  if (!(off <= (balanceTolerance.free * scene.g * dt) ** 2)) return Number.NaN
+  const changed = num(step.errors.changed, column)
+  if (!(off <= (balanceTolerance.free * scene.g * dt + changed) ** 2)) return Number.NaN
+  const error = (num(step.errors.moved, column) / dt + changed / 2) / (scene.g * dt)
+  if (error > rule.spread / 2) return Number.NaN
   return 0.5 + along / (scene.g * scene.g * dt)
 }

@@ -102,6 +102,7 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
     const turn = length3(...read3(s, step.at(column) + stateAt.spin)) * dt
     const reach = length3(...add(point, read3(s, step.atBefore(column)), -1))
     limit += (jointRule.corrections * reach * turn ** 2) / 2 || 0
+    limit += num(step.errors.moved, column) + reach * num(step.errors.turned, column) || 0
   }
   return limit
 }

@@ -46,7 +46,7 @@ export function restLaw(): Law {
         const then = change.get(body)
         change.set(body, now)
         const size = Math.hypot(...now)
-        const limit = Math.max(1e-3, 0.05 * scene.g * step.dt)
+        const limit = Math.max(1e-3, 0.05 * scene.g * step.dt) + num(step.errors.changed, column)
         const speed = Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2))
         if (
           !then ||
@@ -63,7 +63,7 @@ export function restLaw(): Law {
         if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
         if (isRocking(step, touch)) continue
         const speed = getSlipSpeed(step, touch)
-        const limit = restRule.creepSpeed + getTurningError(step, touch)
+        const limit = restRule.creepSpeed + getTurningError(step, touch) + getSpeedError(step, touch)
         if (!(speed > limit) || speed > maxRestSpeed) continue
         const subject = { bodies: [touch.a, touch.b].filter((id) => !scene.isEnvironment(id)), pair: null }
         creep.add(touch.key, frame, { value: speed, limit }, subject)
@@ -91,6 +91,13 @@ export function restLaw(): Law {
 function getTurningError(step: Step, touch: Touch): number {
   const rate = (column: number): number => (column < 0 ? 0 : readTurnRate(step, column))
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
+}
+
+/** m/s, by rounding. */
+function getSpeedError({ errors, dt }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
+  const measure = (column: number, lever: Point3): number =>
+    column < 0 ? 0 : num(errors.moved, column) / dt + num(errors.spun, column) * Math.hypot(...lever)
+  return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
 /** m/s. Solvers correct overlaps without velocities, so motion along normals of other contacts does not count. */

@@ -1,6 +1,7 @@
 /** Law `angular_momentum`, sums over free flights (docs/laws.md, Motion). */
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3 } from '../../steps/block.ts'
+import { length3, num } from '../../steps/block.ts'
+import type { Step } from '../../steps/step.ts'
 import type { Point3, Rotation } from '../../vector.ts'
 import { CumulativeSum } from './cumulative-sum.ts'
 
@@ -35,11 +36,11 @@ export class SpinDrifts {
 
   /** Adds a step without torque. */
   add(
-    body: number,
-    frame: number,
-    dt: number,
+    { scene, frame, dt, errors }: Step,
+    column: number,
     { momentum, momentumBefore, spin, spinBefore, anisotropy }: Turning,
   ): void {
+    const body = scene.bodies[column] ?? 0
     const [now, then] = [length3(...spin), length3(...spinBefore)]
     if (!(Math.min(now, then) > rule.minSpin)) return
     const flight = this.#flights.get(body) ?? createFlight()
@@ -51,7 +52,8 @@ export class SpinDrifts {
       flight.spins.restart()
     }
     // An explicit gyroscopic step extends the momentum by half of this.
-    const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding
+    const error = num(errors.spun, column) / now + anisotropy * num(errors.turned, column)
+    const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding + error
     flight.momenta.add(frame, change, slack)
     flight.spins.add(frame, Math.log(now / then), slack)
     flight.frame = frame

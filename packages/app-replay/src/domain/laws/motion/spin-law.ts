@@ -10,7 +10,6 @@ import { type Run, RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
-import { ImpulseRounding } from './impulse-rounding.ts'
 import { NoiseMeter } from './noise-meter.ts'
 import { SpinDrifts, type Turning } from './spin-drift.ts'
 
@@ -23,14 +22,12 @@ const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
   const positions = new PositionNoise()
-  const rounding = new ImpulseRounding()
-  const known = new KnownBodies(rounding)
+  const known = new KnownBodies()
   const unknown = new RunCollector(2)
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
       positions.observe(step)
-      rounding.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         if (step.touching[column] === 1 && step.impulseKnown[column] !== impulseKnowledge.complete) continue
@@ -64,11 +61,6 @@ class KnownBodies {
   readonly #drifts = new SpinDrifts()
   /** Columns of runs that are free throughout. */
   readonly #freeRuns = new Map<Run, number>()
-  readonly #rounding: ImpulseRounding
-
-  constructor(rounding: ImpulseRounding) {
-    this.#rounding = rounding
-  }
 
   add(step: Step, column: number, inertia: Point3, positionNoise: number): void {
     const body = step.scene.bodies[column] ?? 0
@@ -82,12 +74,10 @@ class KnownBodies {
       const isNoise = found !== null && found.value <= this.#noise.measure(column).residual
       if (isNoise) this.#noisy.add(body, step.frame, found, subject)
       if (step.touchedBefore[column] === 0 && (found === null || isNoise))
-        this.#drifts.add(body, step.frame, step.dt, turning)
+        this.#drifts.add(step, column, turning)
       if (isNoise) return
     }
     if (found === null) return
-    const torque = this.#rounding.measureTorque(step, column)
-    if (torque > 0 && found.value <= found.limit + torque) return
     if (found.isGyroscopic) {
       if (step.touching[column] === 0 && step.joints.isJointed[column] === 0)
         this.#gyroscopic.add(body, step.frame, found, subject)
@@ -219,7 +209,13 @@ function measureTorque(
   const lever =
     (2e-6 * length3(...read3(s, was + stateAt.position)) + noise) *
     length3(...read3(step.impulse, 3 * column))
-  const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0)
+  const { errors, scene } = step
+  const error =
+    largest * num(errors.spun, column) +
+    size * num(errors.turned, column) +
+    num(scene.inertiaErrors, column) * (length3(...change) + size * turn) +
+    num(errors.torque, column)
+  const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0) + error
   const allowed =
     rounding +
     tolerance * Math.max(length3(...given), length3(...change)) +
@@ -263,7 +259,8 @@ function measureFreeSpin(step: Step, column: number): Excess | null {
     change = [change[0] - along * unit[0], change[1] - along * unit[1], change[2] - along * unit[2]]
   }
   const off = length3(...change)
-  const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size
+  const error = num(step.errors.spun, column) + size * num(step.errors.turned, column)
+  const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size + error
   return off > limit ? { value: off, limit, isGyroscopic: false } : null
 }
 

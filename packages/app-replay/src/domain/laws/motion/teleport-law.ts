@@ -69,7 +69,7 @@ export function teleportLaw(): Law {
         const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
         let limit = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
         limit += isCorrected ? jumpTolerance.contact : jumpTolerance.free
-        limit += 2 * num(step.joints.error, column)
+        limit += 2 * num(step.joints.error, column) + getMotionError(step, column)
         const body = scene.bodies[column] ?? 0
         if (!(off > limit)) continue
         if (isTouching)
@@ -110,11 +110,14 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   const motion = read3(moved, 3 * column)
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
+  const slack = 0.01 * length3(...motion) + getMotionError(step, column)
   // Inside the sphere around both ends, the motion is between them.
-  return (
-    Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > 0.01 * length3(...motion)
-  )
+  return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > slack
 }
+
+/** m, by rounding. */
+const getMotionError = ({ errors, dt }: Step, column: number): number =>
+  num(errors.moved, column) + num(errors.changed, column) * dt
 
 /** m before the step; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
@@ -150,7 +153,7 @@ class ScaledVelocities {
     const off = add(read3(moved, 3 * column), mean, -dt)
     const along = dot3(off, mean) / size
     const across = length3(...add(off, mean, -along / size))
-    const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt
+    const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt + getMotionError(step, column)
     // Gravity cancelled by a contact is not motion.
     if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
     if (!(across < scaleRule.across * Math.abs(along) + slack)) return

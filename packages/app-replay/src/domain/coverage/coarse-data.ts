@@ -1,0 +1,100 @@
+/** Laws that cannot be checked because their numbers are rounded (docs/laws.md, Rounding). */
+import { formatNumber } from '../sentence.ts'
+import { type Grid, getError } from '../steps/rounding.ts'
+import type { Scene } from '../steps/scene.ts'
+import type { CheckedLaw } from './law-table.ts'
+
+type Quantity = 'positions' | 'velocities' | 'orientations' | 'angular velocities' | 'impulses'
+
+interface Scale {
+  /** Smallest change that the law must see, in `unit`. */
+  readonly size: number
+  readonly unit: string
+  readonly meaning: string
+}
+
+interface Requirement {
+  readonly quantity: Quantity
+  readonly scale: (scene: Scene) => Scale
+}
+
+const fallSpeed = ({ g, dt }: Scene): Scale => ({
+  size: 0.5 * g * dt,
+  unit: 'm/s',
+  meaning: 'half of the velocity that gravity adds in a step',
+})
+
+const motion: Requirement = { quantity: 'velocities', scale: fallSpeed }
+
+const weight: Requirement = {
+  quantity: 'impulses',
+  scale: ({ g, dt, masses, impulseFactor }) => ({
+    size: (0.1 * Math.min(...masses.filter((mass) => mass > 0)) * g * dt) / impulseFactor(dt),
+    unit: impulseFactor(dt) === 1 ? 'N·s' : 'N',
+    meaning: 'a tenth of the impulse that carries the lightest body',
+  }),
+}
+
+const fall: Requirement = {
+  quantity: 'positions',
+  scale: ({ g, dt }) => ({ size: (g * dt * dt) / 2, unit: 'm', meaning: 'the way of a step of gravity' }),
+}
+
+const turn: Requirement = {
+  quantity: 'orientations',
+  scale: () => ({ size: 0.01, unit: 'rad', meaning: 'the least rotation that matters' }),
+}
+
+const spin: Requirement = {
+  quantity: 'angular velocities',
+  scale: () => ({ size: 0.1, unit: 'rad/s', meaning: 'the least spin that matters' }),
+}
+
+const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
+  velocity_matches_motion: [
+    {
+      quantity: 'positions',
+      scale: () => ({ size: 0.01, unit: 'm', meaning: 'the least jump that matters' }),
+    },
+  ],
+  spin_matches_rotation: [turn, spin],
+  free_motion: [motion],
+  contact_momentum: [motion, weight],
+  friction_momentum: [motion, weight],
+  impulse_units: [motion, weight],
+  reaction: [motion],
+  collisions: [motion],
+  sliding: [motion],
+  friction_cone: [weight],
+  free_spin: [spin],
+  angular_momentum: [spin, turn],
+  free_energy: [motion, fall],
+}
+
+/** Returns the missing digits of a law, if rounding hides what it must see. */
+export function describeCoarse(
+  law: CheckedLaw,
+  scene: Scene,
+): { readonly missing: readonly string[]; readonly how_to_record: string } | undefined {
+  if (scene.rounding.isExact) return undefined
+  const coarse = (requirements[law] ?? []).flatMap(({ quantity, scale }) => {
+    const grid = getGrid(scene, quantity)
+    const { size, unit, meaning } = scale(scene)
+    const error = 2 * Math.sqrt(3) * getError(grid, 0) * (quantity === 'orientations' ? 2 : 1)
+    if (!(error > size)) return []
+    const text = `${quantity} are rounded to ${formatNumber(grid.absolute)}; their error of ${formatNumber(Number(error.toPrecision(2)))} ${unit} exceeds ${formatNumber(Number(size.toPrecision(2)))} ${unit}, ${meaning}: record more decimals`
+    return [{ missing: `${quantity} with more decimals`, text }]
+  })
+  if (coarse.length === 0) return undefined
+  return {
+    missing: coarse.map(({ missing }) => missing),
+    how_to_record: coarse.map(({ text }) => text).join('; '),
+  }
+}
+
+function getGrid({ rounding }: Scene, quantity: Quantity): Grid {
+  if (quantity === 'positions') return rounding.position
+  if (quantity === 'velocities') return rounding.velocity
+  if (quantity === 'orientations') return rounding.orientation
+  return quantity === 'impulses' ? rounding.impulse : rounding.spin
+}
