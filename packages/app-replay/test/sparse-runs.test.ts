@@ -167,6 +167,42 @@ verifies('replay:diagnose:unsent', 'diagnose lists the laws that rounding hides'
   )
 })
 
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose does not report the work of a platform without a mass',
+  async (t) => {
+    const lifted = (mass: object): readonly object[] => [
+      {
+        run: {
+          dt,
+          gravity: [0, 0, -g],
+          bodies: [
+            { id: 1, ...mass },
+            { id: 2, mass: 1, inertia: [1, 1, 1] },
+          ],
+        },
+      },
+      ...Array.from({ length: 100 }, (_, row) => {
+        const time = (row + 1) * dt
+        const velocity = [0, 0, time]
+        return {
+          frame_id: row + 1,
+          time,
+          bodies: [1, 2].map((id) => ({ id, position: [0, 0, id + time ** 2 / 2], velocity })),
+          contacts: [{ a: 1, b: 2, normal: [0, 0, 1], depth: 0 }],
+        }
+      }),
+    ]
+    const client = await recorded(lifted({}))
+    t.same(await listFaults(client), [])
+    const { not_checked } = await client.call('diagnose')
+    t.match(
+      toRows(not_checked).find(({ law }) => law === 'energy_budget'),
+      { missing: ['masses'] },
+    )
+  },
+)
+
 /** A body of 1 kg in free fall, with or without recorded gravity and inertia. */
 function dropped(run: object, frames = 200): readonly object[] {
   const lines = Array.from({ length: frames }, (_, row) => {

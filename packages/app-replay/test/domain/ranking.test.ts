@@ -1,9 +1,12 @@
 import t from 'tap'
 import type { Finding, FindingKind, Severity } from '../../src/domain/findings/finding.ts'
 import { rankFindings } from '../../src/domain/findings/ranking.ts'
+import { penetrationLaw } from '../../src/domain/laws/contact/penetration-law.ts'
 import { tunnellingLaw } from '../../src/domain/laws/contact/tunnelling-law.ts'
 import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
 import { restLaw } from '../../src/domain/laws/motion/rest-law.ts'
+import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
+import { recordLaw } from '../../src/domain/laws/record-law.ts'
 import {
   formatCount,
   formatList,
@@ -12,7 +15,7 @@ import {
   formatQuantity,
 } from '../../src/domain/sentence.ts'
 import { type Point3, type Rotation, rotate } from '../../src/domain/vector.ts'
-import { dt, g, runLaw } from './law-kit.ts'
+import { dt, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
 
 const finding = (
   kind: FindingKind,
@@ -213,4 +216,89 @@ t.test('restLaw reports creep above 2.5 mm/s below 95 % of the friction limit', 
   t.same(kinds(0.11, 0.5), [], 'a faster body does not rest')
   t.same(kinds(0.0526, 0.5, 0.05), ['creep'], 'relative to the body below')
   t.same(kinds(0.0524, 0.5, 0.05), [])
+})
+
+t.test('balanceLaw accepts a body that sleeps after a contact', async (t) => {
+  const resting = (hasImpulse: (frame: number) => boolean): SceneSpec => ({
+    frames: 60,
+    masses: [3],
+    state: () => ({ position: [0, 0, 0.5] }),
+    touches: (frame) => (hasImpulse(frame) ? [lying(3)] : []),
+  })
+  t.same(
+    runLaw(
+      balanceLaw(),
+      resting((frame) => frame < 20),
+    ),
+    [],
+  )
+  t.match(
+    runLaw(
+      balanceLaw(),
+      resting((frame) => frame < 20 || frame >= 30),
+    ),
+    [{ bodies: [1], frames: { first: 20, last: 29 } }],
+    'an impulse carries it again although it has not moved',
+  )
+  t.match(
+    runLaw(
+      balanceLaw(),
+      resting(() => false),
+    ),
+    [{ kind: 'unexplained_acceleration' }],
+    'in the air',
+  )
+})
+
+t.test('teleportLaw and balanceLaw accept a motion that ends at a surface', async (t) => {
+  // 0.2 m per step until continuous collision detection stops the ball in frame 20, after 0.05 m.
+  const bullet = (contact: number): SceneSpec => ({
+    frames: 25,
+    masses: [1],
+    state: (frame) => {
+      const steps = frame < 20 ? frame : 19.25 - Math.max(0, frame - 20)
+      const speed = frame <= 20 ? -20 : 20
+      return {
+        position: [0, 0, 4 + (frame <= 20 ? -0.2 * steps : 0.2 * (frame - 20) - 3.85)],
+        velocity: [0, 0, speed],
+      }
+    },
+    touches: (frame) => (frame === contact ? [{ n: 40 }] : []),
+  })
+  t.same(runLaw(teleportLaw(), bullet(21)), [])
+  t.match(
+    runLaw(teleportLaw(), bullet(0)),
+    [{ kind: 'teleport', frames: { first: 20 } }],
+    'without a contact',
+  )
+})
+
+t.test('recordLaw notes a variable clock, and reports a jump of a constant one', async (t) => {
+  const clock = (time: (frame: number) => number) =>
+    runLaw(recordLaw(), {
+      frames: 40,
+      masses: [2],
+      state: () => ({}),
+      time,
+    })
+  const variable = clock((frame) => dt * (frame + 0.1 * Math.sin(1.7 * frame)))
+  t.ok(variable.length > 0 && variable.every(({ severity }) => severity === 'info'))
+  t.match(
+    clock((frame) => dt * (frame < 20 ? frame : frame + 0.5)),
+    [{ kind: 'nonuniform_dt', severity: 'error', frames: { first: 20, last: 20 } }],
+  )
+})
+
+t.test('penetrationLaw derives the speed of an impact from the motion, without velocities', async (t) => {
+  const impact = (speed: number): SceneSpec => ({
+    frames: 20,
+    masses: [1],
+    state: (frame) => ({
+      position: [0, 0, -speed * dt * Math.min(frame, 10)],
+      velocity: [Number.NaN, Number.NaN, Number.NaN],
+    }),
+    touches: (frame) => (frame > 10 && frame < 15 ? [{ depth: 0.05, closing: Number.NaN }] : []),
+  })
+  t.same(runLaw(penetrationLaw(), impact(10)), [])
+  t.match(runLaw(penetrationLaw(), impact(1)), [{ kind: 'penetration', frames: { first: 11 } }])
 })

@@ -355,8 +355,7 @@ t.test('recordLaw requires quaternions of length 1 within 1e-6', async (t) => {
 
 t.test('recordLaw accepts the length of float32 and rounded quaternions', async (t) => {
   const turn = (frame: number) => [Math.cos(frame / 50), 0, Math.sin(frame / 50), 0] as const
-  type Convert = (part: number) => number
-  const run = (convert: Convert) =>
+  const run = (convert: (part: number) => number) =>
     runLaw(recordLaw(), {
       ...fall,
       isRounded: true,
@@ -384,7 +383,7 @@ t.test('recordLaw accepts the length of float32 and rounded quaternions', async 
       [],
       `${decimals} decimals`,
     )
-  const wrong: Readonly<Record<string, Convert>> = {
+  const wrong: Readonly<Record<string, (part: number) => number>> = {
     'float64, 1e-5': (part) => (1 + 1e-5) * part,
     'float32, 1e-4': (part) => Math.fround((1 + 1e-4) * part),
     '4 decimals, 1e-3': (part) => Number(((1 + 1e-3) * part).toFixed(4)),

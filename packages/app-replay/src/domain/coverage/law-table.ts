@@ -121,7 +121,10 @@ export const lawTable = {
     stepPart('pair', ...slip, ...motion, ...forces),
   ),
   free_energy: law('balance', stepPart('free', ...motion, ...forces, 'positions')),
-  energy_budget: law('budget', part('frame', 'systemEnergy', 'jointImpulses', 'gravity', 'inertia')),
+  energy_budget: law(
+    'budget',
+    part('frame', 'systemEnergy', 'jointImpulses', 'gravity', 'masses', 'inertia'),
+  ),
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(
     'restitution',

@@ -18,6 +18,11 @@ const singleTolerance = 2e-5
 /** Share of the usual step. */
 const clockTolerance = 1e-3
 
+/** Share of the steps beyond which the clock is variable, as that of engines that follow the time of frames. */
+const maxChanges = 0.3
+
+const variableClock = { severity: 'info', text: 'time steps are variable' } as const
+
 export function recordLaw(): Law {
   const absent = new AbsentNumbers()
   const unknown = new RunCollector()
@@ -27,6 +32,7 @@ export function recordLaw(): Law {
   const gaps = new RunCollector()
   const everyone = { bodies: [], pair: null }
   let hasTotal = false
+  let [steps, changes, lastDt] = [0, 0, Number.NaN]
   return {
     observe(step) {
       const { scene, window, row, frame, recordedDt } = step
@@ -58,6 +64,9 @@ export function recordLaw(): Law {
       if (before !== undefined && frame - before > 1)
         gaps.add('', frame, { value: frame - before - 1, limit: 0 }, everyone)
       if (Number.isNaN(recordedDt)) return
+      steps += 1
+      if (Math.abs(recordedDt - lastDt) > clockTolerance * scene.dt) changes += 1
+      lastDt = recordedDt
       if (recordedDt === 0) frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
       else {
         const off = Math.abs(recordedDt - scene.dt)
@@ -79,7 +88,14 @@ export function recordLaw(): Law {
           createFinding(run, { kind: 'missing_frames', unit: 'frames', confidence: 1 }),
         ),
         ...frozen.runs.map((run) => createFinding(run, { kind: 'frozen_time', unit: 's', confidence: 1 })),
-        ...uneven.runs.map((run) => createFinding(run, { kind: 'nonuniform_dt', unit: 's', confidence: 1 })),
+        ...uneven.runs.map((run) =>
+          createFinding(run, {
+            kind: 'nonuniform_dt',
+            unit: 's',
+            confidence: 1,
+            ...(changes > maxChanges * steps && frozen.runs.length === 0 && variableClock),
+          }),
+        ),
         ...norms.runs.map((run) => createFinding(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 })),
       ]
     },

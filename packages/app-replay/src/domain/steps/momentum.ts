@@ -5,10 +5,10 @@ import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** Returns m dv - m g dt - F dt minus the impulses of joints in N·s. NaN if a part is unknown. */
+/** Returns m dv - m g dt - F dt minus the impulses of joints in N·s. NaN if a part is unknown, and for bodies that sleep. */
 export function readContactImpulse(step: Step, column: number): Point3 {
   const { scene, window, dt, external, joints } = step
-  if (joints.isKnown[column] === 0) return [Number.NaN, Number.NaN, Number.NaN]
+  if (joints.isKnown[column] === 0 || step.asleep[column] === 1) return [Number.NaN, Number.NaN, Number.NaN]
   const s = window.states.data
   const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
   const mass = num(scene.masses, column)
@@ -34,6 +34,14 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   const rounding = mass * (2e-6 * speed + num(step.errors.changed, column))
   const own = 1e-6 + share * mass * Math.max(change, scene.g * dt) + rounding
   return own + getJointTolerance(step, column, share)
+}
+
+/** Returns the velocity before the step in m/s; if it was not recorded, that of the motion before. */
+export function readVelocityBefore({ window, atBefore, movedBefore, dt }: Step, column: number): Point3 {
+  const recorded = read3(window.states.data, atBefore(column) + stateAt.velocity)
+  if (!Number.isNaN(recorded[0])) return recorded
+  const [x, y, z] = read3(movedBefore, 3 * column)
+  return [x / dt, y / dt, z / dt]
 }
 
 /** m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */

@@ -1,10 +1,6 @@
-/**
- * Rounding of recorded numbers (docs/laws.md, Rounding): the grid of each quantity, found in its digits, and the largest
- * errors of a step that follow from it.
- */
+/** Rounding of recorded numbers (docs/laws.md, Rounding): the grid of each quantity, found in its digits. */
 import { energyAt, type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
-import { length3, num, read3 } from './block.ts'
-import type { Step } from './step.ts'
+import { num } from './block.ts'
 
 /** Distance of neighbouring numbers: the larger of a constant and a share of the number. 0 if exact. */
 export interface Grid {
@@ -12,7 +8,7 @@ export interface Grid {
   readonly relative: number
 }
 
-export const exact: Grid = { absolute: 0, relative: 0 }
+const exact: Grid = { absolute: 0, relative: 0 }
 
 /** Grids of the recorded quantities in their units. */
 export interface Rounding {
@@ -43,35 +39,20 @@ export const exactRounding: Rounding = {
   dt: Number.NaN,
 }
 
-/** Largest errors of each body in a step, shape [bodies]. */
-export interface StepErrors {
-  /** m: of the displacement. */
-  readonly moved: Float64Array
-  /** m/s: of the change of velocity. */
-  readonly changed: Float64Array
-  /** rad: of the rotation. */
-  readonly turned: Float64Array
-  /** rad/s: of the change of angular velocity. */
-  readonly spun: Float64Array
-  /** N·s and N·m·s: of the sum of contacts and joints. */
-  readonly impulse: Float64Array
-  readonly torque: Float64Array
-}
-
 /** Numbers with more decimals and digits are exact. */
 const maxDigits = 9
 
 /** Different numbers that show a grid, and that are read. */
 const [minValues, maxValues] = [12, 2000] as const
 
-/** Decimals of recordings with few different numbers: at most so many, and the assumed ones. */
+/** Decimals of recordings with few different numbers: the maximum, and the assumed ones. */
 const fewDecimals = { max: 6, assumed: 4 } as const
 
 /** Share of a number by which float32 steps. */
 const singleStep = 2 ** -23
 
 /** Finds the grid of numbers in their shortest decimal form. */
-export class GridMeter {
+class GridMeter {
   readonly #values = new Set<number>()
   readonly #decimals: number[] = []
   readonly #digits: number[] = []
@@ -214,105 +195,5 @@ export class RoundingMeter {
     if (!(grid.absolute > 0)) return dt
     const same = this.#steps.filter((one) => Math.abs(one - dt) < 1.01 * grid.absolute)
     return same.length === 0 ? dt : same.reduce((sum, one) => sum + one, 0) / same.length
-  }
-}
-
-export const createStepErrors = (count: number): StepErrors => ({
-  moved: new Float64Array(count),
-  changed: new Float64Array(count),
-  turned: new Float64Array(count),
-  spun: new Float64Array(count),
-  impulse: new Float64Array(count),
-  torque: new Float64Array(count),
-})
-
-/** Errors of three components that all have the largest error. */
-const diagonal = Math.sqrt(3)
-
-/** Computes the errors of a step. Those of exact recordings stay 0. */
-export function measureErrors(step: Step): void {
-  const { scene, row, errors, window } = step
-  const { rounding } = scene
-  if (rounding.isExact) return
-  const s = window.states.data
-  for (let column = 0; row > 0 && column < scene.bodies.length; column++) {
-    const [at, was] = [step.at(column), step.atBefore(column)]
-    const measure = (grid: Grid, part: number, width: number): number => {
-      if (grid.relative === 0) return 2 * getError(grid, 0)
-      let size = 0
-      for (let i = part; i < part + width; i++)
-        size = Math.max(size, Math.abs(num(s, at + i)) || 0, Math.abs(num(s, was + i)) || 0)
-      return 2 * getError(grid, size)
-    }
-    errors.moved[column] = diagonal * measure(rounding.position, stateAt.position, 3)
-    errors.changed[column] = diagonal * measure(rounding.velocity, stateAt.velocity, 3)
-    // The angle is twice the error of a quaternion, which has four components.
-    const turned = 4 * measure(rounding.orientation, stateAt.orientation, 4)
-    errors.turned[column] = turned
-    const spin = rounding.spin === rounding.velocity ? length3(...read3(s, at + stateAt.spin)) || 0 : 0
-    errors.spun[column] = diagonal * measure(rounding.spin, stateAt.spin, 3) + turned * spin
-  }
-  measureContactErrors(step)
-  measureJointErrors(step)
-}
-
-function measureContactErrors({ scene, window, row, dt, errors, at, atBefore }: Step): void {
-  const { rounding, columnById, massErrors, g } = scene
-  errors.impulse.fill(0)
-  errors.torque.fill(0)
-  const s = window.states.data
-  for (let column = 0; column < scene.bodies.length; column++) {
-    const [v, u] = [read3(s, at(column) + stateAt.velocity), read3(s, atBefore(column) + stateAt.velocity)]
-    const change = length3(v[0] - u[0], v[1] - u[1], v[2] - u[2])
-    errors.impulse[column] = num(massErrors, column) * ((change || 0) + (g * dt || 0))
-  }
-  const { offset, data } = window.friction
-  const block = data.data
-  const factor = scene.impulseFactor(dt)
-  for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
-    const row = i * frictionAt.width
-    const [n, t1, t2] = [frictionAt.n, frictionAt.t1, frictionAt.t2].map(
-      (part) => Math.abs(num(block, row + part)) || 0,
-    ) as [number, number, number]
-    const size = n + t1 + t2
-    const impulse =
-      getError(rounding.impulse, n) +
-      getError(rounding.impulse, t1) +
-      getError(rounding.impulse, t2) +
-      diagonal * getError(rounding.direction, 1) * size
-    for (const [end, arm] of [
-      [frictionAt.a, frictionAt.leverA],
-      [frictionAt.b, frictionAt.leverB],
-    ] as const) {
-      const column = columnById.get(num(block, row + end))
-      if (column === undefined) continue
-      const lever = length3(...read3(block, row + arm)) || 0
-      errors.impulse[column] = num(errors.impulse, column) + (factor * impulse || 0)
-      // A lever arm is the difference of two positions.
-      const torque = lever * impulse + num(errors.moved, column) * size
-      errors.torque[column] = num(errors.torque, column) + (factor * torque || 0)
-    }
-  }
-}
-
-function measureJointErrors({ scene, window, row, dt, errors, at }: Step): void {
-  const { rounding, columnById } = scene
-  const { offset, data } = window.joints
-  const block = data.data
-  const factor = scene.impulseFactor(dt)
-  for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
-    const joint = i * jointAt.width
-    const size = length3(...read3(block, joint + jointAt.impulse))
-    const impulse = diagonal * getError(rounding.impulse, size)
-    const turning = diagonal * getError(rounding.impulse, length3(...read3(block, joint + jointAt.torque)))
-    for (const end of [jointAt.a, jointAt.b]) {
-      const column = columnById.get(num(block, joint + end))
-      if (column === undefined) continue
-      const [point, centre] = [read3(block, joint + jointAt.point), read3(window.states.data, at(column))]
-      const lever = length3(point[0] - centre[0], point[1] - centre[1], point[2] - centre[2])
-      const torque = turning + lever * impulse + num(errors.moved, column) * size
-      errors.impulse[column] = num(errors.impulse, column) + (factor * impulse || 0)
-      errors.torque[column] = num(errors.torque, column) + (factor * torque || 0)
-    }
   }
 }

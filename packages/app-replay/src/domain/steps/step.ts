@@ -9,8 +9,10 @@ import {
 import { coneExcess } from '../contacts/friction-cone.ts'
 import { length3, num } from './block.ts'
 import { createJointForces, type JointForces, readJoints } from './joint-forces.ts'
-import { createStepErrors, getError, measureErrors, type StepErrors } from './rounding.ts'
+import { getError } from './rounding.ts'
 import type { Scene } from './scene.ts'
+import { findAsleep } from './sleep.ts'
+import { createStepErrors, measureErrors, type StepErrors } from './step-errors.ts'
 import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
 
 /** The step to a frame in SI units, computed once for all laws, and overwritten by the next step. */
@@ -44,6 +46,8 @@ export interface Step {
   /** About the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
+  /** Whether each body has not moved since a contact, and no impulse carries it, 0 or 1: engines skip it. */
+  readonly asleep: Uint8Array
   /** Of the numbers of both frames, by rounding. */
   readonly errors: StepErrors
   /** Filled only if there are groups or joints. */
@@ -51,6 +55,8 @@ export interface Step {
   /** Displacement, shape [bodies, 3], and its length. NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
+  /** Displacement of the step before, shape [bodies, 3]. */
+  readonly movedBefore: Float64Array
   /** Offset of a body's state in this frame, and in the previous one. */
   at(column: number): number
   atBefore(column: number): number
@@ -87,10 +93,12 @@ export class Stepper {
       external: new Float64Array(3 * count),
       externalTorque: new Float64Array(3 * count),
       hasExternal: new Uint8Array(count),
+      asleep: new Uint8Array(count),
       errors: createStepErrors(count),
       joints: createJointForces(scene),
       moved: new Float64Array(3 * count),
       distance: new Float64Array(count),
+      movedBefore: new Float64Array(3 * count),
       at: (column) => (step.row * count + column) * stateAt.width,
       atBefore: (column) => ((step.row - 1) * count + column) * stateAt.width,
     }
@@ -109,6 +117,8 @@ export class Stepper {
     step.dt = isConsecutive ? toExactStep(step) : Number.NaN
     step.touchedBefore.set(step.touching)
     if (!isNext) step.touchedBefore.fill(0)
+    step.movedBefore.set(step.moved)
+    if (!isNext) step.movedBefore.fill(Number.NaN)
     step.touching.fill(0)
     step.touches = []
     this.#readCollisions(window, row)
@@ -118,6 +128,7 @@ export class Stepper {
     readExternals(step)
     readJoints(step)
     measureDisplacements(step)
+    findAsleep(step, impulseKnowledge.complete)
     measureErrors(step)
     return step
   }

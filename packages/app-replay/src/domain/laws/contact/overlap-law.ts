@@ -2,16 +2,17 @@
  * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Pairs with recorded forces are not
  * judged, because joints let bodies overlap.
  */
-import { type BodyId, jointAt, stateAt } from '@causeway/recording'
+import { type BodyId, jointAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
 import { getSmallestSize } from '../../shapes/solid.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
-import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
+import { length3, num } from '../../steps/block.ts'
+import { getImpulseTolerance, readContactImpulse, readVelocityBefore } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
+import { readTurnRate } from '../../steps/turning.ts'
 import type { Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { depthLimit } from './penetration-law.ts'
@@ -55,6 +56,7 @@ export function overlapLaw(): Law {
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
       const stillParting = new Set(touching)
       for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
+        if (isAsleep(step, a) && isAsleep(step, b)) continue
         if (hasForces(step, a) || hasForces(step, b) || mayOverlap(step.scene, a.body, b.body)) continue
         const subject = orderPair(a, b)
         const pair = toPairKey(a.body, b.body)
@@ -195,14 +197,17 @@ const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number 
 /** m: planes have no bound. */
 const maxBound = 1e3
 
-/** Returns 1.5 times the relative motion in m; 0 if unknown. */
+/** Returns 1.5 times the relative motion of the surfaces in m; 0 if unknown. */
 function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
-  const s = step.window.states.data
   const speed = ({ column }: PlacedSolid): Point3 =>
-    column < 0 ? [0, 0, 0] : read3(s, step.atBefore(column) + stateAt.velocity)
+    column < 0 ? [0, 0, 0] : readVelocityBefore(step, column)
+  const turning = ({ column, solid, bound }: PlacedSolid): number =>
+    column < 0 || (solid.kind === 'round' && solid.halfLength === 0)
+      ? 0
+      : (readTurnRate(step, column) || 0) * Math.min(bound, maxBound)
   const [u, v] = [speed(a), speed(b)]
   const relative = length3(u[0] - v[0], u[1] - v[1], u[2] - v[2])
-  return 1.5 * (Number.isNaN(relative) ? 0 : relative) * step.dt
+  return 1.5 * ((relative || 0) + turning(a) + turning(b)) * step.dt
 }
 
 /** Independent of the bodies' order. */
@@ -210,6 +215,8 @@ const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + M
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
   column >= 0 && step.hasExternal[column] === 1
+
+const isAsleep = (step: Step, { column }: PlacedSolid): boolean => column < 0 || step.asleep[column] === 1
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 

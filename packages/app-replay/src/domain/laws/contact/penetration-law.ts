@@ -4,7 +4,8 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num, read3 } from '../../steps/block.ts'
+import { num } from '../../steps/block.ts'
+import { readVelocityBefore } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -57,10 +58,9 @@ export function penetrationLaw(strict?: number): Law {
 function boundClosing(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
-  const s = step.window.states.data
   const measureAlong = (column: number): number => {
     if (column < 0) return 0
-    const [x, y, z] = read3(s, step.atBefore(column) + stateAt.velocity)
+    const [x, y, z] = readVelocityBefore(step, column)
     return x * normal[0] + y * normal[1] + z * normal[2]
   }
   return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0

@@ -44,6 +44,7 @@ export function tunnellingLaw(): Law {
   const confirm = (step: Step): void => {
     for (const { frame, mover, other, isPlane, way, size } of suspects) {
       if (areTouching(step.touches, mover, other) || step.frame !== frame + 1) continue
+      if (isPlane && !step.scene.hasContacts && hasReturned(step, mover, planes.get(other))) continue
       const bodies = isPlane ? [mover] : [mover, other]
       const runs = isPlane ? crossed : passed
       runs.add(`${mover} ${other}`, frame, { value: way, limit: size }, { bodies, pair: [mover, other] })
@@ -96,6 +97,13 @@ export function tunnellingLaw(): Law {
       ),
     ],
   }
+}
+
+/** Whether a body left a plane that it had crossed: a bounce. */
+function hasReturned(step: Step, mover: number, plane: Plane | undefined): boolean {
+  const at = step.at(step.scene.columnById.get(mover) ?? -1)
+  const [x, y, z] = read3(step.window.states.data, at)
+  return plane !== undefined && x * plane.normal[0] + y * plane.normal[1] + z * plane.normal[2] < plane.offset
 }
 
 function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[]): readonly Suspect[] {

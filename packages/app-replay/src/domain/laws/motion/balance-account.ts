@@ -3,7 +3,7 @@ import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Unexplained } from './body-balance.ts'
 
-interface BalancedBodies {
+export interface BalancedBodies {
   readonly key: string | number
   readonly bodies: readonly BodyId[]
   /** kg */

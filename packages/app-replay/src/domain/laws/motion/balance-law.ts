@@ -3,13 +3,15 @@
  * unexplained steps is one finding. Runs within the noise of recorded states are one info, unless their sum exceeds it.
  */
 
+import type { BodyId } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
+import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { type Account, BalanceAccounts } from './balance-account.ts'
-import { measureBody } from './body-balance.ts'
+import { type Account, BalanceAccounts, type BalancedBodies } from './balance-account.ts'
+import { measureBody, type Unexplained } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
 import { IntegratorMeter } from './integrator-meter.ts'
@@ -26,6 +28,8 @@ export function balanceLaw(): Law {
   const accounts = new BalanceAccounts()
   const noise = new NoiseMeter()
   const integrators = new IntegratorMeter()
+  /** Of bodies that seem to sleep, until an impulse carries them although they do not move. */
+  const rests = new Rests()
   const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
 
@@ -41,9 +45,11 @@ export function balanceLaw(): Law {
         return
       for (let column = 0; column < step.scene.bodies.length; column++) {
         integrators.add(step, column)
+        rests.close(step, column)
         const one = measureBody(step, column, noise)
         if (one === null) continue
         const body = step.scene.bodies[column] ?? 0
+        const account = { key: body, bodies: [body], mass: num(step.scene.masses, column) }
         if (!one.isConstrained && isNoise(column, one, one.work))
           noisy.add(
             body,
@@ -51,7 +57,8 @@ export function balanceLaw(): Law {
             { value: one.residual, limit: one.allowed },
             { bodies: [body], pair: null },
           )
-        else accounts.add(step, one, { key: body, bodies: [body], mass: num(step.scene.masses, column) })
+        else if (step.asleep[column] === 1) rests.add(step, one, account)
+        else accounts.add(step, one, account)
       }
       for (const [index, { id, bodies, columns }] of step.scene.groups.entries()) {
         const one = measureGroup(step, index)
@@ -61,7 +68,7 @@ export function balanceLaw(): Law {
     },
     findings() {
       const constant = new ConstantAccelerations(scene)
-      const found = accounts.all.flatMap(([run, account]) => {
+      const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
         // The level was unknown in the first frames.
@@ -94,6 +101,30 @@ export function balanceLaw(): Law {
   ): boolean {
     const level = noise.measure(column)
     return residual > allowed ? residual <= level.residual : Math.abs(gain) <= level.gain
+  }
+}
+
+/**
+ * Bodies that seem to sleep. They do not, if an impulse carries them later although they have not moved: then impulses were missing.
+ */
+class Rests {
+  readonly #accounts = new BalanceAccounts()
+  readonly #lastByBody = new Map<BodyId, number>()
+  readonly #broken = new Set<string>()
+
+  add(step: Step, one: Unexplained, body: BalancedBodies): void {
+    this.#accounts.add(step, one, body)
+    for (const id of body.bodies) this.#lastByBody.set(id, step.frame)
+  }
+
+  close({ scene, frame, asleep, touching, distance }: Step, column: number): void {
+    const body = scene.bodies[column] ?? 0
+    const isCarried = asleep[column] === 0 && touching[column] === 1 && distance[column] === 0
+    if (isCarried && this.#lastByBody.get(body) === frame - 1) this.#broken.add(`${body} ${frame - 1}`)
+  }
+
+  get broken(): readonly (readonly [Run, Account])[] {
+    return this.#accounts.all.filter(([{ bodies, last }]) => this.#broken.has(`${bodies[0]} ${last}`))
   }
 }
 

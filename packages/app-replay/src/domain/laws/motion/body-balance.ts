@@ -68,8 +68,10 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
   const minAllowed = part * mass * scene.g * dt
   const error = mass * num(errors.changed, column) + num(errors.impulse, column)
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
-  if (free !== null) noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
-  const gain = free?.isBeyond ? free : null
+  if (free !== null && step.asleep[column] !== 1)
+    noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
+  // The law of velocities judges other motions, such as those that end at a surface.
+  const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   // Most bodies return here, without a square root.
   if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
@@ -96,6 +98,21 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
     left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
+
+/** Whether the motion is that of the velocities to 1 mm. */
+function isAlongVelocity({ scene, window, dt, moved, at, atBefore }: Step, column: number): boolean {
+  const s = window.states.data
+  const [v, u] = [at(column) + stateAt.velocity, atBefore(column) + stateAt.velocity]
+  let [off, change] = [0, 0]
+  for (let i = 0; i < 3; i++) {
+    off += (num(moved, 3 * column + i) - num(s, v + i) * dt) ** 2
+    change += (num(s, v + i) - num(s, u + i)) ** 2
+  }
+  return !(Math.sqrt(off) > maxJump + 1.05 * (Math.sqrt(change) + scene.g * dt) * dt)
+}
+
+/** m */
+const maxJump = 1e-3
 
 /** J */
 interface FreeGain {

@@ -138,11 +138,27 @@ function sumFallingGain(step: Step): number {
   return sum
 }
 
+/** Whether a body of unknown mass moves: it can drive the others. */
+export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
+  const s = window.states.data
+  const count = scene.bodies.length
+  for (let column = 0; column < count; column++) {
+    if (num(scene.masses, column) > 0) continue
+    const at = (row * count + column) * stateAt.width
+    for (const part of [stateAt.velocity, stateAt.spin])
+      for (let i = at + part; i < at + part + 3; i++) if ((num(s, i) || 0) !== 0) return true
+    for (let i = at; row > 0 && i < at + 3; i++)
+      if (Math.abs(num(s, i) - num(s, i - count * stateAt.width)) > 0) return true
+  }
+  return false
+}
+
 /** m/s², below which potential energy is negligible. */
 const minGravity = 1e-3
 
 /** Whether the total includes rotational energy if a body turns, and potential energy under gravity. */
-export function hasAllParts({ window, row, scene }: Step): boolean {
+export function hasAllParts({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
+  if (hasUnknownMover({ window, row, scene })) return false
   const isFalling = !(scene.g < minGravity)
   const energies = window.energies.data
   const s = window.states.data

@@ -10,7 +10,7 @@ import { length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
-import { moveSolids, type PlacedSolid, placeSolids } from '../contact/placed-solid.ts'
+import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from '../contact/placed-solid.ts'
 import type { Law } from '../law.ts'
 
 /** m */
@@ -33,11 +33,19 @@ export function teleportLaw(): Law {
   const constant = new ConstantVelocities()
   const scaled = new ScaledVelocities()
   let placed: readonly PlacedSolid[] | undefined
+  /** Motions that may end at a surface, which the next frame shows. */
+  const stopped: Jump[] = []
+  const addJump = (body: BodyId, { frame, value, limit, since: first }: Jump): void => {
+    const run = jumps.add(body, frame, { value, limit }, { bodies: [body], pair: null })
+    if (run.first === frame) sinceByRun.set(run, first)
+  }
   return {
     observe(step) {
       const { scene, window, frame, moved } = step
       if (since.length === 0) since = new Float64Array(scene.bodies.length)
       constant.observe(step)
+      for (const jump of stopped.splice(0))
+        if (step.touching[jump.column] === 0) addJump(scene.bodies[jump.column] ?? 0, jump)
       if (Number.isNaN(step.dt)) return
       const s = window.states.data
       for (let column = 0; column < scene.bodies.length; column++) {
@@ -78,10 +86,12 @@ export function teleportLaw(): Law {
         if (!scene.hasContacts) {
           placed ??= placeSolids(scene)
           limit += 2 * measureOverlap(step, column, placed)
+          if (off > limit && isShortened(step, column) && isAtSurface(step, column, placed)) continue
         }
         if (!(off > limit)) continue
-        const run = jumps.add(body, frame, { value: off, limit }, { bodies: [body], pair: null })
-        if (run.first === frame) sinceByRun.set(run, num(since, column) || frame)
+        const jump = { column, frame, value: off, limit, since: num(since, column) || frame }
+        if (!isTouching && isShortened(step, column)) stopped.push(jump)
+        else addJump(body, jump)
       }
     },
     findings: () => [
@@ -115,6 +125,27 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > slack
 }
 
+interface Jump {
+  readonly column: number
+  readonly frame: number
+  /** m */
+  readonly value: number
+  readonly limit: number
+  /** First frame of the disagreement. */
+  readonly since: number
+}
+
+/** Whether the motion is a part of v dt: continuous collision detection stops bodies at a surface. */
+function isShortened(step: Step, column: number): boolean {
+  const { window, moved, dt, scene } = step
+  const velocity = read3(window.states.data, step.at(column) + stateAt.velocity)
+  const motion = read3(moved, 3 * column)
+  const speed = length3(...velocity)
+  const along = dot3(motion, velocity) / speed
+  const across = length3(...add(motion, velocity, -along / speed))
+  return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
+}
+
 /** m, by rounding. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
   num(errors.moved, column) + num(errors.changed, column) * dt
@@ -130,6 +161,21 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
       deepest = Math.max(deepest, -measureSeparation(own.solid, own.pose, other.solid, other.pose) || 0)
   return deepest
 }
+
+/** Whether the shape of the body is near another one after the step. */
+function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[]): boolean {
+  const poses = placed.map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
+  const own = placed.findIndex((one) => one.column === column)
+  const pose = poses[own]
+  return placed.some((other, i) => {
+    const [solid, otherPose] = [placed[own]?.solid, poses[i]]
+    if (i === own || solid === undefined || pose == null || otherPose == null) return false
+    return measureSeparation(solid, pose, other.solid, otherPose) < surfaceGap
+  })
+}
+
+/** m */
+const surfaceGap = 0.01
 
 /** `across` is a share of the difference, `integrator` a part of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const

@@ -1,0 +1,37 @@
+import { type FrameWindow, stateAt } from '@causeway/recording'
+import { length3, num, read3 } from './block.ts'
+
+interface SleepStep {
+  readonly scene: { readonly bodies: readonly number[] }
+  readonly window: FrameWindow
+  readonly row: number
+  readonly impulse: Float64Array
+  readonly impulseKnown: Uint8Array
+  readonly asleep: Uint8Array
+  readonly touching: Uint8Array
+  readonly touchedBefore: Uint8Array
+  readonly distance: Float64Array
+  at(column: number): number
+  atBefore(column: number): number
+}
+
+/** Marks the bodies that have not moved since a contact and that no impulse carries. `complete` marks known impulses. */
+export function findAsleep(step: SleepStep, complete: number): void {
+  const { scene, row, impulse, impulseKnown, asleep, touching, touchedBefore, distance } = step
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const isHeld = asleep[column] === 1 || touching[column] === 1 || touchedBefore[column] === 1
+    const isCarried =
+      touching[column] === 1 &&
+      (impulseKnown[column] !== complete || length3(...read3(impulse, 3 * column)) > 0)
+    const isAsleep = row > 0 && isHeld && !isCarried && distance[column] === 0 && isStill(step, column)
+    asleep[column] = isAsleep ? 1 : 0
+  }
+}
+
+function isStill({ window, at, atBefore }: SleepStep, column: number): boolean {
+  const s = window.states.data
+  for (const from of [at(column), atBefore(column)])
+    for (const part of [stateAt.velocity, stateAt.spin])
+      for (let i = from + part; i < from + part + 3; i++) if ((num(s, i) || 0) !== 0) return false
+  return true
+}
