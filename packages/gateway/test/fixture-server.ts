@@ -307,7 +307,7 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   },
   'tools/list': () => {
     record('listed')
-    return { tools: isMalformed ? malformedTools : tools }
+    return { tools: isMalformed ? [...malformedTools, ...Array(200_000).fill({})] : tools }
   },
   'prompts/list': () => ({
     prompts: isMalformed
