@@ -1,6 +1,6 @@
 import { defaultClientConditions, defineConfig, type EnvironmentOptions, type Plugin } from 'vite'
 
-/** Pages of MCP Apps. Each is one file. */
+/** Pages of MCP Apps. Each is built as one file. */
 const widgets = ['series', 'scene', 'map', 'decision']
 
 const common = {
@@ -12,8 +12,9 @@ const common = {
 } as const
 
 /**
- * Builds the pages that the server serves, and the widgets for MCP Apps. Assets of pages are separate files, because the pages may not
- * contain inline code or data URLs. A widget contains everything, because its host allows it to load nothing.
+ * Builds the pages that the server serves, and the widgets for MCP Apps. Assets of pages are separate files, because
+ * pages must not contain inline code or data URLs. A widget contains everything, because its host does not allow it
+ * to load anything.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -44,7 +45,7 @@ function createWidgetEnvironment(name: string): EnvironmentOptions {
   }
 }
 
-/** Replaces the script and style of a widget by one page that contains both. */
+/** Replaces the script and style of a widget with one page that contains both. */
 function inlineWidget(): Plugin {
   return {
     name: 'inline-widget',

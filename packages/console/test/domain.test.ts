@@ -32,7 +32,7 @@ t.test('findPage returns the page of a path with its decoded parts', async (t) =
   t.equal(findPage(pages, '/apps'), undefined)
 })
 
-t.test('takeUnseen returns the events after a position, or undefined if some are unknown', async (t) => {
+t.test('takeUnseen returns the events after a position, or undefined if events are missing', async (t) => {
   const batch = { id: 'a.10', events: [8, 9, 10], missed: 2 }
   t.same(takeUnseen('a.7', batch), { ...batch, missed: 0 })
   t.same(takeUnseen('a.5', batch), batch)
@@ -48,7 +48,7 @@ t.test('takeUnseen returns the events after a position, or undefined if some are
   t.same(takeUnseen('b.9', { id: 'a.3', events: [1, 2, 3], missed: 0 })?.events, [1, 2, 3])
 })
 
-t.test('format functions add units and thin spaces, and round', async (t) => {
+t.test('format functions round numbers and add units and thin spaces', async (t) => {
   t.same([0, 999, 1500, 12_345_678].map(formatBytes), ['0 B', '999 B', '1.50 kB', '12.3 MB'])
   t.same([0, 59, 3600, 93_780].map(formatDuration), ['0 s', '59 s', '1 h', '1 d 2 h'])
   t.same([12, 1234, 1_234_567].map(formatCount), ['12', '1\u202f234', '1\u202f234\u202f567'])
@@ -130,7 +130,7 @@ t.test('fitPoints ignores the few points that are far away', async (t) => {
   t.same(fitPoints([], 1), { center: [0, 0, 0], radius: 1 })
 })
 
-t.test('a symmetric logarithmic axis keeps signs and is used for explosions only', async (t) => {
+t.test('a symmetric logarithmic axis preserves signs and is used only for exploding values', async (t) => {
   for (const value of [0, 1, -1, 3e168, -2e-3]) {
     const back = fromSymlog(toSymlog(value))
     t.ok(Math.abs(back - value) <= 1e-9 * Math.max(1, Math.abs(value)), String(value))
@@ -140,7 +140,7 @@ t.test('a symmetric logarithmic axis keeps signs and is used for explosions only
   t.equal(needsLogAxis([]), false)
 })
 
-t.test('formatHash keeps what other pages wrote', async (t) => {
+t.test('formatHash preserves entries of other pages', async (t) => {
   const hash = formatHash('#frame=1&cam=1%2C2', { frame: '45', body: '1', finding: undefined })
   t.equal(hash, 'frame=45&cam=1%2C2&body=1')
   t.same(
@@ -186,7 +186,7 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
   t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
 })
 
-t.test('describeClean calls a recording good only if most laws could be checked', async (t) => {
+t.test('describeClean rates a recording as good only if most laws could be checked', async (t) => {
   const open = (...laws: string[]) =>
     laws.map((law) => ({ law, frames: { first: 1, last: 2 }, missing: [], how_to_record: '' }))
   t.same(describeClean({ checked: ['a', 'b'] }), { severity: 'ok', text: 'no finding' })
@@ -254,7 +254,7 @@ const decide = (
   explanation: observed === undefined ? {} : { observed },
 })
 
-t.test('needs and moods are listed from decisions, also if older ones did not record them', async (t) => {
+t.test('needs and moods are listed even if older decisions did not record them', async (t) => {
   const decisions = [
     decide(30, { needs: { hunger: 0.9, energy: 0.5 }, mood: 'calm', position: [4, 2] }),
     decide(20, { needs: { hunger: 0.2 }, mood: 'calm', position: null }),
@@ -297,7 +297,7 @@ t.test('needs and moods are listed from decisions, also if older ones did not re
   t.equal(findGoal(null, [stove]), undefined)
 })
 
-t.test('fillRemedy shows the data that a remedy names', async (t) => {
+t.test('fillRemedy inserts the data that a remedy names', async (t) => {
   const range = { first_frame: 1, last_frame: 150 }
   t.equal(
     fillRemedy('use a frame between data.first_frame and data.last_frame', range),
@@ -311,7 +311,7 @@ t.test('fillRemedy shows the data that a remedy names', async (t) => {
   t.equal(fillRemedy('use data.scope', undefined), 'use data.scope')
 })
 
-t.test('toEulerDegrees turns about x, then y, then z', async (t) => {
+t.test('toEulerDegrees returns rotations about x, then y, then z', async (t) => {
   const half = Math.SQRT1_2
   const turned = (w: number | null, x: number, y: number, z: number) =>
     toEulerDegrees({ w, x, y, z })?.map((angle) => Math.round(angle * 1e6) / 1e6 + 0)
@@ -323,7 +323,7 @@ t.test('toEulerDegrees turns about x, then y, then z', async (t) => {
   t.equal(turned(null, 0, 0, 0), undefined)
 })
 
-t.test('PoseCache keeps the chunks that were used last, up to 64 MB', async (t) => {
+t.test('PoseCache caches the most recently used chunks, up to 64 MB', async (t) => {
   const bodies = 4000
   const createChunk = (first: number, last: number): ArrayBuffer => {
     const frames = last - first + 1
@@ -375,7 +375,7 @@ t.test('listTicks returns round values in the range', async (t) => {
   }
 })
 
-t.test('curves have gaps, a common scale, and a range of the shown frames', async (t) => {
+t.test('curves have gaps and a common scale, and their range covers the shown frames', async (t) => {
   const one = { name: 'a', unit: 'J', frames: [1, 2, 3, 4], values: [2, null, Number.NaN, 6] }
   t.same(toCurves([one], false), {
     curves: [{ frames: [1, 2, 3, 4], values: [2, null, null, 6] }],

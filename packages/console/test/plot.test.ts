@@ -29,7 +29,7 @@ const snapshot = applyEvent(undefined, 'snapshot', {
   viewportState: { bounds: [0, 0, 1, 1] },
 })
 
-t.test('applyEvent removes, adds and updates features at their places', async (t) => {
+t.test('applyEvent removes, adds and updates features and preserves their order', async (t) => {
   const { geometry: _, ...update } = createPoint('c', 'renamed')
   const state = applyEvent(snapshot, 'patch', {
     rev: 4,
@@ -44,7 +44,7 @@ t.test('applyEvent removes, adds and updates features at their places', async (t
   t.same(state?.features[2], createPoint('c', 'renamed'), 'an update without geometry keeps the geometry')
 })
 
-t.test('applyEvent changes selection, time, viewport and the state of the file', async (t) => {
+t.test('applyEvent changes selection, time, viewport and file state', async (t) => {
   const time = { current: '2024-01-01T00:00:00Z', start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
   t.match(applyEvent(snapshot, 'selection', { rev: 4, selectedIds: ['b'] }), { selected: ['b'], rev: 4 })
   t.match(applyEvent(snapshot, 'time', { rev: 4, timeState: time }), { time })
@@ -74,7 +74,7 @@ t.test('findTrackPoint interpolates position, course and speed', async (t) => {
   const point = at('2024-01-01T03:00:00Z')
   t.same(point?.position, [0, 0.5])
   t.equal(point?.course, 0)
-  // One degree of latitude is 60.04 nautical miles on a sphere with the mean radius.
+  // On a sphere with the mean radius, one degree of latitude is 60.04 nautical miles.
   t.ok(Math.abs((point?.speed ?? 0) - 60.04 / 6) < 0.001, `${point?.speed} kn`)
   t.same(at('2024-01-01T12:00:00Z')?.position, [0, 2])
   t.equal(at('2024-01-01T12:00:01Z'), undefined)
@@ -112,7 +112,7 @@ t.test('measure and formatPosition use nautical miles, degrees and minutes', asy
   t.equal(formatPosition([190, -0.999999]), '01°00.0′S 170°00.0′W')
 })
 
-t.test('findMatches marks words of the query and leaves the text unchanged', async (t) => {
+t.test('findMatches marks words of the query without changing the text', async (t) => {
   const text = 'Limits of their request; unlimited'
   const parts = findMatches(text, 'limit the (request')
   t.equal(parts.map((part) => part.text).join(''), text)
@@ -124,7 +124,7 @@ t.test('findMatches marks words of the query and leaves the text unchanged', asy
   t.same(findMatches('who', 'who'), [{ text: 'who', isMatch: true }])
 })
 
-t.test('listScores averages the candidates that were not undone and marks the best', async (t) => {
+t.test('listScores averages candidates that were not undone and marks the best one', async (t) => {
   const step = (number: number, score: number | null, undone = false, kind = 'submit') => ({
     step: number,
     kind,

@@ -22,11 +22,11 @@ const entries = [
   create('Findings', 'Finding 3', 'energy injection'),
 ]
 
-/** The titles of the results by group. */
+/** Returns the titles of the results by group. */
 const search = (query: string, among: readonly Entry[] = entries) =>
   searchEntries(among, query).map(({ name, entries: found }) => [name, ...found.map(({ title }) => title)])
 
-t.test('searchEntries finds every word in the title or the detail', async (t) => {
+t.test('searchEntries requires every word in the title or the detail', async (t) => {
   t.same(search('replay get'), [['Tools', 'get_frame_of_replay', 'get_frame']])
   t.same(search('joint 3'), [['Findings', 'Finding 13']])
   t.same(search('get injection'), [])
@@ -36,7 +36,7 @@ t.test('searchEntries finds every word in the title or the detail', async (t) =>
   t.same(search('.*('), [], 'a query is not a pattern')
 })
 
-t.test('searchEntries prefers titles, whole words and beginnings', async (t) => {
+t.test('searchEntries ranks titles, whole words and beginnings first', async (t) => {
   t.same(search('frame'), [
     ['Recordings', 'frame'],
     ['Tools', 'get_frame', 'get_frame_of_replay', 'reframe'],
@@ -72,7 +72,7 @@ t.test('findFrame returns only frames of the recording', async (t) => {
   t.equal(findFrame('121', undefined), undefined)
 })
 
-t.test('listSessions returns the sessions among the resources', async (t) => {
+t.test('listSessions returns only the sessions among the resources', async (t) => {
   t.same(
     listSessions([
       { uri: 'trm://sessions/s1', name: '/home/user/sums s1' },
@@ -91,7 +91,7 @@ t.test('formatFinding returns the sentence of a finding without its frames', asy
   t.equal(formatFindingTitle(finding), 'Crate (old) gains energy')
 })
 
-t.test('an excerpt loses its own heading, and rows without a header become a table', async (t) => {
+t.test('an excerpt loses its first heading, and rows without a header become a table', async (t) => {
   t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
   t.equal(removeHeading('#include'), '#include')
   t.equal(cutExcerpt('short text', 10), 'short text')

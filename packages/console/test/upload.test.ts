@@ -11,7 +11,7 @@ t.test('toRecordingName returns a name that the server accepts', async (t) => {
     t.match(toRecordingName(name), /^[A-Za-z0-9._-]{1,64}$/)
 })
 
-t.test('findUploadType accepts JSON lines, MCAP and SQLite, and names other formats', async (t) => {
+t.test('findUploadType accepts JSON lines, MCAP and SQLite, and rejects other formats by name', async (t) => {
   const find = (head: string) => findUploadType(Buffer.from(head, 'latin1'), ['/a', '/b'])
   t.equal(find('{"run": {}}\n'), 'application/x-ndjson')
   t.equal(find('\n  {"frame_id": 1}'), 'application/x-ndjson')
@@ -22,6 +22,6 @@ t.test('findUploadType accepts JSON lines, MCAP and SQLite, and names other form
   t.match(find('time,x,y'), { message: /not JSON lines, MCAP or SQLite/, remedy: /\/a, \/b$/ })
 })
 
-t.test('toPercent is 100 only at the end', async (t) => {
+t.test('toPercent returns 100 only at the end', async (t) => {
   t.same([toPercent(0, 3), toPercent(999, 1000), toPercent(3, 3), toPercent(0, 0)], [0, 99, 100, 100])
 })

@@ -2,10 +2,13 @@ import { signal } from '@preact/signals'
 import { ServerError } from './server.ts'
 import type { Source } from './source.ts'
 
-/** Version of MCP Apps. */
+/** Version of the MCP Apps protocol. */
 const protocolVersion = '2026-01-26'
 
-/** Time without a result after which a read-only tool is called again, in ms: a host may reload the page without its result. */
+/**
+ * Time after which a read-only tool whose result did not arrive is called again, in ms: a reloaded page may not get
+ * it from the host.
+ */
 const resultMs = 5000
 
 type Members = Readonly<Record<string, unknown>>
@@ -77,12 +80,12 @@ export class AppConnection implements Source {
     return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)).buffer
   }
 
-  /** A failure is shown by the host only. */
+  /** Asks the host to open a link. Only the host shows a failure. */
   openLink(url: string): void {
     this.#request('ui/open-link', { url }).catch(() => {})
   }
 
-  /** Sends a message to the model in the name of the user. A failure is shown by the host only. */
+  /** Sends a message to the model in the name of the user. Only the host shows a failure. */
   ask(text: string): void {
     this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] }).catch(() => {})
   }
@@ -94,7 +97,7 @@ export class AppConnection implements Source {
     this.#context = text
     const context = { structuredContent: data, content: [{ type: 'text', text }] }
     this.#request('ui/update-model-context', context).catch(() => {
-      // The same context can be sent again.
+      // Resets the comparison, so that the same context can be sent again.
       this.#context = ''
     })
   }
@@ -119,7 +122,10 @@ export class AppConnection implements Source {
     this.#send({ method: 'ui/notifications/initialized', params: {} })
   }
 
-  /** The server lists `Replay__get_frame` on its shared mount, and bare names on the mount of one app. */
+  /**
+   * Returns the name that the server lists: `Replay__get_frame` on its shared mount, `get_frame` on the mount of one
+   * app.
+   */
   #getToolName(app: string, tool: string): string {
     const listed = this.context.value.toolInfo?.tool?.name
     if (listed !== undefined && !listed.includes('__')) return tool
@@ -182,7 +188,7 @@ export class AppConnection implements Source {
     }
   }
 
-  /** Calls the tool again, if it only reads and its result did not arrive. */
+  /** Calls the tool again if it is read-only and its result did not arrive. */
   async #repeat(): Promise<void> {
     const { name, annotations } = this.context.value.toolInfo?.tool ?? {}
     if (this.result.value !== undefined || this.cancelled.value || name === undefined) return

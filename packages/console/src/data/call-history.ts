@@ -5,7 +5,7 @@ import type { AuditPage, CallRecord } from './types.ts'
 
 const stepSize = 200
 
-/** The calls of the audit that match a filter, loaded in steps from the newest to the oldest. */
+/** The calls of the audit that match a filter, loaded in pages, newest first. */
 export class CallHistory {
   /** Newest first. */
   readonly calls = signal<readonly CallRecord[]>([])

@@ -1,15 +1,15 @@
 import type { CallRecord } from './types.ts'
 
 const maxRows = 10_000
-/** Length of the history of rates, in s. */
+/** Length of the history of call rates, in s. */
 const rateSeconds = 60
 
-/** The calls that a page received, up to 10 000, and counters of all of them. */
+/** The calls that a page received: up to 10 000 of them, and counters of all. */
 export class CallLog {
   /** Oldest first. */
   readonly #rows: CallRecord[] = []
   readonly #known = new Set<string>()
-  /** Calls by second, unix time. */
+  /** Calls by second of Unix time. */
   readonly #rates = new Map<number, { calls: number; errors: number }>()
   #total = 0
   #errors = 0
@@ -27,7 +27,7 @@ export class CallLog {
     return this.#missed
   }
 
-  /** Adds calls, oldest first. A call that is stored already is ignored. */
+  /** Adds calls, oldest first. Ignores calls that are stored already. */
   add(calls: readonly CallRecord[], missed = 0): void {
     this.#missed += missed
     for (const call of calls) {
@@ -39,7 +39,7 @@ export class CallLog {
       if (!call.success) this.#errors += 1
       this.#countRate(call)
     }
-    // Removes many at a time, because it moves all others.
+    // Removes many calls together, because each removal moves all remaining ones.
     const excess = this.#rows.length - maxRows
     if (excess > maxRows / 10) for (const old of this.#rows.splice(0, excess)) this.#known.delete(toKey(old))
   }
@@ -52,7 +52,7 @@ export class CallLog {
     return this.#known.has(toKey(call))
   }
 
-  /** Adds calls of the audit that are not stored to rows of `find`. Both are newest first. */
+  /** Merges calls of the audit that are not in this log into rows of `find`. Both are newest first. */
   merge(rows: readonly CallRecord[], audited: readonly CallRecord[]): readonly CallRecord[] {
     const others = audited.filter((call) => !this.has(call))
     if (others.length === 0) return rows
@@ -65,7 +65,7 @@ export class CallLog {
     return [...merged, ...others.slice(at)]
   }
 
-  /** Calls and errors of each of the last 60 s, oldest first. `now` is unix time in ms. */
+  /** Returns the calls and errors of each of the last 60 s, oldest first. `now` is Unix time in ms. */
   getRates(now: number): readonly { readonly calls: number; readonly errors: number }[] {
     const last = Math.floor(now / 1000)
     for (const second of this.#rates.keys()) if (second <= last - rateSeconds) this.#rates.delete(second)

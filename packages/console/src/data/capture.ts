@@ -6,7 +6,7 @@ const path = '/api/apps/causeway'
 
 /** The capture of arguments and answers of one session. Methods throw `ServerError`. */
 export class Capture {
-  /** What `/health` reported last; `undefined` if nothing is captured. */
+  /** The state that `/health` reported last; `undefined` if nothing is captured. */
   readonly state = signal<CaptureState | undefined>(undefined)
   readonly #server: Server
 
@@ -14,7 +14,7 @@ export class Capture {
     this.#server = server
   }
 
-  /** Ends the capture of another session. */
+  /** Starts the capture of a session. Ends that of another session. */
   async start(session: string): Promise<void> {
     const { capture } = await this.#server.send<{ capture: CaptureState }>(
       `${path}/sessions/${encodeURIComponent(session)}/capture`,

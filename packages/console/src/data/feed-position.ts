@@ -1,13 +1,13 @@
 /** Events of a feed of the server, oldest first. */
 export interface FeedBatch<T> {
-  /** Run of the server and number of events since its start, after this batch: `mb1x2.41`. */
+  /** Id of the server's run, and number of its events up to the end of this batch: `mb1x2.41`. */
   readonly id: string
   readonly events: readonly T[]
-  /** Number of events before these that the server no longer stores. */
+  /** Number of events before this batch that the server no longer stores. */
   readonly missed: number
 }
 
-/** Returns what follows a position, or `undefined` if there are events between the position and the batch. */
+/** Returns the part of a batch after a position, or `undefined` if events between the two are missing. */
 export function takeUnseen<T>(position: string, batch: FeedBatch<T>): FeedBatch<T> | undefined {
   const own = parsePosition(position)
   const { run, count } = parsePosition(batch.id)

@@ -4,9 +4,9 @@ import { pause, type Server } from './server.ts'
 type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
- * Follows a feed of the server while the page is visible; when it is shown again, it continues after the last event. Starts with the
- * next event, or with `recent` ones; the first batch may be empty and arrives when the stream is open. Tabs that follow the same
- * feed share one stream. Returns a function that ends it.
+ * Follows a feed of the server while the page is visible. When the page is shown again, continues after the last
+ * event. Starts with the next event, or with `recent` ones. The first batch arrives when the stream is open and may
+ * be empty. Tabs that follow the same feed share one stream. Returns a function that ends following.
  */
 export function followEvents<T>(
   server: Server,
@@ -39,13 +39,14 @@ interface FeedOptions<T> {
 }
 
 /**
- * Receives a feed from the server or from another tab: a browser opens only six connections to a server. The tab with the lock of the feed
- * opens the stream and sends its batches to the others. When it is closed or hidden, the next one gets the lock and continues.
+ * Receives a feed from the server or from another tab, because a browser opens only six connections to a server. The
+ * tab that holds the feed's lock opens the stream and sends its batches to the others. When that tab is closed or
+ * hidden, another one gets the lock and continues.
  */
 class FeedFollower<T> {
   readonly #options: FeedOptions<T>
   #lastEventId: string
-  /** Batches of another tab that arrived during a request for what is before them. */
+  /** Batches of another tab that arrived while this tab requests earlier ones. */
   #waiting: FeedBatch<T>[] | undefined
 
   constructor(options: FeedOptions<T>) {
@@ -61,13 +62,13 @@ class FeedFollower<T> {
         if (name === undefined) await this.#lead(signal)
         else await this.#share(name, signal)
       } catch {
-        // The connection ended. The shell shows whether the server can be reached.
+        // The connection ended. The shell shows whether the server is reachable.
       }
       if (!signal.aborted) await pause()
     }
   }
 
-  /** Ends when the stream ends, so that another tab can try it. */
+  /** Ends when the stream ends, so that another tab can open one. */
   async #share(name: string, outer: AbortSignal): Promise<void> {
     const ending = new AbortController()
     const signal = AbortSignal.any([outer, ending.signal])
@@ -103,7 +104,7 @@ class FeedFollower<T> {
     }
     const unseen = takeUnseen(this.#lastEventId, batch)
     if (unseen !== undefined) this.#receive(unseen)
-    // If it fails, the next batch repeats it.
+    // If this fails, the next batch starts it again.
     else this.#catchUp(signal).catch(() => {})
   }
 
@@ -122,7 +123,7 @@ class FeedFollower<T> {
     for (const batch of waiting) this.#receiveShared(batch, signal)
   }
 
-  /** Receives a batch that this tab requested. It is complete, but another tab may have sent a part of it since. */
+  /** Receives a batch that this tab requested. It is complete, but another tab may have sent a part of it already. */
   #receiveOwn(batch: FeedBatch<T>): void {
     this.#receive(takeUnseen(this.#lastEventId, batch) ?? batch)
   }
@@ -132,7 +133,7 @@ class FeedFollower<T> {
     this.#options.receive({ events, missed })
   }
 
-  /** Opens a stream after the last event. It is closed with the loop over it. */
+  /** Opens a stream after the last event. The stream is closed when the loop over it ends. */
   async *#readBatches(outer: AbortSignal): AsyncGenerator<FeedBatch<T>> {
     const { server, path } = this.#options
     const ending = new AbortController()

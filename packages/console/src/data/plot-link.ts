@@ -3,7 +3,7 @@ import { applyEvent, type EventData, getId, type PlotFeature, type PlotState } f
 import { followNamedEvents, type StreamEvent } from './event-stream.ts'
 import { createId, retryUnavailable, type Server, type ServerError, toServerError } from './server.ts'
 
-/** A message for everyone who views the plot, or a change by another client. */
+/** A message for all viewers of the plot, or a change by another client. */
 export interface PlotNotice {
   readonly id: string
   readonly client: string
@@ -24,7 +24,7 @@ interface ChangeAnswer {
   readonly redo?: number
 }
 
-/** Names of properties with their values. `undefined` removes a property. */
+/** New values by property name. `undefined` removes a property. */
 export type PropertyChanges = Readonly<Record<string, unknown>>
 
 const maxNotices = 20
@@ -40,11 +40,11 @@ export class PlotLink {
   readonly notices = signal<readonly PlotNotice[]>([])
   readonly conflict = signal<EditConflict | undefined>(undefined)
   readonly error = signal<ServerError | undefined>(undefined)
-  /** Numbers of changes that can be undone and redone. Unknown until the first change. */
+  /** Number of changes that can be undone and redone. Unknown until the first change. */
   readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
   readonly #server: Server
   readonly #own = new Set<string>()
-  /** The revision after the last change of this page. Its event may not have arrived yet. */
+  /** The revision after this page's last change. Its event may not have arrived yet. */
   #ownRev = 0
   #lastChange: Promise<unknown> = Promise.resolve()
   #connection = new AbortController()
@@ -110,7 +110,10 @@ export class PlotLink {
     return this.#change('save_plot', choice)
   }
 
-  /** Changes properties of a feature. If another client has changed the feature since, the page shows both versions. */
+  /**
+   * Changes properties of a feature. If another client has changed the feature in the meantime, the page shows both
+   * versions.
+   */
   async edit(feature: PlotFeature, changes: PropertyChanges): Promise<void> {
     const properties = Object.fromEntries(
       Object.entries({ ...feature.properties, ...changes }).filter(([, value]) => value !== undefined),
@@ -188,7 +191,7 @@ export class PlotLink {
     if (undo !== undefined && redo !== undefined) this.depths.value = { undo, redo }
   }
 
-  /** Waits until the state includes the changes that this page made, so that an edit does not conflict with them. */
+  /** Waits until the state includes this page's changes, so that an edit does not conflict with them. */
   async #receiveOwnChanges(): Promise<void> {
     await this.#lastChange
     const isReceived = (): boolean => (this.state.value?.rev ?? 0) >= this.#ownRev
@@ -215,7 +218,7 @@ export class PlotLink {
       void this.connect()
       return
     }
-    // A snapshot of a large plot has no features.
+    // A large plot's snapshot does not contain features.
     const features = fields.features === null ? await this.#loadFeatures({ signal }) : state.features
     this.state.value = { ...state, features }
     this.#notice(id, event, fields)
@@ -224,7 +227,7 @@ export class PlotLink {
   #notice(id: string, event: string, { origin, ...data }: EventData): void {
     const { client = '', request = '' } = (origin ?? {}) as { client?: string; request?: string }
     if (event === 'notice') this.#add({ id, client, canUndo: false, ...readNotice(data.notice) })
-    // Only changes of features by others are reported.
+    // Reports only changes of features by other clients.
     if (event !== 'patch' || this.#own.has(request)) return
     this.depths.value = undefined
     this.#add({ id, client, canUndo: true, text: describePatch(data) })

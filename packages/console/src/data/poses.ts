@@ -1,12 +1,12 @@
-/** Numbers of a pose: position x y z in m, orientation w x y z. */
+/** Number of values of a pose: position x y z in m, quaternion w x y z. */
 export const poseWidth = 7
 
-/** A body is drawn if only this bit of its state is set. */
+/** A body is drawn if its state has this bit and no other. */
 const recorded = 1
 
 export interface PoseChunk {
   readonly bodies: readonly number[]
-  /** Columns by body id. */
+  /** Column by body id. */
   readonly columns: ReadonlyMap<number, number>
   /** Frame ids, shape [frames] */
   readonly frames: Float64Array
@@ -24,7 +24,7 @@ export interface PoseRow {
   readonly row: number
 }
 
-/** Parses the binary format CWP1. Throws if it is malformed. */
+/** Parses the binary format CWP1. Throws `Error` if the data is malformed. */
 export function parsePoses(buffer: ArrayBuffer): PoseChunk {
   const view = new DataView(buffer)
   if (buffer.byteLength < 56 || view.getUint32(0) !== 0x43575031) throw new Error('not poses of Causeway')
@@ -69,7 +69,7 @@ const maxBytes = 64 * 2 ** 20
 /** Reads the poses of a range of frames, both included, as CWP1. */
 export type ReadPoses = (first: number, last: number) => Promise<ArrayBuffer>
 
-/** Loads poses in chunks and keeps the chunks that were used last, up to 64 MB. */
+/** Loads poses in chunks. Caches the most recently used chunks, up to 64 MB. */
 export class PoseCache {
   readonly #read: ReadPoses
   readonly #first: number
@@ -91,7 +91,7 @@ export class PoseCache {
   async load(frame: number): Promise<PoseRow | undefined> {
     const index = this.#toIndex(frame)
     const loading = this.#chunks.get(index) ?? this.#fetch(index)
-    // Reinserted as the most recently used chunk.
+    // Reinserts the chunk as the most recently used one.
     this.#chunks.delete(index)
     this.#chunks.set(index, loading)
     return loading.then(
@@ -100,7 +100,7 @@ export class PoseCache {
     )
   }
 
-  /** Loads at most `count` frames up to `frame`, from at most two chunks. Returns the newest first. */
+  /** Loads at most `count` frames that end with `frame`, from at most two chunks. Returns the newest first. */
   async loadTrail(frame: number, count: number): Promise<PoseRow[]> {
     let found = await this.load(frame)
     if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#first, frame - count))
@@ -113,7 +113,7 @@ export class PoseCache {
     return rows
   }
 
-  /** Loads the chunk of a frame again when it is needed, because the recording has more frames after it. */
+  /** Evicts the chunk of a frame, because the recording now has more frames for it. */
   forget(frame: number): void {
     const index = this.#toIndex(frame)
     this.#bytes -= this.#loaded.get(index)?.values.buffer.byteLength ?? 0
@@ -129,7 +129,7 @@ export class PoseCache {
     const from = this.#first + index * chunkFrames
     const loading: Promise<PoseChunk> = this.#read(from, from + chunkFrames - 1).then((bytes) => {
       const chunk = parsePoses(bytes)
-      // A newer request has more frames.
+      // A newer request for this chunk was sent, because the recording has more frames.
       if (this.#chunks.get(index) !== loading) return chunk
       this.#loaded.set(index, chunk)
       this.#bytes += bytes.byteLength
@@ -155,7 +155,7 @@ export class PoseCache {
   }
 }
 
-/** Returns the row of a frame, or of the frame before it if the recording has a gap there. */
+/** Returns the row of a frame, or of the last frame before it if the recording has a gap. */
 function findRow(chunk: PoseChunk, frame: number): PoseRow | undefined {
   const row = chunk.frames.findLastIndex((id) => id <= frame)
   return row === -1 ? undefined : { chunk, row }

@@ -7,12 +7,12 @@ export interface ListedRecording {
   /** ISO time of the last change. */
   readonly modified: string
   readonly total_frames: number | null
-  /** Missing until the recording was opened or diagnosed. */
+  /** Absent until the recording was opened or diagnosed. */
   readonly bodies?: number
   readonly duration_s?: number
-  /** Schema era of its data, such as `run` or `unified`. */
+  /** Schema era of the data, such as `run` or `unified`. */
   readonly era?: string
-  /** Of a recording of Causeway's recorder. */
+  /** Only if Causeway's recorder made the recording. */
   readonly status?: string
 }
 
@@ -106,7 +106,7 @@ export interface Comparison {
   readonly summary: string
 }
 
-/** A shape that was estimated from contacts, or recorded as a mesh. */
+/** A shape that was estimated from contacts, or the hull of a recorded mesh. */
 export type EstimatedShape =
   | { readonly box: Point3; readonly outline?: readonly Point3[] }
   | { readonly radius: number }
@@ -119,11 +119,11 @@ export interface Contact {
   readonly points: readonly Point3[]
   readonly normal_n: Point3 | null
   readonly friction_n: Point3 | null
-  /** Largest |Ft| / (mu*Fn) of its points. */
+  /** Largest |Ft| / (mu*Fn) of the contact's points. */
   readonly utilization: number | null
 }
 
-/** What `/recordings/<id>/scene` returns. */
+/** The result of `/recordings/<id>/scene`. */
 export interface Scene {
   readonly frame_id: number
   readonly shapes: Readonly<Record<string, EstimatedShape>>
@@ -139,7 +139,7 @@ interface Vector {
   readonly z: number | null
 }
 
-/** What `get_frame` returns, as far as the console shows it. */
+/** The part of `get_frame`'s result that the console shows. */
 export interface FrameAnswer {
   readonly frame_id: number
   readonly simulation_time: number | null
@@ -152,7 +152,7 @@ export interface FrameAnswer {
     /** rad/s */
     readonly angular_velocity: Vector
   }[]
-  /** Numbers of rows that the frame has; `states` may contain fewer. */
+  /** Total number of states of the frame; `states` may contain fewer. */
   readonly counts: { readonly states: number }
   readonly solver: {
     readonly iterations: number | null

@@ -12,12 +12,12 @@ export class ServerError extends Error {
     this.code = code
     this.remedy = remedy
     this.data = data
-    // A call that exceeds its deadline would take as long again.
+    // Another attempt would take as long and exceed the deadline too.
     this.retryable = retryable && code !== 'DEADLINE_EXCEEDED'
   }
 }
 
-/** Returns any thrown value as an error that a page shows. */
+/** Converts any thrown value to an error that a page shows. */
 export const toServerError = (error: unknown): ServerError =>
   error instanceof ServerError
     ? error
@@ -29,14 +29,15 @@ const retryMs = 1000
 export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryMs))
 
 /**
- * Repeats an attempt while the server is busy, stopping or not reachable. Throws other errors, and any error after the signal is aborted.
+ * Repeats an attempt while the server is busy, stopping or not reachable. Throws all other errors, and any error
+ * after the signal is aborted.
  */
 export async function retryUnavailable<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      // The browser reports an interrupted stream as a TypeError.
+      // Browsers report an interrupted stream as a TypeError.
       const isUnavailable = error instanceof TypeError || (error instanceof ServerError && error.retryable)
       if (signal.aborted || !isUnavailable) throw error
     }
@@ -79,10 +80,10 @@ export const createId = (): string =>
     '',
   )
 
-/** The server that served this page. With a token file, every request carries the token of this browser tab. */
+/** The server that served this page. If it requires tokens, every request carries the token of this browser tab. */
 export class Server {
   readonly needsToken = signal(false)
-  /** Whether the server did not accept the last token. */
+  /** Whether the server rejected the last token. */
   readonly isTokenRejected = signal(false)
   readonly hasToken = signal(sessionStorage.getItem(tokenKey) !== null)
   readonly isReachable = signal(true)
@@ -134,7 +135,10 @@ export class Server {
     return this.#read<T>(path, { ...options, body, headers, method: 'PUT' })
   }
 
-  /** Returns a name for what tabs with the same access share. `undefined` if they cannot: browsers require localhost or HTTPS. */
+  /**
+   * Returns a name for what tabs with the same access share; `undefined` if the browser cannot share, for which it
+   * requires localhost or HTTPS.
+   */
   async getSharedName(path: string): Promise<string | undefined> {
     if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(this.#token))
@@ -146,8 +150,8 @@ export class Server {
   }
 
   /**
-   * Returns the structured result of a tool. `app` is a path such as `replay`. `requestId` makes a change safe to repeat and
-   * recognizable in live events. Throws `ServerError`.
+   * Returns the structured result of a tool. `app` is a path such as `replay`. `requestId` identifies a change in
+   * live events and makes it safe to repeat. Throws `ServerError`.
    */
   async call<T>(
     app: string,
@@ -253,12 +257,12 @@ export class Server {
       onProgress === undefined ? fetch(path, request) : sendWithProgress(path, request, onProgress)
     const response = await answer.catch((error: unknown) => this.#fail(error, signal))
     this.isReachable.value = true
-    // A late response to a request with an older token is ignored.
+    // Ignores a late response to a request with an older token.
     if (response.status === 401 && token === this.#token) {
       this.isTokenRejected.value = token !== ''
       this.needsToken.value = true
     }
-    // The MCP endpoint reports errors of calls in its body.
+    // The MCP endpoint reports errors of calls in the response body.
     if (response.ok || path.startsWith('/mcp/')) return response
     const failure = (await response.json().catch(() => undefined)) as ErrorFields | undefined
     throw new ServerError(
@@ -266,7 +270,7 @@ export class Server {
     )
   }
 
-  /** Throws the error of a request without an answer, or whose answer was interrupted. */
+  /** Throws the error for a request that got no response, or only a part of it. */
   #fail(error: unknown, signal: AbortSignal | undefined): never {
     if (signal?.aborted || error instanceof SyntaxError) throw error
     this.isReachable.value = false
@@ -280,7 +284,7 @@ export class Server {
 }
 
 interface FetchOptions {
-  /** Identifies a change, which is then safe to repeat. */
+  /** Identifies a change, so that it is safe to repeat. */
   readonly requestId?: string
   readonly body?: string | Blob
   readonly signal?: AbortSignal
@@ -289,7 +293,7 @@ interface FetchOptions {
   readonly onProgress?: (sentBytes: number) => void
 }
 
-/** `fetch` for a request whose progress is reported, which `fetch` cannot do. */
+/** Replaces `fetch` if upload progress is reported, which `fetch` does not support. */
 const sendWithProgress = (
   path: string,
   { method = 'GET', headers, body, signal }: RequestInit,

@@ -1,4 +1,4 @@
-/** What `GET /api/apps` returns for each app. */
+/** An app in the result of `GET /api/apps`. */
 export interface AppSummary {
   readonly name: string
   readonly about: string
@@ -6,12 +6,12 @@ export interface AppSummary {
   readonly tools: readonly {
     readonly name: string
     readonly about: string
-    /** Whether clients can call the tool although it is not in their list, for example by an older name. */
+    /** Whether clients can call the tool although their list does not contain it, for example by an older name. */
     readonly unlisted?: boolean
   }[]
 }
 
-/** What `GET /api/apps/<app>` returns. */
+/** The result of `GET /api/apps/<app>`. */
 export interface AppDetails {
   readonly name: string
   readonly about: string
@@ -59,7 +59,7 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean
 }
 
-/** What `GET /health` returns, as far as the console shows it. */
+/** The part of `GET /health`'s result that the console shows. */
 export interface Health {
   readonly status: string
   readonly version: string
@@ -67,19 +67,19 @@ export interface Health {
   readonly memory: { readonly status: string; readonly used_bytes: number; readonly limit_bytes: number }
   readonly storage: { readonly status: string; readonly free_bytes?: number }
   readonly audit: Readonly<Record<string, number>>
-  /** Missing if nothing is captured. */
+  /** Absent if nothing is captured. */
   readonly capture?: CaptureState
   readonly apps: Readonly<Record<string, AppState>>
 }
 
 export interface AppState {
   readonly status: string
-  /** Number of listed tools. Older names of tools are callable, but not listed. */
+  /** Number of listed tools. Clients can also call tools by older names, which are not listed. */
   readonly tools?: number
   readonly reason?: string
   readonly message?: string
   readonly remedy?: string
-  /** State of the processes of a hosted server, as `GET /api/hosted` has it. */
+  /** State of the processes of a hosted server, as in `GET /api/hosted`. */
   readonly state?: string
   readonly last_error?: { readonly code: string; readonly message: string }
   readonly [more: string]: unknown
@@ -108,9 +108,9 @@ export interface AuditRecord {
   }
 }
 
-/** A call as the stream of calls contains it. */
+/** A call in the stream of calls. */
 export interface CallRecord extends AuditRecord {
-  /** The page that shows what the call was about. */
+  /** Path of the page that shows what the call was about. */
   readonly view?: string
 }
 
@@ -126,7 +126,7 @@ export interface ErrorGroup {
   readonly request_id: string
 }
 
-/** What `GET /calls/errors` returns. */
+/** The result of `GET /calls/errors`. */
 export interface ErrorGroups {
   readonly groups: readonly ErrorGroup[]
   readonly examined: number
@@ -134,7 +134,7 @@ export interface ErrorGroups {
   readonly since: string | null
 }
 
-/** What `GET /sessions` returns. */
+/** The result of `GET /sessions`. */
 export interface SessionList {
   readonly sessions: readonly {
     readonly session: string
@@ -170,7 +170,7 @@ export interface CapturedJson {
   readonly value?: unknown
 }
 
-/** What `GET /capture/calls/{request}` returns. */
+/** The result of `GET /capture/calls/{request}`. */
 export interface CapturedCall {
   readonly call: { readonly arguments: CapturedJson; readonly answer: CapturedJson } | null
 }
@@ -185,7 +185,7 @@ export interface HealthSample {
   readonly errors: number
 }
 
-/** What `GET /figures` returns. */
+/** The result of `GET /figures`. */
 export interface Figures {
   readonly samples: readonly HealthSample[]
   readonly stores: readonly {
@@ -235,10 +235,10 @@ export interface HostedServer {
   readonly protocol_version?: string
 }
 
-/** What `GET /api/hosted` returns. */
+/** The result of `GET /api/hosted`. */
 export interface HostedServers {
   readonly servers: readonly HostedServer[]
-  /** Entries of mcp.json that are not used; without a name, the file as it is now. */
+  /** Entries of mcp.json that are not used. A problem without a name concerns the current file as a whole. */
   readonly problems: readonly { readonly name?: string; readonly code: string; readonly message: string }[]
 }
 

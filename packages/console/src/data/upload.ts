@@ -4,7 +4,7 @@ import { type Server, ServerError } from './server.ts'
 interface RunState {
   readonly recording: string
   readonly total_frames: number
-  /** `interrupted` if the file lacks the end that its format requires. */
+  /** `interrupted` if the file does not have the end that its format requires. */
   readonly status: string
 }
 
@@ -16,8 +16,8 @@ interface UploadOptions {
 }
 
 /**
- * Creates a recording from a file, in one request. The server stores nothing if it fails, is cancelled, or the page is closed. Throws
- * `ServerError`, and the reason of the signal.
+ * Creates a recording from a file with one request. If the request fails or is cancelled, or the page is closed, the
+ * server stores nothing. Throws `ServerError`, and the reason of the signal if it is aborted.
  */
 export async function uploadRecording(
   server: Server,
@@ -39,7 +39,7 @@ export async function uploadRecording(
     })
   } catch (error) {
     if (!(error instanceof ServerError) || error.code !== 'UNREACHABLE') throw error
-    // A file that changed during the upload looks like a lost connection.
+    // Throws if the file changed during the upload, which looks like a lost connection.
     await readHead(file)
     throw sent === 0 ? error : createLostError(sent, file.size)
   }

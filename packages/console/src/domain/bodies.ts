@@ -6,10 +6,10 @@ export type DrawnShape =
   | { readonly kind: 'box'; readonly half: Point3 }
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
-  /** The convex hull of points; `half` are the half extents of the box around it. */
+  /** A convex hull; `half` are the half extents of the box around it. */
   | { readonly kind: 'hull'; readonly points: readonly Point3[]; readonly half: Point3 }
 
-/** A body of a scene with the shape that is drawn and where it comes from. */
+/** A body of a scene. `source` is the origin of its shape. */
 export interface SceneBody {
   readonly id: number
   readonly name: string
@@ -18,10 +18,10 @@ export interface SceneBody {
   readonly source: 'recorded' | 'estimated' | 'unknown'
 }
 
-/** Edge of the box that stands for a body of unknown shape, in m. */
+/** Edge of the box that represents a body of unknown shape, in m. */
 const unknownEdge = 0.2
 
-/** Returns the bodies with their recorded shapes, else the estimated ones, else a small box. */
+/** Returns each body with its recorded shape, otherwise an estimated one, otherwise a small box. */
 export function toSceneBodies(
   { bodies, geometry = [] }: Pick<Metadata, 'bodies' | 'geometry'>,
   estimated: Readonly<Record<string, EstimatedShape>>,
@@ -65,13 +65,13 @@ export interface Velocity {
   readonly velocity: Point3
 }
 
-/** The velocities of a frame. If it has very many bodies, `listed` has fewer than `total`. */
+/** The velocities of a frame. In a frame with very many bodies, `listed` has fewer than `total`. */
 export interface Velocities {
   readonly listed: readonly Velocity[]
   readonly total: number
 }
 
-/** Returns the velocities that are recorded in a frame. */
+/** Lists the recorded velocities of a frame. */
 export function listVelocities({ states, counts }: FrameAnswer): Velocities {
   const listed = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
     x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],
@@ -79,7 +79,7 @@ export function listVelocities({ states, counts }: FrameAnswer): Velocities {
   return { listed, total: listed.length + counts.states - states.length }
 }
 
-/** Returns roll, pitch and yaw in degrees: rotations about x, then y, then z. `null` if a part is missing. */
+/** Returns roll, pitch and yaw in degrees: rotations about x, then y, then z. `null` if a component is missing. */
 export function toEulerDegrees({
   w,
   x,

@@ -1,7 +1,7 @@
 import { type CallFilter, matchesCall } from '@causeway/protocol/call-filter'
 import type { CallRecord } from '../data/types.ts'
 
-/** Whether the server finds a call with this filter. */
+/** Whether a call matches a filter by the server's rules. */
 export const matchesFilter = (
   filter: CallFilter,
   { toolName, duration, error, metadata }: CallRecord,

@@ -12,7 +12,7 @@ export interface ClientSummary {
   readonly last: string
 }
 
-/** Groups calls, newest first, by client program. The client of the last call is first. */
+/** Groups calls, newest first, by client program. The most recently used client is first. */
 export function summarizeClients(entries: readonly AuditRecord[]): ClientSummary[] {
   const groups = new Map<string, AuditRecord[]>()
   for (const entry of entries) {

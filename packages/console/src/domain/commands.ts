@@ -1,4 +1,4 @@
-/** Quotes a word for a POSIX shell, if it must be quoted. */
+/** Quotes a word for a POSIX shell, if necessary. */
 export const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 

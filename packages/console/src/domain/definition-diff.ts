@@ -5,10 +5,10 @@ export interface DiffLine {
 
 type Definition = Readonly<Record<string, unknown>>
 
-/** Maximum number of lines of a member that are compared. Longer members are shown as removed and added. */
+/** Maximum number of compared lines of a member. Longer members are shown as removed and added. */
 const maxCompared = 400
 
-/** Returns the members that differ, each with its name and its lines. */
+/** Compares two definitions. Returns each member that differs, with its name and lines. */
 export function diffDefinitions(approved: Definition | undefined, current: Definition): readonly DiffLine[] {
   const before = approved ?? {}
   const members = [...new Set([...Object.keys(before), ...Object.keys(current)])]
@@ -26,8 +26,8 @@ function toLines(value: unknown): readonly string[] {
 }
 
 /**
- * Replaces control and format characters by their escapes. They can hide or reorder the text that a model reads, so a person who approves
- * it must see them.
+ * Replaces control and format characters with their escapes. They can hide or reorder the text that a model reads,
+ * so a person who approves the text must see them.
  */
 export const showInvisible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
@@ -60,7 +60,7 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
   return lines
 }
 
-/** Returns the length of the longest common subsequence of the ends after each pair of positions. */
+/** Returns the length of the longest common subsequence of the rest of both texts after each pair of positions. */
 function measureCommon(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
   const common = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
   for (let row = before.length - 1; row >= 0; row--)

@@ -1,6 +1,8 @@
 import type { Diagnosis, Finding } from '../data/replay.ts'
 
-/** Describes a diagnosis without findings. It is good only if most of the laws that apply could be checked. */
+/**
+ * Describes a diagnosis without findings. Its severity is `ok` only if most of the laws that apply could be checked.
+ */
 export function describeClean({
   checked = [],
   not_checked = [],
@@ -14,12 +16,12 @@ export function describeClean({
   }
 }
 
-/** Returns what a finding states, without its frames: `Body 2 gains energy without a cause (11.6 J, limit 0.0045 J).` */
+/** Returns a finding's sentence without its frames: `Body 2 gains energy without a cause (11.6 J, limit 0.0045 J).` */
 export function formatFinding({ sentence }: Finding): string {
   const text = sentence.replace(/^Frames? \d+( to \d+)?: /, '')
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** Returns what a finding states, also without quantity and advice: `Body 2 gains energy without a cause`. */
+/** Returns a finding's sentence without frames, quantity and advice: `Body 2 gains energy without a cause`. */
 export const formatFindingTitle = (finding: Finding): string =>
   formatFinding(finding).replace(/ \([^()]*\)\..*$/s, '')

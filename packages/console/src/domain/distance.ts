@@ -1,8 +1,8 @@
 import type { Series } from '../data/replay.ts'
 
 /**
- * Returns the distance between two bodies, in m, in the frames that all series contain. Each list has the series of the three
- * coordinates.
+ * Returns the distance between two bodies, in m, at the frames that all series contain. Each list has the series of
+ * the three coordinates.
  */
 export function toDistances(name: string, a: readonly Series[], b: readonly Series[]): Series {
   const others = b.map(

@@ -1,7 +1,10 @@
 /** Removes the first heading of an excerpt, because the page shows it above the excerpt. */
 export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
 
-/** Returns the beginning of an excerpt, up to a space. A link or an image that would be cut is omitted; code is closed. */
+/**
+ * Returns the beginning of an excerpt, up to a space. Omits a link or image that would be cut, and closes an open
+ * code span.
+ */
 export function cutExcerpt(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const words = text.slice(0, maxLength).replace(/\s+\S*$/, '')
@@ -14,7 +17,7 @@ export function cutExcerpt(text: string, maxLength: number): string {
 const isRow = (line: string | undefined): boolean => line?.trimStart().startsWith('|') === true
 const isDelimiter = (line: string | undefined): boolean => /^[\s|:-]*-[\s|:-]*$/.test(line ?? '')
 
-/** Adds an empty header to tables that begin before the excerpt, so that their rows are read as rows. */
+/** Adds an empty header to tables that begin before the excerpt, so that their rows are rendered as rows. */
 export function completeTables(text: string): string {
   const lines = text.split('\n')
   return lines
@@ -27,6 +30,6 @@ export function completeTables(text: string): string {
     .join('\n')
 }
 
-/** Whether a text is only HTML without content for a reader: comments, anchors, line breaks. */
+/** Whether a text is only HTML that shows nothing: comments, anchors, line breaks. */
 export const isSilentHtml = (text: string): boolean =>
   /^(?:<!--(?:(?!-->)[\s\S])*-->|<a\s[^<>]*>|<\/a>|<br\s*\/?>|\s)+$/i.test(text)

@@ -17,12 +17,12 @@ export interface Property {
   readonly isRequired: boolean
 }
 
-/** Texts with a greater maximum length get a text area. */
+/** Texts with a greater maximum length are edited in a text area. */
 const longText = 200
 
 export type Definitions = Readonly<Record<string, Schema>>
 
-/** Returns how to edit a value. Schemas that no other kind covers are edited as JSON. */
+/** Returns the control for editing a value. It is JSON for schemas that no other control supports. */
 export function toField(schema: Schema, definitions: Definitions): Field {
   const resolved = resolve(schema, definitions)
   const { enum: values, const: constant } = resolved
@@ -53,7 +53,7 @@ export function toField(schema: Schema, definitions: Definitions): Field {
   }
 }
 
-/** Follows `$ref` and keeps the description and default next to it. */
+/** Follows `$ref`. A description and default next to it take precedence. */
 export function resolve(schema: Schema, definitions: Definitions): Schema {
   const { $ref, ...rest } = schema
   const name = $ref?.replace('#/$defs/', '')
@@ -95,7 +95,7 @@ function toObjectField({ properties = {}, required = [], additionalProperties }:
   }
 }
 
-/** Returns the smallest value that a new entry starts with. */
+/** Returns the smallest valid value for a new entry. */
 export function createValue(schema: Schema, definitions: Definitions): unknown {
   const field = toField(schema, definitions)
   switch (field.kind) {
@@ -137,7 +137,7 @@ export function findVariant(variants: readonly Schema[], value: unknown): number
   return Math.max(0, found)
 }
 
-/** Returns a name for a variant: its title, or its constants. */
+/** Returns a name for a variant: its title, its constants or a number. */
 export function getVariantName({ title, properties = {} }: Schema, index: number): string {
   const constants = Object.values(properties).flatMap(({ const: constant }) =>
     constant === undefined ? [] : [constant],
@@ -160,11 +160,11 @@ export function describeType(schema: Schema, definitions: Definitions): string {
   return [...types, ...(format === undefined ? [] : [format]), ...bounds].join(', ')
 }
 
-/** Returns an object with a property set, or without it if the value is `undefined`. */
+/** Returns a copy of an object with a property set, or removed if it is `undefined`. */
 export function withProperty(value: unknown, name: string, property: unknown): Record<string, unknown> {
   const { [name]: _, ...rest } = (value ?? {}) as Record<string, unknown>
   if (property === undefined) return rest
-  // Keeps the order of an existing property.
+  // Preserves the position of an existing property.
   return value !== null && typeof value === 'object' && name in value
     ? { ...(value as object), [name]: property }
     : { ...rest, [name]: property }

@@ -1,4 +1,4 @@
-/** Returns the first page whose pattern matches a path, with the parts that its `:names` match. */
+/** Returns the first page whose pattern matches a path, with the path's parts by their `:names`. */
 export function findPage<Page extends { readonly pattern: string }>(
   pages: readonly Page[],
   path: string,

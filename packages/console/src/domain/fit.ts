@@ -5,13 +5,16 @@ export interface Bounds {
   readonly radius: number
 }
 
-/** Scenes at a greater distance, in multiples of their radii, are shown separately. */
+/** Scenes that are further apart, in multiples of the sum of their radii, are shown separately. */
 const maxApart = 8
 
-/** Points with a coordinate of this size or more do not affect the camera, in m. */
+/** Points with a coordinate of at least this size do not affect the camera, in m. */
 const maxDistance = 1e4
 
-/** Bounds from the 2nd to the 98th percentile of the points, so that a few lost bodies do not make the others invisible. */
+/**
+ * Returns bounds from the 2nd to the 98th percentile of the points, so that a few lost bodies do not make the others
+ * invisible.
+ */
 export function fitPoints(points: readonly Point3[], margin: number): Bounds {
   const near = points.filter((point) => point.every((value) => Math.abs(value) < maxDistance))
   if (near.length === 0) return { center: [0, 0, 0], radius: Math.max(1, margin) }
@@ -25,7 +28,7 @@ export function fitPoints(points: readonly Point3[], margin: number): Bounds {
   return { center, radius: Math.max(radius, 1e-3) }
 }
 
-/** Returns the bounds of both, or `undefined` if the scenes are so far apart that neither would be visible. */
+/** Returns the bounds of both scenes, or `undefined` if they are so far apart that neither would be visible. */
 export function joinBounds(a: Bounds, b: Bounds): Bounds | undefined {
   const distance = Math.hypot(...a.center.map((value, axis) => value - (b.center[axis] ?? 0)))
   const [outer, inner] = a.radius >= b.radius ? [a, b] : [b, a]
@@ -37,7 +40,7 @@ export function joinBounds(a: Bounds, b: Bounds): Bounds | undefined {
   return { center: center as unknown as Point3, radius }
 }
 
-/** Whether values need a logarithmic axis: a few are a million times greater than the typical one. */
+/** Whether values need a logarithmic axis, because a few are a million times greater than the median. */
 export function needsLogAxis(values: readonly (number | null)[]): boolean {
   const sizes = values
     .flatMap((value) => (value === null || value === 0 ? [] : [Math.abs(value)]))
@@ -46,7 +49,7 @@ export function needsLogAxis(values: readonly (number | null)[]): boolean {
   return median !== undefined && largest !== undefined && largest > 1e6 * median
 }
 
-/** Compresses a value to its magnitude: ±log10(1 + |value|). */
+/** Compresses a value, with its sign, to log10(1 + |value|). */
 export const toSymlog = (value: number): number => Math.sign(value) * Math.log10(1 + Math.abs(value))
 
 export const fromSymlog = (value: number): number => Math.sign(value) * (10 ** Math.abs(value) - 1)

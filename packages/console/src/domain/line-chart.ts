@@ -1,7 +1,7 @@
 import type { Series } from '../data/replay.ts'
 import { needsLogAxis, toSymlog } from './fit.ts'
 
-/** Values of one series over frames. A value that is not finite is `null`: the line has a gap. */
+/** Values of one series over frames. A value that is not finite is `null` and leaves a gap in the line. */
 export interface Curve {
   readonly frames: readonly number[]
   readonly values: readonly (number | null)[]
@@ -10,8 +10,8 @@ export interface Curve {
 export type AxisRange = readonly [low: number, high: number]
 
 /**
- * Returns the curves of series, compressed by `toSymlog` with `isLog`, by default if they need it. `isRelative` subtracts the first value
- * of each.
+ * Returns the curves of series. `isLog` compresses them by `toSymlog`; by default, if they need it. `isRelative`
+ * subtracts each curve's first value.
  */
 export function toCurves(
   series: readonly Series[],
@@ -33,7 +33,10 @@ export function toCurves(
   }
 }
 
-/** Returns the range of the values between two frames, with a margin of a tenth that does not cross zero. */
+/**
+ * Returns the range of the values between two frames, with a margin of a tenth on both sides, which does not cross
+ * zero.
+ */
 export function findValueRange(curves: readonly Curve[], first: number, last: number): AxisRange {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const { frames, values } of curves)

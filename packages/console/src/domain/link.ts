@@ -1,8 +1,11 @@
-/** Parses what follows `#` in the address of a page: `frame=45&body=1`. */
+/** Parses the part of an address after `#`: `frame=45&body=1`. */
 export const parseHash = (hash: string): ReadonlyMap<string, string> =>
   new Map(new URLSearchParams(hash.replace(/^#/, '')))
 
-/** Returns the text for an address. Entries that are `undefined` are left out; entries of other pages remain. */
+/**
+ * Returns the part of an address after `#` with changed entries. `undefined` removes an entry; entries that are not
+ * named remain.
+ */
 export function formatHash(current: string, entries: Readonly<Record<string, string | undefined>>): string {
   const parts = new Map(parseHash(current))
   for (const [name, value] of Object.entries(entries))
@@ -17,7 +20,7 @@ export interface Place {
   readonly pair: readonly [number, number] | undefined
 }
 
-/** Parses `#frame=45&body=1` or `#frame=45&pair=1-2`. Malformed parts are left out. */
+/** Parses `#frame=45&body=1` or `#frame=45&pair=1-2`. Ignores malformed parts. */
 export function parsePlace(hash: string): Place {
   const entries = parseHash(hash)
   const [, a, b] = /^(\d+)-(\d+)$/.exec(entries.get('pair') ?? '') ?? []

@@ -7,12 +7,12 @@ export const logLevels = [
   { level: 50, name: 'error', severity: 'err' },
 ] as const
 
-/** Returns the highest named level that a line reaches. */
+/** Returns the highest named level at or below a line's level. */
 export const findLevel = ({ level }: LogLine): (typeof logLevels)[number] =>
   logLevels.findLast((one) => one.level <= level) ?? logLevels[0]
 
 export function formatFields({ level: _, time: _time, msg: _msg, request_id, ...fields }: LogLine): string {
-  // The id is long and rarely useful.
+  // Moves the request id to the end, because it is long and rarely useful.
   return Object.entries(request_id === undefined ? fields : { ...fields, request_id })
     .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(' ')

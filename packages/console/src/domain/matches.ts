@@ -3,7 +3,7 @@ export interface TextPart {
   readonly isMatch: boolean
 }
 
-/** Common English words. */
+/** Common English words, which are not marked. */
 const common = new Set(
   'about and are but can could did does for from had has have her his how its may not our out she that the their them then there they this was were what when where which who why will with would you your'.split(
     ' ',
@@ -11,8 +11,8 @@ const common = new Set(
 )
 
 /**
- * Divides a text into words that begin with a word of the query, and the rest. Words of one or two letters and common words do not
- * match, unless the query has no others.
+ * Splits a text into words that begin with a word of the query, and the text between them. Words of one or two
+ * letters never match; common words match only if the query has no others.
  */
 export function findMatches(text: string, query: string): TextPart[] {
   const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]

@@ -1,4 +1,4 @@
-/** What the resource `mind://<id>/state` contains. */
+/** The contents of the resource `mind://<id>/state`. */
 export interface MindState {
   readonly entity_id: string
   readonly traits: readonly string[]
@@ -33,16 +33,16 @@ export interface MindDecision {
   readonly explanation: {
     readonly because?: string
     readonly fallback_reason?: string
-    /** Missing in decisions of older versions. */
+    /** Absent in decisions of older versions. */
     readonly observed?: {
-      /** Satisfied share by need, 0 to 1. */
+      /** Satisfied share, 0 to 1, by need. */
       readonly needs: Readonly<Record<string, number>>
       readonly mood: string
       readonly position: Cell | null
     }
     readonly candidates?: readonly MindCandidate[]
     readonly queries?: readonly string[]
-    /** Milliseconds of the steps, in order. */
+    /** Duration of each step in milliseconds, in order. */
     readonly per_step_ms?: Readonly<Record<string, number>>
     readonly recalled?: readonly {
       readonly id: string
@@ -73,19 +73,19 @@ export function formatGameTime(minutes: number): string {
   return `day ${day + 1}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
 }
 
-/** A known place or character, as the route `places` returns it. */
+/** A known place or character, from the route `places`. */
 export interface MindPlace {
   readonly entity_id: string
   readonly display_name: string
-  /** Cell of the game's grid; `null` if it was never seen at one. */
+  /** Cell of the game's grid; `null` if no position is known. */
   readonly position: Cell | null
   readonly interactions: readonly string[]
   readonly last_seen: number
-  /** Whether it was missing at its position. */
+  /** Whether the mind did not find it at its position. */
   readonly gone: boolean
 }
 
-/** How a need changed over the decisions, oldest first. */
+/** The values of a need over the decisions, oldest first. */
 export interface NeedHistory {
   readonly name: string
   /** Satisfied shares, 0 to 1. */
@@ -93,7 +93,7 @@ export interface NeedHistory {
   readonly times: readonly number[]
 }
 
-/** Lists the needs that the decisions observed, in the order of the last one. `decisions` are newest first. */
+/** Lists the needs that the decisions observed, in the order of the newest decision. `decisions` are newest first. */
 export function listNeeds(decisions: readonly MindDecision[]): readonly NeedHistory[] {
   const names = new Set(
     decisions.flatMap(({ explanation }) => Object.keys(explanation.observed?.needs ?? {})),
@@ -109,7 +109,7 @@ export function listNeeds(decisions: readonly MindDecision[]): readonly NeedHist
   })
 }
 
-/** Lists the changes of mood, newest first. `decisions` are newest first. */
+/** Lists changes of mood, newest first. `decisions` are newest first. */
 export function listMoods(
   decisions: readonly MindDecision[],
 ): readonly { readonly mood: string; readonly since: number }[] {
@@ -120,18 +120,18 @@ export function listMoods(
   return known.filter(({ mood }, index) => mood !== known[index + 1]?.mood)
 }
 
-/** A map of what a mind knows, in cells of the game's grid. */
+/** A map of the places in a mind's memory, in cells of the game's grid. */
 export interface TownMap {
   readonly left: number
   readonly top: number
   readonly width: number
   readonly height: number
   readonly places: readonly (MindPlace & { readonly position: Cell })[]
-  /** The last observed own positions, oldest first. */
+  /** The mind's last observed positions, oldest first. */
   readonly path: readonly Cell[]
 }
 
-/** Returns the target cell of an action: the cell or the known position of the entity that it names. */
+/** Returns the target cell of an action: the cell that it names, or the known position of the entity that it names. */
 export function findGoal(action: MindAction | null, places: readonly MindPlace[]): Cell | undefined {
   const values = Object.values(action?.parameters ?? {})
   const cell = values.find((value): value is Cell => Array.isArray(value) && value.length === 2)
@@ -142,7 +142,7 @@ export function findGoal(action: MindAction | null, places: readonly MindPlace[]
 const mapMargin = 2
 const maxPathCells = 12
 
-/** Lays out the known positions. Returns `undefined` without any. `decisions` are newest first. */
+/** Lays out the known positions. Returns `undefined` if none is known. `decisions` are newest first. */
 export function layoutTown(
   places: readonly MindPlace[],
   decisions: readonly MindDecision[],

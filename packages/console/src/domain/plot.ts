@@ -1,7 +1,7 @@
-/** A position: longitude and latitude in degrees. */
+/** Longitude and latitude in degrees. */
 export type LonLat = readonly [lon: number, lat: number]
 
-/** A feature of a plot as stored, GeoJSON (RFC 7946). */
+/** A stored feature of a plot: GeoJSON (RFC 7946). */
 export interface PlotFeature {
   readonly type: 'Feature'
   readonly id?: string | number
@@ -9,7 +9,7 @@ export interface PlotFeature {
   readonly properties?: Readonly<Record<string, unknown>> | null
 }
 
-/** The time slider, ISO 8601. */
+/** The state of the time slider. Times are ISO 8601. */
 export interface PlotTime {
   readonly current: string
   readonly start: string
@@ -46,7 +46,7 @@ export function getKind({ properties, geometry }: PlotFeature): string {
 
 export const isVisible = ({ properties }: PlotFeature): boolean => properties?.visible !== false
 
-/** Returns the plot after an event, or `undefined` if the plot must be loaded again. */
+/** Returns the plot after an event; `undefined` if the plot must be loaded again. */
 export function applyEvent(
   state: PlotState | undefined,
   event: string,
@@ -95,21 +95,21 @@ function readSnapshot(data: EventData): PlotState {
 const readBounds = (viewport: unknown): PlotBounds | null =>
   (viewport as { readonly bounds: PlotBounds } | null)?.bounds ?? null
 
-/** Returns the features that a page lists. Time and viewport are stored as features too. */
+/** Returns the features that a page lists. Excludes time and viewport, which are also stored as features. */
 export const listShownFeatures = (features: readonly PlotFeature[]): readonly PlotFeature[] =>
   features.filter(({ properties }) => properties?.dataType !== 'metadata')
 
 function applyPatch(features: readonly PlotFeature[], data: EventData): readonly PlotFeature[] {
   const updated = new Map((data.updated as PlotFeature[]).map((feature) => [getId(feature), feature]))
   const added = data.added as PlotFeature[]
-  // Features that were loaded after a snapshot may contain added ones already.
+  // Features that were loaded after a snapshot may already contain added ones.
   const removed = new Set([...(data.removed as unknown[]).map(String), ...added.map(getId)])
   const result = features
     .filter((feature) => !removed.has(getId(feature)))
     .map((feature) => {
       const update = updated.get(getId(feature))
       if (update === undefined) return feature
-      // An update without geometry leaves the geometry as it is.
+      // An update without a geometry does not change the geometry.
       return 'geometry' in update ? update : { ...update, geometry: feature.geometry ?? null }
     })
   const places = data.added_at as number[]
@@ -117,7 +117,10 @@ function applyPatch(features: readonly PlotFeature[], data: EventData): readonly
   return result
 }
 
-/** Returns the lines, rings and points of a geometry. Longitudes continue across the antimeridian. Malformed parts are skipped. */
+/**
+ * Returns the lines, rings and points of a geometry. Longitudes continue across the antimeridian. Skips malformed
+ * parts.
+ */
 export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[])[] {
   const paths: LonLat[][] = []
   const collect = (value: unknown): void => {
@@ -142,10 +145,10 @@ function unwrap(path: readonly LonLat[]): LonLat[] {
 }
 
 const radians = Math.PI / 180
-/** Mean radius of the earth in nautical miles. */
+/** Mean radius of the Earth in nautical miles. */
 const earthRadius = 3440.065
 
-/** Range in nautical miles and initial bearing in degrees on a sphere (haversine formula). */
+/** Returns the range in nautical miles and the initial bearing in degrees on a sphere (haversine formula). */
 export function measure(from: LonLat, to: LonLat): { readonly range: number; readonly bearing: number } {
   const [lat1, lat2] = [from[1] * radians, to[1] * radians]
   const delta = (to[0] - from[0]) * radians

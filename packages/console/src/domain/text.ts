@@ -29,7 +29,7 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-/** Formats recorded time, which may be shorter than a second: `0.18 s`. */
+/** Formats recorded time, with fractions below a minute: `0.18 s`. */
 export const formatSpan = (seconds: number): string =>
   Math.abs(seconds) < 60 ? `${formatNumber(seconds)} s` : formatDuration(seconds)
 
@@ -58,13 +58,13 @@ export function formatNumber(value: number): string {
     : String(Number(value.toPrecision(4)))
 }
 
-/** Cuts a text to a number of UTF-16 code units, not within a character. */
+/** Truncates a text to a number of UTF-16 code units, but not within a character. */
 export const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 
 /**
- * Replaces each `data.<name>` of a remedy by its value if that is a number or a short text. Other values follow, one in a line, as in the
- * texts that models receive.
+ * Replaces each `data.<name>` of a remedy with its value if that is a number or a short text. Appends longer values,
+ * one in a line, as in the texts that models receive.
  */
 export function fillRemedy(remedy: string, data: unknown): string {
   const values = Object(data) as Readonly<Record<string, unknown>>

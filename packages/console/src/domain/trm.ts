@@ -1,4 +1,4 @@
-/** Marks of the states of sessions and steps. Other states have none. */
+/** Severities of the states of sessions and steps. Other states have no severity. */
 export const sessionSeverities: Readonly<Record<string, 'ok' | 'warn' | 'err'>> = {
   done: 'ok',
   running: 'warn',
@@ -6,7 +6,7 @@ export const sessionSeverities: Readonly<Record<string, 'ok' | 'warn' | 'err'>> 
   active: 'ok',
 }
 
-/** Returns the sessions among the resources of the app, with the folder names of their projects. */
+/** Returns the sessions among the app's resources, with the folder names of their projects. */
 export const listSessions = (
   resources: readonly { readonly uri: string; readonly name: string }[],
 ): { readonly id: string; readonly project: string }[] =>
@@ -35,7 +35,7 @@ export interface TrmSession {
   readonly steps: readonly TrmStep[]
 }
 
-/** A step of a session. Its number is used again after it was undone. */
+/** A step of a session. After an undo, the next step gets the same number. */
 export interface TrmStep {
   readonly step: number
   readonly kind: string
@@ -53,11 +53,11 @@ export interface TrmStep {
 
 export type TestOutcome = 'pass' | 'fail' | 'skip' | 'missing' | 'unknown'
 
-/** What `/sessions/<id>/tests` returns. */
+/** The result of `/sessions/<id>/tests`. */
 export interface TestMatrix {
   readonly tests: readonly {
     readonly id: string
-    /** One for each evaluation. */
+    /** One outcome for each evaluation. */
     readonly outcomes: readonly TestOutcome[]
   }[]
   readonly count: number
@@ -97,13 +97,16 @@ export interface ScorePoint {
   readonly index: number
   readonly step: number
   readonly score: number
-  /** Moving average of the scores, `null` for steps that were undone. */
+  /** Moving average of the scores; `null` for the baseline and for steps that were undone. */
   readonly average: number | null
   readonly isUndone: boolean
   readonly isBest: boolean
 }
 
-/** Returns the evaluated steps with the moving average. The best step is the live one with that number. */
+/**
+ * Returns the evaluated steps with the moving average. The best step is the one with the number `best_step` that was
+ * not undone.
+ */
 export function listScores({ steps, standing, config }: TrmSession): ScorePoint[] {
   let average: number | null = null
   return steps.flatMap(({ step, kind, score, undone }, index) => {

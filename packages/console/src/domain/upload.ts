@@ -1,4 +1,7 @@
-/** Returns the name of a recording for a file: without its extension, and only with the characters that the server accepts. */
+/**
+ * Derives a recording's name from a file name: removes the extension and replaces characters that the server
+ * rejects.
+ */
 export function toRecordingName(fileName: string): string {
   const name = fileName
     .replace(/\.[^.]*$/, '')
@@ -15,13 +18,13 @@ export interface UploadRefusal {
   readonly remedy: string
 }
 
-/** First bytes of formats that can be uploaded, and their media types. */
+/** First bytes of each format that can be uploaded, with its media type. */
 const accepted = [
   ['SQLite format 3\0', 'application/vnd.sqlite3'],
   ['\x89MCAP0\r\n', 'application/x-mcap'],
 ] as const
 
-/** First bytes of formats that the server only reads from its folders. */
+/** First bytes of formats that the server reads only from its folders. */
 const others = [
   ['\x89HDF\r\n', 'an HDF5 file'],
   ['PK', 'a zip file, such as npz'],
@@ -30,7 +33,10 @@ const others = [
 
 export const headBytes = 64
 
-/** Returns the media type for the first bytes of a file, or a refusal. `folders` are those that the server searches. */
+/**
+ * Returns the media type for the first bytes of a file, or a refusal, which names the `folders` that the server
+ * searches.
+ */
 export function findUploadType(head: Uint8Array, folders: readonly string[]): string | UploadRefusal {
   const text = String.fromCharCode(...head.subarray(0, headBytes))
   if (/^\s*\{/.test(text)) return 'application/x-ndjson'
@@ -46,6 +52,6 @@ export function findUploadType(head: Uint8Array, folders: readonly string[]): st
   }
 }
 
-/** Returns the progress of an upload in whole percent. */
+/** Returns the progress of an upload in whole percent, rounded down. */
 export const toPercent = (sent: number, total: number): number =>
   total === 0 ? 100 : Math.floor((100 * sent) / total)

@@ -13,12 +13,12 @@ export interface StageColors {
   readonly bodies: readonly string[]
 }
 
-/** Reads the colours of the theme from the style sheet. Canvases cannot use its variables. */
+/** Reads the colours of the theme from the style sheet, because canvases cannot use CSS variables. */
 export function readColors(
   element: HTMLElement,
 ): StageColors & { readonly text: string; readonly series: readonly string[] } {
   const probe = document.createElement('span')
-  // With forced colours, all colours of text are the same.
+  // In forced-colours mode, all text colours would be the same.
   probe.style.setProperty('forced-color-adjust', 'none')
   element.append(probe)
   const read = (name: string): string => {
@@ -41,7 +41,7 @@ export function readColors(
   return colors
 }
 
-/** A number that changes with the effective theme, for what is drawn on a canvas. */
+/** A number that changes with the effective theme. Canvases are drawn again when it changes. */
 export const ThemeVersion = createContext<ReadonlySignal<number>>(signal(0))
 
 export const useThemeVersion = (): ReadonlySignal<number> => useContext(ThemeVersion)

@@ -17,7 +17,10 @@ export function CaptureBadge() {
   )
 }
 
-/** Starts or stops the capture of a session. Starting needs a second click, because the calls can contain data of other people. */
+/**
+ * Starts or stops the capture of a session. Starting needs a second click, because calls can contain other people's
+ * data.
+ */
 export function CaptureButton({ session }: { session: string }) {
   const { capture } = useConsole()
   const [isAsking, setAsking] = useState(false)

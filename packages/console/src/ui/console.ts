@@ -22,7 +22,7 @@ export function useConsole(): Console {
   return found
 }
 
-/** Binds shortcuts as soon as a component is shown, until it is removed. `group` must not change. */
+/** Binds shortcuts while a component is shown. `group` must not change. */
 export function useShortcuts(group: () => readonly Shortcut[]): void {
   const { shortcuts } = useConsole()
   useLayoutEffect(() => shortcuts.add(group()), [shortcuts])

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-/** Copies a text and shows for a moment whether it was copied. */
+/** Copies a text and briefly shows whether that succeeded. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [outcome, setOutcome] = useState<string>()
   const copy = async (): Promise<void> => {
@@ -17,8 +17,8 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
 }
 
 /**
- * Returns whether a text was copied. Browsers have a clipboard only in pages of this machine or of HTTPS; in others, a selected text is
- * copied.
+ * Copies a text and returns whether that succeeded. Browsers provide the clipboard only to pages of localhost or
+ * HTTPS; in other pages, a selected text is copied.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined)

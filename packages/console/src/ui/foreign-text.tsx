@@ -1,6 +1,9 @@
 import { cutText, formatCount } from '../domain/text.ts'
 
-/** Text of clients, models and files: it does not change the direction of the text around it, and is cut if it is long. */
+/**
+ * Text of clients, models and files. It does not affect the direction of the text around it, and is truncated if it
+ * is long.
+ */
 export const ForeignText = ({ text, max = 200 }: { text: string; max?: number }) => (
   <>
     <bdi>{cutText(text, max)}</bdi>
@@ -8,7 +11,7 @@ export const ForeignText = ({ text, max = 200 }: { text: string; max?: number })
   </>
 )
 
-/** The description of a tool, in which names between backticks are code. */
+/** The description of a tool. Names between backticks are shown as code. */
 export const DescriptionText = ({ text, max }: { text: string; max: number }) => (
   <bdi>
     {cutText(text, max)

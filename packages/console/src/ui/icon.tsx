@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24, drawn with a line of the text's colour. */
+/** Paths on a 24 by 24 grid, drawn as outlines in the text's colour. */
 const paths = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   apps: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',

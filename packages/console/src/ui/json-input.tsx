@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Edits a value as JSON. The value changes only while the text is JSON; an empty text means that it is not sent. */
+/**
+ * Edits a value as JSON. The value changes only while the text is valid JSON; if the text is empty, the value is not
+ * sent.
+ */
 export function JsonInput({
   value,
   onChange,

@@ -33,7 +33,7 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
 
 const reloadMs = 1000
 
-/** Reloads the page when the server answers again. The browser does not repeat an import that failed. */
+/** Reloads the page when the server answers again, because browsers do not repeat a failed import. */
 function useReload(isNeeded: boolean): void {
   const { server } = useConsole()
   useEffect(() => {
@@ -46,7 +46,7 @@ function useReload(isNeeded: boolean): void {
       )
       if (isUp && wasDown && !signal.aborted) location.reload()
       wasDown ||= !isUp
-      // If the server was never down, a reload would not load the code either.
+      // Repeats the check. If the server was never down, a reload would not load the code either.
       return isUp ? undefined : reloadMs
     })
   }, [isNeeded])

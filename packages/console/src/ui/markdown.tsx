@@ -8,8 +8,8 @@ interface MarkdownProps {
 }
 
 /**
- * Renders Markdown as elements. HTML is shown as source text. Links and images are shown as text, because their addresses are relative
- * to another site.
+ * Renders Markdown as elements. HTML is shown as source text. Links and images are shown as text, because their
+ * addresses are relative to another site.
  */
 export const Markdown = ({ text, show }: MarkdownProps) => (
   <div class="markdown stack">

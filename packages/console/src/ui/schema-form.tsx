@@ -20,7 +20,7 @@ interface Editing {
   readonly definitions: Definitions
 }
 
-/** Edits the arguments of a tool. A property that was not entered is not sent. */
+/** Edits the arguments of a tool. Properties without input are not sent. */
 export function SchemaForm({
   schema,
   value,
@@ -77,7 +77,7 @@ function FieldInput(props: FieldProps) {
 const getPlaceholder = ({ default: given }: Schema): string =>
   given === undefined ? '' : `default: ${typeof given === 'string' ? given : JSON.stringify(given)}`
 
-/** An input for one line, a text area for longer texts. */
+/** A text area for longer texts; otherwise an input with one line. */
 function TextInput({ value, onChange, schema, isLong, id, label }: FieldProps & { isLong: boolean }) {
   const text =
     typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)

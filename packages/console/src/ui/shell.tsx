@@ -127,7 +127,7 @@ function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) 
   const openPalette = (): void => {
     load().then(
       (Found) => {
-        // The close event is asynchronous: another palette may already be open.
+        // The close event is asynchronous: a new palette may already be open.
         const close = () => setPalette((shown) => (shown === opened ? undefined : shown))
         const opened = <Found key={++openings.current} sections={sections} close={close} />
         setPalette(opened)
@@ -159,7 +159,7 @@ function HealthChip() {
   )
 }
 
-/** Shown after a token was entered: another one may permit more. */
+/** Shown after a token was entered, because a different token may grant more access. */
 function TokenButton() {
   const { server } = useConsole()
   if (!server.hasToken.value) return null
@@ -173,7 +173,7 @@ function TokenButton() {
   )
 }
 
-/** Asks for a token. It is stored for this tab only. */
+/** Asks for a token, which is stored for this tab only. */
 function TokenForm() {
   const { server } = useConsole()
   const isRejected = server.isTokenRejected.value

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Preferences } from '../data/preferences.ts'
 
-/** A key, a sequence such as `g r`, or a combination such as `Control+Enter`, and what it does. */
+/** A key, a sequence such as `g r`, or a combination such as `Control+Enter`, with its action. */
 export interface Shortcut {
   readonly keys: string
   readonly label: string
@@ -10,7 +10,7 @@ export interface Shortcut {
 
 const sequenceMs = 1000
 
-/** The keys of the page. The dialog of `?` lists the same table that binds them. */
+/** The keyboard shortcuts of the page. The dialog of `?` lists the same groups. */
 export class Shortcuts {
   /** Groups of shortcuts, the newest first. */
   readonly groups = signal<readonly (readonly Shortcut[])[]>([])
@@ -42,7 +42,7 @@ export class Shortcuts {
     const found =
       shortcuts.find(({ keys }) => keys === sequence) ?? shortcuts.find(({ keys }) => keys === key)
     const isPrefix = shortcuts.some(({ keys }) => keys.startsWith(`${key} `))
-    // A key that is a shortcut itself can also begin a sequence.
+    // A key that has its own shortcut can also begin a sequence.
     this.#prefix = isPrefix && !found?.keys.includes(' ') ? key : ''
     this.#prefixAt = event.timeStamp
     if (found === undefined) return
@@ -66,6 +66,6 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && target.type === 'range')
 
-/** Whether Space and Enter activate the element itself. */
+/** Whether the element handles Space and Enter itself. */
 const isActivated = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)

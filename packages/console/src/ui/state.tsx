@@ -4,10 +4,10 @@ import { type ServerError, toServerError } from '../data/server.ts'
 import { fillRemedy } from '../domain/text.ts'
 import { ForeignText } from './foreign-text.tsx'
 
-/** Longest pause before a request to a busy, stopping or unreachable server is repeated, in ms. */
+/** Maximum pause before a request to a busy, stopping or unreachable server is repeated, in ms. */
 const maxRetryMs = 30_000
 
-/** The state of something that is loaded. The last value remains while an error is shown. */
+/** The state of a loaded value. While an error is shown, the last value remains. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly error: ServerError | undefined
@@ -15,9 +15,9 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Without `everyMs`, an attempt is
- * repeated while the server is busy, stopping or not reachable. After a change of `version`, the old value remains until the next one is
- * loaded.
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Without `everyMs`,
+ * repeats an attempt while the server is busy, stopping or not reachable. After a change of `version`, the old value
+ * remains until the new one is loaded.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -51,13 +51,14 @@ interface LoadedState<T> {
   readonly error?: ServerError
 }
 
-/** Returns what was loaded for these inputs. The state of other inputs remains until their values are loaded. */
+/** Returns the state if it was loaded for these inputs, otherwise an empty one. */
 const select = <T,>(state: LoadedState<T>, inputs: readonly unknown[]): Partial<LoadedState<T>> =>
   state.inputs.every((input, index) => Object.is(input, inputs[index])) ? state : {}
 
 /**
- * Calls a function, and again after each pause in ms that it returns, but not while the page is hidden: then when it becomes visible. The
- * function must not throw. Returns a function that ends it and aborts the signal.
+ * Calls a function, and again after each pause in ms that it returns. If the page is hidden then, calls it when the
+ * page becomes visible. The function must not throw. Returns a function that stops the repetition and aborts the
+ * signal.
  */
 export function repeatWhileVisible(run: (signal: AbortSignal) => Promise<number | undefined>): () => void {
   const controller = new AbortController()
@@ -138,7 +139,7 @@ export const Chip = ({ severity, children }: { severity: Severity; children: Com
 export const toSeverity = (status: string): Severity =>
   status === 'ok' ? 'ok' : status === 'failed' ? 'err' : 'warn'
 
-/** Placeholder of a page without data: what it will show and how to create it. */
+/** Placeholder of a page without data. Describes what the page will show and how to create data. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="card stack" style={{ justifyItems: 'start' }}>
     <strong>{title}</strong>

@@ -5,7 +5,7 @@ const pageSize = 50
 
 const openSize = 12
 
-/** A JSON value whose objects and arrays can be closed. All texts are shown as text. */
+/** A JSON value with collapsible objects and arrays. Strings are never interpreted. */
 export function ValueTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
   const [limit, setLimit] = useState(pageSize)
   const label = name === undefined ? null : <span class="tree-name">{name}</span>

@@ -12,11 +12,11 @@ interface VirtualTableProps<Row> {
   readonly rows: readonly Row[]
   readonly cells: (row: Row) => ComponentChildren
   readonly rowClass?: (row: Row) => string
-  /** Called when the first row is scrolled out of view or into it. */
+  /** Called when the first row is scrolled into view or out of it. */
   readonly onTop?: (isAtTop: boolean) => void
 }
 
-/** A table that renders only visible rows. Rows are keyed by their position, so that elements are reused. */
+/** A table that renders only the visible rows. Keys are row positions, so that elements are reused. */
 export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }: VirtualTableProps<Row>) {
   const box = useRef<HTMLElement>(null)
   const [view, setView] = useState({ first: 0, count: 40 })
@@ -50,7 +50,7 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
   )
 }
 
-/** A spacer for rows that are not rendered. It has one cell: a `colSpan` would create hidden columns. */
+/** Space for rows that are not rendered. It has one cell, because a `colSpan` would create hidden columns. */
 const Spacer = ({ rows }: { rows: number }) => (
   <tr class="spacer" style={{ height: `${rows * rowHeight}px` }}>
     <td />

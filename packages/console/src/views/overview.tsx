@@ -7,10 +7,10 @@ import { ForeignText } from '../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../ui/state.tsx'
 import { AppChip, AppError, describeApp } from './servers/app-state.tsx'
 
-/** Number of calls that the lists of clients and calls are made from. */
+/** Number of calls from which the lists of clients and calls are made. */
 const recentCalls = 200
 
-/** The state of the server, its apps, and the clients that used it last. */
+/** Shows the state of the server, its apps, and the most recent clients. */
 export function Overview() {
   const { server } = useConsole()
   const access = server.needsToken.value
@@ -61,7 +61,7 @@ export function Overview() {
   )
 }
 
-/** The command that adds this server to Claude Code. */
+/** Returns the command that adds this server to Claude Code. */
 const addCommand = (): string => `claude mcp add --transport http causeway ${location.origin}/mcp`
 
 function Figures({ health }: { health: Health }) {

@@ -12,7 +12,7 @@ import { openWidget, toFrameUrl, WidgetActions, type WidgetProps } from './widge
 
 const layers = { contacts: true, forces: true }
 
-/** Number of frames before and after the shown frame that can be played. */
+/** Number of frames that can be played before and after the shown frame. */
 const maxDistance = 100
 
 function SceneWidget({ app, args, data }: WidgetProps) {
@@ -116,7 +116,7 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
   )
 }
 
-/** Returns the times of frames if the frames have equal steps. */
+/** Returns the times of frames, assuming equal time steps. */
 function toTimes(
   { first_time_s: time, first_frame: frame, dt_s: step }: Metadata,
   first: number,

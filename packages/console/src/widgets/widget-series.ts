@@ -13,7 +13,7 @@ const energyColumns = [
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns the quantities in a tool's result: series, or rows of energies. `undefined` if it has neither. */
+/** Returns the quantities in a tool's result, from series or rows of energies; `undefined` if it has neither. */
 export function readSeries({ series, energy_points: rows }: Row): readonly Series[] | undefined {
   if (Array.isArray(series)) return series as readonly Series[]
   if (!Array.isArray(rows)) return undefined
@@ -31,7 +31,7 @@ export function readSeries({ series, energy_points: rows }: Row): readonly Serie
 
 const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** Returns the value at a frame, or at the last frame before it that has one. */
+/** Returns the value at a frame, or at the last frame before it in the series. */
 export function findValue({ frames, values }: Series, frame: number): number | undefined {
   const index = frames.findLastIndex((id) => id <= frame)
   return values[index] ?? undefined

@@ -14,7 +14,10 @@ export interface WidgetProps {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Variables of hosts, with ours that they replace. Colours of lines and states remain ours. */
+/**
+ * CSS variables of hosts, and the variable of this page that each replaces. Colours of lines and states are not
+ * replaced.
+ */
 const variables = {
   '--color-background-primary': '--bg',
   '--color-text-primary': '--fg',
@@ -22,7 +25,7 @@ const variables = {
   '--border-radius-md': '--radius',
 } as const
 
-/** Shows the result of a tool in the page of an MCP App, in the theme of its host. */
+/** Shows the result of a tool in an MCP App, in the theme of its host. */
 export function openWidget(name: string, View: (props: WidgetProps) => ComponentChild): void {
   const app = new AppConnection(parent, name)
   const themeVersion = signal(0)
@@ -60,7 +63,7 @@ function toError({ content = [] }: AppResult): ServerError {
   return new ServerError({ code, message })
 }
 
-/** Buttons that the host supports: ask the model about what is shown, and open the page of the console. */
+/** Buttons that the host supports: one asks the model about what is shown, one opens the page of the console. */
 export function WidgetActions({
   app,
   question,
@@ -87,7 +90,7 @@ export function WidgetActions({
   )
 }
 
-/** Returns the address of the console page, at another frame. */
+/** Returns the address of the console page for a frame. */
 export function toFrameUrl({ viewer_url: url }: WidgetProps['data'], frame: number): string | undefined {
   if (typeof url !== 'string') return undefined
   const target = URL.parse(url)

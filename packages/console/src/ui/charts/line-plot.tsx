@@ -7,7 +7,7 @@ import { type AxisRange, type Curve, findValueRange, listTicks, toCurves } from 
 import { formatCount, formatNumber } from '../../domain/text.ts'
 import { readColors, useThemeVersion } from '../canvas-colors.ts'
 
-/** Height of a plot and margins of its area, in px. The timeline and `line-plot.css` use the same margins. */
+/** Height of a plot and margins around its area, in px. The timeline and `line-plot.css` use the same margins. */
 const height = 130
 const area = { left: 64, right: 12, top: 8, bottom: 24 }
 
@@ -18,18 +18,18 @@ const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
 export const maxSeries = 4
 
 interface LinePlotProps {
-  /** The marked frame, and what a click changes. */
+  /** The marked frame. A click calls `seek`. */
   readonly playback: { readonly frame: ReadonlySignal<number>; seek(frame: number): void }
   readonly series: readonly Series[]
   readonly first: number
   readonly last: number
   readonly title: string
   readonly isRelative?: boolean
-  /** Whether the axis of the values is logarithmic; by default if the values need it. */
+  /** Whether the value axis is logarithmic. By default, it is if the values need it. */
   readonly isLog?: boolean | undefined
 }
 
-/** At most four quantities over frames, with a cursor at one of them. */
+/** Plots at most four quantities over frames, with a cursor at the marked frame. */
 export function LinePlot({ playback, first, last, series, isRelative = false, ...props }: LinePlotProps) {
   const { title, isLog: wanted } = props
   const themeVersion = useThemeVersion()
@@ -52,7 +52,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
       colors: readColors(host),
     }
     const draw = (): void => drawChart(canvas.current, chart, host.clientWidth)
-    // The observer also calls it when it starts.
+    // The observer also calls `draw` when it starts.
     const observer = new ResizeObserver(draw)
     observer.observe(host)
     return () => observer.disconnect()
@@ -147,7 +147,7 @@ function drawAxes(
   context.stroke()
 }
 
-/** Draws a line with gaps for missing values. A value between two gaps is a short line. */
+/** Draws a line with gaps for missing values. A value between two gaps becomes a short line. */
 function drawCurve(
   context: CanvasRenderingContext2D,
   { frames, values }: Curve,

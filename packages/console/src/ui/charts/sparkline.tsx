@@ -3,7 +3,7 @@ import './sparkline.css'
 const width = 240
 const height = 48
 
-/** A small chart of values, oldest first, from 0 to the maximum. Screen readers read its label. */
+/** A small chart of values from 0 to the maximum, oldest first. Screen readers read its label. */
 export function Sparkline({
   label,
   values,
@@ -13,7 +13,7 @@ export function Sparkline({
 }: {
   label: string
   values: readonly number[]
-  /** Times of the values, in any unit; equal intervals if missing. */
+  /** Times of the values, in any unit. Without them, the intervals are equal. */
   times?: readonly number[]
   max?: number
   errors?: readonly number[]

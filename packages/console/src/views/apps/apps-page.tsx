@@ -7,7 +7,7 @@ import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import './apps.css'
 import { ToolPanel } from './tool-panel.tsx'
 
-/** All apps and tools, and the chosen tool with a form to call it. */
+/** Lists all apps and tools, and shows the chosen tool with a form to call it. */
 export function AppsPage({ parts }: { parts: PathParts }) {
   const { server } = useConsole()
   const apps = useLoaded(
@@ -119,7 +119,7 @@ function AppTools({ path, name }: { path: string; name: string | undefined }) {
 
 const countUnlisted = (tools: AppSummary['tools']): number => tools.filter(({ unlisted }) => unlisted).length
 
-/** Counts like the overview: tools in the list of clients, and then those that they can only call. */
+/** Counts tools as on the overview: those in the list of clients, and then those that clients can only call. */
 function countTools(tools: AppSummary['tools']): string {
   const more = countUnlisted(tools)
   return `${tools.length - more} tools${more === 0 ? '' : `, ${more} more that clients do not list`}`

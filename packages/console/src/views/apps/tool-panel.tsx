@@ -9,7 +9,7 @@ import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
 import { AnswerView } from './answer-view.tsx'
 
-/** A tool with a form for its arguments, and the answer of the last call. */
+/** A tool, a form for its arguments, and the answer of the last call. */
 export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; tool: ToolDetails }) {
   const [args, setArgs] = useState<unknown>(tool.example)
   const [isJson, setJson] = useState(false)
@@ -97,7 +97,7 @@ const ToolHead = ({ app, tool }: { app: AppDetails; tool: ToolDetails }) => (
   </div>
 )
 
-/** Calls the tool with the arguments. A destructive tool is confirmed once. */
+/** Calls the tool with the arguments. A destructive tool needs a confirmation. */
 function useCall(path: string, tool: ToolDetails, args: unknown) {
   const { server } = useConsole()
   const [answer, setAnswer] = useState<ToolAnswer>()

@@ -3,13 +3,13 @@ import { formatPosition, type LonLat, type PlotBounds, type PlotFeature } from '
 import { useThemeVersion } from '../../ui/canvas-colors.ts'
 import { type MapActions, type MapContent, PlotMap } from './plot-map.ts'
 
-/** Pause after the map was moved before the plot's viewport is set, in ms. */
+/** Pause between a move of the map and the change of the plot's viewport, in ms. */
 const moveMs = 500
 
 interface PlotMapViewProps {
   readonly content: MapContent
   readonly viewport: PlotBounds | null
-  /** Features that are shown as large as possible when this changes. */
+  /** Features to fit into the map when this changes. */
   readonly fit: readonly PlotFeature[] | undefined
   readonly showAll: () => void
   readonly select: MapActions['select']
@@ -24,7 +24,7 @@ export function PlotMapView(props: PlotMapViewProps) {
   const map = useRef<PlotMap>(undefined)
   const latest = useRef(props)
   latest.current = props
-  /** Viewports of this map that the plot does not have yet, oldest first. */
+  /** Viewports of this map that the plot did not confirm yet, oldest first. */
   const sent = useRef<readonly string[]>([])
   const [pointer, setPointer] = useState<LonLat>()
   useEffect(() => {
@@ -47,7 +47,7 @@ export function PlotMapView(props: PlotMapViewProps) {
       opened.close()
     }
   }, [])
-  // Moves the map for changes of other clients, not for the result of its own move.
+  // Moves the map after changes by other clients, but not after its own.
   const target = JSON.stringify(viewport)
   useEffect(() => {
     const own = sent.current.lastIndexOf(target)

@@ -35,11 +35,11 @@ export interface MapContent {
 }
 
 export interface MapActions {
-  /** Selects a feature, or with `isAdded` adds it to the selection. */
+  /** Selects a feature. `isAdded` adds it to the selection. */
   readonly select: (id: string, isAdded: boolean) => void
   readonly move: (bounds: PlotBounds) => void
   readonly point: (position: LonLat | undefined) => void
-  /** Returns the land within bounds as GeoJSON. */
+  /** Returns land within bounds as GeoJSON. */
   readonly loadLand: (bounds: PlotBounds) => Promise<GeoJsonObject>
 }
 
@@ -48,7 +48,9 @@ const maxNameLength = 60
 const maxNames = 200
 const dashes = [undefined, '8 4', '2 4', '10 3 2 3']
 
-/** A Leaflet map without tiles: land, graticule, and the features of a plot. Names are added as text. */
+/**
+ * A Leaflet map without tiles: land, graticule, and the features of a plot. Names are inserted as text, not as HTML.
+ */
 export class PlotMap {
   readonly #map: LeafletMap
   readonly #actions: MapActions
@@ -79,7 +81,7 @@ export class PlotMap {
       minZoom: 1,
       maxZoom: 17,
     })
-    // The outline lists the names.
+    // Hides the names from screen readers, because the outline lists them.
     this.#map.getPane('tooltipPane')?.setAttribute('aria-hidden', 'true')
     this.#map.createPane('land').style.zIndex = '200'
     for (const group of [this.#land, this.#grid, this.#shapes, this.#moving]) group.addTo(this.#map)
@@ -123,7 +125,7 @@ export class PlotMap {
     this.#map.setZoom(this.#map.getZoom() + steps)
   }
 
-  /** Draws the content. If only the time differs, only positions at that time are drawn again. */
+  /** Draws the content. If only the time differs, redraws only the positions at that time. */
   show(content: MapContent): void {
     const before = this.#content
     this.#content = content
@@ -211,7 +213,7 @@ export class PlotMap {
           this.#actions.select(getId(feature), originalEvent.shiftKey),
         )
         layer.addTo(this.#shapes)
-        // The name of a track is at its position.
+        // The name of a track is shown at its current position instead.
         if (part === 0 && names < maxNames && feature.geometry?.type !== 'LineString') {
           names++
           layer.bindTooltip(createName(feature), nameOptions(feature))
@@ -266,7 +268,7 @@ export class PlotMap {
     }
   }
 
-  /** Hides names that would overlap another name, except those of selected features. */
+  /** Hides names that would overlap, preferring those of selected features. */
   #hideOverlaps(): void {
     const names = [...this.#box.querySelectorAll<HTMLElement>('.plot-name')]
     const isChosen = (name: HTMLElement): boolean =>
@@ -286,7 +288,7 @@ export class PlotMap {
     for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
       const color = properties?.[key]
       if (typeof color !== 'string' || !CSS.supports('color', color)) continue
-      // Mixes in the text colour, so that the colour is visible in both themes.
+      // Mixes in the text colour, so that the result is visible in both themes.
       return this.#resolve(`color-mix(in srgb, ${color} 72%, var(--fg))`)
     }
     return this.#color(`--series${(index % 4) + 1}`)
@@ -296,7 +298,7 @@ export class PlotMap {
     return this.#resolve(`var(${token})`)
   }
 
-  /** Resolves a CSS colour, because a canvas does not support variables. */
+  /** Resolves a CSS colour, because a canvas does not support CSS variables. */
   #resolve(value: string): string {
     const known = this.#colors.get(value)
     if (known !== undefined) return known
@@ -312,7 +314,7 @@ export class PlotMap {
 
 const toLatLng = ([lon, lat]: LonLat): LatLngTuple => [lat, lon]
 
-/** Returns a name as an element, because Leaflet inserts strings as HTML. */
+/** Creates an element for a name, because Leaflet inserts strings as HTML. */
 function createName(feature: PlotFeature): HTMLElement {
   const name = document.createElement('bdi')
   name.className = 'plot-name'
@@ -335,7 +337,7 @@ function nameOptions({ geometry }: PlotFeature): TooltipOptions {
 const overlaps = (a: DOMRect, b: DOMRect): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
-/** Degrees between lines of the graticule, so that there are about six. */
+/** Returns the degrees between lines of the graticule, so that at most eight are visible. */
 function chooseStep(span: number): number {
   const steps = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30]
   return steps.find((step) => span / step <= 8) ?? 45

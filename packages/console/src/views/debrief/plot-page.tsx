@@ -19,7 +19,7 @@ export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
   const link = useMemo(() => new PlotLink(server, filename), [server, filename])
   const access = server.needsToken.value
   useEffect(() => {
-    // A hidden tab releases its connection: a browser opens at most six to a server.
+    // A hidden tab releases its connection, because a browser opens at most six to a server.
     const update = (): void => (document.hidden ? link.disconnect() : void link.connect())
     update()
     document.addEventListener('visibilitychange', update)
@@ -140,7 +140,10 @@ function listFocused({ state }: PlotLink): readonly PlotFeature[] {
   return chosen.length > 0 ? chosen : [...features]
 }
 
-/** Returns the selection after a feature was chosen: `isAdded` toggles it; otherwise it is the only one, or none if it was that before. */
+/**
+ * Returns the selection after a click on a feature. `isAdded` toggles the feature. Otherwise it becomes the only
+ * selected one, or none is selected if it was that before.
+ */
 function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
   if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
   return selected.length === 1 && selected[0] === id ? [] : [id]

@@ -15,7 +15,7 @@ import { findTrackPoint } from './track.ts'
 interface PropertiesProps {
   readonly link: PlotLink
   readonly chosen: readonly PlotFeature[]
-  /** The time of the slider, Unix milliseconds. */
+  /** The time of the slider, in Unix milliseconds. */
   readonly ms: number | undefined
   readonly show: (features: readonly PlotFeature[]) => void
 }
@@ -163,7 +163,7 @@ function Tote({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number
   )
 }
 
-/** Deletes the selection after a second press. */
+/** Deletes the selection after a second click. */
 function DeleteButton({ link, chosen }: { link: PlotLink; chosen: readonly PlotFeature[] }) {
   const [isAsking, setAsking] = useState(false)
   return (
@@ -183,7 +183,7 @@ function DeleteButton({ link, chosen }: { link: PlotLink; chosen: readonly PlotF
 
 const formatCourse = (degrees: number): string => `${String(Math.round(degrees) % 360).padStart(3, '0')}°`
 
-/** Returns the name of the property that contains a colour as `#rrggbb`. */
+/** Returns the first property that contains a colour, with the value as `#rrggbb`. */
 function findColor({ properties }: PlotFeature): { key: string; value: string } | undefined {
   for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
     const value = properties?.[key]

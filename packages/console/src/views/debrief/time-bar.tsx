@@ -10,7 +10,7 @@ const rates = [
   [3600, '1 h/s'],
 ] as const
 
-/** The time that a page shows. While it is dragged or played, it differs from the time of the plot. */
+/** The time that a page shows. During dragging or playing, it differs from the time of the plot. */
 export interface Clock {
   /** Unix milliseconds. `undefined` if the plot has no times. */
   readonly ms: number | undefined

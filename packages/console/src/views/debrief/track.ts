@@ -1,13 +1,13 @@
 import { type LonLat, listPaths, measure, type PlotFeature } from '../../domain/plot.ts'
 
-/** A position of a track with course in degrees and speed in knots. */
+/** A position of a track, with the course in degrees and the speed in knots. */
 export interface TrackPoint {
   readonly position: LonLat
   readonly course: number
   readonly speed: number
 }
 
-/** Interpolates a track at a time in Unix milliseconds. Returns `undefined` outside of its times. */
+/** Interpolates a track at a time in Unix milliseconds. Returns `undefined` outside the track's times. */
 export function findTrackPoint(feature: PlotFeature, ms: number): TrackPoint | undefined {
   const times = feature.properties?.timestamps ?? feature.properties?.times
   const [path] = listPaths(feature)

@@ -8,7 +8,7 @@ import { Chip, ErrorNotice, LoadedView, toSeverity, useLoaded } from '../../ui/s
 import { AppChip, AppError } from '../servers/app-state.tsx'
 import './health.css'
 
-/** The state of each app, figures of the process, and the sizes of the databases. */
+/** Shows the state of each app, figures of the process, and the sizes of the databases. */
 export function HealthPage() {
   const { server } = useConsole()
   const access = server.needsToken.value
@@ -44,7 +44,7 @@ export function HealthPage() {
   )
 }
 
-/** Tools that an operator needs, as buttons. */
+/** Tools for operators, as buttons. */
 const actions = [
   { tool: 'refresh_registry', label: 'Refresh tool lists' },
   { tool: 'make_backup', label: 'Back up now' },

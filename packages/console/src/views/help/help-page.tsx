@@ -8,7 +8,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** What `find_help_topics` returns, as far as the page shows it. */
+/** The part of `find_help_topics`' result that the page shows. */
 interface Found {
   readonly results: readonly FoundDocument[]
   readonly total_candidates: number
@@ -46,7 +46,7 @@ const modes = [
   ['vector', 'Meaning only'],
 ] as const
 
-/** Maximum length of an excerpt that is shown open. */
+/** Maximum length of an excerpt in an expanded result. */
 const maxExcerpt = 600
 
 /** Searches the documentation. The query is part of the address. */
@@ -113,7 +113,7 @@ export function HelpPage() {
   )
 }
 
-/** What is indexed. */
+/** Lists the indexed documentation. */
 function SectionList() {
   const { server } = useConsole()
   const sections = useLoaded(

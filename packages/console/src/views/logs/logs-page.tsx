@@ -13,7 +13,7 @@ import './logs.css'
 /** Maximum number of stored lines. */
 const maxLines = 2000
 
-/** The log of the server as it is written, with filters for level and text. */
+/** Shows the server's log live, with filters for level and text. */
 export function LogsPage() {
   const { server, navigation } = useConsole()
   const hash = parseHash(navigation.hash.value.text)
@@ -143,7 +143,7 @@ function LineList({ earlier, level, text, isPaused }: LineListProps) {
   )
 }
 
-/** The lines of the server that match, newest first. Lines that arrive while paused are shown afterwards. */
+/** Returns the server's lines that match, newest first. Lines that arrive while paused are shown afterwards. */
 function useLines(
   earlier: readonly LogLine[],
   { level, text, isPaused }: Omit<LineListProps, 'earlier'>,
@@ -162,7 +162,7 @@ function useLines(
       const found = events.filter(
         (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
       )
-      // The recent lines contain earlier ones, and those that were written since they were loaded.
+      // Drops earlier lines, which the recent ones repeat.
       const known = isFirst ? JSON.stringify(earlier.at(-1)) : undefined
       isFirst = false
       const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)

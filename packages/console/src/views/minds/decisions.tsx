@@ -35,7 +35,7 @@ export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
   )
 }
 
-/** Binds keys to the decisions that are shown now. */
+/** Binds keys that select the shown decisions. */
 function DecisionKeys({
   decisions,
   shown,

@@ -45,7 +45,7 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
   )
 }
 
-/** What a mind did and remembers. `version` changes with each decision. */
+/** Shows what a mind did and remembers. `version` changes with each decision. */
 function MindDetails({ mind, version }: { mind: string; version: number }) {
   const { server } = useConsole()
   const access = server.needsToken.value

@@ -10,15 +10,15 @@ import { cutText, formatCount } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import './world.css'
 
-/** Maximum number of names on the map. The table lists all. */
+/** Maximum number of names on the map. The table lists all places. */
 const maxNames = 30
 const maxRows = 100
-/** Age in game minutes from which a place is drawn with minimum opacity. */
+/** Age in game minutes at which a place gets its minimum opacity. */
 const fadeMinutes = 1440
 
 interface TownProps {
   readonly mind: string
-  /** Last seen first. */
+  /** Most recently seen first. */
   readonly places: readonly MindPlace[]
   /** Newest first. */
   readonly decisions: readonly MindDecision[]
@@ -26,7 +26,7 @@ interface TownProps {
   readonly chosen: string | undefined
 }
 
-/** The world as a mind knows it: a map, if positions are known, and a table. */
+/** Shows a mind's memory of the world: a map, if positions are known, and a table. */
 export function TownView({ mind, places, decisions, chosen }: TownProps) {
   if (places.length === 0) return null
   const at = Math.max(
@@ -58,7 +58,7 @@ interface MapProps {
   readonly goal: readonly [number, number] | undefined
 }
 
-/** The known positions on the grid of the game: rows go down. */
+/** The known positions on the game's grid, where y increases downwards. */
 function Grid({ mind, map, now, goal }: MapProps) {
   const { left, top, width, height, places, path } = map
   const scale = Math.max(width, height) / 40

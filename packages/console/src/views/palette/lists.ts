@@ -19,7 +19,7 @@ export interface LoadedList {
   readonly failure?: string
 }
 
-/** A list of the server. Its name is the group of its entries. */
+/** A list that the server provides. Its name is the group of its entries. */
 export interface ServerList {
   readonly name: string
   readonly load: (server: Server) => Promise<LoadedList>
@@ -91,7 +91,7 @@ const toEntry = (title: string, detail: string, folder: string): Omit<Entry, 'gr
   url: `${folder}${encodeURIComponent(title)}`,
 })
 
-/** Returns the lists for a page of the console. Those of a recording are the first. */
+/** Returns the lists for a page of the console. On the page of a recording, its lists are the first. */
 export function findLists(path: string): readonly ServerList[] {
   const { recording } = findPage([{ pattern: '/replay/:recording' }], path)?.parts ?? {}
   return recording === undefined ? lists : [findings(recording), frames(recording), ...lists]
@@ -125,6 +125,6 @@ const frames = (recording: string): ServerList => ({
   },
 })
 
-/** Returns the address of a place in the open recording. The other parts of the hash do not change. */
+/** Returns the address of a place in the open recording. Other parts of the hash remain. */
 export const toPlaceUrl = (place: Readonly<Record<string, string | undefined>>): string =>
   `${location.pathname}#${formatHash(location.hash, place)}`

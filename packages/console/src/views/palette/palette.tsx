@@ -22,7 +22,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
   const end = (): void => {
     dialog.current?.close()
-    // Until the next frame, a closed dialog without a former focus still receives keys.
+    // Removes the focus: until the next frame, a closed dialog still receives keys if nothing had the focus before.
     const focused = document.activeElement
     if (focused instanceof HTMLElement && dialog.current?.contains(focused)) focused.blur()
   }
@@ -43,7 +43,8 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
       aria-label="Search"
       onClose={close}
       onKeyDown={(event) => {
-        // The browser closes a dialog after the event. The next key may arrive before that.
+        // Closes the palette immediately. The browser closes a dialog after the event, when the next key may have
+        // arrived.
         const isEscape = event.key === 'Escape' && !event.isComposing
         if (!isEscape && (event.key !== 'k' || !(event.ctrlKey || event.metaKey))) return
         event.preventDefault()
@@ -111,7 +112,7 @@ function toFrameGroup(frame: number): EntryGroup {
   return { name: 'Frames', entries: [{ group: 'Frames', title: `Frame ${frame}`, detail: '', url }] }
 }
 
-/** A request is not cancelled when the dialog is closed, because a cancelled call is a failed call in the traffic. */
+/** Loads lists. Does not cancel requests when the dialog is closed, because Traffic shows cancelled calls as failed. */
 function useLists(lists: readonly ServerList[]): ReadonlyMap<string, LoadedList> {
   const { server } = useConsole()
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedList>>(new Map())

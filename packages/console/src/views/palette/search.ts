@@ -13,12 +13,12 @@ export interface EntryGroup {
 
 const maxPerGroup = 12
 const maxResults = 30
-/** Number of characters of a title or detail that are searched. */
+/** Only this number of characters of a title or detail is searched. */
 const maxSearched = 300
 
 /**
- * Returns the entries whose title or detail contains every word of the query, best first, in groups ordered by their best entry. An empty
- * query returns the first group.
+ * Returns the entries whose title or detail contains every word of the query, best first, in groups ordered by their
+ * best entry. For an empty query, returns the first group.
  */
 export function searchEntries(entries: readonly Entry[], query: string): EntryGroup[] {
   const wanted = query.trim().toLowerCase()
@@ -52,7 +52,7 @@ function toGroups(entries: readonly Entry[]): EntryGroup[] {
   return [...groups].map(([name, found]) => ({ name, entries: found }))
 }
 
-/** Returns 0 if a word is missing. */
+/** Returns a score; 0 if a word is missing. */
 function rate(entry: Entry, words: readonly string[], wanted: string): number {
   const title = entry.title.slice(0, maxSearched).toLowerCase()
   const detail = entry.detail.slice(0, maxSearched).toLowerCase()
@@ -73,7 +73,7 @@ export interface FrameRange {
   readonly last: number
 }
 
-/** Returns the frame that a query such as `121` or `frame 121` names, or `undefined` if the recording does not contain it. */
+/** Returns the frame of a query such as `121` or `frame 121`; `undefined` if the recording does not contain it. */
 export function findFrame(query: string, range: FrameRange | undefined): number | undefined {
   const [, id] = /^(?:frame\s*)?(\d{1,15})$/i.exec(query.trim()) ?? []
   const frame = Number(id)

@@ -15,7 +15,7 @@ import type { Contact } from '../../data/replay.ts'
 import type { Point3 } from '../../domain/fit.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 
-/** Maximum number of drawn contacts. The page states when there are more. */
+/** Maximum number of drawn contacts. If there are more, the page states it. */
 export const maxContacts = 1024
 
 export interface ShownMarks {
@@ -24,10 +24,10 @@ export interface ShownMarks {
   readonly pair?: readonly [number, number] | undefined
 }
 
-/** Length of the longest arrow as a share of the distance to the camera. */
+/** Length of the longest arrow as a fraction of the camera's distance. */
 export const arrowShare = 0.16
 
-/** Contact points, and arrows for normal forces and friction, drawn over the bodies that they are in. */
+/** Contact points, and arrows for normal and friction forces. They are drawn over the bodies that contain them. */
 export class ContactMarks {
   readonly root = new Group()
   readonly #points = new PointsMaterial({ size: 7, sizeAttenuation: false, depthTest: false })
@@ -48,7 +48,7 @@ export class ContactMarks {
     for (const material of [this.#friction, this.#frictionHead]) material.color = new Color(friction)
   }
 
-  /** Replaces the marks. `distance` is that of the camera, in m. */
+  /** Replaces the marks. `distance` is the camera's distance, in m. */
   show(contacts: readonly Contact[], shown: ShownMarks, distance: number): void {
     for (const child of this.root.children) (child as Mesh).geometry.dispose()
     this.root.clear()

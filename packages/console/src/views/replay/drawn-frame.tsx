@@ -1,7 +1,7 @@
 import { useConsole } from '../../ui/console.ts'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** A frame as the server draws it, for browsers without WebGL. */
+/** A frame that the server drew, for browsers without WebGL. */
 export function DrawnFrame({ recording, frame }: { recording: string; frame: number }) {
   const { server } = useConsole()
   const drawn = useLoaded(

@@ -5,31 +5,31 @@ import type { CallRecord } from '../../data/types.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 
-/** Number of calls on the time axis. */
+/** Maximum number of calls on the time axis. */
 const maxCalls = 20
 
-/** Where a person changes the frame, the selection or the camera. */
+/** Parts of the page where a person changes the frame, the selection or the camera. */
 const movingParts = '.stage, .timeline, .plots, .viewer-side'
 
 export interface Following {
-  /** While it is paused, calls are received but not opened. */
+  /** While paused, calls are received but not opened. */
   readonly state: 'off' | 'on' | 'paused'
-  /** Whether the next call is received. */
+  /** Whether the page currently receives calls. */
   readonly isConnected: boolean
   readonly toggle: () => void
   readonly pause: () => void
   readonly resume: () => void
-  /** The last calls that are followed, the newest last. */
+  /** The last followed calls, newest last. */
   readonly calls: readonly CallRecord[]
   readonly show: (call: CallRecord) => void
-  /** The sessions that made calls, with the names of their clients. */
+  /** Sessions that made calls, with the names of their clients. */
   readonly sessions: ReadonlyMap<string, string>
-  /** The only session that is followed, or an empty text. */
+  /** The only followed session; an empty string for all. */
   readonly session: string
   readonly choose: (session: string) => void
 }
 
-/** Opens the recording, frame and contact of each call of another client, while following is on and not paused. */
+/** While following is on and not paused, opens the recording, frame and contact of each call of another client. */
 export function useFollow(): Following {
   const { server, navigation } = useConsole()
   const address = parseHash(location.hash).get('follow')
@@ -92,7 +92,7 @@ function usePauseByHand(isOn: boolean, pause: () => void): void {
   }, [isOn])
 }
 
-/** Calls of this console are not followed: it makes one for each frame that it shows. */
+/** Excludes calls of this console, which makes one for each frame that it shows. */
 const isShown = ({ view, metadata }: CallRecord): boolean =>
   view?.startsWith('/replay/') === true && !isBrowser(metadata.client)
 
@@ -150,7 +150,7 @@ const formatCall = ({ toolName, metadata, view = '' }: CallRecord): string => {
   return `${formatClient(metadata.client)} · ${toolName}${frame === undefined ? '' : ` · frame ${frame}`}`
 }
 
-/** A mark of a call on the time axis. */
+/** A mark for a call on the time axis. */
 export interface CallMark {
   readonly id: string
   readonly frame: number
@@ -158,7 +158,7 @@ export interface CallMark {
   readonly open: () => void
 }
 
-/** Returns the followed calls about frames of a recording. */
+/** Returns the followed calls about frames of a recording, as marks. */
 export const listCallMarks = ({ state, calls, show }: Following, recording: string): readonly CallMark[] =>
   (state === 'off' ? [] : calls).flatMap((call) => {
     const { pathname, hash } = new URL(call.view ?? '', location.origin)

@@ -242,7 +242,7 @@ function ContactForces({ contact: { normal_n, friction_n, utilization } }: { con
   )
 }
 
-/** The share of the friction limit that is used at the contact point with the largest share. */
+/** The used share of the friction limit, at the contact point where it is largest. */
 function UsedShare({ utilization }: { utilization: number }) {
   const isExceeded = utilization > maxUtilization
   return (
@@ -258,7 +258,7 @@ function UsedShare({ utilization }: { utilization: number }) {
   )
 }
 
-/** The tolerance of the tools is 1 %. */
+/** The tools use the same tolerance of 1 %. */
 const maxUtilization = 1.01
 
 const isPair = (pair: Pair | undefined, a: number, b: number): boolean =>

@@ -4,13 +4,13 @@ import type { Velocity } from '../../domain/bodies.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 import { arrowShare } from './contact-marks.ts'
 
-/** Frames of a trail, the shown one included. */
+/** Number of frames of a trail, including the shown one. */
 export const trailFrames = 90
 
-/** Maximum number of trails if no body is selected. */
+/** Maximum number of trails while no body is selected. */
 const maxTrails = 100
 
-/** Arrows for velocities, with open heads, and the paths of the last frames. Both are drawn over the bodies. */
+/** Velocity arrows with open heads, and trails of the last frames. Both are drawn over the bodies. */
 export class MotionMarks {
   readonly root = new Group()
   readonly #arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))
@@ -29,7 +29,7 @@ export class MotionMarks {
     this.#trails.material.color.set(selection)
   }
 
-  /** Replaces the arrows. `distance` is that of the camera, in m. */
+  /** Replaces the arrows. `distance` is the camera's distance, in m. */
   showVelocities(row: PoseRow | undefined, velocities: readonly Velocity[], distance: number): void {
     const longest = Math.max(0, ...velocities.map(({ velocity }) => Math.hypot(...velocity)))
     const points = velocities.flatMap(({ body, velocity }) => {
@@ -45,7 +45,7 @@ export class MotionMarks {
     replace(this.#arrows, new BufferGeometry().setFromPoints(points))
   }
 
-  /** Replaces the trails. `rows` are the last frames, the newest first. */
+  /** Replaces the trails. `rows` are the last frames, newest first. */
   showTrails(rows: readonly PoseRow[], selected: number | undefined): void {
     const ids = selected === undefined ? (rows[0]?.chunk.bodies ?? []).slice(0, maxTrails) : [selected]
     const points = ids.flatMap((id) => {
@@ -73,7 +73,7 @@ function replace(lines: LineSegments, geometry: BufferGeometry): void {
   lines.geometry = geometry
 }
 
-/** Returns the lines of an arrow: a shaft and four edges of its head. */
+/** Returns the line segments of an arrow: a shaft and the edges of its head. */
 function createArrow(from: Vector3, along: Vector3): Vector3[] {
   const to = from.clone().add(along)
   const side = new Vector3(0, 0, 1).cross(along)

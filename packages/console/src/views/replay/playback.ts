@@ -1,23 +1,23 @@
 import { computed, signal } from '@preact/signals'
 import type { Metadata } from '../../data/replay.ts'
 
-/** Rates relative to the recorded time. With `everyFrame`, each picture of the screen shows the next frame. */
+/** Rates relative to recorded time. With `everyFrame`, each refresh of the screen shows the next frame. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
 export const everyFrame = 0
 
-/** Pictures per second of most screens. */
+/** Refresh rate of most screens. */
 const screenHz = 60
 
 /** Delay after the last change before details of a frame are requested, in ms. */
 const restMs = 80
 
-/** The frame that all parts of the viewer show. Frames are ids as recorded. */
+/** The frame that all parts of the viewer show. Frames are recorded ids. */
 export class Playback {
   readonly first: number
   readonly frame = signal(0)
-  /** The newest frame. It grows while the recording is written. */
+  /** The newest frame. It increases while the recording is written. */
   readonly lastFrame = signal(0)
-  /** Follows `frame` after `restMs` without a change, so that fast changes send no requests. */
+  /** Follows `frame` after `restMs` without a change, so that fast changes cause no requests. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)
@@ -46,14 +46,14 @@ export class Playback {
     return this.lastFrame.peek()
   }
 
-  /** Adds new frames. The newest frame is shown if the one before it was. */
+  /** Adds new frames. If the newest frame was shown, shows the new one. */
   extend(last: number): void {
     const wasAtEnd = this.frame.peek() === this.last
     this.lastFrame.value = last
     if (wasAtEnd && !this.isPlaying.peek()) this.seek(last)
   }
 
-  /** Shows a frame; the nearest one if it does not exist. */
+  /** Shows a frame, or the nearest one if it does not exist. */
   seek(frame: number): void {
     const next = Math.min(this.last, Math.max(this.first, Math.round(frame)))
     this.#position = next
@@ -62,18 +62,19 @@ export class Playback {
     this.#timer = setTimeout(() => this.#rest(), restMs)
   }
 
-  /** Returns how many frames a rate passes for each frame that the screen shows. */
+  /** Returns how many frames a rate advances per refresh of the screen. */
   countPassed(rate: number): number {
     return Math.round(rate / screenHz / this.#step)
   }
 
-  /** Starts or stops. */
   toggle(): void {
     if (this.isPlaying.value) this.pause()
     else this.play()
   }
 
-  /** Plays forwards, or backwards with -1. If there are no more frames, it starts at the other end. */
+  /**
+   * Plays forwards, or backwards if `direction` is -1. At the last frame in that direction, starts at the other end.
+   */
   play(direction = 1): void {
     cancelAnimationFrame(this.#request)
     this.#direction = direction
@@ -101,7 +102,7 @@ export class Playback {
   }
 
   #tick(now: number): void {
-    // The first tick may be dated before the start.
+    // The timestamp of the first tick may be before the start.
     const seconds = Math.max(0, now - this.#lastTick) / 1000
     const { value: rate } = this.rate
     this.#position += this.#direction * (rate === everyFrame ? 1 : (seconds * rate) / this.#step)

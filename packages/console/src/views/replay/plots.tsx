@@ -9,7 +9,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
-/** The energy of the system and the speeds of bodies, on the axis of the timeline. */
+/** Plots the energy of the system and the speeds of bodies, on the axis of the timeline. */
 export function Plots({
   playback,
   recording,
@@ -114,7 +114,7 @@ interface TableProps {
   readonly title: string
 }
 
-/** The values of a plot as a table, at evenly spaced frames. */
+/** Shows the values of a plot as a table, at evenly spaced frames. */
 function SeriesTable({ series, labels, title }: TableProps) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -153,7 +153,7 @@ function SeriesTable({ series, labels, title }: TableProps) {
   )
 }
 
-/** Returns at most `maxRows` frames with the value of each series, as recorded. */
+/** Returns at most `maxRows` frames with the recorded value of each series. */
 function sampleRows(series: readonly Series[]): readonly (readonly [number, ...(number | null)[]])[] {
   const frames = series[0]?.frames ?? []
   const values = series.map((one) => new Map(one.frames.map((frame, at) => [frame, one.values[at] ?? null])))

@@ -8,7 +8,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { Upload } from './upload.tsx'
 
-/** Maximum length of recordings that the list diagnoses. Longer ones are diagnosed when they are opened. */
+/** Maximum number of frames of recordings that the list diagnoses. Longer ones are diagnosed when they are opened. */
 const maxFrames = 5000
 
 export function RecordingsPage() {
@@ -175,8 +175,8 @@ const OtherFiles = ({ others }: Pick<RecordingList, 'others'>) => (
 type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> | 'failed'
 
 /**
- * Diagnoses one recording after the other while the page is open. A running diagnosis is not cancelled: that would be a failed call in the
- * traffic. Afterwards the list is loaded again, because it then contains bodies, duration and era.
+ * Diagnoses one recording after the other while the page is open. Does not cancel a running diagnosis, because
+ * Traffic would show a failed call. Finally reloads the list, which then contains bodies, duration and era.
  */
 function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()
@@ -196,7 +196,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
         const args = { recording, max_findings: 1 }
         const diagnose = () => server.call<Diagnosis>('replay', 'diagnose', args)
         const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
-        // The next list continues with this recording.
+        // The diagnosis was cancelled. The next list starts with this recording again.
         if (health === 'failed' && signal.aborted) diagnosed.current.delete(recording)
         else setFound((old) => new Map(old).set(recording, health))
       }
@@ -210,7 +210,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
   return found
 }
 
-/** `isLong`: the recording is diagnosed when it is opened. */
+/** `isLong`: the recording is diagnosed only when it is opened. */
 function HealthChip({ health, isLong }: { health: Health | undefined; isLong: boolean }) {
   if (health === undefined) return <span class="muted">{isLong ? 'open it to diagnose it' : 'waiting'}</span>
   if (health === 'failed') return <Chip severity="off">not diagnosed</Chip>

@@ -14,10 +14,10 @@ import { maxContacts, type ShownMarks } from './contact-marks.ts'
 import { trailFrames } from './motion-marks.ts'
 import { Stage } from './stage.ts'
 
-/** Directions to the camera. */
+/** Directions from the scene to the camera. */
 const views = {
   free: [0.55, -0.75, 0.38],
-  // Exactly from above, the camera would have no upward direction.
+  // Not exactly vertical, because the camera would have no upward direction.
   top: [0, -0.001, 1],
   front: [0, -1, 0],
   side: [1, 0, 0],
@@ -31,7 +31,7 @@ export interface ShownFrame {
   readonly frame: ReadonlySignal<number>
 }
 
-/** A scene that is drawn over another one, or shown with the same camera. */
+/** A scene that is drawn over another, or shown with the same camera. */
 export interface OtherScene {
   readonly shown: ShownFrame
   readonly poses: PoseCache
@@ -85,7 +85,7 @@ interface StageProps {
   readonly camera?: { current: CameraMoves | undefined }
   readonly sharedCamera?: SharedCamera
   readonly ghosts?: OtherScene | undefined
-  /** The scene next to this one. Its camera is the same. */
+  /** A scene that is shown with the same camera. */
   readonly neighbor?: OtherScene
   /** Shown instead of the scene if the browser has no WebGL. */
   readonly children: ComponentChildren
@@ -161,7 +161,10 @@ export function StageView(props: StageProps) {
   )
 }
 
-/** The poses of a recording. Requests are repeated while the server is not available, until the component is removed. */
+/**
+ * Returns the poses of a recording. Repeats requests while the server is not available, until the component is
+ * removed.
+ */
 export function usePoses(recording: string, first: number): PoseCache {
   const { server } = useConsole()
   const { poses, closing } = useMemo(() => {
@@ -178,12 +181,12 @@ export function usePoses(recording: string, first: number): PoseCache {
 interface StageParts {
   readonly canvas: RefObject<HTMLCanvasElement | null>
   readonly stage: { readonly current: Stage | undefined }
-  /** Number of stages so far. The effects that fill a new stage depend on it. */
+  /** Number of stages created so far. Effects that fill a new stage depend on it. */
   readonly version: number
   readonly hasWebGl: boolean
 }
 
-/** Creates a stage when the recording is ready, and again for other bodies. */
+/** Creates a stage when the recording is ready, and a new one when the bodies change. */
 function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -216,7 +219,10 @@ function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
   return { canvas, stage, version, hasWebGl }
 }
 
-/** Shows all bodies, also those of the neighbor. If the scenes are too far apart for one view, returns their distance in m, else 0. */
+/**
+ * Fits all bodies into the view, including those of the neighbor. Returns 0, or the distance of the scenes in m if
+ * they are too far apart for one view.
+ */
 function useFittedCamera(
   { playback, poses, bodies, selected, camera, neighbor }: StageProps,
   stage: StageParts['stage'],
@@ -251,7 +257,7 @@ interface StageNotesProps {
   readonly layers: Layers
   readonly contacts: readonly Contact[]
   readonly velocities: Velocities
-  /** Distance to a scene that is too far away for one view, in m; else 0. */
+  /** Distance to a scene that is too far away for one view, in m; otherwise 0. */
   readonly apart: number
   readonly hasGhosts: boolean
 }
@@ -294,7 +300,7 @@ function StageNotes({ lost, total, layers, contacts, velocities, apart, hasGhost
   )
 }
 
-/** Draws each frame when it is shown, without rendering components. A frame that arrives late is not drawn. */
+/** Draws each shown frame without rendering components. Discards a frame that arrives after another one is shown. */
 function useShowFrames(
   shown: ShownFrame | undefined,
   poses: PoseCache | undefined,
@@ -314,7 +320,7 @@ function useShowFrames(
   )
 }
 
-/** Draws the last frames before each frame that is shown. */
+/** Draws the path up to each shown frame. */
 function useTrail(
   shown: ShownFrame | undefined,
   poses: PoseCache,
@@ -353,7 +359,7 @@ async function boundScene({ shown, poses, bodies }: OtherScene) {
   return row === undefined ? undefined : boundBodies(row, bodies)
 }
 
-/** The plane that bodies touch, else a level plane below them. */
+/** Returns the flattest plane that bodies touch, otherwise a level plane below them. */
 function chooseGround(grounds: Scene['grounds'], row: PoseRow, bodies: readonly SceneBody[]) {
   const flattest = grounds.toSorted((a, b) => b.normal[2] - a.normal[2])[0]
   if (flattest !== undefined) return flattest

@@ -37,14 +37,14 @@ export interface Ground {
   readonly normal: Point3
 }
 
-/** Bodies of one shape are one draw call. */
+/** Bodies of one shape, drawn with one call. */
 interface Group {
   readonly mesh: InstancedMesh
   readonly bodies: readonly SceneBody[]
   readonly scales: readonly Vector3[]
 }
 
-/** Draws a scene of rigid bodies, z up. It draws only when something changed. Throws if the browser has no WebGL. */
+/** Draws a scene of rigid bodies, z up, only when something changed. Throws if the browser has no WebGL. */
 export class Stage {
   readonly #renderer: WebGLRenderer
   readonly #scene = new Scene()
@@ -125,7 +125,7 @@ export class Stage {
     this.#request()
   }
 
-  /** Shows the poses of a frame. Bodies that cannot be drawn are hidden. */
+  /** Shows the poses of a frame. Hides bodies that cannot be drawn. */
   setRow(row: PoseRow): void {
     this.#row = row
     placeBodies(this.#groups, row)
@@ -133,7 +133,7 @@ export class Stage {
     this.#request()
   }
 
-  /** `ghosts` are drawn this far from their recorded positions, in m. */
+  /** Sets the distance of `ghosts` from their recorded positions, in m. */
   setGhostOffset(offset: Point3): void {
     this.#ghostOffset = offset
     for (const { mesh } of this.#ghosts) mesh.position.set(...offset)
@@ -156,19 +156,17 @@ export class Stage {
     this.#request()
   }
 
-  /** Shows contact points and forces; none while playing. */
   setContacts(contacts: readonly Contact[], shown: ShownMarks): void {
     this.#shownContacts = { contacts, shown }
     this.#showArrows()
   }
 
-  /** Shows velocities of the shown frame. */
   setVelocities(velocities: readonly Velocity[]): void {
     this.#velocities = velocities
     this.#showArrows()
   }
 
-  /** Shows the paths of the selected body or of all in the last frames, the newest first. */
+  /** Shows the paths of the selected body, or of all bodies, in `rows`, the last frames, newest first. */
   setTrail(rows: readonly PoseRow[]): void {
     this.#trail = rows
     this.#motion.showTrails(rows, this.#selected)
@@ -186,7 +184,7 @@ export class Stage {
     this.setTrail(this.#trail)
   }
 
-  /** Moves the camera until the bounds are visible. `from` is the direction to the camera. */
+  /** Moves the camera until the bounds are visible. `from` is the direction from them to the camera. */
   fit({ center, radius }: Bounds, from: Point3, anchor: Point3 = [0, 0, 0]): void {
     this.#anchor.set(...anchor)
     const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
@@ -211,7 +209,7 @@ export class Stage {
     this.#showArrows()
   }
 
-  /** Returns the body at a point of the canvas, in CSS pixels from its upper left corner. */
+  /** Returns the body at a point of the canvas, in CSS pixels from the upper left corner. */
   pick(x: number, y: number): number | undefined {
     const { clientWidth, clientHeight } = this.#renderer.domElement
     const raycaster = new Raycaster()
@@ -235,7 +233,7 @@ export class Stage {
     this.#renderer.forceContextLoss()
   }
 
-  /** Arrows have a length on the screen, so they depend on the camera. */
+  /** Draws all arrows. Their length on the screen is fixed, so they depend on the camera. */
   #showArrows(): void {
     const { contacts, shown } = this.#shownContacts
     const distance = this.#controls.getDistance()
@@ -284,7 +282,7 @@ export class Stage {
   }
 }
 
-/** One instanced mesh for boxes, one for spheres, and one for each form of capsule and hull. */
+/** Creates one instanced mesh for boxes, one for spheres, and one for each size of capsule and hull. */
 function createGroups(bodies: readonly SceneBody[], isGhost = false): Group[] {
   const toKey = ({ shape }: SceneBody): string => {
     if (shape.kind === 'capsule') return `capsule ${shape.radius} ${shape.half_length}`
@@ -297,7 +295,7 @@ function createGroups(bodies: readonly SceneBody[], isGhost = false): Group[] {
       ? new MeshBasicMaterial({ wireframe: true })
       : new MeshLambertMaterial({ flatShading: isFlat(own[0]?.shape.kind) })
     const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
-    // Bounds of bodies that are not finite would be NaN and hide the mesh.
+    // Without finite positions, the bounds would be NaN and hide the mesh.
     mesh.frustumCulled = false
     return { mesh, bodies: own, scales: own.map(({ shape }) => getScale(shape)) }
   })
@@ -318,7 +316,7 @@ function placeBodies(groups: readonly Group[], row: PoseRow): void {
   }
 }
 
-/** Reads the pose of a body. Returns whether the body can be drawn. */
+/** Reads the pose of a body into `position` and `quaternion`. Returns whether the body can be drawn. */
 function readPose(
   poses: PoseRow,
   id: number,
@@ -343,11 +341,11 @@ function createGeometry(shape: DrawnShape): BufferGeometry {
   if (shape.kind === 'hull') return new ConvexGeometry(shape.points.map((point) => new Vector3(...point)))
   if (shape.kind === 'box') return new BoxGeometry(2, 2, 2)
   if (shape.kind === 'sphere') return new SphereGeometry(1, 32, 20)
-  // The capsules of three.js lie along y, recorded ones along z.
+  // The axis of capsules is y in three.js, but z in recordings.
   return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 8, 20).rotateX(Math.PI / 2)
 }
 
-/** The edges of a shape. Round shapes have edges of a coarser form. */
+/** Creates the edges of a shape. Round shapes get the edges of a coarse mesh. */
 function createOutline(shape: DrawnShape): BufferGeometry {
   if (shape.kind === 'sphere') return new EdgesGeometry(new SphereGeometry(1, 12, 6))
   if (shape.kind === 'capsule')

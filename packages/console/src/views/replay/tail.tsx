@@ -4,11 +4,14 @@ import { useConsole } from '../../ui/console.ts'
 import { Chip, repeatWhileVisible } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
-/** ms between polls of a recording that the server writes. */
+/** Interval between polls of a recording that the server writes, in ms. */
 const pollMs = 1000
-/** ms between polls of a file that another recorder may be writing. The time is doubled while the file does not change. */
+/**
+ * Interval between polls of a file that another recorder may write, in ms. It doubles while the file does not
+ * change.
+ */
 const filePollMs = { min: 2000, max: 32_000 }
-/** Findings and plots of all frames are computed again after this number of polls with new frames. */
+/** Findings and plots are computed again after this number of polls with new frames. */
 const pollsPerVersion = 3
 
 export interface Tail {
@@ -21,11 +24,11 @@ interface TailOptions {
   readonly playback: Playback
   readonly poses: PoseCache
   readonly recording: string
-  /** Whether the newest frame is shown first. */
+  /** Whether to show the newest frame first. */
   readonly isAtEnd: boolean
 }
 
-/** Polls for new frames of a growing recording while the page is visible, and when it becomes visible. */
+/** Polls for new frames of a growing recording while the page is visible. */
 export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): Tail {
   const { server } = useConsole()
   const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
@@ -57,7 +60,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
       fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
       return status === 'file' ? fileMs : undefined
     }
-    // Unchanged while the server does not respond.
+    // Remains unchanged while the server does not respond.
     let waitMs: number | undefined = pollMs
     return repeatWhileVisible(async (signal) => {
       const answer = await read(signal).catch(() => undefined)
@@ -79,7 +82,7 @@ export function TailChip({ tail, playback }: { tail: Tail; playback: Playback })
   )
 }
 
-/** Only this part is rendered again when the frame changes. */
+/** A component of its own, so that only this button is rendered again when the frame changes. */
 function TailButton({ playback }: { playback: Playback }) {
   const isAtEnd = playback.frame.value === playback.lastFrame.value
   return (

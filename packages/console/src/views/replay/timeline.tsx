@@ -24,7 +24,7 @@ export function Timeline({
   chosen: string | undefined
   open: (finding: Finding) => void
   laneName?: string
-  /** Calls of clients that the page follows. */
+  /** Followed calls of clients. */
   calls?: readonly CallMark[]
   isPlaying: boolean
   metadata: Metadata
@@ -74,7 +74,10 @@ interface Mark {
   readonly open: () => void
 }
 
-/** Shows marks on the time axis. A click opens one; keyboard users have the list of findings, and the calls in Traffic. */
+/**
+ * Shows marks on the time axis. A click opens one. With the keyboard, use the list of findings, and the calls in
+ * Traffic.
+ */
 function Lane({ playback, name, marks }: { playback: Playback; name: string; marks: readonly Mark[] }) {
   const lane = useRef<HTMLDivElement>(null)
   const { first } = playback
@@ -123,11 +126,11 @@ const toCallMark = ({ id, frame, text, open }: CallMark): Mark => ({
   frames: { first: frame, last: frame },
 })
 
-/** Short findings are drawn over long ones. */
+/** Sorts findings so that short ones are drawn over long ones. */
 const listLongestFirst = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => b.frames.last - b.frames.first - (a.frames.last - a.frames.first))
 
-/** Pauses playback while it is dragged. */
+/** Selects the frame. Pauses playback during dragging. */
 function Scrubber({ playback, metadata }: { playback: Playback; metadata: Metadata }) {
   const input = useRef<HTMLInputElement>(null)
   const wasPlaying = useRef(false)
@@ -168,7 +171,7 @@ function FrameReadout({ playback, metadata }: { playback: Playback; metadata: Me
   return <span ref={output} class="readout" data-frame />
 }
 
-/** Returns the time of a frame, as if the frames had equal steps. */
+/** Formats the time of a frame, assuming equal time steps. */
 function formatTime({ first_time_s, last_time_s, first_frame, last_frame }: Metadata, frame: number): string {
   if (first_time_s === null || last_time_s === null) return ''
   const share = (frame - (first_frame ?? 0)) / Math.max(1, (last_frame ?? 0) - (first_frame ?? 0))

@@ -108,7 +108,7 @@ function UploadStatus({ state }: { state: UploadState }) {
   )
 }
 
-/** One upload at a time. It is cancelled when the page is left. */
+/** Runs one upload at a time. Cancels it when the page is left. */
 function useUpload({ folders, onUploaded }: UploadProps) {
   const { server } = useConsole()
   const [state, setState] = useState<UploadState>({ phase: 'idle' })
@@ -147,7 +147,7 @@ const createManyFilesError = (count: number): ServerError =>
     remedy: 'drop one file at a time',
   })
 
-/** Takes files that are dropped anywhere on the page. Returns whether files are being dragged over it. */
+/** Accepts files that are dropped anywhere on the page. Returns whether files are dragged over it. */
 function useFileDrop(take: (files: FileList | undefined) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const latest = useRef(take)

@@ -5,10 +5,10 @@ import { listVelocities, type Velocities } from '../../domain/bodies.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { ShownFrame } from './stage-view.tsx'
 
-/** Time without a change after which velocities are read, in ms. */
+/** Time without a change before velocities are requested, in ms. */
 const restMs = 80
 
-/** The velocities of the shown frame, while they are on and the frame does not change. */
+/** Returns the velocities of the shown frame, if they are on and the frame does not change. */
 export function useVelocities({ recording, bodies }: Metadata, shown: ShownFrame, isOn: boolean) {
   const { server } = useConsole()
   const [velocities, setVelocities] = useState<Velocities>()
@@ -25,7 +25,7 @@ export function useVelocities({ recording, bodies }: Metadata, shown: ShownFrame
       setVelocities(undefined)
       setTimeout(() => {
         if (signal.aborted) return
-        // A frame that is not recorded has no velocities.
+        // The request fails for a frame that is not recorded.
         retryUnavailable(read, signal).then(
           (frame) => signal.aborted || setVelocities(listVelocities(frame)),
           () => {},

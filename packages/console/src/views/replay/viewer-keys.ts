@@ -8,7 +8,7 @@ import type { Shortcut } from '../../ui/shortcuts.ts'
 import type { Playback } from './playback.ts'
 import type { CameraMoves, Layers } from './stage-view.tsx'
 
-/** The keys that change the frame and play, of the viewer and of the comparison. */
+/** Returns the shortcuts for frames and playback, which the viewer and the comparison share. */
 export function listTimeKeys(playback: Playback): readonly Shortcut[] {
   const show = (frame: number): void => {
     playback.pause()
@@ -29,7 +29,7 @@ export function listTimeKeys(playback: Playback): readonly Shortcut[] {
   ]
 }
 
-/** The keys that show and hide layers of a scene. */
+/** Returns the shortcuts that show and hide layers of a scene. */
 export const listLayerKeys = (
   keys: readonly (readonly [key: string, layer: keyof Layers, label: string])[],
   setLayers: (change: (old: Layers) => Layers) => void,
@@ -65,7 +65,7 @@ export function useViewerShortcuts({
   setSelected: (change: (old: number | undefined) => number | undefined) => void
   camera: { readonly current: CameraMoves | undefined }
   turn: () => void
-  /** Runs before a key changes the frame or the selection. */
+  /** Called before a key changes the frame or the selection. */
   beforeMove: () => void
 }): ServerError | undefined {
   const { error, showContactChange } = useContactChange(playback, recording)
@@ -124,7 +124,7 @@ export function useViewerShortcuts({
   return error
 }
 
-/** Shows the frame of the previous (-1) or next (1) change of contacts. */
+/** Returns a function that shows the previous (-1) or next (1) change of contacts. */
 function useContactChange(playback: Playback, recording: string) {
   const { server } = useConsole()
   const [error, setError] = useState<ServerError>()
@@ -138,7 +138,7 @@ function useContactChange(playback: Playback, recording: string) {
       },
       (failure: unknown) => {
         const shown = toServerError(failure)
-        // The shell shows that the server is not reachable.
+        // The shell already shows that the server is not reachable.
         setError(shown.code === 'UNREACHABLE' ? undefined : shown)
       },
     )
@@ -146,7 +146,7 @@ function useContactChange(playback: Playback, recording: string) {
   return { error, showContactChange }
 }
 
-/** Frames that are searched first for a change of contacts. */
+/** Number of frames that are searched first for a change of contacts. */
 const firstWidth = 128
 
 /** Returns the nearest frame before (-1) or after (1) the shown one in which a contact begins or ends. */
@@ -161,7 +161,7 @@ async function findContactChange(
     const end = by < 0 ? frame - 1 : Math.min(last, frame + width)
     if (start > end) return undefined
     const found = await listContactChanges(server, { recording, start_frame: start, end_frame: end })
-    // All contacts of the first frame of a range are reported as new.
+    // The server reports all contacts of the first frame of a range as new.
     const changes = found.filter((one) => one > start || start === first)
     const next = by < 0 ? changes.at(-1) : changes.find((one) => one > frame)
     if (next !== undefined || (by < 0 ? start === first : end === last)) return next

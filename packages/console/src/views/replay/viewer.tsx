@@ -32,7 +32,7 @@ import { useViewerShortcuts } from './viewer-keys.ts'
 
 export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
-  // Outside of `LoadedView`, so that no call is missed while another recording is loading.
+  // Not in `LoadedView`, so that no call is missed while another recording is loading.
   const following = useFollow()
   const metadata = useLoaded(
     (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
@@ -68,7 +68,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
 
 const emptyPollMs = 1000
 
-/** Reloads a recording without frames while the page is open, because its recorder may add the first ones. */
+/** Reloads a recording without frames while the page is open, because its recorder may still add some. */
 function EmptyRecording({ metadata, reload }: { metadata: Metadata; reload: () => void }) {
   const { server } = useConsole()
   const { recording, summary } = metadata
@@ -169,7 +169,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   )
 }
 
-/** The shown layers. The address contains them unless they are those of a new page. */
+/** Returns the shown layers. The address contains them unless they are the default. */
 function useLayers() {
   const { navigation } = useConsole()
   const [layers, setLayers] = useState<Layers>(() => {
@@ -190,7 +190,7 @@ const formatLayers = (layers: Layers): string =>
     .flatMap(([name, isShown]) => (isShown ? [name] : []))
     .join(',')
 
-/** The selected bodies and finding. The address contains them, so that a link and the keys Back and Forward restore them. */
+/** Returns the selected bodies and finding. The address contains them, so that links, Back and Forward restore them. */
 function useSelection(playback: Playback, recording: string, resting: number) {
   const { navigation } = useConsole()
   const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
@@ -201,7 +201,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
 
   const address = navigation.hash.peek()
   useEffect(() => {
-    // Another address was opened after this render.
+    // Another address was opened since this render.
     if (navigation.hash.peek() !== address) return
     navigation.replaceHash(
       formatHash(location.hash, {
@@ -212,7 +212,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
       }),
     )
   }, [resting, selected, pair, finding])
-  // A link to another place of the same recording, and the keys Back and Forward.
+  // Follows links to other places of the recording, Back and Forward.
   useEffect(
     () =>
       navigation.hash.subscribe(({ text }) => {
@@ -263,7 +263,7 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
   return { scene, frame, diagnosis, bodies, isReady: shapes !== undefined || scene.error !== undefined }
 }
 
-/** States that the frame of a link does not exist. */
+/** States that the frame of the address does not exist. */
 function MissingFrame({ playback: { first, lastFrame } }: { playback: Playback }) {
   const { frame } = parsePlace(useConsole().navigation.hash.value.text)
   if (frame === undefined || (frame >= first && frame <= lastFrame.value)) return null

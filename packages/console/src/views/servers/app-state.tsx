@@ -3,7 +3,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, type Severity, toSeverity } from '../../ui/state.tsx'
 import { describeState } from './server-state.ts'
 
-/** Describes an app, or the processes of a hosted server. After an error, an idle server is a warning. */
+/** Describes the state of an app, or of a hosted server's processes. An idle server is a warning after an error. */
 export function describeApp({ status, state, last_error }: AppState): { severity: Severity; word: string } {
   if (state === undefined) return { severity: toSeverity(status), word: status }
   return state === 'idle' && last_error !== undefined
@@ -16,7 +16,7 @@ export const AppChip = ({ state }: { state: AppState }) => {
   return <Chip severity={severity}>{word}</Chip>
 }
 
-/** Why an app failed, or the last error of a hosted server. */
+/** Shows why an app failed, or the last error of a hosted server. */
 export const AppError = ({ state: { reason, message, remedy, last_error } }: { state: AppState }) => {
   const code = reason ?? last_error?.code
   if (code === undefined) return null

@@ -114,7 +114,7 @@ function Processes({ hosted: { instances, kind } }: { hosted: HostedServer }) {
   )
 }
 
-/** Definitions that a person must compare before models can use them. */
+/** Shows changed definitions that a person must compare before models can use them. */
 function Changes({ name, changed }: { name: string; changed: number }) {
   const { server } = useConsole()
   const changes = useLoaded(

@@ -5,7 +5,7 @@ interface StateDescription {
   readonly severity: Severity
   readonly word: string
   readonly meaning: string
-  /** The command that resolves it, for a server. */
+  /** Returns the command that resolves the state of a server. */
   readonly remedy?: (name: string) => string
 }
 
@@ -46,11 +46,11 @@ const states: Readonly<Record<string, StateDescription>> = {
   },
 }
 
-/** Describes a state of `GET /api/hosted`. A newer server may have others. */
+/** Describes a state of `GET /api/hosted`. Newer servers may have additional states. */
 export const describeState = (state: string): StateDescription =>
   states[state] ?? { severity: 'warn', word: state, meaning: '' }
 
-/** Returns the memory of all processes of a server, if it was measured. */
+/** Returns the total memory of a server's processes; `undefined` if none was measured. */
 export function sumMemory({ instances }: HostedServer): number | undefined {
   const measured = instances.flatMap(({ memory_bytes }) => memory_bytes ?? [])
   return measured.length === 0 ? undefined : measured.reduce((sum, bytes) => sum + bytes, 0)

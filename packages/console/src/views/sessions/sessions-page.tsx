@@ -8,7 +8,7 @@ import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** The clients that use the server, by session. */
+/** Lists the clients that use the server, by session. */
 export function SessionsPage() {
   const { server } = useConsole()
   const sessions = useLoaded(
@@ -161,7 +161,7 @@ function OpenSessions({ list: { open }, end }: { list: SessionList; end: (sessio
   )
 }
 
-/** Ends a session after a second click, because its client must connect again. */
+/** Ends a session after a second click, because its client must then connect again. */
 function EndButton({ end }: { end: () => void }) {
   const [isAsking, setAsking] = useState(false)
   return isAsking ? (

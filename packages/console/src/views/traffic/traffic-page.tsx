@@ -53,7 +53,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     [log, version, parsed.filter],
   )
   const live = useFrozen(rows, isFrozen, parsed.text)
-  // A search can find a call before the stream sends it.
+  // Merges search results, because a search can find a call before the stream sends it.
   const shown = useMemo(() => log.merge(live, history.calls.value), [log, version, live, history.calls.value])
   const pending = isFrozen ? rows.length - live.length : 0
   return (
@@ -166,7 +166,7 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
   )
 }
 
-/** Returns the current rows, or the last ones before the list was frozen. */
+/** Returns the current rows. While the list is frozen, returns the rows from before, unless the filter changed. */
 function useFrozen(rows: readonly CallRecord[], isFrozen: boolean, filter: string): readonly CallRecord[] {
   const kept = useRef({ rows, filter })
   if (!isFrozen || kept.current.filter !== filter) kept.current = { rows, filter }
@@ -208,7 +208,7 @@ interface CallTableProps {
   readonly calls: readonly CallRecord[]
   readonly chosen: string | undefined
   readonly onTop: (isAtTop: boolean) => void
-  /** What the page shows, as the part of an address from `#`. */
+  /** The part of the address from `#`, which describes what the page shows. */
   readonly suffix: string
 }
 

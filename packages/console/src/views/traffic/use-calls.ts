@@ -10,7 +10,10 @@ const updateMs = 250
 
 const earlierCalls = 200
 
-/** Follows the calls of all clients. The component is rendered at most four times a second, and not at all without calls. */
+/**
+ * Follows the calls of all clients. Renders the component at most four times a second, and only if there are new
+ * calls.
+ */
 export function useCalls(): { readonly log: CallLog; readonly version: number } {
   const { server } = useConsole()
   const access = server.needsToken.value
@@ -37,7 +40,7 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
     }
     let isFirst = true
     const follow = ({ events, missed }: { events: readonly CallRecord[]; missed: number }): void => {
-      // The server was just started: only the audit has calls.
+      // The server has just started, so only the audit has earlier calls.
       if (isFirst && events.length === 0) loadEarlier()
       isFirst = false
       receive(events, missed)

@@ -4,16 +4,16 @@ import { CallHistory } from '../../data/call-history.ts'
 import type { CallLog } from '../../data/call-log.ts'
 import { useConsole } from '../../ui/console.ts'
 
-/** Delay of a search after the last input, in ms. */
+/** Delay between the last input and a search, in ms. */
 const searchDelayMs = 200
 
 interface ParsedFilter {
-  /** Empty if there are no conditions. */
+  /** Empty if the filter has no conditions. */
   readonly text: string
   readonly filter: CallFilter
 }
 
-/** Parses the text of a filter. With an error, the last valid filter remains. */
+/** Parses the text of a filter. If the text is invalid, returns the last valid filter. */
 export function useCallFilter(text: string): ParsedFilter & { readonly error: string | undefined } {
   const last = useRef<ParsedFilter>({ text: '', filter: [] })
   return useMemo(() => {
@@ -27,7 +27,7 @@ export function useCallFilter(text: string): ParsedFilter & { readonly error: st
   }, [text])
 }
 
-/** Searches the audit for a filter. Without a filter, it loads older calls on request only. */
+/** Searches the audit for a filter. Without a filter, older calls are loaded only on request. */
 export function useHistory(log: CallLog, text: string): CallHistory {
   const { server } = useConsole()
   const history = useMemo(() => new CallHistory(server, text), [log, text])

@@ -81,7 +81,10 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
   )
 }
 
-/** The evaluation that is shown, by default the last. The address contains its position, because step numbers are used again after an undo. */
+/**
+ * Returns the shown evaluation, by default the last. The address contains its position, because step numbers are
+ * reused after an undo.
+ */
 function useChosenStep(count: number) {
   const { navigation } = useConsole()
   const [chosen, setChosen] = useState<number>()
@@ -234,7 +237,7 @@ function LastResult({ result }: { result: TrmResult }) {
 }
 
 function SignalTable({ signals, score }: Pick<TrmResult, 'signals' | 'score'>) {
-  // The score is the weighted mean of the values.
+  // The score is the mean of the values, weighted by `weight`.
   const total = signals.reduce((sum, { weight }) => sum + weight, 0)
   return (
     <table>
@@ -280,7 +283,7 @@ function SignalTable({ signals, score }: Pick<TrmResult, 'signals' | 'score'>) {
   )
 }
 
-/** Undoes the last candidate after a second press. */
+/** Undoes the last candidate after a second click. */
 function UndoButton({ session, reload }: { session: TrmSession; reload: () => void }) {
   const { server } = useConsole()
   const [isAsking, setAsking] = useState(false)

@@ -9,9 +9,9 @@ interface Diffs {
   }[]
 }
 
-/** Maximum number of shown lines of a file. */
+/** Maximum number of shown lines per file. */
 const maxLines = 20_000
-/** Lines that the browser lays out together, when they are scrolled into view. */
+/** Number of lines that the browser lays out together, when they are scrolled into view. */
 const blockLines = 100
 const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' }
 

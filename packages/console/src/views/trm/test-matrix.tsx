@@ -6,7 +6,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import './test-matrix.css'
 
-/** Tests that are shown first. */
+/** Number of tests that are shown initially. */
 const firstTests = 20
 
 const signs: Readonly<Record<TestOutcome, readonly [sign: string, word: string]>> = {
@@ -23,7 +23,7 @@ interface TestMatrixProps {
   readonly choose: (index: number) => void
 }
 
-/** Shows how each test ended in each evaluation. */
+/** Shows the outcome of each test in each evaluation. */
 export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }: TestMatrixProps) {
   const { server } = useConsole()
   const [isAll, setAll] = useState(false)

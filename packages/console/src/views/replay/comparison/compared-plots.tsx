@@ -12,7 +12,10 @@ interface ComparedPlotsProps {
   readonly comparison: Comparison | undefined
 }
 
-/** The energy of both recordings, and the speed and distance of the body that differs first, or of the first body. Frames have the same id. */
+/**
+ * Plots the energy of both recordings, and the speed and distance of the first body that differs, or of the first
+ * body. Frames are matched by id.
+ */
 export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
   const bodies = comparison === undefined ? undefined : findCommonBodies(props, comparison)
   const [body, other] = bodies ?? []
@@ -33,7 +36,7 @@ export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
   )
 }
 
-/** Returns the ids in both recordings of the body that differs first, else of the first body that both contain. */
+/** Returns the ids in both recordings of the first body that differs, otherwise of the first body in both. */
 function findCommonBodies(
   { a, b }: Pick<ComparedPlotsProps, 'a' | 'b'>,
   { divergences, renamed_bodies, only_a }: Comparison,

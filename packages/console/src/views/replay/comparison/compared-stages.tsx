@@ -29,7 +29,7 @@ interface StagesProps {
   readonly view: SceneView
 }
 
-/** The scenes of both recordings, next to each other. */
+/** The scenes of both recordings, side by side. */
 export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view }: StagesProps) {
   const camera = useMemo(() => new SharedCamera(), [])
   const other = useMemo(
@@ -78,7 +78,7 @@ function useCompared(metadata: Metadata) {
   return { scene, poses, bodies }
 }
 
-/** Returns the frame of b that belongs to a frame of a. If b does not have it, returns the nearest frame of b. */
+/** Returns the frame of b that corresponds to a frame of a, limited to the frames of b. */
 function findFrame(frame: number, { a, b, align }: { a: Metadata; b: Metadata; align: Align }): number {
   const [first, last] = [b.first_frame ?? 0, b.last_frame ?? 0]
   const time = toTime(a, frame) - (b.first_time_s ?? 0)
@@ -131,7 +131,7 @@ function ComparedStage({ metadata, compared, shown, layers, camera, ...others }:
 
 const noContacts: readonly Contact[] = []
 
-/** Only this part is rendered again when the frame changes. */
+/** A component of its own, so that only this text is rendered again when the frame changes. */
 const ShownFrameText = ({ shown }: { shown: ShownFrame }) => (
   <span class="muted">frame {shown.frame.value}</span>
 )

@@ -127,7 +127,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   )
 }
 
-/** Writes frame and alignment into the address. */
+/** Writes the frame and the alignment into the address. */
 function useAddress(playback: Playback, align: Align): void {
   const { navigation } = useConsole()
   const [resting, setResting] = useState(playback.restingFrame.peek())

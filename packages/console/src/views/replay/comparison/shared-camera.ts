@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.ts'
 
-/** Shows several scenes from the same point of view, relative to the anchor of each. */
+/** Synchronizes the cameras of several scenes, relative to the anchor of each. */
 export class SharedCamera {
   readonly #stages = new Set<Stage>()
   #isMoving = false
@@ -13,7 +13,7 @@ export class SharedCamera {
     }
   }
 
-  /** Ignores the moves that copying causes. */
+  /** Copies the camera to the other stages. Ignores the moves that this causes. */
   #move(moved: Stage): void {
     if (this.#isMoving) return
     this.#isMoving = true
