@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = (value: number) => z.number().int().min(1).default(value)
 
-/** Limits of `CAUSEWAY_MINDS_LIMITS`, a JSON object, and their defaults. */
+/** Limits and their defaults. `CAUSEWAY_MINDS_LIMITS`, a JSON object, overrides them. */
 export const limitsSchema = z.strictObject({
   traits: count(64),
   trait_chars: count(200),
@@ -23,19 +23,19 @@ export const limitsSchema = z.strictObject({
   working_memory_bytes: count(32_768),
   minds: count(10_000),
   memories: count(250_000),
-  /** Memories of a mind for export and import. */
+  /** Maximum memories of an exported or imported mind. */
   save_memories: count(5000),
   /** Number of daily memories that triggers a consolidation. */
   daily_memories: count(500),
-  /** Queued calls per mind, and per mind with a language model. */
+  /** Queued calls of a mind, without and with a language model. */
   queue: count(256),
   model_queue: count(8),
   concurrent_decisions: count(64),
-  /** Number of memories from which a worker runs the search. */
+  /** Number of long-term memories from which a worker searches vectors. */
   worker_search_from: count(5000),
   vector_cache_bytes: count(268_435_456),
   memory_cache_bytes: count(100_663_296),
-  /** How long a repeated request id returns the first answer. */
+  /** How long a repeated request id returns the first result. */
   repeat_ms: count(600_000),
   decisions_kept: count(1000),
 })

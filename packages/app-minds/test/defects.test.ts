@@ -80,7 +80,7 @@ verifies('minds:consolidation', '3: consolidated memories keep their time and lo
   t.same([...lasting].sort(byId), [...daily].sort(byId), 'ids, contents, times and places are the same')
 })
 
-verifies('minds:errors', '4: a failed decision returns the documented object', async (t) => {
+verifies('minds:errors', '4: a failed decision returns the documented error object', async (t) => {
   const provider = await startScripted(t, () => ({ status: 500, raw: 'SQLITE_CORRUPT at /home/secret' }))
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara', { on_llm_failure: 'error' })
@@ -92,7 +92,7 @@ verifies('minds:errors', '4: a failed decision returns the documented object', a
   t.notMatch(error.message, /SQLITE|secret/)
 })
 
-verifies('minds:conversation:merge', '5: messages of one tick are stored once each', async (t) => {
+verifies('minds:conversation:merge', '5: each message of a tick is stored once', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const first = [says('ben', 'hello', 5)]
@@ -132,24 +132,28 @@ verifies('minds:model:prompt', '6: the prompt contains earlier messages of a con
   t.match(states.at(-1), /⟦well\?⟧/)
 })
 
-verifies('minds:conversation:merge', '7: conversations end, and long ones are truncated', async (t) => {
-  const minds = await openMinds(t, { settings: { mindsLimits: { conversation_messages: 20 } } })
-  await makeMind(minds, 'mara')
-  for (let n = 0; n < 12; n++)
-    await decide(
-      minds,
-      'mara',
-      100 + n,
-      talk([0, 1, 2].map((i) => says('ben', `sentence ${n * 3 + i}`, n * 3 + i))),
-    )
-  const [long] = await minds.read('mind://mara/conversations')
-  t.equal(long.messages.length, 20)
-  t.equal(long.messages.at(-1).message, 'sentence 35')
-  await decide(minds, 'mara', 120, {
-    events: [{ timestamp: 119, event_type: 'INTERACTION_FINISHED', payload: { interaction_id: 'talk_1' } }],
-  })
-  t.same(await minds.read('mind://mara/conversations'), [])
-})
+verifies(
+  'minds:conversation:merge',
+  '7: ended conversations close, and long ones are truncated',
+  async (t) => {
+    const minds = await openMinds(t, { settings: { mindsLimits: { conversation_messages: 20 } } })
+    await makeMind(minds, 'mara')
+    for (let n = 0; n < 12; n++)
+      await decide(
+        minds,
+        'mara',
+        100 + n,
+        talk([0, 1, 2].map((i) => says('ben', `sentence ${n * 3 + i}`, n * 3 + i))),
+      )
+    const [long] = await minds.read('mind://mara/conversations')
+    t.equal(long.messages.length, 20)
+    t.equal(long.messages.at(-1).message, 'sentence 35')
+    await decide(minds, 'mara', 120, {
+      events: [{ timestamp: 119, event_type: 'INTERACTION_FINISHED', payload: { interaction_id: 'talk_1' } }],
+    })
+    t.same(await minds.read('mind://mara/conversations'), [])
+  },
+)
 
 verifies('minds:life', '8: create_mind resumes a mind without adding seeds twice', async (t) => {
   const minds = await openMinds(t)
@@ -192,7 +196,7 @@ verifies('minds:restart', '10: minds keep their memories after a restart', async
   t.match(await decide(again, 'mara', 101), { status: 'success' })
 })
 
-verifies('minds:parallel', '11: 200 concurrent decisions run one after another', async (t) => {
+verifies('minds:parallel', '11: 200 concurrent decisions of a mind run one after another', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const ids = Array.from({ length: 200 }, (_, index) => `request-${index}`)
@@ -267,7 +271,7 @@ verifies('minds:repeat', '15: a repeated request does not run twice', async (t) 
   t.equal((await minds.read('mind://mara/daily_memories')).length, 2)
 })
 
-verifies('minds:own-body', '16: decide_action rejects the observation of another entity', async (t) => {
+verifies('minds:own-body', '16: decide_action rejects an observation of another entity', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const wrong = { mind_id: 'mara', observation: seen('ben', 100) }
@@ -280,20 +284,24 @@ verifies('minds:own-body', '16: decide_action rejects the observation of another
   t.match(await minds.read('mind://mara/state'), { entity_id: 'ben', decisions: 1 })
 })
 
-verifies('minds:model:gated', 'a message above the limit of stored ones is a change', async (t) => {
-  const provider = await startScripted(t, (request) =>
-    request.step === 'action_selection' ? '{"chosen_action": {"action": "continue"}}' : sensible(request),
-  )
-  const settings = { mindsLlmUrl: provider.url, mindsLimits: { conversation_messages: 2 } }
-  const minds = await openMinds(t, { settings })
-  await makeMind(minds, 'mara', { llm_gate: 'on_change' })
-  const decidedBy: string[] = []
-  for (const [index, text] of ['one', 'two', 'three', 'four', 'four'].entries()) {
-    const line = says('ben', text, Math.min(index, 3))
-    decidedBy.push((await decide(minds, 'mara', 100 + index, talk([line]))).decided_by)
-  }
-  t.same(decidedBy, ['llm', 'llm', 'llm', 'llm', 'policy'])
-})
+verifies(
+  'minds:model:gated',
+  'a new message counts as a change even if the maximum number is stored',
+  async (t) => {
+    const provider = await startScripted(t, (request) =>
+      request.step === 'action_selection' ? '{"chosen_action": {"action": "continue"}}' : sensible(request),
+    )
+    const settings = { mindsLlmUrl: provider.url, mindsLimits: { conversation_messages: 2 } }
+    const minds = await openMinds(t, { settings })
+    await makeMind(minds, 'mara', { llm_gate: 'on_change' })
+    const decidedBy: string[] = []
+    for (const [index, text] of ['one', 'two', 'three', 'four', 'four'].entries()) {
+      const line = says('ben', text, Math.min(index, 3))
+      decidedBy.push((await decide(minds, 'mara', 100 + index, talk([line]))).decided_by)
+    }
+    t.same(decidedBy, ['llm', 'llm', 'llm', 'llm', 'policy'])
+  },
+)
 
 t.test('a request id applies to one tool and one mind', async (t) => {
   const provider = await startScripted(t, sensible)

@@ -18,7 +18,7 @@ interface Scene {
 
 const names: Readonly<Record<string, string>> = { ben: 'Ben', mara: 'Mara' }
 
-/** What a character observes in a conversation of Ben and Mara. */
+/** Returns what a character observes in a conversation of Ben and Mara. */
 const observe = (self: string, id: string, lines: readonly Line[], needs: object): Data => {
   const other = self === 'ben' ? 'mara' : 'ben'
   return {
@@ -195,7 +195,7 @@ verifies('minds:policy:conversation', 'a character does not ask for a place that
   t.match(await hear('d', 2000, 'The bell cracked.'), /where I can rest/)
 })
 
-verifies('minds:policy:conversation', 'a character who wants to leave is not asked', async (t) => {
+verifies('minds:policy:conversation', 'a character who wants to leave is asked nothing', async (t) => {
   const minds = await openPair(t, 1)
   const text = 'I am bored, so I want to go to Tavern 2 soon.'
   const { message } = (
@@ -205,7 +205,7 @@ verifies('minds:policy:conversation', 'a character who wants to leave is not ask
   t.match(message, /keep you|it is free/)
 })
 
-verifies('minds:policy:conversation', 'news are told once, with their latest value', async (t) => {
+verifies('minds:policy:conversation', 'news is told once, with its latest value', async (t) => {
   const minds = await openPair(t, 1)
   const hear = (id: string, time: number, speaker: string, text: string) => {
     const seen = observe('mara', id, [], {})
@@ -228,7 +228,7 @@ verifies('minds:policy:conversation', 'news are told once, with their latest val
   t.match(told, [/Monday/])
 })
 
-verifies('minds:policy:conversation', 'what a partner said is not repeated to that partner', async (t) => {
+verifies('minds:policy:conversation', 'a statement is not repeated to the partner who made it', async (t) => {
   const minds = await openPair(t, 1)
   await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
   const text = 'You can eat at the Stove, at (30, 7).'
@@ -239,7 +239,7 @@ verifies('minds:policy:conversation', 'what a partner said is not repeated to th
       t.notMatch(line.speaker === 'mara' ? line.text : '', /Stove/)
 })
 
-t.test('sentences are classified', async (t) => {
+t.test('parseUtterance distinguishes questions from statements', async (t) => {
   const acts: Readonly<Record<string, readonly string[]>> = {
     statement: [
       'What a cold morning it was.',
@@ -282,9 +282,10 @@ t.test('sentences are classified', async (t) => {
   )
 })
 
-// The first three exams were read while the rules for answers were written, and overstate the recall of other questions.
+// The first three exams were read while the rules for answers were written, so their results are better than those of
+// new questions.
 for (const name of sample(['exam', 'second-exam', 'third-exam', 'fourth-exam', 'fifth-exam'], 5))
-  verifies('minds:memory:exam', `${name}, also after the questions were asked aloud`, async (t) => {
+  verifies('minds:memory:exam', `${name}is passed, also after all questions were asked once`, async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
     const exam = readExam(name)

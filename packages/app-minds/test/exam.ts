@@ -9,7 +9,10 @@ interface Statement {
   readonly say: string
 }
 
-/** A question. `answer` lists accepted parts of the answer, separated by `|`; it is absent if the mind cannot know. */
+/**
+ * A question. `answer` lists accepted parts of the answer, separated by `|`. It is absent if the mind cannot know the
+ * answer.
+ */
 export interface ExamQuestion {
   readonly kind: 'paraphrase' | 'exact' | 'temporal' | 'unknown'
   readonly ask: string
@@ -40,7 +43,7 @@ export const readExam = (name: string): Exam => {
 const toMinutes = ({ day, hour }: { readonly day: number; readonly hour: number }): number =>
   day * 1440 + hour * 60
 
-/** A conversation in which another says one thing. */
+/** Observes a conversation in which another character says one thing. */
 const listen = (id: string, speaker: string, message: string, time: number): Data => ({
   entities: [],
   needs: { hunger: 80, energy: 80, fun: 80, hygiene: 80, social: 30 },
@@ -60,7 +63,7 @@ const listen = (id: string, speaker: string, message: string, time: number): Dat
   ],
 })
 
-/** Says all statements to a mind, and consolidates each night. */
+/** States all facts of an exam to a mind, which consolidates each night. */
 export async function stateAll(minds: OpenMinds, { statements }: Exam): Promise<void> {
   let day = statements[0]?.day ?? 0
   for (const [n, statement] of statements.entries()) {

@@ -15,11 +15,11 @@ import {
 
 const secret = 'sk-or-very-secret-0123456789'
 const options = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
-/** Enough time for an immediate wrong answer, so that the speed of the machine does not matter. */
+/** Long enough that an immediate invalid answer never causes a timeout, even on a slow machine. */
 const roomy = { timeout_ms: 4000, decision_ms: 5000, connect_timeout_ms: 4000 }
 const silent = new Set(['headers that never come', 'a body that drips for ever'])
 
-/** Starts a provider with this script, and a mind that uses it. */
+/** Starts a provider with this script and creates a mind that uses it. */
 async function asking(t: Test, script: Script, config: object = {}, more: object = roomy) {
   const provider = await startScripted(t, script)
   const lines: unknown[] = []
@@ -41,13 +41,13 @@ const drip = (response: ServerResponse): void => {
   response.once('close', () => clearInterval(timer))
 }
 const chosen = (action: unknown): string => JSON.stringify({ chosen_action: action })
-/** Answers the action question with this script, and the other steps sensibly. */
+/** Answers the action question with this script and all other steps sensibly. */
 const choosing =
   (reply: (request: SeenRequest) => Reply): Script =>
   (request) =>
     request.step === 'action_selection' ? reply(request) : sensible(request)
 
-/** Failures of transport and status with the expected error code. */
+/** Failures of transport or HTTP status, with the expected error codes. */
 const failures: Readonly<Record<string, readonly [Script, string]>> = {
   'status 400': [() => ({ status: 400, raw: '{}' }), 'LLM_BAD_REQUEST'],
   'status 401 that repeats the key': [
@@ -157,7 +157,7 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
     t.notOk(seen.includes(secret), 'the key does not appear')
   })
 
-/** Unusual but acceptable answers. */
+/** Unusual answers that are accepted. */
 const text = (request: SeenRequest): string => sensible(request)
 const understood: Readonly<Record<string, Script>> = {
   'a fence inside a text': (request) =>
@@ -217,7 +217,7 @@ const understood: Readonly<Record<string, Script>> = {
 }
 
 for (const [name, script] of sample(Object.entries(understood), 6))
-  verifies('minds:model:hostile', `${name}: the model decides all the same`, async (t) => {
+  verifies('minds:model:hostile', `${name}: the model decides anyway`, async (t) => {
     const { minds } = await asking(t, script)
     const answer = await decide(minds, 'mara', 100)
     t.match(answer, {
@@ -257,30 +257,38 @@ verifies('minds:model:hostile', 'a truncated answer is requested again with twic
   t.same(rooms, [1024, 2048])
 })
 
-verifies('minds:model:hostile', 'a server without schemas gets a simpler response format', async (t) => {
-  const script: Script = (request) =>
-    request.body.response_format === undefined ? text(request) : { status: 400, raw: '{}' }
-  const { provider, minds } = await asking(t, script)
-  t.match(await decide(minds, 'mara', 100), { decided_by: 'llm' })
-  t.same(
-    provider.requests.slice(0, 3).map(({ body }) => body.response_format?.type),
-    ['json_schema', 'json_object', undefined],
-  )
-})
+verifies(
+  'minds:model:hostile',
+  'a server that does not support schemas gets a simpler response format',
+  async (t) => {
+    const script: Script = (request) =>
+      request.body.response_format === undefined ? text(request) : { status: 400, raw: '{}' }
+    const { provider, minds } = await asking(t, script)
+    t.match(await decide(minds, 'mara', 100), { decided_by: 'llm' })
+    t.same(
+      provider.requests.slice(0, 3).map(({ body }) => body.response_format?.type),
+      ['json_schema', 'json_object', undefined],
+    )
+  },
+)
 
-verifies('minds:model:hostile', 'a request that fails in each format does not disable schemas', async (t) => {
-  let accepts = false
-  const script: Script = (request) => (accepts ? text(request) : { status: 400, raw: '{}' })
-  const { provider, minds } = await asking(t, script)
-  t.match(await decide(minds, 'mara', 100), { fallback_reason: 'LLM_BAD_REQUEST' })
-  const refused = provider.requests.length
-  accepts = true
-  t.match(await decide(minds, 'mara', 200), { decided_by: 'llm' })
-  const formats = provider.requests.slice(refused).map(({ body }) => body.response_format?.type)
-  t.same([...new Set(formats)], ['json_schema'])
-})
+verifies(
+  'minds:model:hostile',
+  'a request that fails in every format does not disable schemas',
+  async (t) => {
+    let accepts = false
+    const script: Script = (request) => (accepts ? text(request) : { status: 400, raw: '{}' })
+    const { provider, minds } = await asking(t, script)
+    t.match(await decide(minds, 'mara', 100), { fallback_reason: 'LLM_BAD_REQUEST' })
+    const refused = provider.requests.length
+    accepts = true
+    t.match(await decide(minds, 'mara', 200), { decided_by: 'llm' })
+    const formats = provider.requests.slice(refused).map(({ body }) => body.response_format?.type)
+    t.same([...new Set(formats)], ['json_schema'])
+  },
+)
 
-verifies('minds:model:secret', 'the API key is sent to the provider only', async (t) => {
+verifies('minds:model:secret', 'the API key is sent only to the provider', async (t) => {
   const { provider, minds, lines } = await asking(t, sensible)
   const answer = await decide(minds, 'mara', 100, { explain: true })
   t.equal(provider.requests[0]?.headers.authorization, `Bearer ${secret}`)
@@ -295,7 +303,7 @@ verifies('minds:model:secret', 'the API key is sent to the provider only', async
   t.notOk(everything.includes(secret))
 })
 
-t.test('on_llm_failure wait waits, and error throws', async (t) => {
+t.test('with on_llm_failure, wait selects waiting and error throws', async (t) => {
   const failing: Script = () => ({ status: 500, raw: '{}' })
   const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
   t.match(await decide(waiting.minds, 'mara', 100), {
@@ -313,7 +321,7 @@ t.test('on_llm_failure wait waits, and error throws', async (t) => {
   })
 })
 
-/** A model whose answers name the format of the request, unless `refuses` refuses it. */
+/** Opens a model whose answers name the format of the request, unless `refuses` refuses it. */
 async function openFormatModel(t: Test, refuses: (format: string, nth: number) => boolean) {
   const script: Script = ({ nth, body }) => {
     const format = body.response_format?.type ?? 'none'

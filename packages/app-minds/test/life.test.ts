@@ -179,7 +179,7 @@ verifies('minds:explained', async (t) => {
 
 verifies(
   'minds:life',
-  'replace and purge delete, resume keeps, and a released mind does not decide',
+  'replace and purge delete memories, resume retains them, and a released mind does not decide',
   async (t) => {
     const minds = await openMinds(t)
     const seeds = { initial_long_term_memories: ['one', 'two'] }
@@ -254,7 +254,7 @@ verifies('minds:policy:bids', async (t) => {
   })
 })
 
-t.test('each daily memory forms once, and facts name their speaker', async (t) => {
+t.test('each memory forms once a day, and facts name their speaker', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const newMessages = (message: string, timestamp: number) => ({
@@ -299,7 +299,7 @@ t.test('decide_action warns of unknown fields once, and of invalid values each t
   t.equal(warnings.length, 1)
 })
 
-t.test('a changed mind is announced at most once a second', async (t) => {
+t.test('a changed mind is reported at most once a second', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })

@@ -6,14 +6,14 @@ import { startScripted } from './provider/scripted-provider.ts'
 const small = (limits: object) => ({ settings: { mindsLimits: limits } })
 const exceeded = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
 
-verifies('minds:limits', 'mind ids', async (t) => {
+verifies('minds:limits', 'create_mind rejects invalid mind ids', async (t) => {
   const minds = await openMinds(t)
   for (const id of ['a', 'x'.repeat(128), 'A.b_c-9']) t.match(await makeMind(minds, id), { mind_id: id })
   for (const id of ['', 'x'.repeat(129), 'a b', 'a/b', 'a:b', 'ä', '../x'])
     await t.rejects(makeMind(minds, id), { code: 'INVALID_MIND_ID' }, JSON.stringify(id))
 })
 
-verifies('minds:limits', 'traits, seed memories and working memory', async (t) => {
+verifies('minds:limits', 'create_mind limits traits, seed memories and working memory', async (t) => {
   const minds = await openMinds(
     t,
     small({ traits: 3, trait_chars: 10, seed_memories: 2, memory_chars: 20, working_memory_bytes: 100 }),
@@ -35,7 +35,7 @@ verifies('minds:limits', 'traits, seed memories and working memory', async (t) =
   }
 })
 
-verifies('minds:limits', 'minds', async (t) => {
+verifies('minds:limits', 'the number of active minds is limited', async (t) => {
   const minds = await openMinds(t, small({ minds: 2 }))
   await makeMind(minds, 'a')
   await makeMind(minds, 'b')
@@ -51,7 +51,7 @@ verifies('minds:limits', 'minds', async (t) => {
   t.match(await makeMind(minds, 'c', { if_exists: 'replace' }), { resumed: false })
 })
 
-verifies('minds:limits', 'the size of an observation', async (t) => {
+verifies('minds:limits', 'the size of an observation is limited', async (t) => {
   const observation = seen('mara', 10)
   const bytes = Buffer.byteLength(JSON.stringify(observation))
   for (const [most, isIn] of [
@@ -81,7 +81,7 @@ verifies('minds:limits', 'the nearest entities and the first interactions are us
   t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
 })
 
-verifies('minds:limits', 'events by number and age', async (t) => {
+verifies('minds:limits', 'events are limited by number and age', async (t) => {
   const minds = await openMinds(t, small({ events: 3, event_minutes: 60 }))
   await makeMind(minds, 'mara')
   const bid = (timestamp: number) => ({
@@ -99,7 +99,7 @@ verifies('minds:limits', 'events by number and age', async (t) => {
   )
 })
 
-verifies('minds:limits', 'the prompt contains the last events', async (t) => {
+verifies('minds:limits', 'the prompt contains the latest events', async (t) => {
   const provider = await startScripted(t)
   const limits = { events: 3, prompt_entities: 2, memory_chars: 10 }
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLimits: limits } })
@@ -123,7 +123,7 @@ verifies('minds:limits', 'the prompt contains the last events', async (t) => {
   t.ok(memories.some(({ content }) => content.endsWith('[…]')))
 })
 
-verifies('minds:limits', 'the last decisions can be explained', async (t) => {
+verifies('minds:limits', 'only the latest decisions can be explained', async (t) => {
   const minds = await openMinds(t, small({ decisions_kept: 2 }))
   await makeMind(minds, 'mara')
   for (const n of [1, 2, 3]) await decide(minds, 'mara', n, { request_id: `r${n}` })
@@ -132,7 +132,7 @@ verifies('minds:limits', 'the last decisions can be explained', async (t) => {
   await t.rejects(explain('r1'), { code: 'NO_DECISION' })
 })
 
-verifies('minds:limits', 'queued calls of a mind with a model', async (t) => {
+verifies('minds:limits', 'the queue of a mind with a model is limited', async (t) => {
   const provider = await startScripted(t)
   const settings = { mindsLlmUrl: provider.url, mindsLimits: { model_queue: 2 } }
   const minds = await openMinds(t, { settings })
@@ -161,7 +161,7 @@ verifies('minds:limits', 'the least recently used conversation ends', async (t) 
   t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'unused for a day')
 })
 
-verifies('minds:limits', 'the place seen last remains', async (t) => {
+verifies('minds:limits', 'the place seen most recently is retained', async (t) => {
   const minds = await openMinds(t, small({ places: 2 }))
   await makeMind(minds, 'mara')
   const fed = { hunger: 90 }
@@ -221,7 +221,7 @@ verifies('minds:queue', async (t) => {
   t.match(await other, { status: 'success' })
 })
 
-t.test('an invalid limit fails at the start', async (t) => {
+t.test('the app does not start with an invalid limit', async (t) => {
   await t.rejects(openMinds(t, small({ minds: 0 })), { code: 'INVALID_CONFIG' })
   await t.rejects(openMinds(t, small({ mindz: 5 })), { code: 'INVALID_CONFIG' })
 })
@@ -248,7 +248,10 @@ const refusal = (timestamp: number) => ({
   payload: { entity_id: 'stove_2', interaction_name: 'eat', reason: 'it is busy' },
 })
 
-/** A mind with every kind of content: memories, a correction, a conclusion, places, conversations, events and an invitation. */
+/**
+ * Creates a mind with content of every kind: memories, a correction, a conclusion, places, conversations, events and
+ * an invitation.
+ */
 async function liveWithAll(t: Test): Promise<OpenMinds> {
   const minds = await openMinds(t)
   const config = {
@@ -295,38 +298,42 @@ async function liveWithAll(t: Test): Promise<OpenMinds> {
 const exportMind = async (minds: OpenMinds, mind_id: string): Promise<Data> =>
   (await minds.call('export_mind', { mind_id })).save
 
-verifies('minds:save', 'a save contains everything, and its import exports the same', async (t) => {
-  const minds = await liveWithAll(t)
-  const save = await exportMind(minds, 'mara')
-  for (const part of ['daily_memories', 'long_term_memories', 'places', 'conversations', 'events'])
-    t.ok(save[part].length > 0, `${part} has content`)
-  t.ok(
-    save.long_term_memories.some(({ superseded_by }: Data) => superseded_by !== null),
-    'a correction',
-  )
-  t.ok(
-    save.long_term_memories.some(({ reflection }: Data) => reflection !== null),
-    'a conclusion',
-  )
-  t.ok(
-    save.conversations.some(({ closed_at }: Data) => closed_at !== null),
-    'a closed conversation',
-  )
-  t.equal(save.config.mood_colour, 'red', 'unknown settings remain')
-  const other = await openMinds(t)
-  t.match(await other.call('import_mind', { save: JSON.parse(JSON.stringify(save)) }), {
-    status: 'imported',
-    mind_id: 'mara',
-    daily_memories_count: save.daily_memories.length,
-    long_term_memory_count: save.long_term_memories.length,
-  })
-  t.same(await exportMind(other, 'mara'), save, 'nothing is lost')
-  const again = await other.reopen()
-  t.same(await exportMind(again, 'mara'), save, 'also after a restart')
-  const next = { ...conversation('talk-5', 'When does the ferry leave?', 6100), request_id: 'next' }
-  const [before, after] = [await decide(minds, 'mara', 6100, next), await decide(again, 'mara', 6100, next)]
-  t.same(after.action, before.action, 'both decide the same')
-})
+verifies(
+  'minds:save',
+  'a save contains everything, and an imported mind exports the same save',
+  async (t) => {
+    const minds = await liveWithAll(t)
+    const save = await exportMind(minds, 'mara')
+    for (const part of ['daily_memories', 'long_term_memories', 'places', 'conversations', 'events'])
+      t.ok(save[part].length > 0, `${part} has content`)
+    t.ok(
+      save.long_term_memories.some(({ superseded_by }: Data) => superseded_by !== null),
+      'a correction',
+    )
+    t.ok(
+      save.long_term_memories.some(({ reflection }: Data) => reflection !== null),
+      'a conclusion',
+    )
+    t.ok(
+      save.conversations.some(({ closed_at }: Data) => closed_at !== null),
+      'a closed conversation',
+    )
+    t.equal(save.config.mood_colour, 'red', 'unknown settings remain')
+    const other = await openMinds(t)
+    t.match(await other.call('import_mind', { save: JSON.parse(JSON.stringify(save)) }), {
+      status: 'imported',
+      mind_id: 'mara',
+      daily_memories_count: save.daily_memories.length,
+      long_term_memory_count: save.long_term_memories.length,
+    })
+    t.same(await exportMind(other, 'mara'), save, 'nothing is lost')
+    const again = await other.reopen()
+    t.same(await exportMind(again, 'mara'), save, 'also after a restart')
+    const next = { ...conversation('talk-5', 'When does the ferry leave?', 6100), request_id: 'next' }
+    const [before, after] = [await decide(minds, 'mara', 6100, next), await decide(again, 'mara', 6100, next)]
+    t.same(after.action, before.action, 'both decide the same')
+  },
+)
 
 verifies('minds:save', 'a save replaces a mind, or copies it under another id', async (t) => {
   const minds = await liveWithAll(t)

@@ -46,37 +46,41 @@ verifies('minds:memory:newest', async (t) => {
   ])
 })
 
-verifies('minds:memory:newest', 'a fact corrected on the same day, also in one message', async (t) => {
-  const minds = await openMinds(t)
-  await makeMind(minds, 'mara')
-  await decide(minds, 'mara', 100, withMessages('ben', 'The bakery opens at 8.'))
-  await decide(minds, 'mara', 200, withMessages('ben', 'The bakery opens at 10.'))
-  await decide(
-    minds,
-    'mara',
-    300,
-    withMessages('tom', 'The mill closes at 5.', 'Sorry, the mill closes at 7.'),
-  )
-  for (const when of ['before a sleep', 'after it']) {
-    for (const [question, now, before] of [
-      ['When does the bakery open?', /at 10/, /at 8/],
-      ['When does the mill close?', /at 7/, /at 5/],
-    ] as const) {
-      const { memories } = await minds.call('recall_memories', { mind_id: 'mara', query: question, k: 2 })
-      t.match(
-        memories,
-        [
-          { content: now, superseded: false },
-          { content: before, superseded: true },
-        ],
-        when,
-      )
+verifies(
+  'minds:memory:newest',
+  'a fact can be corrected on the same day and in the same message',
+  async (t) => {
+    const minds = await openMinds(t)
+    await makeMind(minds, 'mara')
+    await decide(minds, 'mara', 100, withMessages('ben', 'The bakery opens at 8.'))
+    await decide(minds, 'mara', 200, withMessages('ben', 'The bakery opens at 10.'))
+    await decide(
+      minds,
+      'mara',
+      300,
+      withMessages('tom', 'The mill closes at 5.', 'Sorry, the mill closes at 7.'),
+    )
+    for (const when of ['before a sleep', 'after it']) {
+      for (const [question, now, before] of [
+        ['When does the bakery open?', /at 10/, /at 8/],
+        ['When does the mill close?', /at 7/, /at 5/],
+      ] as const) {
+        const { memories } = await minds.call('recall_memories', { mind_id: 'mara', query: question, k: 2 })
+        t.match(
+          memories,
+          [
+            { content: now, superseded: false },
+            { content: before, superseded: true },
+          ],
+          when,
+        )
+      }
+      await minds.call('consolidate_memories', { mind_id: 'mara' })
     }
-    await minds.call('consolidate_memories', { mind_id: 'mara' })
-  }
-})
+  },
+)
 
-verifies('minds:memory:newest', 'each phrase that announces a correction', async (t) => {
+verifies('minds:memory:newest', 'every phrase that announces a correction is recognized', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const facts = [
@@ -121,7 +125,7 @@ verifies('minds:consolidation', 'an equal memory is merged and counted once', as
 
 verifies(
   'minds:memory:floor',
-  'recency decides between equals, and importance alone recalls nothing',
+  'recency decides between equal memories, and importance alone recalls nothing',
   async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
@@ -153,7 +157,7 @@ verifies('minds:memory:worker', async (t) => {
   t.match(answers[0]?.[0]?.[0], /House 7 is/)
 })
 
-/** An embedding server that counts letters: a vector space without meaning. */
+/** Starts an embedding server that counts letters: a vector space without meaning. */
 async function startEmbeddings(t: Test, works: { yes: boolean }): Promise<{ url: string; texts: string[] }> {
   const texts: string[] = []
   const server = createServer(async (request, response) => {
@@ -297,7 +301,7 @@ t.test('MemoryCache reads changed memories and a longer day again', async (t) =>
   t.match(file.asked[3], { words: [], standing: { embedderId: 'other' } }, 'another space, other vectors')
 })
 
-t.test('MemoryCache reads nothing for a mind without memories', async (t) => {
+t.test('MemoryCache does not read the memories of a mind that has none', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
   const none = await cache.material(mind({ memory_count: 0, daily_count: 0 }), question('well'))
@@ -327,7 +331,7 @@ t.test('MemoryCache evicts the least recently used mind first', async (t) => {
 
 const width = 4
 
-/** Returns unit vectors along one axis each. */
+/** Returns unit vectors, each along one axis. */
 const makeVectors = (after: number, count: number) =>
   Array.from({ length: count - after }, (_, i) => {
     const vector = new Float32Array(width)
@@ -361,7 +365,7 @@ t.test('VectorCache reads an evicted mind again', async (t) => {
   t.equal(cache.bytes(), 0)
 })
 
-t.test('DailySearch computes evicted stems again', async (t) => {
+t.test('DailySearch recomputes evicted stems', async (t) => {
   const day = new DailySearch()
   const row = { seq: 1, kind: 'fact', content: 'the well in the valley is dry' } as never
   const question = [{ text: 'is the well dry', words: ['well', 'dry'], vector: undefined }]

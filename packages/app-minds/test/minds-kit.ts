@@ -39,7 +39,7 @@ const relations = new RelationsFile()
 export const { get: getRelations } = RelationsFile.prototype
 RelationsFile.prototype.get = () => getRelations.call(relations)
 
-/** A data folder with a trained vector space. Training it for each test takes half a second. */
+/** A data folder with a trained vector space, shared because training takes half a second. */
 const trained: { dir?: string } = {}
 
 async function trainedFolder(): Promise<string> {
@@ -55,7 +55,7 @@ async function trainedFolder(): Promise<string> {
   return dir
 }
 
-/** Makes a data folder with a trained vector space. */
+/** Creates a data folder with a trained vector space. */
 export async function dataFolder(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'data')
   mkdirSync(dir)
@@ -92,12 +92,12 @@ export async function openMinds(t: Test, options: KitOptions = {}): Promise<Open
   }
 }
 
-/** Creates a mind with an entity of the same id. */
+/** Creates a mind whose entity has the same id. */
 export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = {}): Promise<Data> =>
   call('create_mind', {
     mind_id,
     config: { entity_id: mind_id, traits: ['curious'], ...config },
-    // Generated ids restart with each opening.
+    // Each opened app generates the same sequence of ids, so the request needs its own.
     request_id: randomUUID(),
   })
 
@@ -111,7 +111,7 @@ export const stove = (position: readonly number[], id = 'stove_2') => ({
   },
 })
 
-/** An observation with changes: the example of the original mind server's documentation. */
+/** The example observation of the original mind server's documentation, with changes. */
 export const seen = (entity_id: string, time: number, change: Data = {}): Data => ({
   entity_id,
   current_simulation_time: time,
@@ -144,7 +144,7 @@ export const decide = (
     ...(change.explain === undefined ? {} : { explain: change.explain }),
   })
 
-/** Parses word relations without pauses. */
+/** Parses word relations without yielding. */
 export function parseRelations(text: string): WordRelations {
   const steps = WordRelations.parse(text)
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value

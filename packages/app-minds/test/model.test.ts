@@ -28,7 +28,7 @@ t.test('a model decides in four steps over HTTP', async (t) => {
   ])
 })
 
-t.test('a mind uses the listed provider that it names', async (t) => {
+t.test('a mind uses the configured provider that it names', async (t) => {
   const [first, second] = [await startScripted(t), await startScripted(t)]
   process.env.TEST_SECOND_KEY = 'sk-second'
   t.teardown(() => delete process.env.TEST_SECOND_KEY)
@@ -66,7 +66,7 @@ t.test('a temporary failure is retried', async (t) => {
   })
 })
 
-verifies('minds:model:prompt', 'text by others is marked and cannot end the mark', async (t) => {
+verifies('minds:model:prompt', 'text from others is marked and cannot end its own mark', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -97,7 +97,7 @@ verifies('minds:model:prompt', 'names of the game cannot imitate parts of the pr
     t.equal(state.match(/^## Menu$/gm)?.length ?? 0, step === 'action_selection' ? 1 : 0)
 })
 
-verifies('minds:limits', 'a long prompt has less detail and the nearest entities', async (t) => {
+verifies('minds:limits', 'a long prompt contains less detail and only the nearest entities', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -118,7 +118,7 @@ verifies('minds:limits', 'a long prompt has less detail and the nearest entities
   t.match(provider.requests.at(-1)?.state, /^- wander/m, 'contains the other actions')
 })
 
-verifies('minds:model:prompt', 'the system prompt is equal for all minds and cycles', async (t) => {
+verifies('minds:model:prompt', 'the system prompt is the same for all minds and decisions', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   for (const id of ['mara', 'ben']) {
@@ -155,7 +155,7 @@ t.test('a mind can override constants, weights and the seed', async (t) => {
 
 const price = { in_per_m: 10, out_per_m: 100 }
 
-verifies('minds:model:budget', 'tokens and cost of every call, by the price table', async (t) => {
+verifies('minds:model:budget', 'tokens and cost of every call are recorded by the price table', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmOptions: { price } } })
   await makeMind(minds, 'mara')
@@ -197,7 +197,7 @@ verifies('minds:model:budget', 'unreported figures are unknown, and a reported z
 
 verifies(
   'minds:model:budget',
-  'the policy decides until the next game day if the budget is spent',
+  'the policy decides until the next game day after the budget is spent',
   async (t) => {
     const provider = await startScripted(t)
     const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
@@ -215,7 +215,7 @@ verifies(
   },
 )
 
-verifies('minds:model:budget', 'the budget of the server applies to all minds together', async (t) => {
+verifies('minds:model:budget', 'the budget of the server applies to the sum over all minds', async (t) => {
   const provider = await startScripted(t)
   const options = { budget: { tokens_per_hour: 360 } }
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmOptions: options } })
@@ -228,7 +228,7 @@ verifies(
   'minds:model:breaker',
   'five consecutive failures suspend calls, and a later call probes the provider',
   async (t) => {
-    // Pauses use the monotonic clock.
+    // The breaker measures pauses by the monotonic clock.
     const passed = { ms: 0 }
     const { now } = performance
     t.intercept(performance, 'now', { value: () => now.call(performance) + passed.ms })
@@ -328,7 +328,7 @@ verifies('minds:model:salvage', async (t) => {
   t.match(long, /\[…\]$/)
 })
 
-verifies('minds:model:salvage', 'an empty working memory never replaces another', async (t) => {
+verifies('minds:model:salvage', 'an empty working memory never replaces an existing one', async (t) => {
   const empty: Script = (request) =>
     request.step === 'cognitive_update'
       ? '{"updated_working_memory": {}, "new_memories": []}'
@@ -340,16 +340,20 @@ verifies('minds:model:salvage', 'an empty working memory never replaces another'
   t.match(await minds.read('mind://mara/working_memory'), { situation_assessment: 'I guard the gate.' })
 })
 
-verifies('minds:decided-by', 'merged steps with heuristic queries take one call', async (t) => {
-  const provider = await startScripted(t)
-  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-  await makeMind(minds, 'mara', { pipeline: 'merged', memory_query: 'heuristic' })
-  t.match(await decide(minds, 'mara', 100), { decided_by: 'llm', telemetry: { model_calls: 1 } })
-  t.same(
-    provider.requests.map(({ step }) => step),
-    ['reflection'],
-  )
-  await makeMind(minds, 'ben', { selector: 'policy' })
-  t.match(await decide(minds, 'ben', 100), { decided_by: 'policy' })
-  t.notOk('degraded' in (await decide(minds, 'ben', 101)), 'a requested policy is not a fallback')
-})
+verifies(
+  'minds:decided-by',
+  'a decision with merged steps and heuristic queries takes one call',
+  async (t) => {
+    const provider = await startScripted(t)
+    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+    await makeMind(minds, 'mara', { pipeline: 'merged', memory_query: 'heuristic' })
+    t.match(await decide(minds, 'mara', 100), { decided_by: 'llm', telemetry: { model_calls: 1 } })
+    t.same(
+      provider.requests.map(({ step }) => step),
+      ['reflection'],
+    )
+    await makeMind(minds, 'ben', { selector: 'policy' })
+    t.match(await decide(minds, 'ben', 100), { decided_by: 'policy' })
+    t.notOk('degraded' in (await decide(minds, 'ben', 101)), 'a requested policy is not a fallback')
+  },
+)

@@ -50,7 +50,7 @@ verifies('minds:policy:talk', 'a question is answered by quoting a memory', asyn
   t.match(said(answer), /: The blacksmith lives beside the old mill\.$/)
 })
 
-verifies('minds:policy:talk', 'an unknown answer is not invented', async (t) => {
+verifies('minds:policy:talk', 'the policy does not invent an unknown answer', async (t) => {
   const minds = await talkingMind(t, ['The blacksmith lives beside the old mill.'])
   const answer = await decide(
     minds,
@@ -61,7 +61,7 @@ verifies('minds:policy:talk', 'an unknown answer is not invented', async (t) => 
   t.match(said(answer), /^I (don't|do not) (know|remember)/)
 })
 
-verifies('minds:policy:talk', 'a new fact is known before consolidation', async (t) => {
+verifies('minds:policy:talk', 'a new fact answers questions before consolidation', async (t) => {
   const minds = await talkingMind(t)
   await decide(minds, 'mara', 10, conversation([['ben', 'My sister Ann owns the bakery.']]))
   const answer = await decide(
@@ -97,7 +97,7 @@ verifies('minds:policy:talk', 'the policy waits for its turn and nudges once aft
   t.match(said(nudge), /Ben\?$/)
 })
 
-verifies('minds:policy:talk', 'one participant always starts a conversation', async (t) => {
+verifies('minds:policy:talk', 'exactly one participant starts a conversation', async (t) => {
   const minds = await talkingMind(t)
   const mine = await decide(minds, 'mara', 10, conversation([], { initiator_id: 'mara' }))
   t.equal(mine.action.action, 'act_in_interaction')
@@ -115,7 +115,7 @@ verifies('minds:policy:talk', 'one participant always starts a conversation', as
   t.equal((await decide(other, 'mara', 20, conversation([]))).action.action, 'act_in_interaction')
 })
 
-verifies('minds:policy:talk', 'the policy leaves after four turns with a farewell', async (t) => {
+verifies('minds:policy:talk', 'the policy says farewell after four turns and leaves', async (t) => {
   const minds = await talkingMind(t)
   const history: [string, string][] = []
   const current = {
@@ -186,7 +186,7 @@ verifies(
 
 const day = 1440
 
-/** Lives a day on which the stove refuses and another character speaks, then consolidates. */
+/** Observes a day on which the stove refuses and another character speaks, then consolidates. */
 async function live(minds: OpenMinds, n: number): Promise<Data> {
   const timestamp = n * day + 1200
   await decide(minds, 'mara', timestamp, {
@@ -269,7 +269,7 @@ verifies('minds:reflection', 'a conclusion is recalled with its evidence and nev
 
 verifies(
   'minds:reflection',
-  'conclusions require enough importance, and reflect_after 0 disables them',
+  'conclusions require enough importance, and reflect_after: 0 disables them',
   async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara', { reflect_after: 1000 })

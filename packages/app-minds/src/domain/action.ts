@@ -1,4 +1,4 @@
-/** In order of precedence at equal scores. */
+/** In order of preference at equal scores. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',

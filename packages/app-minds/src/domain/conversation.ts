@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { type Conversation, type Message, messageSchema } from './observation.ts'
 
 export const storedMessageSchema = messageSchema.extend({
-  /** Whether messages before this one were missed. */
+  /** Whether messages directly before this one are missing. */
   gap: z.boolean(),
 })
 export type StoredMessage = Readonly<z.output<typeof storedMessageSchema>>
 
-/** A conversation with all stored messages. */
 export interface KnownConversation extends Omit<Conversation, 'messages'> {
   readonly messages: readonly StoredMessage[]
 }
@@ -19,12 +18,12 @@ interface MergedConversation {
 }
 
 /**
- * Merges the last messages of a conversation into the stored ones.
+ * Merges the latest messages of a conversation into the stored ones.
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
- * arrival. A message that occurs twice in one side occurs twice. Otherwise the overlap is the longest stored tail with
- * which the incoming messages begin. `window` is the number of messages that the game repeats: a full window without
- * overlap means that messages were missed.
+ * arrival. A message that occurs twice in one list occurs twice. Otherwise the overlap is the longest sequence that
+ * ends the stored and begins the incoming messages. `window` is the number of messages that the game repeats: a full
+ * window without overlap means that messages were missed.
  */
 export function mergeMessages(
   stored: readonly StoredMessage[],

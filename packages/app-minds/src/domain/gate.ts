@@ -4,7 +4,7 @@ import { readCell } from './cell.ts'
 import { type Situation, spokenParameters } from './menu.ts'
 import type { Entity } from './observation.ts'
 
-/** The validated action, or the problems in words for a model. */
+/** The validated action, or the problems as text for a model. */
 export type Verdict = { readonly action: Action } | { readonly problems: readonly string[] }
 
 export interface Proposal {
@@ -12,7 +12,7 @@ export interface Proposal {
   readonly parameters?: unknown
 }
 
-/** Corrects unambiguous misspellings. */
+/** Validates a proposal. Corrects unambiguous misspellings. */
 export function gate(proposal: Proposal, situation: Situation): Verdict {
   const name = actionNames.find((known) => known === toWord(proposal.action).trim().toLowerCase())
   if (name === undefined)
@@ -22,7 +22,7 @@ export function gate(proposal: Proposal, situation: Situation): Verdict {
   return validators[name](asObject(proposal.parameters), situation)
 }
 
-/** Returns a legal action: `wait`, `continue` or `cancel_interaction`. */
+/** Returns the first legal action of `wait`, `continue` and `cancel_interaction`. */
 export function safeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
     const checked = gate({ action: name }, situation)

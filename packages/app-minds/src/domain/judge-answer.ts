@@ -5,7 +5,7 @@ import { searchWords } from './words.ts'
 
 const reportPrefix = /^([^:]{1,80}?) told me: /
 
-/** Returns the speaker and the words of a memory. The speaker is `null` if the memory is not a report. */
+/** Returns the speaker of a report and its words. For other memories, the speaker is `null`. */
 export function splitReport(content: string): { readonly speaker: string | null; readonly claim: string } {
   const [prefix, speaker] = reportPrefix.exec(content) ?? []
   return prefix === undefined
@@ -19,8 +19,8 @@ interface Recollection {
 }
 
 /**
- * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support by words other
- * than names; half of it suffices with a name in common.
+ * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support by words other than
+ * names. If the memory shares a name with the question, half suffices.
  */
 export function judgeAnswer(
   question: Question,
@@ -51,7 +51,7 @@ const lightVerbs = new Set(
   ),
 )
 
-/** Mean match of the wanted words, 0 to 1. Words with few meanings count more. */
+/** Returns the mean of each wanted word's best match, 0 to 1. Words with few meanings count more. */
 export function supportBy(
   wanted: readonly string[],
   present: readonly string[],

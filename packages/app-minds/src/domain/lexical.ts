@@ -1,15 +1,15 @@
 import { findNames } from './question.ts'
 import { contentWords, searchWords } from './words.ts'
 
-/** Maps each word to the rows that contain it, without repeats, in any order. */
+/** Maps each word to the rows that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Length of the name prefix that other spellings share. */
+/** Length of the prefix that spellings of a name share. */
 const namePrefix = 4
 
 /**
- * Returns the content words of a query, one per stem, at most 32. Adds a prefix of each name as `abcd*`,
- * which matches other spellings and doubles the weight of names.
+ * Returns at most 32 content words of a query, one per stem. Adds a prefix of each name as `abcd*`, which matches
+ * other spellings and doubles the weight of names.
  */
 export function queryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
@@ -25,9 +25,8 @@ export function queryWords(question: string): readonly string[] {
 }
 
 /**
- * Returns the score of each row, best first: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over its words,
- * where n of N memories contain the word (BM25 without length normalization). N counts the memories of this
- * mind only.
+ * Returns the scores of the best rows: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the words in the row, where
+ * n of the N memories of this mind contain the word (BM25 without length normalization).
  */
 export function lexicalScores(
   words: readonly string[],

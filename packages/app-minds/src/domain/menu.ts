@@ -13,15 +13,15 @@ export interface Situation {
   readonly bids: readonly PendingBid[]
   /** Whether the game names an interaction and the activity is `interacting`. */
   readonly isInteracting: boolean
-  /** Whether only one of these holds: an interaction begins or ends. */
+  /** Whether exactly one of these holds, because an interaction begins or ends. */
   readonly isTransitioning: boolean
   readonly isMoving: boolean
-  /** Whether movement is locked without an interaction: one is ending. */
+  /** Whether movement is locked without an interaction, because one is ending. */
   readonly isEnding: boolean
   readonly menu: readonly MenuOption[]
 }
 
-/** A named interaction counts as `interacting` if the activity is unknown. */
+/** If the activity is unknown, a named interaction counts as `interacting`. */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const isNamed = observation.current !== null
   const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')
@@ -96,7 +96,9 @@ function speakOptions({ current }: Observation): MenuOption[] {
   ]
 }
 
-/** Returns the advertised parameters of an interaction, or `message` for a conversation without any. */
+/**
+ * Returns the advertised parameters of an interaction, or `message` for a conversation that advertises no parameters.
+ */
 export function spokenParameters(
   interaction: string,
   advertised: readonly InteractionParameter[],

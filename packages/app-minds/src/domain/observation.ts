@@ -7,7 +7,7 @@ export type Cell = z.output<typeof cellSchema>
 /** An id or a name in a save. */
 export const nameSchema = z.string().max(4096)
 
-/** A need. `max` is satisfied, 0 is depleted. */
+/** A need, from 0 (depleted) to `max` (satisfied). */
 export interface Need {
   readonly name: string
   readonly value: number
@@ -16,7 +16,7 @@ export interface Need {
 
 export interface InteractionParameter {
   readonly name: string
-  /** As written by the game; default `string`. */
+  /** Type name from the game, by default `string`. */
   readonly type: string
   readonly description: string
 }
@@ -39,7 +39,7 @@ interface Engagement {
   readonly is_joinable: boolean
 }
 
-/** The character's relationship to another; strangers have none. */
+/** The character's relationship to another character. Strangers have no relationship. */
 interface Relationship {
   /** 0 to 1 */
   readonly familiarity: number
@@ -66,7 +66,7 @@ export const messageSchema = z.strictObject({
 })
 export type Message = Readonly<z.output<typeof messageSchema>>
 
-/** The last messages of a conversation in which the character takes part. */
+/** The latest messages of a conversation in which the character takes part. */
 export interface Conversation {
   readonly interaction_id: string
   readonly interaction_name: string
@@ -95,7 +95,7 @@ export interface Observation {
   readonly current: CurrentInteraction | null
   readonly activity: Activity | null
   readonly needs: readonly Need[]
-  /** `null` if the character has no sight. */
+  /** `null` if the observation does not list entities. */
   readonly entities: readonly Entity[] | null
   readonly conversations: readonly Conversation[]
 }

@@ -1,24 +1,24 @@
 import { dayMinutes, toGameDay } from './policy/state.ts'
 import { contentWords, searchWords, stem } from './words.ts'
 
-/** A range of game minutes, exclusive of the end. */
+/** A range of game minutes, excluding `to`. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
 export interface Question {
-  /** Names of persons and places that an answer must mention, lower case. */
+  /** Lower-case names of persons and places that an answer must mention. */
   readonly names: readonly string[]
-  /** Number of persons and places. Adjacent names count once. */
+  /** Number of these persons and places. Adjacent names count as one. */
   readonly entities: number
   readonly words: readonly string[]
   readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
-  /** The speaker in questions like "What did Ben say?". */
+  /** The speaker in a question like "What did Ben say?". */
   readonly speaker: string | null
   readonly period: Period | null
   readonly order: 'first' | 'last' | null
-  /** Whether it asks when something was said to the listener or happened to them. */
+  /** Whether the question asks when something happened to the listener or was said to them. */
   readonly asksWhen: boolean
 }
 
@@ -30,7 +30,7 @@ const titles = new Set(
 const weekdays = 'monday tuesday wednesday thursday friday saturday sunday'
 const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.split(' '))
 
-/** Words that need no counterpart in a memory. */
+/** Words that a memory does not need to match. */
 const askingWords = new Set(
   contentWords(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
@@ -42,7 +42,7 @@ const askingWords = new Set(
 
 const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|claim|(?:talk|speak) (?:of|about))'
 
-/** Parses a question that is asked at a game time. `earliest` is the time of the first memory, if known. */
+/** Parses a question that is asked at a game time. `earliest` is the time of the first memory, `null` if unknown. */
 export function parseQuestion(text: string, now: number | null, earliest: number | null = null): Question {
   const lower = text.toLowerCase().replace(/’/g, "'")
   const speaker = findSpeaker(text)
@@ -63,11 +63,11 @@ export function parseQuestion(text: string, now: number | null, earliest: number
   return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksWhen }
 }
 
-/** Whether a question restricts the time or the speaker, so that words alone do not find its answer. */
+/** Whether words alone cannot answer a question, because it restricts the time. */
 export const isTemporal = ({ period, order }: Pick<Question, 'period' | 'order'>): boolean =>
   period !== null || order !== null
 
-/** Returns the names in a text, lower case: capitalized words except the first, titles and weekdays. */
+/** Returns the lower-case names in a text: capitalized words except the first, titles and weekdays. */
 export function findNames(text: string): readonly string[] {
   const words = [...text.matchAll(/[\p{L}][\p{L}'’-]*/gu)]
   const names = words.flatMap(({ 0: word, index }, n) => {
@@ -96,7 +96,7 @@ function findSpeaker(text: string): string | null {
   return said ?? told ?? from ?? null
 }
 
-/** Phrases that restrict the time; game days are counted from 0. */
+/** Phrases that restrict the time. Game days are counted from 0. */
 const periodPhrases: readonly (readonly [
   RegExp,
   (match: RegExpExecArray, today: number, firstDay: number) => readonly [number, number],
@@ -161,9 +161,7 @@ function findExpected(lower: string): Question['expects'] {
     : undefined
 }
 
-/**
- * Whether two words, lower case, are spellings of one name: equal, or with most pairs of letters in common.
- */
+/** Whether two lower-case words are spellings of one name: equal, or with most pairs of letters in common. */
 export function isLikeName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false

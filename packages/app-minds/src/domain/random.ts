@@ -1,4 +1,4 @@
-/** 0 <= n < 1. */
+/** Returns a number in [0, 1). */
 export type Random = () => number
 
 /** 32-bit FNV-1a. */

@@ -1,5 +1,5 @@
 /**
- * Conclusions from recurring memories, by rules. Each conclusion lists its evidence and states nothing beyond
+ * Draws conclusions from recurring memories by rules. Each conclusion lists its evidence and claims nothing beyond
  * it.
  */
 // cspell:ignore told -- a tag of stored memories
@@ -8,13 +8,13 @@ import { dayMinutes } from './policy/state.ts'
 import { contentWords, wordsKey } from './words.ts'
 
 export interface Experience extends Omit<Memory, 'location'> {
-  /** Number of occurrences, including merged memories. */
+  /** Number of occurrences, counting merged memories. */
   readonly times: number
   readonly is_superseded: boolean
 }
 
 export interface Conclusion {
-  /** The topic. A later conclusion on it replaces this one. */
+  /** The topic. A later conclusion on the same topic supersedes this one. */
   readonly about: string
   readonly content: string
   /** 1 to 10 */
@@ -27,10 +27,10 @@ export interface Conclusion {
 
 const minOccurrences = 3
 
-/** Minimum share of common words in similar memories. */
+/** Minimum share of words that similar memories have in common. */
 const minSimilarity = 0.6
 
-/** Minimum share in one part of the day to mention it. */
+/** Minimum share of one part of the day for a conclusion to mention it. */
 const minTimeOfDayShare = 0.6
 
 export function conclude(experiences: readonly Experience[]): readonly Conclusion[] {
@@ -56,10 +56,10 @@ export function conclude(experiences: readonly Experience[]): readonly Conclusio
     .sort((a, b) => (a.about < b.about ? -1 : 1))
 }
 
-/** Kinds whose repetition is not significant. */
+/** Kinds of memories whose repetition has no significance. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
-/** Returns who refused what, which need, or who reported it. */
+/** Returns the key by which refusals, critical needs and reports are grouped. */
 function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {
   if (subject === null) return undefined
   if (tag === 'refusal') return `refusal|${subject}|${what}`

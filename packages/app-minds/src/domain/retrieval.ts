@@ -8,9 +8,9 @@ import { type StemFunction, shareOfStems, stemSet, stemsKey } from './words.ts'
 type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
 
 export interface MemoryCandidate extends SearchedMemory {
-  /** Cosine to the query, -1 to 1; 0 if either has no vector. */
+  /** Cosine to the query, -1 to 1. It is 0 if either has no vector. */
   readonly cosine: number
-  /** Lexical score (`lexicalScores`); 0 if not found. */
+  /** Score by `lexicalScores`, or 0 without a common word. */
   readonly lexical: number
   readonly is_superseded: boolean
 }
@@ -25,10 +25,10 @@ export interface RetrievalWeights {
   readonly relevance: number
   readonly importance: number
   readonly recency: number
-  /** Maximum memories per query, and in total. */
+  /** Maximum number of memories per query, and in total. */
   readonly per_query: number
   readonly most: number
-  /** Half-life of recency in minutes; `null` uses 1 / (1 + t/1000). */
+  /** Half-life of recency in minutes. `null` means 1 / (1 + t/1000). */
   readonly half_life_minutes: number | null
 }
 
@@ -53,8 +53,8 @@ export interface RecalledMemory extends SearchedMemory {
 }
 
 /**
- * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s, which unlike a rank is stable
- * between calls. With few memories no word is rare, so b is at least the squared share of matching words.
+ * Returns `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s. Unlike a rank, s is stable between
+ * calls. Among few memories no word is rare, so b is at least the squared share of matching words.
  */
 function computeRelevance(
   query: string,
@@ -65,24 +65,24 @@ function computeRelevance(
   return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), words)
 }
 
-/** Whether a memory can exceed the minimum relevance without its words. */
+/** Whether a memory can reach the minimum relevance, judged without its content. */
 export const mayBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
-/** Returns 1 for now and the future (after loading a save), less with age; 0.5 if a time is missing. */
+/** Returns 1 for the present and the future (after loading a save), less with age, and 0.5 if a time is missing. */
 function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
   return halfLife === null ? 1 / (1 + age / 1000) : 0.5 ** (age / halfLife)
 }
 
-/** Relevance of a memory that fully answers a question, and the required support by words. */
+/** Relevance of a memory that fully answers a question. */
 const maxFitRelevance = 0.7
 const minSupport = 0.6
 
 /**
- * Ranks the memories of one query, best first. Raises answers to a question; lowers superseded facts and
- * questions of others.
+ * Ranks the memories of one query, best first. Raises memories that answer a question, and lowers superseded facts
+ * and questions of others.
  */
 export function rank(
   query: string,
@@ -119,8 +119,8 @@ export function rank(
 }
 
 /**
- * Merges the best memories of each query, best first, and omits those with the same content words. Vectors
- * are not compared, because facts that differ in a number have the same direction.
+ * Merges the best memories of each query, best first, and omits memories with the same content words. Does not
+ * compare vectors, because the vectors of facts that differ only in a number are equal.
  */
 export function choose(
   ranked: readonly (readonly RecalledMemory[])[],

@@ -4,14 +4,14 @@ import { contentWords } from './words.ts'
 export interface Fact {
   readonly content: string
   readonly sim_time: number | null
-  /** Order of facts with the same time. Facts without it are older. */
+  /** Order of facts with the same time. A fact without it counts as older. */
   readonly order?: number
 }
 
 /**
- * Whether `newer` gives another value than `older` for the same subject: the sentences must differ in one
- * place only, after the subject. A number or time replaces another anywhere; other words only at the end of
- * the sentence, if the speaker corrects something or only one value can be true at a time.
+ * Whether `newer` gives another value than `older` for the same subject. The sentences must differ in one place only,
+ * after the subject. A number or time replaces another anywhere. Other words do so only at the end of the sentence,
+ * if the speaker corrects something or only one value can be true at a time.
  */
 export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacementTest([newer])(older)
 
@@ -48,12 +48,12 @@ function givesOtherValue(newer: Claim, older: Claim): boolean {
 
 interface Difference {
   readonly frame: readonly string[]
-  /** The differing words of either sentence. */
+  /** The differing words of both sentences. */
   readonly values: readonly string[]
   readonly isLast: boolean
 }
 
-/** Minimum common share of the shorter sentence. */
+/** Minimum share of common words in the shorter sentence. */
 const minCommonShare = 0.6
 
 function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {
@@ -77,7 +77,7 @@ const measures = new Set(
   ),
 )
 
-/** Verbs with one true object at a time. */
+/** Verbs that have only one true object at a time. */
 const singular = new Set(
   contentWords(
     'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',

@@ -10,7 +10,7 @@ export interface Table {
   readonly count: number
 }
 
-/** Cosine of one row; 0 for a row of zeros. */
+/** Returns 0 for a row of zeros. */
 export function cosineAt({ values, width }: Table, row: number, query: Float32Array): number {
   const start = row * width
   let a = 0
@@ -29,7 +29,7 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
   return a + b + c + d
 }
 
-/** Returns the `top` nearest rows with a positive cosine, best first, then by row. */
+/** Returns the `top` rows with the highest positive cosine, best first, then by row. */
 export function nearestRows(table: Table, query: Float32Array, top: number): readonly Near[] {
   const best: Near[] = []
   let floor = 0

@@ -11,13 +11,13 @@ interface Profile {
 
 const maxProfiles = 8192
 
-/** About 2 MB. */
+/** Maximum cached matches, about 2 MB. */
 const maxMatches = 16_384
 
-/** Maximum number of kinds of a meaning that count as alternatives. */
+/** Maximum number of kinds of a meaning that are alternatives. */
 const maxSiblings = 12
 
-/** Lines parsed per step, in less than a millisecond. */
+/** Lines parsed per step, which takes less than a millisecond. */
 const linesPerStep = 128
 
 /** Endings of inflected words with their replacements. */
@@ -38,19 +38,19 @@ const endings: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Word relations in the format of `data/README.md`: one meaning per line, an empty line, then irregular forms
- * with their base forms. Meanings are decoded on demand.
+ * Word relations in the format of `data/README.md`: meanings of nouns, other meanings, and irregular forms with their
+ * base forms, separated by empty lines. Meanings are decoded on demand.
  */
 export class WordRelations {
   readonly #lines: readonly string[]
-  /** Number of meanings of nouns, which are the first. */
+  /** Number of meanings of nouns, which come first. */
   readonly #nouns: number
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()
   readonly #related = new Map<number, number[]>()
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
-  /** Results of `match` by both words, which decisions repeat. */
+  /** Results of `match`. Consecutive decisions compare the same words. */
   readonly #matches = new Map<string, number>()
 
   private constructor(lines: readonly string[], nouns: number) {
@@ -58,7 +58,7 @@ export class WordRelations {
     this.#nouns = nouns
   }
 
-  /** Parses the relations. Yields after every few lines, so that other work can run in between. */
+  /** Parses the relations. Yields after each step, so that other work can run in between. */
   static *parse(text: string): Generator<void, WordRelations> {
     const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
     yield
@@ -91,7 +91,7 @@ export class WordRelations {
     return this.#getProfile(word).meanings.size > 0
   }
 
-  /** Returns how specific a word is: 1 with one meaning, less with many. */
+  /** Returns how specific a word is: 1 with one meaning, less with more meanings. */
   weigh(word: string): number {
     return 1 / Math.log2(2 + Math.max(0, this.#getProfile(word).meanings.size - 1))
   }
@@ -124,7 +124,7 @@ export class WordRelations {
     return this.#areSiblings(a, b) ? 0.5 : 0
   }
 
-  /** Whether two words are alternatives (`maxSiblings`). */
+  /** Whether two words are alternatives, like two kinds of animal. */
   #areSiblings(a: Profile, b: Profile): boolean {
     for (const [meaning, steps] of a.broader) {
       if (
@@ -201,7 +201,7 @@ function overlaps<Value>(a: ReadonlySet<Value>, b: ReadonlySet<Value>): boolean 
   return false
 }
 
-/** Returns the smallest number of steps to one of the meanings. */
+/** Returns the smallest number of steps to any of the meanings. */
 function minSteps(
   meanings: ReadonlySet<number>,
   broader: ReadonlyMap<number, number>,

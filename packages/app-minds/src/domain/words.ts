@@ -9,7 +9,7 @@ const stopWords = new Set(
 
 export const contentWords = (text: string): readonly string[] => searchWords(text).map(stem)
 
-/** Returns the content words, lower case, in order, with repetitions. */
+/** Returns the content words in lower case and in order, with repetitions. */
 export function searchWords(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[:'’][\p{L}\p{N}]+)*/gu) ?? [])
     .map((word) => word.replace(/['’]s?$/u, '').replace(/['’]/gu, ''))
@@ -31,7 +31,7 @@ export type StemFunction = (text: string) => ReadonlySet<string>
 
 export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
 
-/** Share of `wanted` in `present`, 0 to 1; 0 if `wanted` is empty. */
+/** Returns the share of `wanted` in `present`, or 0 if `wanted` is empty. */
 export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 0
   let common = 0
@@ -39,7 +39,7 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
   return common / wanted.size
 }
 
-/** Returns a key, equal for texts with the same content words. */
+/** Returns a key that is equal for texts with the same content words. */
 export const wordsKey = (text: string): string => stemsKey(stemSet(text))
 
 export const stemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

@@ -41,7 +41,7 @@ export class ChatError extends Error {
 
 const maxBytes = 1 << 20
 
-/** How long requests use a simpler response format after a refusal. */
+/** How long to use a simpler response format after one was refused. */
 const simplerFormatMs = 10 * 60_000
 
 type Outcome =
@@ -66,14 +66,14 @@ export class ChatModel {
   readonly #random: () => number
   readonly #breaker: CircuitBreaker
   readonly #throttle: Throttle
-  /** Overrides the format of the provider until a time of the monotonic clock. */
+  /** Overrides the format of the provider until `until` on the monotonic clock. */
   #simplerFormat: { readonly format: Format; readonly until: number } | null = null
   #lastError: LlmCode | null = null
   #reachable: boolean | null = null
   #servedModel: string
   #agent: Promise<Agent> | undefined
 
-  /** `now` returns milliseconds of a monotonic clock. `random` spreads retries. */
+  /** `now` returns milliseconds of a monotonic clock. `random` spreads retries over time. */
   constructor(
     provider: Provider,
     { now, random }: { readonly now: () => number; readonly random: () => number },
@@ -102,10 +102,10 @@ export class ChatModel {
       }
       const { error } = outcome
       if (error.code === 'LLM_BAD_REQUEST') {
-        // The request is the cause if it is refused in every format.
+        // A request that is refused in every format is itself the cause.
         if (format === 'none') this.#simplerFormat = before
         else {
-          // Many servers do not support schemas.
+          // Many servers do not support JSON schemas.
           format = format === 'json_schema' ? 'json_object' : 'none'
           this.#simplerFormat = { format, until: this.#now() + simplerFormatMs }
           continue
@@ -171,7 +171,7 @@ export class ChatModel {
     const code = 'error' in outcome ? outcome.error.code : null
     this.#reachable = outcome.status !== null
     this.#lastError = code
-    // After these errors, the provider is still available.
+    // These errors show that the provider is available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
@@ -179,7 +179,7 @@ export class ChatModel {
   async #post(body: string, decision: AbortSignal): Promise<Outcome> {
     const { provider } = this
     const { timeout_ms: timeout } = provider
-    // undici's timeouts apply to gaps only, so a slow body needs a deadline.
+    // undici's timeouts apply only to gaps, so a slow body needs a deadline.
     const signal = AbortSignal.any([decision, AbortSignal.timeout(timeout)])
     this.#agent ??= openAgent(provider)
     const { request } = await import('undici')
@@ -209,7 +209,7 @@ export class ChatModel {
   }
 }
 
-/** Loads undici on the first request: it uses 4 MB, and few servers have a provider. */
+/** Loads undici on the first request, because it uses 4 MB and few servers have a provider. */
 async function openAgent(provider: Provider): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({
@@ -247,7 +247,7 @@ const buildHeaders = ({ headers, apiKey }: Provider): Record<string, string> => 
   ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
 })
 
-/** Reads the body as text. If it is too long, closes it and returns `undefined`. */
+/** Reads the body as text. Closes a body that is too long and returns `undefined`. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -275,7 +275,7 @@ const codesByStatus: Readonly<Record<number, LlmCode>> = {
   504: 'LLM_TIMEOUT',
 }
 
-/** Maps an HTTP status. Omits the provider's message, which may contain the API key. */
+/** Omits the provider's message, which may contain the API key. */
 function toStatusFailure(
   status: number,
   waitMs: number | null,

@@ -1,7 +1,7 @@
 const maxFailures = 5
 const openMs = 30_000
 
-/** Blocks calls after five consecutive failures, and admits a single call after 30 seconds. */
+/** Blocks calls after five consecutive failures, and after 30 seconds admits one at a time. */
 export class CircuitBreaker {
   readonly #now: () => number
   #failures = 0

@@ -15,7 +15,7 @@ interface ModelOptions {
 
 const hourMs = 3_600_000
 
-/** Makes no request before a mind decides. */
+/** Sends no request before a mind decides. */
 export class LanguageModels {
   readonly #providers: ReturnType<typeof readProviders>
   readonly #options: ModelOptions
@@ -34,7 +34,7 @@ export class LanguageModels {
     return this.#findProvider(config) !== undefined
   }
 
-  /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if a model is required. */
+  /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if a required model is missing. */
   find(config: MindConfig, mindId: string): ChatModel | undefined {
     const provider = this.#findProvider(config)
     if (provider !== undefined) return this.#getModel(provider)
@@ -67,7 +67,7 @@ export class LanguageModels {
     )
   }
 
-  /** Returns the state of the models, without API keys. */
+  /** The result does not contain API keys. */
   health(): Readonly<Record<string, unknown>> {
     const { chosen } = this.#providers
     if (chosen === undefined) return { configured: false }

@@ -43,7 +43,7 @@ interface Question<T> {
 }
 
 /**
- * Each answer is validated, corrected at most twice, and used as far as it is valid. Returns a failure if the model
+ * Validates each answer, requests at most two corrections, and uses the valid parts. Returns a failure if the model
  * could not decide.
  */
 export async function selectByModel(
@@ -136,7 +136,7 @@ class ModelRun {
     return queries ?? findHeuristic()
   }
 
-  /** If no update is valid, the working memory stays and the model still chooses an action. */
+  /** Without a valid update, the working memory stays and the model still chooses an action. */
   async #updateMemory(state: PromptState): Promise<void> {
     const update = await this.#askIfValid<ReadUpdate>({
       step: 'cognitive_update',
@@ -194,7 +194,7 @@ class ModelRun {
     })
   }
 
-  /** Throws `ChatError`: `LLM_INVALID_OUTPUT` if no part of the answers is valid. */
+  /** Throws `ChatError`, with `LLM_INVALID_OUTPUT` if no part of the answers is valid. */
   async #ask<T>({ step, state, schema, judge }: Question<T>): Promise<T> {
     const { config, mind_id } = this.#context.cycle.mind
     const { temperature, seed } = config
@@ -213,7 +213,7 @@ class ModelRun {
       partial = read.partial ?? partial
       isCut = reply.isCut
       if (isCut && maxTokens < maxRetryTokens) {
-        // Retries a truncated answer with more tokens, without correction.
+        // Retries a truncated answer with more tokens instead of a correction.
         maxTokens = Math.min(maxRetryTokens, maxTokens * 2)
         continue
       }
@@ -245,7 +245,7 @@ class ModelRun {
     })
   }
 
-  /** Some servers silently truncate long prompts; their token count reveals it. */
+  /** Warns if the server truncated a prompt, as some do silently. */
   #checkTruncation({ prompt_tokens }: LlmCallRow, messages: readonly ChatMessage[]): void {
     const estimate = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
     if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimate / 2)
@@ -282,7 +282,7 @@ const makePromptState = (
   maxChars: limits.prompt_chars,
 })
 
-/** Returns the goal of a chosen interaction, by which a later cycle detects its refusal. */
+/** Returns the goal of a chosen interaction. A later cycle uses it to detect a refusal. */
 function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal | null {
   if (action !== 'interact_with') return null
   const { entity_id, interaction_name } = parameters

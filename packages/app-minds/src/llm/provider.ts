@@ -9,7 +9,7 @@ const optionsSchema = z.strictObject({
   structured: z.enum(['json_schema', 'json_object', 'none']).optional(),
   timeout_ms: z.number().int().min(10).max(600_000).default(20_000),
   connect_timeout_ms: z.number().int().min(10).max(60_000).default(3000),
-  /** Timeout of a decision, ms. */
+  /** Deadline of a decision, in milliseconds. */
   decision_ms: z.number().int().min(50).max(600_000).default(15_000),
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
@@ -27,12 +27,12 @@ const optionsSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
 })
 
-/** Options of a provider, named as in `MINDS_LLM_OPTIONS`. */
+/** Options of a provider, as in `MINDS_LLM_OPTIONS`. */
 type ProviderOptions = z.output<typeof optionsSchema>
 
 export interface Provider extends Omit<ProviderOptions, 'structured'> {
   readonly name: string
-  /** Without `/chat/completions`. */
+  /** URL that precedes `/chat/completions`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly model: string
@@ -48,7 +48,7 @@ const presets = {
   vllm: { baseUrl: 'http://127.0.0.1:8000/v1', model: 'default', structured: 'json_schema' },
 } as const
 
-/** An entry of `MINDS_LLM_PROVIDERS`, which overrides `MINDS_LLM_OPTIONS`. */
+/** An entry of `MINDS_LLM_PROVIDERS`. Its options override `MINDS_LLM_OPTIONS`. */
 const listedSchema = optionsSchema.extend({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
   base_url: z.url(),
@@ -88,7 +88,7 @@ export function readProviders(
       make('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
     )
   if (openrouter !== undefined) byName.set('openrouter', make('openrouter', presets.openrouter, openrouter))
-  // Local servers must be named: no other port is contacted.
+  // Contacts a local port only if the settings name its server.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
     if (named === name) byName.set(name, make(name, presets[name], key))
   const listed = readListed(settings, environment)

@@ -2,8 +2,8 @@ import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
 /**
- * Unknown figures are omitted, not zero. `provenance` is `metered` if the provider reported tokens, `unreported`
- * if it did not, and `none` if no model was called.
+ * Omits unknown figures. `provenance` is `metered` if the provider reported tokens, `unreported` if it did not, and
+ * `none` if no model was called.
  */
 export function summarizeCalls(
   calls: readonly LlmCallRow[],

@@ -35,7 +35,7 @@ export class Throttle {
   }
 }
 
-/** A token bucket that refills evenly over a minute and can be overdrawn. */
+/** A token bucket that refills at a constant rate of `perMinute` and can be overdrawn. */
 class TokenBucket {
   readonly #perMinute: number
   readonly #now: () => number
@@ -49,7 +49,7 @@ class TokenBucket {
     this.#since = now()
   }
 
-  /** Takes units and returns the milliseconds until they are available. */
+  /** Takes units and returns the delay in milliseconds until they are available. */
   take(units: number): number {
     const now = this.#now()
     const refilled = this.#left + ((now - this.#since) * this.#perMinute) / 60_000

@@ -9,20 +9,20 @@ import type { MemoryRow } from '../store/types.ts'
 export interface MemoryQuery {
   readonly text: string
   readonly words: readonly string[]
-  /** `undefined` if the text has no direction or vectors are unavailable. */
+  /** `undefined` if the text has a zero vector or vectors are unavailable. */
   readonly vector: Float32Array | undefined
 }
 
 const maxLexical = 50
 
-/** Lexical scores of a common name, and of a memory selected by time only. */
+/** Added to the score of a memory that contains a name of the query. */
 const nameScore = 1
 const smallestScore = 0.01
 
 const maxTexts = 16_384
 
 export class DailySearch {
-  /** Stems by text, oldest first, because the same memories are searched repeatedly. */
+  /** Stems by text, oldest first. Consecutive searches read the same memories. */
   readonly #stems = new Map<string, ReadonlySet<string>>()
   readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
   #bytes = 0
@@ -53,7 +53,7 @@ export class DailySearch {
       const names = findNames(text).flatMap(contentWords)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isLikeName(name, stem)))
-      // Words alone miss memories of a period; the ranking checks the time.
+      // A search by words misses memories of a period. The ranking checks the time.
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
@@ -66,7 +66,7 @@ export class DailySearch {
     })
   }
 
-  /** Returns a predicate for facts corrected today. Considers only corrections with words of a query. */
+  /** Returns a predicate for facts corrected today. Considers only corrections that share a word with a query. */
   findCorrections(queries: readonly MemoryQuery[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean {
     const wanted = queries.flatMap(({ text }) => [...this.getStems(text)])
     const facts = today.filter(({ kind, content }) => {
@@ -80,7 +80,7 @@ export class DailySearch {
     return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
   }
 
-  /** Approximate bytes of the cached stems. */
+  /** Estimated size of the cached stems. */
   bytes(): number {
     return this.#bytes
   }

@@ -3,9 +3,9 @@ import { asCausewayError, isCausewayError } from '@causeway/protocol'
 import { MindsError } from '../errors.ts'
 
 interface VectorSpace {
-  /** Identifier of the space, stored with each vector. Only vectors of one space are comparable. */
+  /** Identifier of the vector space, stored with each vector. Only vectors of the same space are comparable. */
   readonly id: string
-  /** Display name: `lsa everyday language, 96 dimensions`. */
+  /** Display name, for example `lsa everyday language, 96 dimensions`. */
   readonly name: string
   readonly width: number
 }
@@ -14,7 +14,7 @@ type OpenEmbedder = (signal: AbortSignal) => Promise<Embedder>
 
 const maxEntries = 16_384
 
-/** The vector space of all minds. Opens its embedder on first use, and caches vectors. */
+/** The vector space of all minds. Opens its embedder on first use and caches vectors. */
 export class Embedding implements VectorSpace {
   readonly id: string
   readonly name: string
@@ -25,7 +25,7 @@ export class Embedding implements VectorSpace {
   #opening: Promise<Embedder> | undefined
   #bytes = 0
 
-  /** The signal of `open` aborts when the embedding closes. */
+  /** The signal that `open` receives aborts when the embedding closes. */
   constructor({ id, name, width }: VectorSpace, open: OpenEmbedder) {
     this.id = id
     this.name = name
@@ -33,7 +33,10 @@ export class Embedding implements VectorSpace {
     this.#open = open
   }
 
-  /** Returns a vector per text, `undefined` for a text without direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
+  /**
+   * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, also after the timeout
+   * `withinMs`.
+   */
   async vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]> {
     const missing = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
     const made = missing.length === 0 ? [] : await this.#embed(missing, withinMs)

@@ -1,7 +1,7 @@
 /**
- * Sentences and word families of everyday life in a town. Words of one topic get similar vectors, so that a query finds
- * memories with other words. Names and numbers are left to the full-text search. A change of a line changes the space,
- * and memories get new vectors.
+ * Sentences and word families of everyday life in a town. Words of one topic get similar vectors, so that a query
+ * also finds memories with other words. Names and numbers are left to the full-text search. Changing a line changes
+ * the vector space, and memories get new vectors.
  */
 export const everydayLanguage: readonly string[] = [
   'baker bakery bread loaf rolls pastry cake oven dough flour bake',

@@ -26,20 +26,18 @@ interface Entry {
   readonly postings: Map<string, readonly number[]>
   readonly rows: Map<number, MemoryRow>
   standing: { readonly key: string; readonly value: BaseMaterial } | undefined
-  /** Between changes of long-term memories the day only grows, so its length identifies its content. */
+  /** Until long-term memories change, memories of the day are only added, so their number identifies them. */
   today: { readonly count: number; readonly rows: readonly MemoryRow[] } | undefined
   bytes: number
 }
 
 const noMaterial: BaseMaterial = { rows: [], lastVector: 0 }
 
-/**
- * Caches memories, because consecutive decisions share most words. A new `memory_rev` invalidates an entry.
- */
+/** Caches memories, because consecutive decisions look up the same words. A new `memory_rev` invalidates an entry. */
 export class MemoryCache {
   readonly #source: MemorySource
   readonly #maxBytes: number
-  /** By seq of the mind, least recently used first. */
+  /** By `seq` of the mind, least recently used first. */
   readonly #entries = new Map<number, Entry>()
   #bytes = 0
 
@@ -73,7 +71,7 @@ export class MemoryCache {
     }
   }
 
-  /** Returns long-term memories by row, without missing ones. */
+  /** Returns long-term memories by row. Omits missing ones. */
   async rows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
     const entry = this.#use(mind)
     const missing = seqs.filter((seq) => !entry.rows.has(seq))
@@ -119,7 +117,7 @@ export class MemoryCache {
     }
     if (today !== undefined) {
       added += rowsBytes(today) - rowsBytes(entry.today?.rows ?? [])
-      // The day may have grown since the mind was read.
+      // Memories may have been added since the mind was read.
       entry.today = { count: today.length, rows: today }
     }
     if (standing !== undefined) {

@@ -10,7 +10,7 @@ import type { SearchMethods } from './search-worker.ts'
 
 type ModelStore = Pick<MindsFile, 'model' | 'saveModel'>
 
-/** Opens the vector space of an endpoint or, without a URL, of everyday language. */
+/** Opens the vector space of an endpoint or, if no URL is set, of everyday language. */
 export function openEmbedding(settings: Env['settings'], store: ModelStore): Embedding {
   const url = toText(settings.mindsEmbeddingsUrl)
   if (url === undefined) return openEveryday(store)
@@ -29,7 +29,7 @@ export function openEmbedding(settings: Env['settings'], store: ModelStore): Emb
 
 /**
  * Opens the vector space of everyday language. Reads or trains its model on first use. Each data file stores its
- * model, because a later version may train differently. The id contains the hash of the training texts.
+ * model, because a later version may train a different one. The id contains the hash of the training texts.
  */
 function openEveryday(store: ModelStore): Embedding {
   const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)

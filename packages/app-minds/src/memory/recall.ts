@@ -35,17 +35,17 @@ export interface RecallResult {
   readonly warnings: readonly string[]
 }
 
-/** Candidates per index; number of newest and most important memories that are always candidates. */
+/** Candidates per index, and numbers of newest and of most important memories that are always candidates. */
 const top = 50
 const extra = 10
 
-/** Lexical score of a memory selected by time only. */
+/** Lexical score of a memory that matches only the period. */
 const periodScore = 0.01
 
-/** Timeout for vectors. After it, the search uses words only. */
+/** Timeout for vectors, in milliseconds. After it, the search uses only words. */
 const vectorsMs = 4000
 
-/** Memories that get their missing vector per search. */
+/** Maximum missing vectors added per search. */
 const embedBatchSize = 256
 
 export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
@@ -53,7 +53,7 @@ export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): 
   return { ...retrievalWeights, ...Object.fromEntries(own) }
 }
 
-/** Recalls memories. Adds a warning if vectors are unavailable. */
+/** Recalls memories for queries. Adds a warning if vectors are unavailable. */
 export async function recall(
   mind: MindRow,
   queries: readonly string[],
@@ -145,7 +145,7 @@ async function findLongTerm(
   )
 }
 
-/** Adds missing vectors of the current space to one batch of memories. Returns whether more are missing. */
+/** Adds missing vectors of the current space to one batch. Returns whether more are missing. */
 export async function addMissingVectors(
   { seq, embedder_id }: Pick<MindRow, 'seq' | 'embedder_id'>,
   { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,

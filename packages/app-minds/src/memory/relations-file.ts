@@ -7,19 +7,19 @@ import { WordRelations } from '../domain/word-relations.ts'
 const packed = new URL('../../words/relations.txt.br', import.meta.url)
 const decompress = promisify(brotliDecompress)
 
-/** Reads the word relations on first use. Parsing takes 200 ms in short steps. */
+/** Reads the word relations on first use. Parsing takes 200 ms in total, in short steps. */
 export class RelationsFile {
   readonly #file: URL | string
   #relations: Promise<WordRelations> | undefined
 
-  /** Default: the file of this package. */
+  /** Reads the file of this package by default. */
   constructor(file: URL | string = packed) {
     this.#file = file
   }
 
   get(): Promise<WordRelations> {
     this.#relations ??= readRelations(this.#file).catch((error: unknown) => {
-      // The next call reads again.
+      // The next call reads the file again.
       this.#relations = undefined
       throw error
     })

@@ -6,7 +6,7 @@ export interface VectorQuery {
   readonly width: number
   readonly queries: readonly Float32Array[]
   readonly top: number
-  /** Rows whose cosine is always returned. */
+  /** Rows whose cosine is returned in any case. */
   readonly also: readonly number[]
   /** The last row with a vector, up to which the cache reads. */
   readonly last: number
@@ -21,7 +21,7 @@ interface LoadedVector {
   readonly vec: Uint8Array
 }
 
-/** In ascending order of rows. */
+/** Loads the rows after `after` in ascending order. */
 export type LoadVectors = (mindSeq: number, embedderId: string, after: number) => Iterable<LoadedVector>
 
 interface Entry {
@@ -29,20 +29,20 @@ interface Entry {
   readonly rows: Map<number, number>
   values: Float32Array
   readonly width: number
-  /** Nearest rows by query, cleared when rows are added: consecutive decisions use the same queries. */
+  /** Nearest rows by query, because consecutive decisions use the same queries. Cleared when rows are added. */
   nearest: WeakMap<Float32Array, readonly Near[]>
 }
 
-/** Up to this many rows, a scan is cheaper than storing its result. */
+/** Maximum number of rows for which a scan is cheaper than caching its result. */
 const maxScanned = 256
 
-/** Rows appended at a time, so that a small mind uses only the memory that it needs. */
+/** Number of rows appended at a time. A small batch limits the memory that a small mind uses. */
 const batchSize = 256
 
 export class VectorCache {
   readonly #load: LoadVectors
   readonly #maxBytes: number
-  /** By mind and space, least recently used first. */
+  /** By mind and vector space, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -126,19 +126,19 @@ function extend(entry: Entry, rows: Iterable<LoadedVector>): void {
   append(entry, batch)
 }
 
-/** Appends vectors. Texts without a direction remain zeros (cosine 0). */
+/** Appends vectors. An empty vector becomes zeros, with cosine 0. */
 function append(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
   const needed = (seqs.length + rows.length) * width
   if (needed > entry.values.length) {
-    // Grows by a quarter, because doubling would leave most memory unused.
+    // Grows by a quarter, because doubling could waste half of the memory.
     const size = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
     const grown = new Float32Array(size)
     grown.set(entry.values)
     entry.values = grown
   }
   for (const { memory_seq, vec } of rows) {
-    // Copied, because the blob may be unaligned.
+    // The blob may be unaligned, its copy is not.
     if (vec.byteLength === width * 4)
       entry.values.set(new Float32Array(vec.slice().buffer), seqs.length * width)
     entry.rows.set(memory_seq, seqs.length)

@@ -9,14 +9,14 @@ import type { Limits } from '../limits.ts'
 import type { SearchMethods } from './search-worker.ts'
 import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } from './vector-cache.ts'
 
-/** Searches vectors: small minds in this thread, large ones in a worker started on demand. */
+/** Searches vectors of small minds in this thread, and of large minds in a worker. */
 export class VectorSearch {
   /** Vectors of small minds. */
   readonly cache: VectorCache
   readonly #worker: SharedWorker<SearchMethods>
   readonly #workerFrom: number
 
-  /** `load` reads in this thread; the worker reads the data folder itself. */
+  /** `load` reads vectors in this thread. The worker reads the data folder itself. */
   constructor(dir: string, load: LoadVectors, limits: Limits) {
     const maxBytes = limits.vector_cache_bytes
     this.cache = new VectorCache(load, maxBytes)
@@ -41,10 +41,10 @@ export class VectorSearch {
     return this.#worker.call('search', query)
   }
 
-  /** Evicts a mind. Required after memories were removed or vectors added to old ones. */
+  /** Evicts a mind. Call it after memories were removed or old memories got vectors. */
   drop(mindSeq: number): void {
     this.cache.drop(mindSeq)
-    // A worker that exits has no cache.
+    // A worker that has exited has no cache.
     void this.#worker.link?.call('drop', { mindSeq }).catch(() => {})
   }
 

@@ -1,7 +1,7 @@
-/** Minimum interval between notifications of one mind, ms. */
+/** Minimum interval between notifications about one mind, in milliseconds. */
 const intervalMs = 1000
 
-/** Notifies of changed minds: the first change immediately, later ones at most once a second. */
+/** Reports the first change of a mind immediately, and later ones at most once a second. */
 export class ChangeNotifier {
   readonly #notify: (mindId: string) => void
   readonly #pending = new Map<string, { readonly timer: NodeJS.Timeout; isDue: boolean }>()

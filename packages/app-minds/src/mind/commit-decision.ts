@@ -13,7 +13,7 @@ import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
 
-/** Maximum stored characters of a mood. */
+/** Maximum number of characters of a stored mood. */
 const maxMoodChars = 100
 
 export interface DecisionResult {
@@ -39,14 +39,14 @@ export interface Decision {
   readonly action: Action
   readonly result: DecisionResult
   readonly perStep: ReadonlyMap<Step, number>
-  /** Unknown fields of the observation without an earlier warning. */
+  /** Unknown fields of the observation that were not reported before. */
   readonly newUnknown: readonly string[]
   readonly hash: string
 }
 
 /**
- * Stores a decision; a failed one stores only perceptions and its own row. Returns the number of new memories.
- * Throws `STORE_ERROR` with `data.conflict` if the mind changed since it was read.
+ * Stores a decision. A failed one stores only perceptions, telemetry and its own row. Returns the number of new
+ * memories. Throws `STORE_ERROR` with `data.conflict` if the mind changed since it was read.
  */
 export function commitDecision(
   { minds, memories, world, records }: Tables,
@@ -83,7 +83,7 @@ export function commitDecision(
   const { request_id } = result
   const decisionSeq = records.addDecision(seq, request_id, toRow(decision))
   records.addCalls(seq, decisionSeq, toGameDay(time), choice.calls)
-  // Failures are not stored, so that a retry decides again.
+  // Failed results are not stored, so that a retry decides again.
   if (!hasFailed) records.addAnswer({ mind_id, request_id, tool: 'decide_action' }, result)
   return formed.length
 }
@@ -102,7 +102,7 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
     action: error === undefined ? action : null,
     explanation: {
       ...choice.explanation,
-      // For viewers.
+      // For programs that display minds.
       observed: {
         needs: needShares(observation),
         mood: working_memory.emotional_state.slice(0, maxMoodChars),
@@ -113,7 +113,7 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
   }
 }
 
-/** Derives memory ids from the decision, so that a recomputed decision gives the same ids. */
+/** Derives the ids of memories from the decision, so that repeating the decision gives the same ids. */
 const makeMemories = (
   { mind }: Cycle,
   drafts: readonly MemoryDraft[],

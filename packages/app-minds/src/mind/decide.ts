@@ -20,7 +20,7 @@ export interface DecideRequest {
   readonly observation: unknown
   readonly events: unknown
   readonly request_id: string
-  /** Whether the caller set the id. Otherwise the call joins a running one with the same observation. */
+  /** Whether the caller set the request id. If not, the call joins a running one with the same observation. */
   readonly isNamed: boolean
   readonly explain: boolean
   readonly progress: (done: number, total?: number, message?: string) => void
@@ -34,14 +34,14 @@ interface Attempt {
   readonly startedMs: number
 }
 
-/** Makes decisions. A decision is completed and stored for a retry even if the caller disconnects. */
+/** Makes decisions. A decision is completed and stored even if the caller disconnects. */
 export class Decider {
   readonly #services: MindServices
   readonly #onFull: (mindId: string) => void
-  /** Without a request id, by mind and observation. */
+  /** Running decisions without a given request id. */
   readonly #running = new Map<string, Promise<DecisionResult>>()
 
-  /** `onFull` is called for minds with too many daily memories. */
+  /** `onFull` is called for a mind with too many daily memories. */
   constructor(services: MindServices, onFull: (mindId: string) => void) {
     this.#services = services
     this.#onFull = onFull
@@ -78,14 +78,14 @@ export class Decider {
         return start.earlier ?? this.#run(attempt, start.snapshot)
       }
       return run().catch((error: unknown) => {
-        // Another process changed the mind: retry from its new state.
+        // Another process changed the mind. Retries from its new state.
         if (isCausewayError(error) && error.data.conflict === true) return run()
         throw error
       })
     })
   }
 
-  /** Returns the maximum queue length: short for a model, which takes seconds. */
+  /** Returns the maximum queue length, which is short for a model because models are slow. */
   async #maxWaiting(mindId: string): Promise<number> {
     const { file, models, limits } = this.#services
     if (!models.isConfigured) return limits.queue

@@ -14,17 +14,17 @@ import type { MindServices } from './services.ts'
 
 export interface Deliberation {
   readonly choice: Choice
-  /** Error code, or `budget`, if the policy decided instead of a model. */
+  /** Why the policy decided instead of a model: an error code, or `budget`. */
   readonly fallbackReason?: string
-  /** Whether the policy decided because nothing relevant had changed. */
+  /** Whether the policy decided because nothing relevant changed. */
   readonly isGated?: boolean
-  /** The error to throw (`on_llm_failure: error`). */
+  /** The error to throw if `on_llm_failure` is `error`. */
   readonly error?: CausewayError
-  /** The state observed at the model's last decision. */
+  /** The observed state at the model's last decision. */
   readonly gate?: MindState['gate']
 }
 
-/** Chooses an action by the model or, if it is unavailable or fails, by the policy. */
+/** Chooses an action by the model, or by the policy if the model is unavailable or fails. */
 export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
   const model = services.models.find(mind.config, mind.mind_id)
@@ -40,7 +40,7 @@ export async function chooseAction(context: SelectorContext, services: MindServi
     : { choice, gate: { digest, at: observation.time } }
 }
 
-/** Keeps the valid parts of the model's output. */
+/** Adds the valid parts of the model's output to the policy's choice. */
 function fallBack(
   { cycle }: SelectorContext,
   { code, message, calls, salvaged }: ModelFailure,
@@ -66,7 +66,7 @@ function fallBack(
   return degraded
 }
 
-/** Game minutes after which a model decides even without a change. */
+/** Game minutes after which a model decides even if nothing changed. */
 const maxAge = 15
 
 function salientDigest(
@@ -75,7 +75,7 @@ function salientDigest(
 ): string {
   const bands = observation.needs.map((need) => [need.name, toBand(needShare(need))])
   const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
-  // Above the limit of stored messages, only the newest message shows that there are others.
+  // When the number of stored messages has reached its limit, only the newest message shows a change.
   const said = conversations.map(({ interaction_id, messages }) => {
     const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
     return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]
@@ -86,7 +86,7 @@ function salientDigest(
   return sha256(JSON.stringify([bands, seen, said, happened, bids, doing])).slice(0, 16)
 }
 
-/** Whether a model should decide (`llm_gate: on_change`). */
+/** Whether a relevant change requires a model (`llm_gate: on_change`). */
 const isSalient = (before: MindState['gate'], digest: string, time: number): boolean =>
   before === null || before.digest !== digest || time < before.at || time - before.at > maxAge
 

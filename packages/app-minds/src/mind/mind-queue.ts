@@ -5,7 +5,7 @@ interface Line {
   calls: number
 }
 
-/** Runs one call per mind at a time, in order of arrival, and limits the number of concurrent minds. */
+/** Runs the calls of each mind one at a time, in order of arrival. Limits the number of concurrent minds. */
 export class MindQueue {
   readonly #now: () => number
   readonly #lines = new Map<string, Line>()
@@ -19,15 +19,12 @@ export class MindQueue {
     this.#now = now
   }
 
-  /** Waiting and running calls of all minds. */
+  /** Number of waiting and running calls of all minds. */
   get depth(): number {
     return this.#depth
   }
 
-  /**
-   * Runs work in turn. Throws `MIND_BUSY` if more than `max` calls wait. A pending `max` does not delay
-   * queueing.
-   */
+  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. A pending `max` does not delay queueing. */
   async run<T>(
     mindId: string,
     max: number | Promise<number>,

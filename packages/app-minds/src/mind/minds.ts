@@ -99,7 +99,7 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
-    // Read early, so that the first decision does not wait. The decision reports a failure.
+    // Reads early, so that the first decision does not wait. If this fails, the decision reports it.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result
@@ -175,7 +175,7 @@ export class Minds {
     return this.#file.read(({ minds }) => minds.list(after, limit))
   }
 
-  /** Reads an active mind. Throws `MIND_NOT_FOUND`. */
+  /** Throws `MIND_NOT_FOUND`. */
   read<T>(mindId: string, work: (tables: Tables, mind: MindRow) => T): Promise<T> {
     return this.#file.read((tables) => work(tables, tables.minds.get(mindId)))
   }

@@ -8,7 +8,7 @@ import { randomFor } from '../domain/random.ts'
 import type { RecalledMemory } from '../domain/retrieval.ts'
 import type { Choice, SelectorContext } from './selector.ts'
 
-/** Decides by the rule-based policy, in a model's four steps. Deterministic. */
+/** Decides by the rule-based policy in the four steps of a model. Deterministic. */
 export async function selectByPolicy({ cycle, relations, recall, step }: SelectorContext): Promise<Choice> {
   const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle
   const { state, places, derivedEvents } = perception

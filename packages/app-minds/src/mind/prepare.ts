@@ -18,14 +18,14 @@ export interface Cycle {
   readonly observation: Observation
   readonly situation: Situation
   readonly perception: Perception
-  /** Conversations of this observation with all stored messages. */
+  /** Conversations in this observation, with all stored messages. */
   readonly conversations: readonly KnownConversation[]
   readonly newMessages: readonly StoredMessage[]
   /** Events of the last hour, including new ones. */
   readonly events: readonly MindEvent[]
   readonly constants: PolicyConstants
   readonly weights: Readonly<Record<string, number>>
-  /** Changes to store regardless of the decision. */
+  /** Changes that are stored even if the decision fails. */
   readonly facts: {
     readonly conversations: readonly ConversationChange[]
     readonly closed: readonly string[]

@@ -27,7 +27,7 @@ export interface Choice {
   readonly memories: readonly MemoryDraft[]
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** Absent if the action makes no statement. */
+  /** Absent if the character says nothing. */
   readonly shared?: MindState['shared']
   readonly formed: MindState['formed']
   readonly recalled: readonly string[]

@@ -4,7 +4,7 @@ import type { MemoryTable } from './memory-table.ts'
 import type { Tables } from './minds-file.ts'
 import type { MemoryRow } from './types.ts'
 
-/** `null` if its text has no direction. */
+/** `vector` is `null` for a zero vector. */
 interface EmbeddedMemory {
   readonly memory: MemoryRow
   readonly vector: Uint8Array | null
@@ -17,8 +17,8 @@ interface ConsolidationBatch {
 }
 
 /**
- * Moves daily memories to long-term memory and keeps their ids. Merges memories with equal content; new facts
- * supersede older ones. Returns the number of moved and of merged memories.
+ * Moves daily memories to long-term memory under the same ids. Merges memories with equal content. New facts
+ * supersede older ones. Returns the numbers of moved and of merged memories.
  */
 export function consolidateBatch(
   { minds, memories }: Tables,
@@ -42,7 +42,7 @@ export function consolidateBatch(
   return { moved, merged }
 }
 
-/** Number of memories to compare with a new fact: those that share the most words. */
+/** Maximum memories to compare with a new fact. Those that share the most words come first. */
 const maxCompared = 20
 
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {

@@ -3,10 +3,10 @@ import { wordsKey } from '../domain/words.ts'
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Returns a hash of the content words of a text, or of the text if it has none. */
+/** Returns a hash of a text's content words, or of the whole text if it has none. */
 export const wordsHash = (text: string): string => sha256(wordsKey(text) || text).slice(0, 32)
 
-/** Returns a UUID of version 8 (RFC 9562), derived from the mind, the decision and the index. */
+/** Returns a UUID of version 8 (RFC 9562), derived from the parts. */
 export function memoryId(...parts: readonly (string | number)[]): string {
   const hex = sha256(parts.join('\u0000'))
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)

@@ -14,7 +14,7 @@ interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
 
 export type RawRow = RawMemory & Pick<MemoryRow, 'seq' | 'superseded_by'>
 
-/** Rows read per word. The newest are enough, because a word in more memories is not specific. */
+/** Maximum rows read per word, newest first. A word in more memories is not specific. */
 const maxRows = 5000
 
 const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
@@ -82,7 +82,7 @@ const prepareStatements = (db: Database) => ({
       'SELECT max(memory_seq) FROM memory_vec WHERE mind_seq = ? AND embedder_id = ?',
     )
     .pluck(),
-  // Lowest importance times recency first. Seeds define the character and are not evicted.
+  // Evicts by lowest importance times recency. Seeds define the character and are not evicted.
   evict: db.prepare(
     `DELETE FROM memory WHERE seq IN (
        SELECT seq FROM memory WHERE mind_seq = ?1 AND kind != 'seed'
@@ -118,7 +118,7 @@ export class MemoryTable {
     this.#sql.failDaily.run(error, id)
   }
 
-  /** Returns the seq of the new row, or `undefined` if the id exists. */
+  /** Returns the row of the memory, or `undefined` if its id exists. */
   add(mindSeq: number, memory: Memory): number | undefined {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
@@ -130,7 +130,7 @@ export class MemoryTable {
     return Number(added.lastInsertRowid)
   }
 
-  /** `vector` is `null` if the text has no direction in the space. */
+  /** `vector` is `null` for a zero vector. */
   addVector(mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void {
     this.#sql.addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0))
   }
@@ -164,7 +164,7 @@ export class MemoryTable {
     return this.#sql.bySeqs.all(JSON.stringify(seqs)).map(toMemory)
   }
 
-  /** Maps each word, or prefix with `*`, to the newest long-term memories that contain it. */
+  /** Maps each word, or prefix that ends in `*`, to the newest long-term memories that contain it. */
   postings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
     // Quotes words, because a character's text is not query syntax.
     const quote = (word: string) =>
@@ -204,7 +204,7 @@ export class MemoryTable {
   }
 }
 
-/** Returns a word in the index of a mind. The prefix has no vowel, so it does not affect stemming. */
+/** Returns a word as it is indexed for a mind. The prefix `m…q` has no vowel, so it does not affect stemming. */
 const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
 export function toMemory<Row extends RawMemory>({ x, y, tags_json, ...row }: Row) {

@@ -17,7 +17,7 @@ interface RawMind extends Omit<MindRow, 'config' | 'working_memory' | 'state'> {
 
 export type NewMind = Pick<MindRow, 'mind_id' | 'entity_id' | 'config' | 'rng_seed'>
 
-/** Maximum number of cached configurations; minds often share a few. */
+/** Maximum number of cached configurations. Many minds share a few. */
 const maxConfigs = 2000
 
 const prepareStatements = (db: Database) => ({
@@ -50,7 +50,7 @@ const prepareStatements = (db: Database) => ({
 export class MindTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #now: () => number
-  /** Parsed configurations by hash, because parsing for each decision takes too long. */
+  /** Parsed configurations by hash. Parsing for each decision would take too long. */
   readonly #configs = new Map<string, MindConfig>()
 
   constructor(db: Database, now: () => number) {
@@ -90,7 +90,7 @@ export class MindTable {
     this.#sql.resume.run(entity_id, json, sha256(json), this.#now(), seq)
   }
 
-  /** Deactivates a mind and keeps its data. Returns whether it exists. */
+  /** Deactivates a mind without removing its data. Returns whether it was active. */
   release(mindId: string): boolean {
     return this.#sql.release.run(this.#now(), mindId).changes > 0
   }
@@ -111,7 +111,10 @@ export class MindTable {
     this.#sql.setEmbedder.run(embedderId, seq)
   }
 
-  /** Records a change of long-term memories. `importance` is the sum of new ones, for the next reflection. */
+  /**
+   * Records a change of long-term memories. `importance` is the summed importance of new memories, for the next
+   * reflection.
+   */
   markMemoriesChanged(seq: number, importance: number): void {
     this.#sql.markMemoriesChanged.run(importance, seq)
   }
@@ -120,7 +123,7 @@ export class MindTable {
     this.#sql.markReflected.run(seq)
   }
 
-  /** Returns `false` if the mind was changed since it was read. */
+  /** Returns `false` if the mind changed since it was read. */
   saveDecision({ seq, rev }: MindRow, time: number, memory: WorkingMemory, state: MindState): boolean {
     const json = [JSON.stringify(memory), JSON.stringify(state)]
     return this.#sql.saveDecision.run(...json, time, this.#now(), seq, rev).changes === 1

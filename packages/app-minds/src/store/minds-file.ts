@@ -26,10 +26,10 @@ export interface Tables {
   readonly records: RecordTable
 }
 
-/** In pages of 4 KiB. Consecutive decisions rewrite the same pages; rare checkpoints write them once. */
+/** In pages of 4 KiB. Consecutive decisions rewrite the same pages, and rare checkpoints write them once. */
 const checkpointPages = 4000
 
-/** Enough for the working set of about a thousand minds. */
+/** Cache size for the pages that about a thousand minds use. */
 const cacheKibibytes = 16_384
 
 /** The data file of all minds, `minds.db`. Errors of SQLite become `STORE_ERROR`, or `DATA_DAMAGED` if the file is damaged. */
@@ -88,7 +88,7 @@ export class MindsFile {
     return this.read(({ memories }) => memories.bySeqs(seqs))
   }
 
-  /** Iterates in the order of rows. The caller must read to the end. */
+  /** Iterates vectors in the order of rows. The caller must read to the end. */
   vectors(mindSeq: number, embedderId: string, after: number) {
     return this.#tables.memories.vectors(mindSeq, embedderId, after)
   }

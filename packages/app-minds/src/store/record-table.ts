@@ -3,20 +3,20 @@ import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
 import type { DecisionRow, LlmCallRow } from './types.ts'
 
-/** A request whose answer is stored, so that a repetition returns it. */
+/** A request whose result is stored, so that a repeated request returns it. */
 export interface RepeatableRequest {
   readonly mind_id: string
   readonly request_id: string
   readonly tool: string
 }
 
-/** Use of language models; `null` if a figure is unknown for some calls. */
+/** Use of language models. A figure is `null` if it is unknown for some calls. */
 interface Usage {
   readonly calls: number
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
   readonly cost: number | null
-  /** Calls whose tokens the provider did not report. */
+  /** Number of calls whose tokens the provider did not report. */
   readonly unreported_calls: number
 }
 
@@ -108,7 +108,7 @@ export class RecordTable {
     return this.#sql.decisions.all(seq, limit).map(readDecision)
   }
 
-  /** Sums the calls of a mind, or of all minds if `seq` is `null`. `since` is in Unix milliseconds. */
+  /** Sums the language model calls of a mind, or of all minds if `seq` is `null`. `since` is in Unix milliseconds. */
   usage(seq: number | null, since: number, simDay: number | null): Usage {
     const row = this.#sql.usage.get({ 1: seq, 2: since, 3: simDay })
     if (row === undefined) throw new Error('an aggregate has one row')

@@ -36,7 +36,7 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Each conclusion is also a long-term memory. */
+/** Conclusions. Each is also a long-term memory. */
 export class ReflectionTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #memories: MemoryTable
@@ -46,7 +46,7 @@ export class ReflectionTable {
     this.#memories = memories
   }
 
-  /** Returns the newest long-term memories of own experiences. */
+  /** Returns the newest long-term memories, without conclusions. */
   experiences(mindSeq: number, limit: number): readonly Experience[] {
     return this.#sql.experiences.all(mindSeq, limit).map(({ merged_count, ...row }) => ({
       ...toMemory(row),
@@ -55,7 +55,7 @@ export class ReflectionTable {
     }))
   }
 
-  /** Adds a conclusion and supersedes the previous one on its topic. Returns `false` if both are equal. */
+  /** Adds a conclusion and supersedes the previous one on its topic. Returns `false` if they are equal. */
   add(mindSeq: number, embedderId: string, reflection: NewReflection): boolean {
     const { id, about, content, importance, subject, sim_time, evidence, vector } = reflection
     const previous = this.#sql.current.all(mindSeq, about)

@@ -111,7 +111,7 @@ export function loadMind(
   )
 }
 
-/** Renames all memories if one of their ids exists. */
+/** If one of the ids exists, gives all memories new ids. */
 function loadMemories(
   { db, memories }: Tables,
   { long_term_memories, daily_memories }: SavedMind,

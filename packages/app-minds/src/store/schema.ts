@@ -2,7 +2,7 @@
 import type { Migration } from '@causeway/store'
 
 /**
- * Columns `*_at` are Unix times in milliseconds; `sim_time` and `last_seen` are game minutes. Published steps
+ * Columns `*_at` are Unix times in milliseconds. `sim_time` and `last_seen` are game minutes. Published migrations
  * never change.
  */
 export const migrations: readonly Migration[] = [

@@ -21,9 +21,9 @@ export interface MindRow {
   readonly embedder_id: string | null
   readonly memory_count: number
   readonly daily_count: number
-  /** Summed importance of long-term memories since the last reflection. */
+  /** Summed importance of the long-term memories since the last reflection. */
   readonly unreflected: number
-  /** Incremented when long-term memories change. Cache key. */
+  /** Incremented when long-term memories change. Key of caches. */
   readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null
@@ -65,11 +65,11 @@ export interface ReflectionRow extends MemoryRow {
 
 export interface NewReflection extends Conclusion {
   readonly id: string
-  /** `null` if its text has no direction in the space. */
+  /** `null` for a zero vector. */
   readonly vector: Uint8Array | null
 }
 
-/** `null` is unknown, not 0. */
+/** `null` means unknown, not 0. */
 export interface LlmCallRow {
   readonly step: string
   readonly attempt: number
@@ -91,7 +91,7 @@ export interface ConversationChange extends Omit<KnownConversation, 'messages'> 
 }
 
 export interface DecisionRow {
-  /** Number of the decision in this mind, from 1. */
+  /** Number of the decision in this mind, counted from 1. */
   readonly ord: number
   readonly sim_time: number
   readonly observation_hash: string
@@ -105,7 +105,7 @@ export interface DecisionRow {
 export interface WantedMaterial {
   readonly words: readonly string[]
   readonly today?: boolean
-  /** Number of newest, and of most important, memories; space of their vectors. */
+  /** `extra` newest and `extra` most important memories, with vectors of the space `embedderId`. */
   readonly standing?: { readonly extra: number; readonly embedderId: string } | undefined
 }
 

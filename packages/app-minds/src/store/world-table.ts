@@ -53,7 +53,7 @@ const prepareStatements = (db: Database) => ({
   close: db.prepare(
     'UPDATE conversation SET closed_at = ? WHERE mind_seq = ? AND interaction_id = ? AND closed_at IS NULL',
   ),
-  // Unused for a day, or beyond the limit, least recently used first.
+  // Closes conversations not seen for a day, and the least recently seen beyond the limit.
   closeOld: db.prepare(
     `UPDATE conversation SET closed_at = ?1 WHERE mind_seq = ?2 AND closed_at IS NULL AND (last_seen < ?1 - 1440 OR interaction_id IN (
        SELECT interaction_id FROM conversation WHERE mind_seq = ?2 AND closed_at IS NULL
@@ -73,7 +73,7 @@ const prepareStatements = (db: Database) => ({
   removeBid: db.prepare('DELETE FROM bid WHERE mind_seq = ? AND bid_id = ?'),
 })
 
-/** The world as a mind knows it: places, conversations, events, invitations. Times are game minutes. */
+/** The stored world of each mind: places, conversations, events and invitations. Times are game minutes. */
 export class WorldTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #limits: Limits
@@ -83,7 +83,7 @@ export class WorldTable {
     this.#limits = limits
   }
 
-  /** Reads the input of a decision, with these conversations even if closed. */
+  /** Reads the input of a decision. Includes these conversations even if they are closed. */
   snapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
     const open = this.conversations(mind.seq)
     const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))
@@ -116,9 +116,9 @@ export class WorldTable {
     this.#sql.trimPlaces.run({ 1: seq, 2: this.#limits.places })
   }
 
-  /** Open conversations, in order of opening. */
+  /** Returns open conversations, in order of opening. */
   conversations(seq: number): readonly StoredConversation[] {
-    // For so few rows, SQLite's sorter is slower.
+    // For so few rows, sorting in SQLite would be slower.
     const rows = this.#sql.open.all(seq).sort(byOpening)
     return rows.map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
       interaction_id,

@@ -107,7 +107,7 @@ export function mindResources(app: Registrar<Minds, object>): void {
   })
 }
 
-/** Converts `MIND_NOT_FOUND` to `RESOURCE_NOT_FOUND`, whose number depends on the protocol version. */
+/** Converts `MIND_NOT_FOUND` to `RESOURCE_NOT_FOUND`, whose error number depends on the protocol version. */
 async function convertMissing<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()

@@ -5,7 +5,7 @@ import type { Minds } from '../mind/minds.ts'
 
 const maxDecisions = 200
 
-/** Number of most recently seen places to return. */
+/** Maximum places to return, most recently seen first. */
 const maxPlaces = 500
 
 export function mindRoutes(app: Registrar<Minds, object>): void {

@@ -52,10 +52,10 @@ const shape = z.looseObject({
 
 export type MindConfig = z.output<typeof shape>
 
-/** The model if neither the mind nor the server sets one. */
+/** The model for minds and servers that do not set one. */
 export const defaultModel = 'google/gemini-2.0-flash-lite-001'
 
-/** Default of `embedding_model`. Only reported; the server decides the model. */
+/** Default of `embedding_model`. It is only reported: the server determines the model. */
 export const requestedEmbedding = 'all-MiniLM-L6-v2'
 
 /** Validates a configuration and returns warnings. Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */

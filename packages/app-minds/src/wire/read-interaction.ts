@@ -12,7 +12,7 @@ export function readInteraction(key: string, value: Record<string, unknown>): In
   }
 }
 
-/** Parses changes of needs per game minute. Ignores values other than numbers. */
+/** Parses changes of needs per game minute. Ignores values that are not finite numbers. */
 export const readRates = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(asObject(value)).filter(
@@ -20,7 +20,7 @@ export const readRates = (value: unknown): Readonly<Record<string, number>> =>
     ),
   )
 
-/** Parses parameters: each a description, or an object with type and description. */
+/** Parses parameters. Each value is a description, or an object with type and description. */
 export const readParameters = (value: unknown): readonly InteractionParameter[] =>
   Object.entries(asObject(value)).map(([name, one]) => ({
     name,
@@ -28,7 +28,7 @@ export const readParameters = (value: unknown): readonly InteractionParameter[] 
     description: typeof one === 'string' ? one : (text(asObject(one).description) ?? ''),
   }))
 
-/** Returns a nonempty string, or `null`. */
+/** Returns a nonempty string, or `null` for anything else. */
 export const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 

@@ -7,7 +7,7 @@ import { parseInput, requireWithin } from './validation.ts'
 
 const messageChars = 2000
 
-/** Omits messages without text. */
+/** Parses messages. Omits messages without text. */
 export function readMessages(value: unknown): readonly Message[] {
   if (!Array.isArray(value)) return []
   return value.map(asObject).flatMap((one): Message[] => {
@@ -33,7 +33,7 @@ const eventShape = z.looseObject({
   payload: z.looseObject({}).nullish(),
 })
 
-/** Parses events. The default time is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
+/** Parses events. The default time of an event is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
   if (value === undefined || value === null) return []
   requireWithin('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)
@@ -44,7 +44,7 @@ export function readEvents(value: unknown, now: number, limits: Limits): readonl
   }))
 }
 
-/** Returns the events of the last `event_minutes`, newest last. */
+/** Returns the latest events within the last `event_minutes`, newest last. */
 export function recentEvents(
   events: readonly MindEvent[],
   now: number,

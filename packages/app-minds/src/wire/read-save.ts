@@ -19,7 +19,7 @@ const longTermMemory = memorySchema.extend({
   merged_count: z.int().min(0),
   access_count: z.int().min(0),
   last_access_sim_time: time,
-  /** Only for conclusions. */
+  /** `null` if the memory is not a conclusion. */
   reflection: z.strictObject({ about: z.string(), evidence: z.array(z.string()) }).nullable(),
 })
 
@@ -54,7 +54,7 @@ const shape = z.strictObject({
   bids: z.array(bidSchema),
 })
 
-/** A saved mind: everything except vectors, past decisions and the use of language models. */
+/** A saved mind. It contains everything except vectors, past decisions and the use of language models. */
 export type SavedMind = z.output<typeof shape>
 
 export function readSave(value: unknown, limits: Limits): SavedMind {

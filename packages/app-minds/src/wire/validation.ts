@@ -24,7 +24,7 @@ const codes = {
   observation: 'INVALID_OBSERVATION',
 } as const
 
-/** Throws as `createInvalid`. */
+/** Throws the errors of `createInvalid`. */
 export function parseInput<Schema extends z.ZodType>(
   name: InputName,
   schema: Schema,
@@ -35,12 +35,12 @@ export function parseInput<Schema extends z.ZodType>(
   throw createInvalid(name, listProblems(parsed.error))
 }
 
-/** Returns at most five problems as `path: problem`. */
+/** Returns the first five problems as `path: problem`. */
 const listProblems = ({ issues }: z.ZodError): readonly string[] =>
   issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'value'}: ${message.replace(/^Invalid input: /, '')}`)
 
-/** Returns a nonempty string of the settings, or `undefined`. */
+/** Returns a setting that is a nonempty string, otherwise `undefined`. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

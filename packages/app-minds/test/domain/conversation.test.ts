@@ -15,7 +15,7 @@ import { WordRelations } from '../../src/domain/word-relations.ts'
 import { RelationsFile } from '../../src/memory/relations-file.ts'
 import { getRelations, parseRelations } from '../minds-kit.ts'
 
-// Before the first test: tap ends when its tests have ended, and ignores later ones.
+// Loaded before the first test, because tap ignores tests that are added after the others have ended.
 const relations = await new RelationsFile().get()
 
 const window = 5
@@ -87,34 +87,38 @@ verifies('minds:conversation:merge', 'a repeated window changes nothing', async 
   t.pass('held for random windows')
 })
 
-verifies('minds:conversation:merge', 'equal messages remain, and a missed window leaves a gap', async (t) => {
-  const say = (text: string, timestamp: number | null = null): Message => ({
-    speaker_id: 'a',
-    speaker_name: 'A',
-    message: text,
-    timestamp,
-    is_system: false,
-  })
-  const first = mergeMessages([], [say('ok'), say('ok')])
-  t.same(words(first.messages), ['a:ok', 'a:ok'])
-  t.same(words(mergeMessages(first.messages, [say('ok'), say('ok'), say('ok')]).messages), [
-    'a:ok',
-    'a:ok',
-    'a:ok',
-  ])
-  const lost = mergeMessages(
-    first.messages,
-    ['1', '2', '3', '4', '5'].map((text) => say(text)),
-  )
-  t.same(
-    lost.added.map(({ gap }) => gap),
-    [true, false, false, false, false],
-  )
-  t.same(
-    mergeMessages([], [say('x', 2), say('y', 1.5)]).messages.map(({ message }) => message),
-    ['y', 'x'],
-  )
-})
+verifies(
+  'minds:conversation:merge',
+  'repeated messages are stored, and a missed window marks a gap',
+  async (t) => {
+    const say = (text: string, timestamp: number | null = null): Message => ({
+      speaker_id: 'a',
+      speaker_name: 'A',
+      message: text,
+      timestamp,
+      is_system: false,
+    })
+    const first = mergeMessages([], [say('ok'), say('ok')])
+    t.same(words(first.messages), ['a:ok', 'a:ok'])
+    t.same(words(mergeMessages(first.messages, [say('ok'), say('ok'), say('ok')]).messages), [
+      'a:ok',
+      'a:ok',
+      'a:ok',
+    ])
+    const lost = mergeMessages(
+      first.messages,
+      ['1', '2', '3', '4', '5'].map((text) => say(text)),
+    )
+    t.same(
+      lost.added.map(({ gap }) => gap),
+      [true, false, false, false, false],
+    )
+    t.same(
+      mergeMessages([], [say('x', 2), say('y', 1.5)]).messages.map(({ message }) => message),
+      ['y', 'x'],
+    )
+  },
+)
 
 const experience = (id: string, change: Partial<Experience>): Experience => ({
   id,
@@ -145,7 +149,7 @@ const makeFact = (id: string, change: Partial<Experience> = {}): Experience =>
     ...change,
   })
 
-t.test('conclude requires three occurrences', async (t) => {
+t.test('conclude draws a conclusion only from three occurrences', async (t) => {
   const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
   t.same(conclude([one, two]), [])
   t.match(conclude([one, two, three]), [
@@ -239,7 +243,7 @@ const supersedeStatement = (content: string, sim_time = 0): Fact => ({
 const replaces = (newer: string, older: string): boolean =>
   supersedes(supersedeStatement(newer, 10), supersedeStatement(older, 5))
 
-/** Subjects, verbs that allow one value at a time, and values. */
+/** Subjects, verbs that allow a single value at a time, and values. */
 const subjects = [
   'The old bakery',
   'The north mill',
@@ -276,7 +280,7 @@ verifies('minds:memory:newest', 'a fact does not replace a similar fact about an
     t.notOk(replaces(newer, older), `${newer} does not replace ${older}`)
 })
 
-verifies('minds:memory:newest', 'a correction replaces the corrected fact only', async (t) => {
+verifies('minds:memory:newest', 'a correction replaces only the corrected fact', async (t) => {
   fc.assert(
     fc.property(
       sentence,
@@ -300,7 +304,7 @@ verifies('minds:memory:newest', 'a correction replaces the corrected fact only',
   t.ok(replaces('Hubert sold 27 sacks to the brewer.', 'Hubert sold 14 sacks to the brewer.'))
 })
 
-t.test('supersedes orders facts of the same time', async (t) => {
+t.test('supersedes uses `order` for facts of the same time', async (t) => {
   fc.assert(fc.property(sentence, (one) => !replaces(say(one), say(one))))
   const [first, second] = [
     supersedeStatement('The bakery opens at 8.'),
@@ -326,7 +330,7 @@ const judge = (question: string, claim: string): number =>
 
 verifies(
   'minds:memory:relations',
-  'reads meanings, broader meanings, related meanings and definitions',
+  'WordRelations matches by meanings, broader meanings, related meanings and definitions',
   async (t) => {
     const words = parseRelations(small)
     t.equal(words.match('dogs', 'dog'), 1, 'inflected forms')
@@ -343,7 +347,7 @@ verifies(
   },
 )
 
-verifies('minds:memory:relations', 'a failed read is repeated', async (t) => {
+verifies('minds:memory:relations', 'the word relations are read again after a failure', async (t) => {
   const file = join(t.testdir(), 'relations.txt.br')
   const relations = new RelationsFile(file)
   await t.rejects(getRelations.call(relations), { code: 'ENOENT' })
@@ -351,12 +355,12 @@ verifies('minds:memory:relations', 'a failed read is repeated', async (t) => {
   t.equal(await getRelations.call(relations), await getRelations.call(relations))
 })
 
-verifies('minds:memory:relations', 'are parsed in short steps', async (t) => {
+verifies('minds:memory:relations', 'word relations are parsed in short steps', async (t) => {
   const steps = [...WordRelations.parse(Array.from({ length: 3000 }, (_, n) => `word${n}\t\t\t`).join('\n'))]
   t.ok(steps.length > 20, `${steps.length} steps for 3000 meanings`)
 })
 
-verifies('minds:memory:relations', 'accepts memories in other words', async (t) => {
+verifies('minds:memory:relations', 'a memory answers a question in different words', async (t) => {
   const pairs: readonly (readonly [string, string])[] = [
     ['Which animal did Greta buy?', 'Greta purchased a donkey.'],
     ['Who mended the roof?', 'The carpenter Jens repaired the roof.'],
@@ -370,7 +374,7 @@ verifies('minds:memory:relations', 'accepts memories in other words', async (t) 
 
 verifies(
   'minds:memory:relations',
-  'rejects memories that do not contain what the question asks',
+  'a memory without the requested detail does not answer a question',
   async (t) => {
     const pairs: readonly (readonly [string, string])[] = [
       ['How many sheep has Greta?', 'Greta sold her sheep.'],

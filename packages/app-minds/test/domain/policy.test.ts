@@ -58,21 +58,25 @@ function cycle(
   return { choice, derivedEvents, after: { state: { ...state, last }, places } }
 }
 
-verifies('minds:policy:score', 'hunger 22 next to a stove: 0.827 / 1.05 = 0.788', async (t) => {
-  t.ok(Math.abs(urgency(0.22, policyConstants) - 1.1084) < 1e-9)
-  t.ok(Math.abs(urgency(0.47, policyConstants) - 0.2809) < 1e-9)
-  const { choice } = cycle(observed(10))
-  t.match(choice.action, {
-    action: 'interact_with',
-    parameters: { entity_id: 'stove_2', interaction_name: 'eat' },
-  })
-  t.equal(choice.candidates[0]?.score, 0.7881)
-  t.match(choice.candidates[0]?.terms, { gain: 0.8275, cost: 0, distance: 0.9524, freshness: 1 })
-})
+verifies(
+  'minds:policy:score',
+  'eating at an adjacent stove scores 0.827 / 1.05 = 0.788 at hunger 22',
+  async (t) => {
+    t.ok(Math.abs(urgency(0.22, policyConstants) - 1.1084) < 1e-9)
+    t.ok(Math.abs(urgency(0.47, policyConstants) - 0.2809) < 1e-9)
+    const { choice } = cycle(observed(10))
+    t.match(choice.action, {
+      action: 'interact_with',
+      parameters: { entity_id: 'stove_2', interaction_name: 'eat' },
+    })
+    t.equal(choice.candidates[0]?.score, 0.7881)
+    t.match(choice.candidates[0]?.terms, { gain: 0.8275, cost: 0, distance: 0.9524, freshness: 1 })
+  },
+)
 
 verifies(
   'minds:policy:score',
-  'a stove 21 cells away: 0.404, by moving to a free adjacent cell',
+  'a stove 21 cells away scores 0.404, and the policy moves to a free cell next to it',
   async (t) => {
     const { choice } = cycle(observed(10, { entities: [stove([33, 7])] }))
     t.same(choice.action, { action: 'move_to', parameters: { destination: [32, 7] } })
@@ -97,11 +101,14 @@ verifies('minds:policy:score', 'scores do not depend on the names and scale of n
   t.equal(choice.candidates[0]?.score, 0.7881)
 })
 
-t.test('the policy waits if satisfied, and wanders if the object it needs is out of sight', async (t) => {
-  const full = { hunger: 100, energy: 100, fun: 100, hygiene: 100, social: 100 }
-  t.equal(cycle(observed(10, { needs: full, entities: [] })).choice.action.action, 'wait')
-  t.equal(cycle(observed(10, { entities: [] })).choice.action.action, 'wander')
-})
+t.test(
+  'the policy waits if all needs are satisfied, and wanders if the object it needs is out of sight',
+  async (t) => {
+    const full = { hunger: 100, energy: 100, fun: 100, hygiene: 100, social: 100 }
+    t.equal(cycle(observed(10, { needs: full, entities: [] })).choice.action.action, 'wait')
+    t.equal(cycle(observed(10, { entities: [] })).choice.action.action, 'wander')
+  },
+)
 
 t.test('the policy moves to remembered places that are not gone', async (t) => {
   const { after } = cycle(observed(10, { needs: { hunger: 90 } }))
@@ -117,7 +124,7 @@ t.test('the policy moves to remembered places that are not gone', async (t) => {
 
 verifies(
   'minds:policy:refusal',
-  'an attempt without effect is a refusal and is avoided for 90 minutes',
+  'an attempt without effect counts as a refusal and is not repeated for 90 minutes',
   async (t) => {
     const first = cycle(observed(10))
     t.equal(first.choice.action.action, 'interact_with')
@@ -137,7 +144,7 @@ verifies(
 
 verifies(
   'minds:policy:refusal',
-  'a reported refusal has priority, and a refusal for distance allows one step',
+  'a reported refusal has priority, and a refusal for distance allows another attempt',
   async (t) => {
     const rejected = (reason: string): MindEvent[] => [
       {
@@ -171,28 +178,31 @@ const eating = (time: number, needs: object) =>
     },
   })
 
-t.test('the policy leaves an interaction when satisfied or when another need is critical', async (t) => {
-  const begun = cycle(eating(10, { hunger: 30 }))
-  t.equal(begun.choice.action.action, 'continue')
-  t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
-  t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
-  t.equal(
-    cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
-    'cancel_interaction',
-  )
-  t.equal(
-    cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
-    'continue',
-    'its own need is low too',
-  )
-  t.equal(
-    cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
-    'continue',
-    'it has just begun',
-  )
-})
+t.test(
+  'the policy leaves an interaction when its needs are satisfied or another need is critical',
+  async (t) => {
+    const begun = cycle(eating(10, { hunger: 30 }))
+    t.equal(begun.choice.action.action, 'continue')
+    t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
+    t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
+    t.equal(
+      cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      'cancel_interaction',
+    )
+    t.equal(
+      cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
+      'continue',
+      'its own need is low too',
+    )
+    t.equal(
+      cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      'continue',
+      'it has just begun',
+    )
+  },
+)
 
-t.test('only a satisfied interaction overrides the minimum stay', async (t) => {
+t.test('the minimum stay is shortened only if the needs of the interaction are satisfied', async (t) => {
   const own = { ...policyConstants, leave: 2, leave_satisfied: 2 }
   const begun = cycle(eating(10, { hunger: 30 }))
   const at12 = (needs: object) => cycle(eating(12, needs), begun.after, [], own).choice.action.action
@@ -215,7 +225,7 @@ t.test('moods and decisions use the constants of the mind', async (t) => {
   t.same(mood({ goal_below: 0.2 }).active_goals, [])
 })
 
-t.test('the policy learns the gain of an interaction after three times', async (t) => {
+t.test('the policy uses the learned gain of an interaction after three times', async (t) => {
   let before = nothing
   for (let n = 0; n < 3; n++) {
     before = cycle(eating(100 * n + 10, { hunger: 20 }), before).after

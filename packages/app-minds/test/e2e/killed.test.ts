@@ -19,7 +19,7 @@ t.setTimeout(isLong ? 900_000 : 120_000)
 
 const program = fileURLToPath(new URL('../killed/living.ts', import.meta.url))
 
-/** Runs until this many results arrived, and a little longer, is killed, and returns the results. */
+/** Runs a process, kills it shortly after this many results arrived, and returns the results. */
 async function killedLife(
   t: Test,
   dir: string,
@@ -47,7 +47,7 @@ async function killedLife(
   return answered
 }
 
-/** Returns all daily and long-term memories. */
+/** Returns all daily and long-term memories of a mind. */
 async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
   const lasting: Data = (
     minds.app.store as { memories(id: string, limit: number): Promise<unknown> }
@@ -55,7 +55,7 @@ async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: str
   return [...(await lasting), ...(await minds.read(`mind://${mindId}/daily_memories`))]
 }
 
-/** Random numbers with a seed, so that a failing run can be repeated. */
+/** Returns random numbers from a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -66,7 +66,7 @@ function random(seed: number): () => number {
 
 verifies(
   'minds:killed',
-  'at any moment of a decision or consolidation',
+  'a process killed during decisions or a consolidation loses no completed call',
   inCI(async (t) => {
     const dir = await dataFolder(t)
     const first = await openMinds(t, { dir })
@@ -134,28 +134,32 @@ const slow: Script = (request) => ({
   },
 })
 
-verifies('minds:life', 'a released or deleted mind completes only running decisions', async (t) => {
-  const provider = await startScripted(t, slow)
-  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-  for (const [tool, status] of [
-    ['cleanup_mind', 'removed'],
-    ['forget_mind', 'forgotten'],
-  ] as const) {
-    await makeMind(minds, tool)
-    const [begun, ended, late, asleep] = await Promise.allSettled([
-      decide(minds, tool, 100),
-      minds.call(tool, { mind_id: tool }),
-      decide(minds, tool, 101),
-      minds.call('consolidate_memories', { mind_id: tool }),
-    ])
-    t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
-    t.match(ended, { status: 'fulfilled', value: { status } })
-    t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
-    t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
-  }
-})
+verifies(
+  'minds:life',
+  'a mind that is released or deleted completes only its running decisions',
+  async (t) => {
+    const provider = await startScripted(t, slow)
+    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+    for (const [tool, status] of [
+      ['cleanup_mind', 'removed'],
+      ['forget_mind', 'forgotten'],
+    ] as const) {
+      await makeMind(minds, tool)
+      const [begun, ended, late, asleep] = await Promise.allSettled([
+        decide(minds, tool, 100),
+        minds.call(tool, { mind_id: tool }),
+        decide(minds, tool, 101),
+        minds.call('consolidate_memories', { mind_id: tool }),
+      ])
+      t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
+      t.match(ended, { status: 'fulfilled', value: { status } })
+      t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+      t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+    }
+  },
+)
 
-verifies('minds:parallel', 'a concurrent decision, consolidation and recall lose nothing', async (t) => {
+verifies('minds:parallel', 'concurrent decisions, consolidations and recalls lose no memory', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const wells = (n: number) => [
@@ -184,7 +188,7 @@ verifies('minds:parallel', 'a concurrent decision, consolidation and recall lose
 
 const text = readFileSync(new URL('../../../../docs/minds.md', import.meta.url), 'utf8')
 
-/** Returns the rows of the table that begins with this column. */
+/** Returns the rows of the table in docs/minds.md whose first column has this heading. */
 const findTable = (column: string): readonly (readonly string[])[] => {
   const [, rows = ''] =
     new RegExp(`^\\| ${column} \\|.*\\n\\| ---.*\\n((?:\\|.*\\n?)+)`, 'm').exec(text) ?? []

@@ -16,7 +16,7 @@ export const wellSeen = (entity_id: string, step: number) => ({
   },
 })
 
-/** Returns the step of a memory of a well, or `undefined`. */
+/** Returns the step in which a memory of a well was formed, or `undefined` for other memories. */
 export function findWell(content: string): number | undefined {
   const step = /I saw Well number (\d+) /.exec(content)?.[1]
   return step === undefined ? undefined : Number(step)

@@ -1,6 +1,6 @@
 /**
- * A scripted provider of chat completions over HTTP, not a language model: answers are written by the test, or
- * computed from the request so that ids are valid. Its name is `scripted`.
+ * A scripted provider of chat completions over HTTP. Answers are written by the test, or computed from the request so
+ * that ids are valid. Its name is `scripted`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,12 +14,12 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers']
   // biome-ignore lint/suspicious/noExplicitAny: a test accesses any field of a body
   readonly body: any
-  /** The state of the cycle: the first user message. */
+  /** The state in the prompt, which is the first user message. */
   readonly state: string
   readonly at: number
 }
 
-/** A text of the model, or another response. */
+/** A text of the model, or a different response. */
 export type Reply =
   | string
   | {
@@ -42,7 +42,7 @@ export interface ScriptedProvider {
   readonly requests: readonly SeenRequest[]
 }
 
-/** Sensible answers for each step. The action is the first one in the menu among these names. */
+/** Returns a sensible answer for each step. The action is the first one in the menu among these names. */
 export function sensible(request: SeenRequest): string {
   const id = /^- (\S+) ⟦.*?⟧.*: (\w+)/m.exec(request.state)
   const use =

@@ -1,10 +1,10 @@
 import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
-/** The parsed value, or the problem in words for a model. */
+/** The parsed value, or the problem as text for a model. */
 type JsonReading = { readonly value: unknown } | { readonly problem: string }
 
-/** Parses the first object in a text. Repairs common mistakes only if strict parsing fails. */
+/** Parses the first JSON object in a text. Repairs common mistakes if strict parsing fails. */
 export function readJson(text: string): JsonReading {
   const trimmed = text.trim()
   if (trimmed === '') return { problem: 'the answer was empty' }
@@ -37,7 +37,7 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Selects the first object after a code fence, or the first object if it contains the fence. */
+/** Returns the object after a code fence, or the first object if it contains the fence. */
 function selectObject(text: string): string | undefined {
   const first = findObject(text)
   const fence = /```[a-z]*\s*(?=\{)/i.exec(text)
@@ -48,7 +48,7 @@ function selectObject(text: string): string | undefined {
   return findObject(text.slice(fence.index + fence[0].length))
 }
 
-/** Returns the rest of the text if the object is incomplete. */
+/** Returns an incomplete object up to the end of the text. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

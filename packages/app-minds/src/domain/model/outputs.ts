@@ -15,13 +15,13 @@ export function readQueries(
 }
 
 export interface ReadUpdate {
-  /** `undefined` keeps the current working memory. */
+  /** `undefined` leaves the working memory unchanged. */
   readonly working_memory: WorkingMemory | undefined
   readonly memories: readonly Pick<MemoryDraft, 'content' | 'importance'>[]
   readonly problems: readonly string[]
 }
 
-/** Parses working memory and new memories member by member. Ignores an empty working memory. */
+/** Parses each member on its own. Ignores an empty working memory. */
 export function readUpdate(
   value: unknown,
   before: WorkingMemory,
@@ -104,7 +104,7 @@ export const toDrafts = (
     location,
   }))
 
-/** Accepts every name that models use for the action. */
+/** Accepts every field name that models use for the action. */
 export function readChosen(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {
@@ -113,7 +113,7 @@ export function readChosen(
   const action = chosen.action ?? chosen.chosen_action ?? chosen.name
   if (typeof action !== 'string' || action === '') return undefined
   const parameters = asObject(chosen.parameters ?? chosen.params ?? chosen.arguments)
-  // Strict schemas require every property, so models send null for omitted ones.
+  // Strict schemas require every property, so models send null for omitted parameters.
   const present = Object.entries(parameters).filter(([, one]) => one !== null)
   return { action, parameters: Object.fromEntries(present) }
 }

@@ -49,7 +49,7 @@ export interface PromptState {
   readonly conversations: readonly KnownConversation[]
   readonly events: readonly MindEvent[]
   readonly menu?: readonly MenuOption[]
-  /** Maximum number of entities; the nearest are described. */
+  /** Maximum number of entities. The nearest are described. */
   readonly maxEntities: number
   readonly maxChars: number
 }
@@ -59,12 +59,12 @@ interface DetailLevel {
   readonly entities: number
   readonly offers: number
   readonly lines: number
-  /** Maximum characters of each text written by others. */
+  /** Maximum characters of each text from others. */
   readonly chars: number
   readonly memory: number
 }
 
-/** From full to minimum detail, because servers silently truncate long prompts. */
+/** From full to minimum detail, because some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
@@ -111,7 +111,7 @@ export const correction = (problems: readonly string[]): string =>
 
 const section = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Marks and truncates text written by others. Removes the marks from the text itself. */
+/** Marks and truncates a text from others. Removes such marks from the text. */
 const quoted = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
@@ -172,7 +172,7 @@ function memoriesText(recalled: readonly RecalledMemory[], { chars }: DetailLeve
     .join('\n')
 }
 
-/** Describes the menu, limited to the described entities. Omitted actions can still be chosen. */
+/** Describes the menu of the given entities only. A model can still choose omitted actions. */
 function menuText(
   menu: readonly MenuOption[],
   entities: readonly Entity[],

@@ -1,10 +1,9 @@
-/** Whether the same request may succeed after this HTTP status. */
 export const isRetryable = (status: number): boolean =>
   [408, 409, 429, 500, 502, 503, 504, 529].includes(status)
 
 const maxDelayMs = 10_000
 
-/** Parses `Retry-After` (seconds or a date) to milliseconds, at most ten seconds. Returns `null` if it is invalid. */
+/** Parses `Retry-After` (seconds or a date) to milliseconds, at most ten seconds. Returns `null` if invalid. */
 export function retryAfterMs(
   header: string | undefined,
   nowMs: number,
@@ -16,8 +15,6 @@ export function retryAfterMs(
   return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, maxDelayMs) : null
 }
 
-/**
- * Returns an exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously.
- */
+/** Exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */
 export const backoffMs = (attempt: number, random: number): number =>
   Math.min(maxDelayMs, 250 * 2 ** attempt) * random

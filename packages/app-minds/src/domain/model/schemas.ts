@@ -1,7 +1,4 @@
-/**
- * JSON Schemas for servers that enforce them: objects only, every property required and nullable, no
- * patterns, no references.
- */
+/** JSON Schemas that strict servers accept: every property required and nullable, no patterns, no references. */
 import type { MenuOption } from '../menu.ts'
 
 export type AnswerSchema = Readonly<Record<string, unknown>>

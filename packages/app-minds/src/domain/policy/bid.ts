@@ -7,8 +7,8 @@ import type { PolicyConstants } from './constants.ts'
 import { urgency } from './urgency.ts'
 
 /**
- * Accepts the best pending invitation, or rejects it, or rejects all at once. If the best is accepted, later
- * decisions reject the others.
+ * Accepts the best pending invitation. Otherwise rejects it, together with all others if there are several. After an
+ * acceptance, later decisions reject the others.
  */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
   const { observation, bids, isInteracting, isTransitioning } = situation

@@ -12,13 +12,13 @@ import { estimateWorth } from './urgency.ts'
 interface Terms {
   readonly gain: number
   readonly cost: number
-  /** Factor, 1 within reach. */
+  /** Factor, 1 at the target. */
   readonly distance: number
-  /** Bonus from memories; negative for bad ones. */
+  /** Bonus from memories, negative for bad memories. */
   readonly memory: number
   /** Factor, 1 for visible entities. */
   readonly freshness: number
-  /** Factor, 1 without a current goal. */
+  /** Factor, 1 unless it continues the current goal. */
   readonly hysteresis: number
 }
 
@@ -48,7 +48,7 @@ export const plain = (action: Action, score: number, terms: Partial<Terms> = {})
   goal: null,
 })
 
-/** Includes rejected interactions. */
+/** Returns all uses of visible and remembered entities, including rejected ones. */
 export function useCandidates(context: PolicyContext): readonly Candidate[] {
   const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
@@ -126,7 +126,7 @@ function makeUseCandidate(
       ? constants.unknown_distance
       : manhattan(position, target.position)
   const distance = 1 / (1 + steps / constants.distance_scale)
-  // Memories adjust an interaction only if it has a gain.
+  // Good memories count only for an interaction with a gain.
   const memory =
     gain > 0
       ? scoreReminders(target, interaction.name, context)
@@ -139,8 +139,7 @@ function makeUseCandidate(
   const isBlocked = state.blocked === goalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
-  // If it was rejected for distance although in reach, step to another side. If the way was blocked, try once
-  // from here.
+  // Uses a visible target in reach. After a blocked movement or a refusal for distance, tries once from here.
   if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
   const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
   if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }

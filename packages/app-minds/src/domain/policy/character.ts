@@ -1,4 +1,4 @@
-/** Need weights by trait. Other traits have no effect. */
+/** Need weights by trait. Unlisted traits have no effect. */
 const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> = Object.freeze({
   gregarious: { social: 1.5 },
   outgoing: { social: 1.5 },
@@ -15,7 +15,7 @@ const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> =
   messy: { hygiene: 0.7 },
 })
 
-/** The need of each personality dimension. A value of 0, 0.5 or 1 gives a factor of 0.5, 1 or 1.5. */
+/** The need that each personality dimension weighs. Values of 0, 0.5 and 1 give factors of 0.5, 1 and 1.5. */
 const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   extraversion: 'social',
   sociability: 'social',
@@ -27,7 +27,7 @@ const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   appetite: 'hunger',
 })
 
-/** Returns a factor for each need, 0.5 to 2. Needs without an entry have factor 1. */
+/** Returns a factor by need, 0.5 to 2. The default is 1. */
 export function needWeights(
   traits: readonly string[],
   dimensions: Readonly<Record<string, number>>,

@@ -1,22 +1,22 @@
 /**
- * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override
- * them (`policy`). Unless stated otherwise, in shares of a need's maximum and game minutes.
+ * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override them
+ * (`policy`). Unless stated otherwise, needs are shares of their maximum and times are game minutes.
  */
 export const policyConstants = Object.freeze({
   critical: 0.25,
   /** Added to the squared deficit of a critical need. */
   critical_urgency: 0.5,
-  /** Defaults for interactions without rates and duration. */
+  /** Defaults for interactions without reported rates and duration. */
   default_fill: 0.25,
   default_drain: 0.1,
   expected_minutes: 10,
-  /** Observations that replace the default gain, and the weight of the newest. */
+  /** Number of gains observed before they replace the default, and the weight of the newest. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Distance in steps that halves a gain; assumed distance of an entity without a position. */
+  /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
-  /** Distance in steps for conversations; distance within which a missing entity is certainly gone. */
+  /** Maximum distance in steps for conversations, and distance within which a missing entity is certainly gone. */
   talk_distance: 5,
   sure_sight: 2,
   /** Minimum scores of visible and of remembered candidates. */
@@ -25,18 +25,18 @@ export const policyConstants = Object.freeze({
   /** Weight of a remembered place, and its half-life in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
-  /** Time to avoid a place that refused or was busy. */
+  /** How long to avoid a place that refused or was busy. */
   cooldown_min: 90,
-  /** Maximum time after which a refusal is inferred. */
+  /** Maximum time until a refusal is inferred. */
   inference_min: 60,
-  /** Maximum influence of one memory, and of all. */
+  /** Maximum influence of one memory, and of all memories together. */
   memory_weight: 0.05,
   memory_limit: 0.15,
-  /** Share at which a need is filled; the character leaves when all needs of the interaction are. */
+  /** Share at which a need counts as filled. The character leaves when all needs that the interaction fills are. */
   satisfied: 0.95,
   /**
-   * Leave for a critical need when the interaction's own need reaches this share and exceeds `critical` by
-   * the margin.
+   * The character leaves for a critical need when the interaction's own need reaches this share and exceeds
+   * `critical` by the margin.
    */
   good_enough: 0.5,
   critical_margin: 0.1,
@@ -44,20 +44,20 @@ export const policyConstants = Object.freeze({
   stay: 1,
   leave: 1.5,
   leave_satisfied: 2,
-  /** Minimum stay, and maximum stay in an interaction that fills nothing. */
+  /** Minimum stay, and maximum stay in an interaction that fills no need. */
   minimum_stay_min: 5,
   idle_stay_min: 30,
-  /** Factor by which a candidate must exceed the current goal. */
+  /** Factor by which a candidate must outscore the current goal. */
   hysteresis: 1.25,
-  /** Minimum urgency of company to accept an invitation, and the score of an answer. */
+  /** Minimum urgency of the social need to accept any invitation, and the score of an answer. */
   social_urgency: 0.05,
   answer_bid: 3,
   /** Silence after which the character sends a nudge. */
   silence_min: 5,
-  /** Number of own turns, or satisfaction, that ends a conversation. */
+  /** Number of own turns, or share of the social need, that ends a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Minimum relevance of an answering memory; minimum share of the question's words that it supports. */
+  /** Minimum relevance of an answering memory, and minimum share of the question's words that it supports. */
   answer_relevance: 0.1,
   answer_coverage: 0.6,
   utterance_chars: 280,
@@ -66,10 +66,10 @@ export const policyConstants = Object.freeze({
   search: 0.03,
   search_below: 0.5,
   wait: 0.02,
-  /** Mood by the mean of the needs: desperate below the first if one is critical, content from the second. */
+  /** The mood is desperate below the first mean of the needs if a need is critical, and content from the second. */
   desperate_below: 0.4,
   content_from: 0.7,
-  /** The lowest need becomes a goal below this. */
+  /** The lowest need becomes a goal below this share. */
   goal_below: 0.8,
 })
 

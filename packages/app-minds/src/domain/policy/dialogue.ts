@@ -26,7 +26,7 @@ export interface Sentence {
 const greetingWord =
   /^(?:oh,? |ah,? )?(?:hello|hi|hey|greetings|good (?:morning|day|evening|afternoon)|welcome(?! to\b)|(?:nice|good) to (?:meet|see) you)\b(?: there| again)*/i
 
-/** Matches names after a greeting, and punctuation. */
+/** Matches the names after a greeting, and punctuation. */
 const addressed = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
 
 function findGreeting(sentence: string): string {
@@ -36,7 +36,7 @@ function findGreeting(sentence: string): string {
   return word + name
 }
 
-/** Splits an utterance into sentences. A greeting before other words becomes its own sentence. */
+/** Splits an utterance into sentences. Separates a greeting from the words after it. */
 export function parseUtterance(text: string): readonly Sentence[] {
   const sentences = text.trim().split(/(?<=[.!?…]["'”’)]?)\s+(?=\S)/u)
   return sentences.flatMap((sentence): Sentence[] => {
@@ -67,7 +67,7 @@ export const findQuestion = (text: string): Sentence | undefined =>
 export const isFarewell = (text: string): boolean =>
   parseUtterance(text).some(({ act }) => act === 'farewell')
 
-/** Acts identified by a pattern of the whole sentence, in order of precedence. */
+/** Acts that are identified by a pattern of the whole sentence, in order of precedence. */
 const patterns: readonly (readonly [DialogueAct, RegExp])[] = [
   [
     'farewell',

@@ -10,7 +10,7 @@ import type { DerivedEvent } from './perceive.ts'
 import { claimKey } from './speech.ts'
 import { type MindState, toGameDay } from './state.ts'
 
-/** `formed` ensures that each memory forms once per game day. */
+/** Forms each memory at most once per game day (`formed`). */
 export function formMemories(
   observation: Observation,
   derivedEvents: readonly DerivedEvent[],
@@ -85,7 +85,7 @@ function sightings({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): Keye
   return [episode('sighting', [entity_id], content, 3)]
 }
 
-/** Facts come from statements, question memories from questions. */
+/** Facts come from statements, and memories of questions from questions. */
 function toSpeechDrafts({ speaker_id, speaker_name, message, is_system }: StoredMessage): KeyedDraft[] {
   if (is_system || message.trim() === '') return []
   const question = findQuestion(message)
@@ -128,8 +128,8 @@ const readClaim = (message: string): string =>
 const maxNews = 8
 
 /**
- * Adds the statements of new messages to the news, without hearsay and known statements. A statement with
- * another value replaces the earlier one.
+ * Adds the statements of new messages to the news, except hearsay and known statements. A statement with another
+ * value replaces the earlier one.
  */
 export function updateNews(
   news: MindState['news'],
@@ -151,7 +151,7 @@ export function updateNews(
   return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
 }
 
-/** Whether a statement has a number, a name or a promise. */
+/** Whether a statement contains a number, a name or a promise. */
 function isVerifiable(message: string): boolean {
   const inner = message.trim().slice(1)
   return (

@@ -112,7 +112,7 @@ const hasOutcome = (events: readonly MindEvent[]): boolean =>
     ].includes(event_type),
   )
 
-/** Infers a refusal from an attempt that changed nothing, for games without events. */
+/** Infers a refusal from an attempt without effect, for games that do not report events. */
 function inferRefusal(
   last: LastAction | null,
   observation: Observation,
@@ -128,7 +128,7 @@ function inferRefusal(
   return { kind: 'refusal', goal: last.goal, reason: null }
 }
 
-/** Returns the goal of a movement that was reported as blocked, or did not change the position. */
+/** Returns the goal of a movement that was reported as blocked, or that did not change the position. */
 function findBlockedGoal(
   events: readonly MindEvent[],
   last: LastAction | null,
@@ -201,7 +201,7 @@ const isSameCell = ({ position }: LastAction, observation: Observation): boolean
   position[0] === observation.position[0] &&
   position[1] === observation.position[1]
 
-/** Returns the first member with one of these names that is a nonempty string. */
+/** Returns the first nonempty string among the members with these names. */
 export const readText = (payload: MindEvent['payload'], ...names: readonly string[]): string | undefined =>
   names
     .map((name) => payload[name])

@@ -20,7 +20,7 @@ export const placeSchema = z.strictObject({
   last_seen: z.int(),
   last_busy: z.int().nullable(),
   last_refused: z.int().nullable(),
-  /** Whether it was missing from its position. */
+  /** Whether the entity was missing at its last position. */
   gone: z.boolean(),
 })
 export type Place = Readonly<z.output<typeof placeSchema>>
@@ -85,6 +85,6 @@ export const refusedPlace = (place: Place, interaction: string, time: number): P
   ),
 })
 
-/** Whether a time is within the cooldown. Future times, as after loading a save, are ignored. */
+/** Whether a time is less than the cooldown ago. Ignores future times, which a loaded save can contain. */
 export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
   since !== null && time >= since && time - since < cooldown

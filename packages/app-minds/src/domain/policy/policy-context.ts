@@ -7,18 +7,18 @@ import type { PolicyConstants } from './constants.ts'
 import type { Places } from './place.ts'
 import type { ConversationState, MindState } from './state.ts'
 
-/** What the policy decides from. */
+/** Inputs of the policy. */
 export interface PolicyContext {
   readonly situation: Situation
   readonly state: MindState
   readonly places: Places
-  /** Factor by need, from the character. Default: 1. */
+  /** Factor by need, from the character. The default is 1. */
   readonly weights: Readonly<Record<string, number>>
   readonly constants: PolicyConstants
   readonly conversations: readonly KnownConversation[]
   readonly newMessages: readonly StoredMessage[]
   readonly reminders: readonly RecalledMemory[]
-  /** Memories for the last message, best first. */
+  /** Memories that match the last message, best first. */
   readonly recollections: readonly RecalledMemory[]
   readonly mood: string
   readonly relations: WordRelations

@@ -23,7 +23,7 @@ export function composeOpening(context: ConversationContext): Utterance {
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
-/** A last reply introduces no new topic. The text is empty if there is nothing to say. */
+/** The last reply introduces no new topic. The text is empty if there is nothing to say. */
 export function composeReply(
   message: string,
   context: ConversationContext,
@@ -38,10 +38,10 @@ export function composeReply(
     return say(join(hello, text), memory_id)
   }
   const reaction = react(sentences, context)
-  // Someone who is about to leave gets no new topic.
+  // A partner who is about to leave gets no new topic.
   if (isLast || plan.test(message)) return say(join(hello, reaction))
   const more = findTopic(context)
-  // Words of politeness alone would cause an endless exchange of politeness.
+  // Otherwise two characters would exchange polite phrases forever.
   if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
   return say(join(hello, reaction, introduce(more ?? '')))
 }
@@ -87,7 +87,7 @@ function answer({ act, text }: Sentence, context: ConversationContext, isLast: b
   )
 }
 
-/** Answers questions like "Where can I eat?" with the nearest known place. */
+/** Answers a question like "Where can I eat?" with the nearest known place. */
 function answerPlaceQuestion(text: string, context: ConversationContext): Utterance | undefined {
   if (!placeQuestion.test(text)) return undefined
   const { needs } = context.situation.observation

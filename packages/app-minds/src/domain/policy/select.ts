@@ -18,14 +18,14 @@ interface PolicyChoice {
   readonly because: string
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** After the action. */
+  /** Statements shared so far, including this action. */
   readonly shared: MindState['shared']
   /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
   readonly quoted: string | null
 }
 
-/** Selects an action. Deterministic. */
+/** Selects an action deterministically. */
 export function selectAction(context: PolicyContext): PolicyChoice {
   const { situation, constants } = context
   const bid = answerBids(situation, constants)
@@ -51,7 +51,7 @@ function fallbacks({ observation }: Situation, constants: PolicyConstants): Cand
   ]
 }
 
-/** While moving, another candidate must exceed the goal by a margin, unless a need has become critical. */
+/** Continues a movement unless another candidate outscores the goal by a margin or a need has become critical. */
 function keepGoing(candidates: readonly Candidate[], { state, constants }: PolicyContext): Candidate[] {
   const goal = state.last?.goal ?? null
   const before = state.last?.needs ?? {}
@@ -103,11 +103,11 @@ const makeStayCandidate = ({ stay }: PolicyConstants): Candidate => plain(makeAc
 interface LeaveReason {
   readonly score: number
   readonly because: string
-  /** Whether to override the minimum stay. */
+  /** Whether the reason overrides the minimum stay. */
   readonly isUrgent: boolean
 }
 
-/** Returns a reason to leave (`satisfied`, `good_enough`). */
+/** Returns a reason to leave (constants `satisfied` and `good_enough`). */
 function findReasonToLeave(
   stay: NonNullable<MindState['stay']>,
   { constants, situation }: PolicyContext,
@@ -132,7 +132,7 @@ function findReasonToLeave(
 
 const maxShared = 60
 
-/** Returns the new messages of a conversation. The character does not repeat them to their speaker. */
+/** Returns the new messages of a conversation, which the character does not repeat to their speaker. */
 const listReceived = (
   { messages }: KnownConversation,
   newMessages: readonly StoredMessage[],

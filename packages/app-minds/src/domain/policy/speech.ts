@@ -17,13 +17,14 @@ interface AnswerOptions {
   readonly relations: WordRelations
   readonly random: Random
   readonly constants: PolicyConstants
-  /** Game time. */
+  /** Game minutes. */
   readonly now: number
   readonly asker?: string
 }
 
 /**
- * Tags of memories that are not answers: questions of others, conclusions, and the character's own troubles.
+ * Tags of memories that are not quoted as answers: questions of others, conclusions, and the character's own
+ * troubles.
  */
 const unspoken: ReadonlySet<string> = new Set([
   'question',
@@ -38,7 +39,7 @@ const unspoken: ReadonlySet<string> = new Set([
 /** Matches "Where can I eat?" */
 export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
 
-/** Answers a question from the best memory that supports it, or answers that nothing is known. */
+/** Answers a question with the best supporting memory, or says that it is not known. */
 export function answerQuestion(
   text: string,
   recollections: readonly RecalledMemory[],
@@ -96,7 +97,7 @@ export function withoutAnnouncement(claim: string): string {
   return plain.slice(0, 1).toUpperCase() + plain.slice(1)
 }
 
-/** Returns a key, equal for statements with the same content words, regardless of who reports them. */
+/** Returns a key that is equal for statements with the same content words, even from different speakers. */
 export const claimKey = (text: string): string => wordsKey(withoutAnnouncement(splitReport(text).claim))
 
 function quoteOwn(content: string, when: string, random: Random): string {
@@ -104,7 +105,7 @@ function quoteOwn(content: string, when: string, random: Random): string {
   return `${opening}${content}${when === '' ? '' : ` That was ${when}.`}`
 }
 
-/** Sentences of small talk, by purpose. `{name}` is the name of the partner and its comma. */
+/** Sentences of small talk, by purpose. `{name}` stands for a comma and the name of the partner. */
 const sentences = {
   greeting: ['Hello{name}.', 'Good to see you{name}.', 'Good day{name}.'],
   nudge: ['Are you still there{name}?', 'What do you think{name}?'],
@@ -178,7 +179,7 @@ export const findNeeds = (text: string, names: readonly string[]): readonly stri
     return [name, feeling, remedy].some((word) => new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(text))
   })
 
-/** Whether a text names a place for a need: "You can sleep at Bed 2." */
+/** Whether a text names a place that fills a need, like "You can sleep at Bed 2." */
 export const namesPlaceFor = (need: string, text: string): boolean => {
   const { remedy, uses = [] } = describeNeed(need)
   const [activities] = /(?<=\byou can )[\w ]+?(?= at )/i.exec(text) ?? ['']

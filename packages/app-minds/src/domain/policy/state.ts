@@ -1,4 +1,4 @@
-/** State of a mind between decisions, in addition to its memories: plain JSON, stored as a whole. */
+/** State of a mind between decisions, except memories. Plain JSON, stored as a whole. */
 // cspell:ignore heard -- a stored field
 import { z } from 'zod'
 import { cellSchema, nameSchema } from '../observation.ts'
@@ -42,13 +42,13 @@ export const stateSchema = z.strictObject({
     z.string(),
     z.strictObject({
       own_turns: z.int(),
-      /** Game time of any participant's last message. */
+      /** Game time of the last message of any participant. */
       heard_at: z.int(),
       has_nudged: z.boolean(),
       has_parted: z.boolean(),
     }),
   ),
-  /** The latest statements of others, oldest first: conversation topics. */
+  /** The latest statements of others, oldest first. They become topics. */
   news: z
     .array(
       z.strictObject({ speaker_id: nameSchema, speaker_name: nameSchema, text: z.string(), time: z.int() }),
@@ -59,11 +59,11 @@ export const stateSchema = z.strictObject({
   critical: texts,
   /** Keys of the memories formed on this game day. */
   formed: z.strictObject({ day: z.int(), keys: texts }),
-  /** The unreachable goal, `entity_id|interaction`. */
+  /** The unreachable goal as `entity_id|interaction`. */
   blocked: z.string().nullable(),
   /** Digest and time of the model's last decision (`llm_gate`). */
   gate: z.strictObject({ digest: z.string(), at: z.int() }).nullable(),
-  /** Unknown fields already reported. */
+  /** Unknown fields that were already reported. */
   warned: texts,
 })
 

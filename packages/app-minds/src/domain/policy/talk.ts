@@ -32,7 +32,7 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
   const { observation } = situation
   const last = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
   const isMine = isOwnTurn(last, conversation, observation.entity_id)
-  // If both spoke at once, a question may precede the character's own message.
+  // If both spoke at the same time, a question may precede the character's own message.
   const crossed = context.newMessages.findLast(({ message }) => findQuestion(message) !== undefined)?.message
   const isOwn = last?.speaker_id === observation.entity_id
   const open =
@@ -62,8 +62,8 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
 }
 
 /**
- * Whether another spoke last or, before the first message, the character initiated. With an unknown
- * initiator, the lowest id starts.
+ * Whether another participant spoke last or, before the first message, the character initiated. If the initiator is
+ * unknown, the lowest id starts.
  */
 function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversation, self: string): boolean {
   if (last !== undefined) return last.speaker_id !== self
@@ -73,17 +73,17 @@ function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversat
 
 const leaving = 'the other is leaving'
 
-/** A reason, or the critical need that ends the conversation. */
+/** The reason that ends a conversation, or the critical need that does. */
 type Ending = string | Need
 
-/** A conversation does not end before its first message. Only a farewell or a critical need ends it early. */
+/** A conversation ends only after its first message. Only a farewell or a critical need ends it early. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
   last: StoredMessage | undefined,
 ): Ending | undefined {
   const { observation } = situation
   if (last === undefined) return undefined
-  // Gives the partner time to respond.
+  // The partner gets time to respond.
   const isWaiting = last.speaker_id === observation.entity_id
   if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
   const critical = observation.needs.find(
@@ -117,7 +117,7 @@ function leaveConversation(
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-/** Omits the feeling if the utterance names it. */
+/** The utterance may already name the feeling. */
 const describeExcuse = (feeling: string, said: string): string =>
   said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 
@@ -146,7 +146,7 @@ function speak(
   }
 }
 
-/** Returns the parameter for the message: `message`, or the only one of type string. */
+/** Returns the parameter named `message`, or the only one of type string. */
 function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined

@@ -8,10 +8,7 @@ import type { Place } from './place.ts'
 import type { ConversationContext } from './policy-context.ts'
 import { claimKey, describeNeed, namesPlaceFor, smallTalk, withoutAnnouncement } from './speech.ts'
 
-/**
- * Returns a topic as a sentence. Skips what was mentioned in this conversation, and what the character said
- * to this partner before.
- */
+/** Returns a topic as a sentence. Skips what was mentioned in this conversation or said to this partner earlier. */
 export function findTopic(context: ConversationContext): string | undefined {
   const said = new Set(
     context.conversation.messages.flatMap(({ message }) => parseUtterance(message).map(toKey)),
@@ -60,7 +57,7 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
   return isNew(text) ? text : undefined
 }
 
-/** Minutes after which a character asks again for a place that others named. */
+/** Game minutes for which advice from others suffices. */
 const adviceMinutes = 720
 
 function hasAdviceFor(need: string, { conversation, situation, state }: ConversationContext): boolean {
@@ -101,7 +98,7 @@ export function describePlace({ display_name, position, interactions }: Place): 
   return `You can ${uses.slice(0, 2).join(' or ')} at ${withThe(display_name)}${where}.`
 }
 
-/** Adds an article, except to names that are proper or have a number. */
+/** Adds "the", except to proper nouns and names with a number or article. */
 const withThe = (name: string): string =>
   /^(?:the|an?|\S+['’]s)\s|\d|\s\p{Lu}/u.test(name) ? name : `the ${name}`
 
@@ -122,7 +119,7 @@ export function isFilledByTalk({ name }: Need, { observation }: Situation): bool
   return fills.length > 0 ? fills.includes(name) : name === 'social'
 }
 
-/** Returns an unasked question that continues a conversation: about the partner, or about news. */
+/** Returns a question about the partner or about news that was not yet asked here. */
 export function findQuestionToAsk(context: ConversationContext): string | undefined {
   const { conversation, random } = context
   const asked = new Set(

@@ -3,7 +3,7 @@ import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import type { PolicyContext } from './policy-context.ts'
 
-/** Returns `(1 - v)^2`, more if critical, where v is the satisfied share. */
+/** Returns `(1 - v)^2` for the satisfied share v, increased if the need is critical. */
 export function urgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }
@@ -11,8 +11,8 @@ export function urgency(share: number, constants: PolicyConstants): number {
 type NeedContext = Pick<PolicyContext, 'situation' | 'state' | 'weights' | 'constants'>
 
 /**
- * Returns the reduced urgency of the needs that it fills (gain), and the added urgency of those that it
- * drains (cost), and the need that benefits most.
+ * Returns by how much an interaction reduces the urgency of needs (gain) and increases that of others (cost), and the
+ * need that benefits most.
  */
 export function estimateWorth(interaction: Interaction, context: NeedContext) {
   const { situation, weights, constants } = context
@@ -35,7 +35,7 @@ export function estimateWorth(interaction: Interaction, context: NeedContext) {
   return { gain, cost, need: best.need }
 }
 
-/** Returns the learned, the reported or the default fill as a share. */
+/** Returns the filled share of a need: learned, reported or default. */
 function estimateFill(interaction: Interaction, need: Need, { state, constants }: NeedContext): number {
   const learned = state.gains[gainKey(interaction.name, need.name)]
   if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean

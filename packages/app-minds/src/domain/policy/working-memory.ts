@@ -25,7 +25,7 @@ export const emptyWorkingMemory: WorkingMemory = Object.freeze({
   emotional_state: '',
 })
 
-/** Updates working memory from facts. Other fields remain. */
+/** Updates the fields that follow from facts. */
 export function factualMemory(
   before: WorkingMemory,
   {
