@@ -58,7 +58,7 @@ verifies('gateway:commands', async (t) => {
   })
   await call(running.url, 'crash')
   await call(running.url, 'echo')
-  t.match((await mcp('list')).stdout, /^my-fix +ready +shared +14 tools/m)
+  t.match((await mcp('list')).stdout, /^my-fix +ready +shared +16 tools/m)
   t.match(await mcp('restart', 'my-fix'), { code: 0, stdout: /^restarted: my-fix/ })
   t.match(await mcp('logs', 'my-fix'), {
     code: 0,
@@ -171,6 +171,6 @@ verifies('gateway:warnings', 'commands print them', async (t) => {
   )
   t.match(await mcp('tools', 'odd'), { stderr: warnings })
   t.match(await mcp('approve', 'odd', '--diff'), { stdout: /nothing differs/, stderr: warnings })
-  t.match((await mcp('list')).stdout, /^odd .* 14 tools +2 warnings/m)
+  t.match((await mcp('list')).stdout, /^odd .* 16 tools +2 warnings/m)
   t.match((await mcp('list')).stdout, /^loose +needs_approval .* 1 warning /m)
 })
