@@ -7,10 +7,10 @@ import toolvault from '@causeway/app-toolvault'
 import trm from '@causeway/app-trm'
 import { causewayApp } from './causeway/index.ts'
 
-/** In listing order. */
+/** Apps in listing order. */
 export const apps: readonly App[] = [replay, help, minds, debrief, toolvault, trm]
 
-/** For documentation; the server's own tools cannot be called. */
+/** Returns all apps for documentation. The server's own tools cannot be called. */
 export const builtInApps = (): readonly App[] => [
   causewayApp(() => {
     throw new Error('declared for documentation only')

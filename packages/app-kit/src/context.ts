@@ -44,7 +44,6 @@ export interface Env {
   call(app: string, tool: string, args: unknown, ctx: CallContext): Promise<unknown>
 }
 
-/** Returns `undefined` if the setting is not a number. */
 export function numberSetting(settings: Env['settings'], name: string): number | undefined {
   const value = settings[name]
   return typeof value === 'number' ? value : undefined
@@ -75,7 +74,6 @@ export interface CallContext {
 }
 
 export interface ToolContext<Store = unknown, Session = unknown> extends CallContext {
-  /** The store that the app's `open` returned. */
   readonly store: Store
   /** The client's state: plain JSON, changed in place and saved after the call. */
   readonly session: Session

@@ -16,7 +16,7 @@ import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 export interface DataPart {
   /** A file, a folder (`snapshots/`) or a pattern (`recordings/*.db`) below the data folder. */
   readonly path: string
-  /** `database`: SQLite copies it. `files`: the app replaces them only by rename. `passing`: not backed up. */
+  /** `database`: SQLite copies it. `files`: replaced only by rename. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
   readonly schema?: readonly string[]
   /** Columns (`table.column`) with absolute paths, which a restore adapts. */
@@ -36,7 +36,7 @@ export interface Cache {
   readonly isInHeap: boolean
   readonly maxBytes: number
   bytes(): number | Promise<number>
-  /** Evicts about this many bytes of unused entries, least recently used first. Returns the evicted bytes. */
+  /** Evicts about this many bytes, least recently used entries first. Returns the evicted bytes. */
   shrink(bytes: number): number | Promise<number>
 }
 
@@ -52,11 +52,11 @@ interface AppIdentity<Store, Session> {
   readonly name: string
   /** The app's purpose in one sentence. */
   readonly about: string
-  /** For models: which tools to call in which order. Part of the `initialize` result. Default: `about`. */
+  /** For models: which tools to call in which order. Default: `about`. */
   readonly instructions?: string
   /** Classes of `defineErrors` that the app and its libraries throw. */
   readonly errors?: readonly { readonly definitions: ErrorDefinitions }[]
-  /** Setting with folders that the app may read in addition to those of `CAUSEWAY_ROOTS`. */
+  /** Setting with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
   readonly rootsSetting?: string
   /** Name in `/health` on the app's own port. Default: the name in lower case. */
   readonly service?: string

@@ -17,7 +17,7 @@ export interface Answer<Data> {
   readonly json?: string
 }
 
-/** Returns data from JSON, for example of a worker, which is not serialized again. */
+/** Returns data that is already serialized, for example by a worker. */
 export const fromJson = <Data>(json: string): Answer<Data> => ({
   [brand]: true,
   data: JSON.parse(json) as Data,

@@ -40,7 +40,7 @@ export interface Example {
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** Views of results for clients that support MCP Apps. The server provides their pages. */
+/** Views of results in clients that support MCP Apps. */
 export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 
 export type WidgetName = (typeof widgetNames)[number]
@@ -122,7 +122,7 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   fits?(data: unknown): boolean
 }
 
-/** Throws `INVALID_APP` for names and schemas that some clients do not support. */
+/** Throws `INVALID_APP`. */
 export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,

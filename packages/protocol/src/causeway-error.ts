@@ -137,7 +137,7 @@ export function toFileLimitError(error: unknown): CausewayError | undefined {
   })
 }
 
-/** Returns a copy with changed details. Its default cause is the original. */
+/** Returns a copy with changed details, by default caused by the original. */
 export function reviseError(
   error: CausewayError,
   { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },
@@ -162,6 +162,5 @@ export function fromPlainError({ code, message, ...options }: PlainError): Cause
   return new CodedError(code, message, options)
 }
 
-/** Cuts a text and adds an ellipsis if it is longer than `maxLength`. */
 export const shorten = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`

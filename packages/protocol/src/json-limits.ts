@@ -8,7 +8,7 @@ export const jsonLimits = {
   /** Items of arrays and members of objects. */
   values: 1_000_000,
   members: 200_000,
-  /** Distinct member names. Parsing a new name takes as long as parsing 20 numbers. */
+  /** Distinct member names. A new name costs as much as 20 numbers. */
   names: 50_000,
   /** Total size of the distinct names. */
   nameBytes: 2 * 2 ** 20,
@@ -26,9 +26,8 @@ interface CheckJsonOptions {
 export interface OuterMember {
   /** 1 or 2. */
   readonly depth: number
-  /** First byte after the opening quote. */
   readonly nameStart: number
-  /** Position of the closing quote. */
+  /** The closing quote. */
   readonly nameEnd: number
   readonly colon: number
 }

@@ -31,7 +31,6 @@ export const meta = Object.freeze({
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 })
 
-/** Returns the protocol version in `_meta`. */
 export function claimedVersion(message: unknown): string | undefined {
   const params = (message as { params?: { _meta?: Record<string, unknown> } } | null)?.params
   const version = params?._meta?.[meta.protocolVersion]

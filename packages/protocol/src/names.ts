@@ -1,9 +1,7 @@
 import { CausewayError } from './causeway-error.ts'
 
-/** For example `Replay`. */
 export const appNamePattern = /^[A-Z][A-Za-z0-9]*$/
 
-/** For example `get_frame`. */
 const toolNamePattern = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 
 /** Name on the shared mount. Clients add `mcp__causeway__` and allow 64 characters. */

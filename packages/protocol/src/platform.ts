@@ -43,7 +43,7 @@ export function findConfigFolder({ platform, env, home }: Machine): string {
 const localAppData = ({ env, home }: Omit<Machine, 'platform'>): string =>
   env.LOCALAPPDATA ?? win32.join(home, 'AppData', 'Local')
 
-/** Whether other users can read a file with this mode. On Windows, modes have no meaning. */
+/** Whether other users can read a file. On Windows, modes have no meaning. */
 export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32' && (mode & 0o077) !== 0
 

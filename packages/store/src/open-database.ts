@@ -31,7 +31,7 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   try {
     requireInitialized(file)
     createPrivateFile(file)
-    // Required because SQLite opens a read-only file without an error.
+    // SQLite itself opens a read-only file without an error.
     accessSync(file, constants.W_OK)
     const db = new BetterSqlite3(file)
     try {

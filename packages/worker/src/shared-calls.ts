@@ -43,7 +43,6 @@ export class SharedCalls<Result> {
     return this.#calls.has(key)
   }
 
-  /** Cancels all work and waits until it has ended. */
   async stop(): Promise<void> {
     const calls = [...this.#calls.values()]
     for (const { controller } of calls) controller.abort(cancelledError())

@@ -202,7 +202,6 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 }
 
-/** Stops the worker if `initialize` fails. */
 export async function initializeWorker<Table extends MethodTable<Table>, Result>(
   link: WorkerLink<Table>,
   initialize: (link: WorkerLink<Table>) => Promise<Result>,

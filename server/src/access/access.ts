@@ -6,8 +6,7 @@ export type Scope = 'read' | 'write' | 'execute'
 export interface Access {
   readonly name: string
   /**
-   * Owner of sessions, state and tasks: the name, or `#` and a digest. A replaced token keeps its owner by
-   * its name.
+   * Owner of sessions, state and tasks: the token's name, or `#` and a digest.
    */
   readonly owner: string
   /** `app` is the path of an app. */
@@ -32,7 +31,7 @@ const grantPattern = /^([a-z0-9]+|\*):([a-z]+(?:,[a-z]+)*)$/
  */
 export function parseTokens(text: string) {
   const lines: TokenLine[] = []
-  /** Omits tokens. `line` is 1-based. */
+  /** Do not contain tokens. `line` is 1-based. */
   const problems: { readonly line: number; readonly problem: string }[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue

@@ -57,7 +57,7 @@ export class TokenFile {
       this.#log.info({ tokens: this.#entries.length }, 'token file reloaded')
     } catch (err) {
       this.#entries = []
-      // Causes such as too many open files end without a change of the file.
+      // Rereads the file next time, because causes such as too many open files end by themselves.
       this.#version = undefined
       if (String(err) === this.#failure) return
       this.#failure = String(err)
@@ -92,7 +92,7 @@ function toEntry({ token, access }: TokenLine): TokenEntry {
   return { digest, access: { ...access, owner } }
 }
 
-/** Checks the mode of the open file, which cannot be replaced. */
+/** Checks the mode after opening the file, so that another file cannot replace it. */
 function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {

@@ -24,7 +24,7 @@ const maxSessions = 200
 
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
-  /** Oldest last call first. */
+  /** Sorted by last call, oldest first. */
   readonly #sessions = new Map<string, SessionCalls>()
   #calls = 0
   #errors = 0

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/audit-entry.ts'
 
-/** JSON text; only its length if it is too long. */
+/** JSON text, or only its length if it is too long. */
 export interface CapturedJson {
   /** Length of the JSON, or of the text of a long answer. */
   readonly chars: number
@@ -27,8 +27,8 @@ const durationMs = 10 * 60 * 1000
 const maxChars = 100_000
 
 /**
- * Stores arguments and answers of one session in memory, 100 calls for ten minutes. A person must start it,
- * because they can contain data of others.
+ * Stores arguments and answers of one session in memory: at most 100 calls, for ten minutes. A person must start
+ * it, because they can be private.
  */
 export class CallCapture {
   readonly #now: () => number
@@ -47,7 +47,7 @@ export class CallCapture {
     return session === undefined ? null : { session, until_ms: this.#untilMs, calls: this.#calls.size }
   }
 
-  /** Ends a capture of another session. */
+  /** Replaces a running capture. */
   start(session: string): void {
     this.stop()
     this.#session = session
@@ -76,7 +76,7 @@ export class CallCapture {
     return this.#runningSession() === undefined ? undefined : this.#calls.get(requestId)
   }
 
-  /** Timers do not run while the machine sleeps. */
+  /** Checks the time, because timers do not run while the machine sleeps. */
   #runningSession(): string | undefined {
     if (this.#session !== undefined && this.#now() >= this.#untilMs) this.stop()
     return this.#session

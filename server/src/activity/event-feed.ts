@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 interface Batch<T> {
   readonly events: readonly T[]
-  /** Events after the position that were evicted. */
+  /** Number of evicted events after the position. */
   readonly missed: number
   readonly position: number
 }
@@ -19,7 +19,7 @@ const heartbeatMs = 15_000
 /** The latest events, for pages that follow them. */
 export class EventFeed<T> {
   readonly #capacity: number
-  /** Distinguishes positions of this run from earlier ones. */
+  /** Distinguishes positions of this run from those of earlier runs. */
   readonly #run = Date.now().toString(36)
   readonly #events: T[] = []
   #position = 0
@@ -43,8 +43,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Returns a position. Without an id, only new events follow; after `recent`, also the latest ones; after an
-   * id of another run, all.
+   * Returns the position after which a stream starts. `null` selects only new events, `recent` also the latest
+   * ones, and an id of another run all.
    */
   parseId(id: string | null): number {
     if (id === null) return this.#position
@@ -62,8 +62,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Streams server-sent events with the position as id and `{ events, missed }` as data. Slow readers need no
-   * memory.
+   * Streams server-sent events with the position as id and `{ events, missed }` as data. Does not buffer events
+   * for slow readers.
    */
   stream(position: number, options: StreamOptions<T>): Response {
     const { signal } = options

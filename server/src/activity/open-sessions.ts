@@ -1,4 +1,4 @@
-/** Omits the id, which is a secret. */
+/** A session without its id, which is a secret. */
 export interface OpenSession {
   readonly session: string
   readonly client: string

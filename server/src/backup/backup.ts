@@ -16,14 +16,14 @@ export interface BackupMethods {
 
 /** `progress` receives bytes and a path below the data folder. */
 interface BackupOptions extends CallOptions {
-  /** Includes the signing key. */
+  /** Whether to include the signing key. */
   readonly withSecrets?: boolean
   readonly request?: string
   readonly nowMs?: number
 }
 
 interface RestoreOptions extends CallOptions {
-  /** Moves existing data aside instead of throwing `DATA_EXISTS`. Default: `false`. */
+  /** Whether to move existing data aside instead of throwing `DATA_EXISTS`. Default: `false`. */
   readonly replace?: boolean
   readonly nowMs?: number
 }
@@ -34,7 +34,7 @@ const serverParts: readonly DataPart[] = [
   ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map(toPassingPart),
   { path: 'roots.json', kind: 'files' },
   { path: 'mcp.json', kind: 'files' },
-  // An authorization server may treat an old refresh token as stolen.
+  // Not restored, because an authorization server may treat an old refresh token as stolen.
   ...['gateway/', 'auth.json', 'auth.json.lock'].map(toPassingPart),
   {
     path: 'server.db',
@@ -55,7 +55,7 @@ export const listParts = (apps: readonly Pick<App, 'name' | 'data'>[]): readonly
   )
 
 /**
- * Copies a data folder, also while a server runs. Creates `target` only on success. Throws `FILE_NOT_FOUND`,
+ * Copies a data folder, even in use. Creates `target` only on success. Throws `FILE_NOT_FOUND`,
  * `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `INVALID_ARGUMENTS`, `CANCELLED`.
  */
 export function backup(
@@ -70,7 +70,7 @@ export function backup(
 }
 
 /**
- * Replaces a data folder that no server uses; does not change it if it fails. Throws `BACKUP_NOT_FOUND`,
+ * Replaces a data folder that no server uses, or leaves it unchanged on failure. Throws `BACKUP_NOT_FOUND`,
  * `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export function restore(

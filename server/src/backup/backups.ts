@@ -38,8 +38,8 @@ export class Backups {
   }
 
   /**
-   * Default name: the time. A repeated request returns the same backup. Throws like `backup`, and
-   * `OVERLOADED` during another one.
+   * Makes a backup, by default named after the time. A repeated request returns the same backup. Throws the
+   * errors of `backup`, and `OVERLOADED` during another backup.
    */
   async make(name: string | undefined, request: string, options: CallOptions): Promise<NamedBackup> {
     if (this.#running?.request === request) return this.#running.result
@@ -55,7 +55,7 @@ export class Backups {
     })
   }
 
-  /** Newest first. */
+  /** Returns backups, newest first. */
   async list(): Promise<readonly NamedBackup[]> {
     const { folder: parent } = this.#options
     const backups: NamedBackup[] = []

@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { canRenameOpenFolder, FolderLock, lockFiles } from '@causeway/store'
 import { ServerError } from '../errors.ts'
 
-/** SQLite leaves its journal in a renamed folder. */
+/** Files of a lock. SQLite leaves its journal in a renamed folder. */
 export const lockNames: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
 
 export const toStagingFolder = (dataDir: string): string => `${dataDir}.restoring`
@@ -15,7 +15,7 @@ export const toPreviousFolder = (dataDir: string, nowMs: number): string =>
 export const holdsData = (dataDir: string): boolean =>
   readNames(dataDir).some((name) => !lockNames.includes(name))
 
-/** Returns what restores left next to a data folder, sorted. */
+/** Returns the sorted folders that restores left next to a data folder. */
 export function listLeftovers(dataDir: string): readonly string[] {
   const folder = resolve(dataDir)
   const parent = dirname(folder)
@@ -26,8 +26,8 @@ export function listLeftovers(dataDir: string): readonly string[] {
 }
 
 /**
- * Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and `RESTORE_UNFINISHED` if a restore was interrupted between its
- * renames.
+ * Locks a data folder. Throws `DATA_IN_USE`, `DATA_UNWRITABLE`, and `RESTORE_UNFINISHED` if a restore was
+ * interrupted between its renames.
  */
 export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, unknown>>): FolderLock {
   if (!existsSync(dataDir)) requireNoLeftovers(dataDir)

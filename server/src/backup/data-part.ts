@@ -9,7 +9,7 @@ export interface OwnedPart extends DataPart {
 
 interface Treatment {
   readonly kind: DataPart['kind']
-  /** Absent for undeclared files. */
+  /** `undefined` for undeclared files. */
   readonly part: OwnedPart | undefined
 }
 
@@ -21,11 +21,11 @@ export interface DataFile extends Treatment {
   readonly version: string
 }
 
-/** Files that exist only while another file is in use. */
+/** Names of files that exist only while another file is in use. */
 const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerName = /^(.+)\.initialized$/
 
-/** The first matching part applies. */
+/** Applies the first matching part. */
 export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
   if (transientName.test(path) || findMarkedDatabase(path, parts) !== undefined)
     return { kind: 'passing', part: undefined }
@@ -48,7 +48,7 @@ export function matchesPart(path: string, pattern: string): boolean {
 }
 
 /**
- * Returns files in copying order: the order of their parts, then undeclared files. Opens no file. Throws
+ * Returns files in copying order: the order of their parts, then undeclared files. Does not open files. Throws
  * `DATA_MISSING`.
  */
 export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): Promise<readonly DataFile[]> {
@@ -59,10 +59,10 @@ export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): P
     const real = await realpath(folder)
     if (visited.has(real)) return
     visited.add(real)
-    // In reverse order, git references precede their objects.
+    // In reverse order, git references precede the objects to which they refer.
     for (const name of (await readdir(folder)).sort().reverse()) {
       const path = `${prefix}${name}`
-      // Follows links: users move large folders.
+      // Follows links, because users move large folders elsewhere.
       const stats = await stat(join(dataDir, path), { bigint: true }).catch(ignoreRemoved)
       if (stats?.isDirectory()) {
         if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)

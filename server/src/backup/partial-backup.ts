@@ -17,7 +17,7 @@ export class PartialBackup {
   readonly #lock: FolderLock
 
   /**
-   * Empties the folder of a killed process. Throws `OVERLOADED` if another process uses it, and `DATA_EXISTS`
+   * Empties a folder that a killed process left. Throws `OVERLOADED` if another process uses it, and `DATA_EXISTS`
    * if it is not a backup.
    */
   constructor(target: string) {
@@ -37,7 +37,7 @@ export class PartialBackup {
       if (!lockNames.includes(name)) rmSync(join(folder, name), { recursive: true })
   }
 
-  /** `folder`: the current path. */
+  /** `folder`: the current path if it was renamed. */
   async release(folder = this.folder): Promise<void> {
     if (!this.#lock.isHeld) return
     this.#lock.release(folder)
@@ -45,7 +45,7 @@ export class PartialBackup {
   }
 }
 
-/** Removes the backups of killed processes. Returns their names. */
+/** Removes unfinished backups of killed processes. Returns their names. */
 export async function removeAbandoned(parent: string): Promise<readonly string[]> {
   const removed: string[] = []
   for (const entry of await readdir(parent, { withFileTypes: true })) {
@@ -68,7 +68,7 @@ function lockFolder(folder: string, target: string): FolderLock {
   }
 }
 
-/** Requires more than the suffix, which other programs use too. */
+/** Checks more than the suffix, which other programs use too. */
 function isBackup(folder: string): boolean {
   const names = readdirSync(folder)
   const known = [...lockNames, dataFolder, manifestName]

@@ -35,7 +35,7 @@ export interface RestoreJob {
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** The previous data, if any. */
+  /** Folder of the previous data, if any. */
   readonly movedTo: string | undefined
 }
 
@@ -44,7 +44,7 @@ interface StagedJob extends RestoreJob {
   readonly manifest: Manifest
 }
 
-/** No server can start on either folder meanwhile. */
+/** No server can start on the previous or the restored folder meanwhile. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},
@@ -79,7 +79,7 @@ export async function restoreData(
   }
 }
 
-/** Rejects other files and links. */
+/** Rejects links and files that the manifest does not list. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
   const expected = new Set(files.map(({ path }) => path))
   const folder = join(source, dataFolder)
@@ -127,7 +127,7 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
   })
 }
 
-/** Adapts paths and runs the SQL of the part. */
+/** Adapts absolute paths and runs the part's `restored` SQL. */
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: StagedJob): void {
   if (kind !== 'database') return
   const { paths = [], restored } = findTreatment(path, parts).part ?? {}
@@ -141,7 +141,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
-/** If the rename fails, restores the previous folder. Returns its current path. */
+/** Returns the new path of the previous folder, which is restored if the rename fails. */
 async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: StagedJob,
@@ -167,7 +167,7 @@ async function swapFolders(
   return isEmpty ? undefined : previous
 }
 
-/** A starting server may just have created the folder, which it then removes. */
+/** Retries if a starting server has just created the folder, which it then removes. */
 async function renameWithRetry(from: string, to: string): Promise<void> {
   for (let retries = 50; ; retries -= 1) {
     try {

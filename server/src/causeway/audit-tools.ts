@@ -114,6 +114,6 @@ const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): Audit
 
 const stripId = ({ id: _, ...entry }: StoredEntry, errors: ErrorCatalog) => toRecord(entry, errors)
 
-/** Returns an entry as in results, exports and log files. */
+/** Converts an entry for results, exports and log files. */
 export const toRecord = (entry: AuditEntry, errors: ErrorCatalog): Readonly<Record<string, unknown>> =>
   toAuditRecord(entry, { timestamp: new Date(entry.at_ms).toISOString(), about: errors.describe(entry.code) })

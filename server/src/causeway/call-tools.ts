@@ -11,7 +11,7 @@ const argumentsSchema = z.strictObject(input)
 
 const example = { name: 'Causeway__list_apps', arguments: {} }
 
-/** Two tools, so that clients can allow reading without asking. */
+/** Two tools, so that users can allow read-only calls without confirmation. */
 export const callTools: readonly AppTool[] = [
   makeCallTool('call_read_tool', {
     about: 'Call a tool that changes nothing, by its name. Returns its result. Rejects other tools.',
@@ -23,12 +23,12 @@ export const callTools: readonly AppTool[] = [
   }),
 ]
 
-/** Runs the named tool with that tool's access, limits and audit. */
+/** Returns a tool that runs a named tool with that tool's access, limits and audit. */
 function makeCallTool(
   name: string,
   { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },
 ): AppTool {
-  // The result has the named tool's schema.
+  // Omitted, because the result has the named tool's schema.
   const {
     outputSchema: _,
     fits: __,

@@ -119,7 +119,7 @@ const withoutSchema = (hit: Hit): Hit => ({
   is_complete: false,
 })
 
-/** Keeps an argument named `description`. */
+/** Does not remove an argument named `description`. */
 function stripDescriptions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(stripDescriptions)
   if (!isObject(schema)) return schema

@@ -27,7 +27,7 @@ export interface ServerParts {
   measureStores(): Promise<readonly StoreSize[]>
 }
 
-/** `core` is a function: the app opens before the server is complete. */
+/** `core` is a function, because the app opens before the server is complete. */
 export interface CausewayStore {
   readonly core: () => ServerParts
   readonly search: ToolSearch

@@ -43,7 +43,7 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** Empty if the form has no arguments or accepts every argument. */
+/** Returns the words that a token allows, or an empty list if it allows any. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
   return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')

@@ -10,7 +10,7 @@ export interface CommandFlag extends FlagSyntax {
 type CommandFlags = Readonly<Record<string, CommandFlag>>
 
 export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
-  /** Without flags and the command. */
+  /** Words without flags and the command. */
   readonly args: readonly string[]
   /** Switches are booleans, flags with `many` lists. */
   readonly flags: {
@@ -29,7 +29,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   readonly print: (line: string) => void
   readonly printJson: (value: unknown) => void
   readonly note: (line: string) => void
-  /** `undefined` without a terminal. */
+  /** `undefined` if there is no terminal. */
   readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined
   /** Aborts on stop signals, which then do not end the process. */
   readonly untilInterrupted: () => AbortSignal
@@ -44,9 +44,9 @@ export interface Command<Flags extends CommandFlags = CommandFlags> {
   readonly forms: readonly string[]
   readonly details?: string
   readonly flags: Flags
-  /** Flags of the settings that it reads. Default: `--data-dir`. */
+  /** Flags of the settings that the command reads. Default: `--data-dir`. */
   readonly settings: readonly string[]
-  /** Where they differ from `exitCodes`. */
+  /** Meanings of exit codes that differ from the defaults. */
   readonly exits: Readonly<Record<number, string>>
   readonly examples: readonly string[]
   run(call: CommandCall<Flags>): Promise<number> | number

@@ -48,7 +48,7 @@ export function formatFields(title: string, fields: Fields): string {
   return [title, ...formatTable(rows, '  ')].join('\n')
 }
 
-/** A wrong command line or setting has no code. */
+/** Omits the code if the command line or a setting is wrong. */
 export const formatError = (error: CausewayError): string =>
   [
     `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}`,

@@ -64,7 +64,6 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** `causeway roots add <folder>` */
 export const usageForms = ({ name, forms, flags }: Command): readonly string[] =>
   forms.map((form) =>
     ['causeway', name, form, Object.keys(flags).length > 0 ? '[flags]' : ''].filter(Boolean).join(' '),

@@ -29,7 +29,7 @@ interface Replacement {
 }
 
 /**
- * Replaces a file atomically, follows links, keeps the mode. Returns the path of its backup. Throws
+ * Replaces a file atomically, follows links and preserves the mode. Returns the path of its backup. Throws
  * `CLIENT_FILE_REFUSED` if the content is no longer `before`.
  */
 export function replaceFile(
@@ -44,7 +44,7 @@ export function replaceFile(
   const temporary = `${file}.${process.pid}.new`
   try {
     writeFileSync(temporary, text, { mode: fileMode, flush: true, encoding })
-    // The umask does not apply to chmod.
+    // Sets the bits that the umask has removed.
     chmodSync(temporary, fileMode)
     if (readIfExists(path, encoding) !== before)
       throw new ServerError('CLIENT_FILE_REFUSED', `another program has just changed ${path}`, {

@@ -31,7 +31,6 @@ interface CommandProcess {
   readonly stderr: NodeJS.WriteStream
 }
 
-/** Returns the exit code. */
 export async function runCommand(process: CommandProcess): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   const note = (line: string): void =>

@@ -127,7 +127,6 @@ export class ServerClient {
     })
   }
 
-  /** Throws the route's error. */
   get<Result>(path: string, signal?: AbortSignal): Promise<Result> {
     return this.#request('GET', path, signal === undefined ? {} : { signal })
   }

@@ -39,7 +39,7 @@ export async function fetchHealth(url: string, tokenFile: string | undefined): P
   }
 }
 
-/** Some systems cannot connect to the unspecified address. */
+/** Replaces the unspecified address, to which some systems cannot connect. */
 export const toLocalUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 

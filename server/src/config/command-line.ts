@@ -4,7 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import { type SettingKey, settings, toFlag } from './config.ts'
 
 export interface FlagSyntax {
-  /** In the help: `<n>`. A flag without a value is a switch. */
+  /** Name in the help, such as `<n>`. A flag without a value is a switch. */
   readonly value?: string
   readonly short?: string
   readonly many?: true
@@ -17,7 +17,7 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly help: boolean
   readonly version: boolean
-  /** By name: `true` for a switch, a list for a flag with `many`. */
+  /** The command's flags by name: `true` for a switch, a list for a flag with `many`. */
   readonly own: ReadonlyMap<string, string | true | readonly string[]>
 }
 
@@ -86,7 +86,7 @@ export const unknownFlagError = (flag: string, candidates: readonly string[]): C
 export const describeUnknown = (kind: string, name: string, candidates: readonly string[]): string =>
   `unknown ${kind}: ${name}${formatSuggestion(name, candidates)}`
 
-/** Empty if no candidate is similar. */
+/** Returns '' if no candidate is similar. */
 export function formatSuggestion(name: string, candidates: readonly string[]): string {
   const suggestion = closest(name, candidates)
   return suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`

@@ -14,7 +14,7 @@ import {
   whole,
 } from './settings/setting.ts'
 
-/** By key in `causeway.config.json`. Nothing else reads the environment. */
+/** Settings by key in `causeway.config.json`. */
 export const settings = Object.freeze({
   enabled: setting('MCP_SERVER_ENABLED', {
     schema: flag(true),

@@ -10,7 +10,7 @@ export const givenSettingSchema = z.object({ key: z.string(), value: z.string(),
 /** Values of secrets are replaced. */
 type GivenSettingRow = z.infer<typeof givenSettingSchema>
 
-/** `source`: how it was given, or `default`. */
+/** `source`: how the setting was given, or `default`. */
 interface EffectiveSetting extends GivenSettingRow {
   readonly env: string
 }

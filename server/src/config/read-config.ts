@@ -15,7 +15,7 @@ interface ConfigSources extends Partial<Pick<CommandLine, 'settings' | 'envFile'
 
 export interface Invocation {
   readonly config: Config
-  /** Other settings have their defaults. */
+  /** Settings that are not given have their defaults. */
   readonly given: GivenSettings
 }
 
@@ -33,7 +33,8 @@ const keys = Object.keys(settings) as SettingKey[]
 const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
 
 /**
- * Precedence: flags, environment, `--env-file`, `causeway.config.json`, defaults. Throws `INVALID_SETTING`.
+ * Reads settings from flags, environment, `--env-file` and `causeway.config.json`, in order of precedence.
+ * Throws `INVALID_SETTING`.
  */
 export function readConfig({ settings: flags = {}, envFile, env, cwd }: ConfigSources): Invocation {
   const given: GivenSettings = Object.fromEntries([

@@ -61,7 +61,7 @@ export class ClientStates {
     return { state, savedJson: json ?? JSON.stringify(initial), touchedAt: this.#now() }
   }
 
-  /** Prevents the expiry of an unchanging state. */
+  /** Prevents the expiry of a state that does not change. */
   async #touch(entry: Entry, sessionKey: string, app: App): Promise<void> {
     entry.touchedAt = this.#now()
     if ((await this.#store.load(sessionKey, app.name)) === undefined) entry.savedJson = ''

@@ -46,7 +46,7 @@ interface CoreOptions {
   readonly log: Logger
   /** Unix milliseconds. */
   readonly now?: () => number
-  /** Monotonic milliseconds. Default: a given `now`. */
+  /** Monotonic milliseconds. Default: `now`, if given. */
   readonly steady?: () => number
   readonly cwd?: string
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
@@ -157,7 +157,6 @@ export class Core {
     return [...opened, ...this.userApps.failures]
   }
 
-  /** Throws for invalid data files and settings. */
   static async open(options: CoreOptions): Promise<Core> {
     const { config, log, cwd = process.cwd() } = options
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
@@ -288,7 +287,7 @@ export class Core {
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
       changed: {
-        // An app can change while it opens.
+        // Waits, because an app can change while it opens.
         tools: () => void this.#ready.promise.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
           for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])
@@ -330,7 +329,7 @@ export class Core {
   }
 }
 
-/** Returns all apps for no names. Throws `INVALID_SETTING`. */
+/** Returns all apps if there are no names. Throws `INVALID_SETTING`. */
 function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
   if (names.length === 0) return all
   const selected = new Set(names.map(pathName))

@@ -22,7 +22,7 @@ export class ErrorCatalog {
         this.#entries.set(code, { owner: name, definition })
   }
 
-  /** Replaces the definition: another app may have declared the code. */
+  /** Adds the catalog's definition if the error's class does not declare the code. */
   define(error: CausewayError): CausewayError {
     return declareError(error, this.#entries.get(error.code)?.definition)
   }
@@ -31,7 +31,7 @@ export class ErrorCatalog {
     return [...this.#entries.keys()]
   }
 
-  /** Returns an undeclared code unchanged. */
+  /** Returns the meaning of a code, or an undeclared code unchanged. */
   describe(code: string): string {
     return this.#entries.get(code)?.definition.about ?? code
   }

@@ -30,7 +30,7 @@ interface Parts {
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
-  /** For responses of authorization servers. Set while the server listens. */
+  /** URL for responses of authorization servers. Set while the server listens. */
   callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
   readonly #renderRemote: Parts['renderRemote']
@@ -72,7 +72,7 @@ export class HostedServers {
       },
       watcher.current.servers,
     )
-    // A change needs the gateway.
+    // Started last, because a change needs the gateway.
     watcher.start()
     hosted = new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
     return hosted
@@ -86,7 +86,7 @@ export class HostedServers {
     return this.#watcher.failure
   }
 
-  /** Throws `SERVER_NOT_FOUND`, and `LOGIN_UNSUPPORTED` for a server without login. */
+  /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
   findRemote(name: string): RemoteServer {
     this.gateway.pendingChanges(name)
     const server = this.config.servers.find((one) => one.name === name)

@@ -7,7 +7,7 @@ import { openTaskStore, type TaskStore, taskMigration } from '../tasks/task-stor
 
 const expiryMs = 24 * 60 * 60 * 1000
 
-/** Published steps never change. */
+/** Published migrations never change. */
 export const serverMigrations: readonly Migration[] = [
   {
     name: 'clients',
@@ -96,8 +96,8 @@ class ServerFile {
   }
 
   /**
-   * Returns Unix milliseconds. After a jump, first shifts the stored times: only the time of a running server
-   * counts.
+   * Returns Unix milliseconds. After a clock jump, first shifts the stored times, so that only the time of a
+   * running server counts.
    */
   now(): number {
     const jumpMs = this.#jumps.detect()
@@ -138,7 +138,7 @@ class ServerFile {
   }
 }
 
-/** An unnamed token's key: owner, then session key. */
+/** Key of an unnamed token: owner, then session key. */
 const unnamedTokenKey = /^#[^:]+:(.*)$/s
 
 export class ClientStateStore {
@@ -181,7 +181,7 @@ export class ClientStateStore {
     return this.#use.get(this.#file.now(), sessionKey, app, this.#file.expiryTime)
   }
 
-  /** Unnamed tokens once shared their state. The first takes it over unless it was used without a token since. */
+  /** Older versions shared a state among unnamed tokens. The first token takes it over if it is unused since. */
   #claimShared(sessionKey: string, app: string): string | undefined {
     const [, sharedKey] = unnamedTokenKey.exec(sessionKey) ?? []
     if (sharedKey === undefined) return undefined

@@ -17,7 +17,6 @@ const providedPackages: readonly string[] = [
 interface Source {
   /** Path or package name. */
   readonly name: string
-  /** URL with a trailing slash. */
   readonly folder: string
   readonly entry: string
   readonly files: Set<string>
@@ -31,7 +30,7 @@ export interface AppFailure {
   readonly error: CausewayError
 }
 
-/** Apps from the settings. If reloading a changed app fails, its previous version stays. */
+/** Apps from the settings. If a changed app cannot be reloaded, its previous version stays. */
 export class UserApps {
   readonly #sources: readonly Source[]
   readonly #log: Logger
@@ -60,7 +59,7 @@ export class UserApps {
     return this.#sources.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]))
   }
 
-  /** Returns changed apps. Logs failures. */
+  /** Reloads and returns changed apps. Logs failures. */
   async reload(): Promise<readonly App[]> {
     const loaded = await Promise.all(this.#sources.map((source) => this.#load(source)))
     return loaded.filter((app) => app !== undefined)
@@ -107,7 +106,7 @@ async function findLatestChange({ files }: Source): Promise<number> {
   return Math.max(...times)
 }
 
-/** Adds the version to the URLs of an app's files. */
+/** Adds the version to the URLs of an app's files. Node then loads them again. */
 function registerResolver(sources: readonly Source[]): { deregister(): void } {
   return registerHooks({
     resolve(specifier, context, nextResolve) {

@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Cancellation } from '../dispatch/caller.ts'
 
-/** Its signal aborts when the caller cancels or the deadline passes. */
+/** A call whose signal aborts when the caller cancels or the deadline passes. */
 export class InFlightCall implements Cancellation {
   /** On the clock of `performance.now()`. */
   readonly expiresAt: number
@@ -26,7 +26,7 @@ export class InFlightCall implements Cancellation {
     return this.#controller.signal
   }
 
-  /** Rejects with `DEADLINE_EXCEEDED`. The call counts as running until `work` settles. */
+  /** Rejects with `DEADLINE_EXCEEDED`, but the call counts as running until `work` settles. */
   settle<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject

@@ -4,7 +4,7 @@ import type { Operation } from '../dispatch/operation.ts'
 import { InFlightCall } from './in-flight-calls.ts'
 import { RateLimiter, type Rates } from './rate-limiter.ts'
 
-/** By app path; `*` for other apps. Unlimited without a value. */
+/** Limits by app path; `*` applies to all other apps. Default: no limit. */
 type ByApp = Readonly<Record<string, number>>
 
 interface LimitSettings {
@@ -14,7 +14,7 @@ interface LimitSettings {
   readonly answerLimitChars: number
 }
 
-/** Maximum delay of a deadline. */
+/** Maximum delay until a passed deadline takes effect. */
 const deadlineCheckIntervalMs = 50
 
 const overloadRetryAfterMs = 500
@@ -38,7 +38,7 @@ export class Limits {
 
   /** Throws `RATE_LIMITED` or `OVERLOADED`. The caller's deadline can only shorten the app's. */
   start(app: string, caller: Caller, { kind, rateClass }: Operation): InFlightCall {
-    // Calls from an app's routes and sockets count too.
+    // Routes and sockets count as class `*`.
     this.#rateLimiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', rateClass)
     if (kind === 'channel') return new InFlightCall(caller.cancellation)
     const { concurrency, deadlinesMs } = this.#settings
@@ -59,7 +59,6 @@ export class Limits {
     return call
   }
 
-  /** Throws `ANSWER_TOO_LARGE`. */
   checkResult({ kind }: Operation, result: unknown): void {
     if (kind !== 'tool') return
     const length = getTextLength(result)
@@ -74,7 +73,7 @@ export class Limits {
 
   /** Shortens message and data to the result limit. */
   limitError(error: CausewayError): CausewayError {
-    // Both share the limit, and each is sent twice.
+    // Message and data share the limit, and each is sent twice.
     const limit = Math.floor(this.#settings.answerLimitChars / 4)
     const data = limitData(error.data, limit)
     if (error.message.length <= limit && data === error.data) return error
@@ -109,7 +108,7 @@ export class Limits {
   }
 }
 
-/** Length of the JSON; `null` for values other than tool results. */
+/** Returns the length of a tool result's JSON; `null` for other values. */
 export function getTextLength(result: unknown): number | null {
   const [first] = (result as Partial<CallToolResult> | undefined)?.content ?? []
   return first?.type === 'text' ? first.text.length : null

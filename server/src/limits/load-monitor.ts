@@ -30,7 +30,7 @@ export class LoadMonitor {
     this.#timer = setInterval(() => this.#sample(), sampleIntervalMs).unref()
   }
 
-  /** Requires two samples: one can be a single long task. */
+  /** Requires two samples above a limit: one can be a single long task. */
   get isOverloaded(): boolean {
     return this.#isOverloaded
   }

@@ -1,13 +1,12 @@
 import { CausewayError } from '@causeway/protocol'
 import { fullBucket, type Rate, takeToken, waitTimeMs } from './token-bucket.ts'
 
-/** `total` for all clients; per client `<path>`, `<path>.<class>` or `*`. */
+/** Rates by name: `total` for all clients; for each client `<path>`, `<path>.<class>` or `*`. */
 export type Rates = Readonly<Record<string, Rate>>
 
-/** Above it, full buckets are evicted, then the oldest. */
+/** Above this number, full buckets are evicted, then the oldest. */
 const maxBuckets = 10_000
 
-/** One bucket for all clients, and one per client and class. */
 export class RateLimiter {
   readonly #rates: Rates
   readonly #now: () => number

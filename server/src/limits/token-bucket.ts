@@ -1,6 +1,6 @@
 /**
- * Refills continuously. The state is the time when the bucket will be full, in monotonic milliseconds
- * (generic cell rate algorithm, ITU-T I.371).
+ * The rate of a bucket that refills continuously. Its state is the time when it will be full, in monotonic
+ * milliseconds (generic cell rate algorithm, ITU-T I.371).
  */
 
 export interface Rate {

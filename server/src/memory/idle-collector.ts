@@ -11,18 +11,18 @@ const checkIntervalMs = 1000
 /** An idle server is active for less than this time between two checks. */
 const idleActiveMs = 20
 const idleChecks = 5
-/** Between two collections; health checks alone cause none. */
+/** Required activity between two collections. Health checks alone do not reach it. */
 const minActiveMs = 500
 
 /**
- * Collects garbage while the server is idle. V8 collects only when it allocates, so that 20 MB or more would
+ * Collects garbage while the server is idle. V8 collects only when it allocates, so 20 MB of garbage or more would
  * remain.
  */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions
   readonly #timer: NodeJS.Timeout
   #lastMs: number
-  /** Since the last collection. The start counts. */
+  /** Activity since the last collection. The start counts. */
   #activeMs = minActiveMs
   #idleCount = 0
 

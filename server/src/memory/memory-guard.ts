@@ -36,7 +36,7 @@ interface MemoryGuardOptions {
 
 /** Shares of a limit at which eviction starts and stops. */
 const processShares = { start: 0.85, end: 0.7 }
-/** Above it, V8 collects garbage more and more often. */
+/** Lower, because V8 collects garbage often in a full heap. */
 const heapShares = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }
@@ -51,7 +51,7 @@ export class MemoryGuard {
   #checks = 0
   #lastCollection = Number.NEGATIVE_INFINITY
   #lastLog = Number.NEGATIVE_INFINITY
-  /** Bytes since the start, by `<owner>.<cache>`. */
+  /** Evicted bytes since the start, by `<owner>.<cache>`. */
   readonly #evicted = new Map<string, number>()
   #logged: ReadonlyMap<string, number> = new Map()
   #checking: Promise<void> | undefined

@@ -17,7 +17,7 @@ export function readMemoryUsage(): MemoryUsage {
 
 /** Returns half of the machine's memory, or four fifths of a smaller control group limit. */
 export function getDefaultLimitBytes(): number {
-  // 0 if unknown, huge without a limit.
+  // 0 means unknown; without a limit, the number is huge.
   const groupLimit = process.constrainedMemory() || Number.POSITIVE_INFINITY
   return Math.floor(Math.min(totalmem() / 2, groupLimit * 0.8))
 }
@@ -34,7 +34,7 @@ export async function collectGarbage(): Promise<void> {
   }
 }
 
-/** Excludes mapped files, which the system reclaims. Linux only, see `proc_pid_status(5)`. */
+/** Excludes mapped files, which the system can reclaim. Works only on Linux, see `proc_pid_status(5)`. */
 function readAnonymousMemory(): number | undefined {
   if (process.platform !== 'linux') return undefined
   const status = tryRead(() => readFileSync('/proc/self/status', 'latin1'))
@@ -44,7 +44,7 @@ function readAnonymousMemory(): number | undefined {
 
 const readResidentMemory = () => tryRead(() => process.memoryUsage.rss())
 
-/** Both reads open a file in `/proc`, which fails if the process has too many open files. */
+/** Reads open a file in `/proc`, which fails if the process has too many open files. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -16,7 +16,7 @@ interface HealthHistoryOptions {
   readonly intervalMs?: number
 }
 
-/** 15 minutes at intervals of 5 s. */
+/** 15 minutes. */
 const maxSamples = 180
 
 export class HealthHistory {

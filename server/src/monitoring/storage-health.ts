@@ -10,7 +10,7 @@ interface StorageReport {
   readonly status: 'ok' | 'full' | 'unwritable'
   /** `null` if unknown. */
   readonly free_bytes: number | null
-  /** Of a failed write: `ENOSPC`. */
+  /** Code of a failed write, such as `ENOSPC`. */
   readonly reason?: string
 }
 
@@ -74,7 +74,7 @@ export class StorageHealth {
     return (this.#databases.get(app.name) ?? []).map((file) => join(this.#dataDir, file))
   }
 
-  /** Writes a test file if a write failed or space is short. `lastFailure` still occurs, for example in the audit. */
+  /** Writes a test file if a write failed or space is short. `lastFailure`: an error that still occurs. */
   async report(lastFailure?: unknown): Promise<StorageReport> {
     const free = await freeBytes(this.#dataDir)
     let reason = lastFailure === undefined ? undefined : readCode(lastFailure)
@@ -90,7 +90,7 @@ export class StorageHealth {
     return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: free, reason }
   }
 
-  /** Only calls report damage of one of many files, such as a recording. */
+  /** Ignores damage of one of many files, such as a recording, which only its calls report. */
   #recordDamage(app: string, error: CausewayError): void {
     const { file } = error.data
     if (file === `data of ${app}`) this.#damage.set(app, error)

@@ -10,7 +10,7 @@ export interface StoreSize {
   readonly wal_bytes: number
 }
 
-/** Measures existing databases except recordings. */
+/** Excludes recordings. */
 export async function measureStores(
   dataDir: string,
   parts: readonly OwnedPart[],

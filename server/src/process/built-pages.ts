@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Returns the folder from `npm run build` or the published server. */
 export const findBuiltPages = (): string =>
   join(dirname(fileURLToPath(import.meta.resolve('@causeway/console/package.json'))), 'pages')
 

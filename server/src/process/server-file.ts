@@ -28,7 +28,7 @@ type ServerState =
   | { readonly state: 'none' }
   | { readonly state: 'running' | 'gone' | 'elsewhere'; readonly server: ServerRecord }
 
-/** Releasing the folder's lock removes the file. */
+/** Writes the record. Releasing the folder's lock removes it. */
 export function recordServer(
   dataDir: string,
   details: Pick<ServerRecord, 'url' | 'version' | 'started_ms' | 'shutdown_ms' | 'token_file' | 'settings'>,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { listStopSignals } from '@causeway/protocol'
 import { identifyProcess } from '@causeway/store'
 
-/** A terminal signals the whole process group, and npm forwards the signal again. */
+/** Repeated signals are ignored: a terminal signals the whole process group, and npm forwards the signal again. */
 const repeatedSignalMs = 250
 const npxCheckMs = 250
 
@@ -29,7 +29,7 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
   process.on('disconnect', () => begin('disconnect', 1))
 }
 
-/** Detects the end of npx. npm signals only the shell between npx and this process, which forwards nothing. */
+/** Detects the end of npx. npm signals only the shell between npx and this process, which does not forward signals. */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
   const identity = pid === undefined ? undefined : identifyProcess(pid)
@@ -52,7 +52,7 @@ function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefine
     : undefined
 }
 
-/** Reads a file of proc(5); empty on other systems. */
+/** Reads a file of proc(5). Returns '' on other systems. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')

@@ -9,7 +9,6 @@ export interface StartedServer {
   readonly dataDir: string
 }
 
-/** For a terminal: address, apps, files, how to connect a client, a first command. */
 export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): string {
   const { url, apps, failures, recordingRoots, plotRoots, dataDir } = server
   const program = programName(env)
@@ -52,7 +51,7 @@ export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
 const commandNames =
   'call|tools|init|connect|mcp|status|stop|logs|doctor|config|roots|backup|restore|data|install-service|completion|serve'
 
-/** The start of a command line, but not "the entry causeway of .mcp.json". */
+/** Matches the start of a command line, but not "the entry causeway of .mcp.json". */
 const anyCommand = new RegExp(
   `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${commandNames}|<command>|--?[a-z]+)(?![\\w-]))`,
   'g',

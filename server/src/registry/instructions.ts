@@ -25,7 +25,7 @@ export function writeInstructions({ app, view }: Mount, apps: readonly App[]): s
   for (let round = 1; round < Math.max(...texts.map(({ length }) => length)); round += 1)
     for (const [index, lines] of chosen.entries()) {
       const line = texts[index]?.[round]
-      // An app's lines end before the first one without room.
+      // An app's lines end before the first line that does not fit.
       if (line === undefined || lines.length !== round || countBytes([line]) > room) continue
       lines.push(line)
       room -= countBytes([line])
@@ -50,6 +50,5 @@ function shortenLines(lines: readonly string[], maxBytes: number): readonly stri
 
 const writeAll = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
 
-/** Includes line breaks. */
 const countBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

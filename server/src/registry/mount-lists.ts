@@ -10,7 +10,7 @@ import { paginate } from './page.ts'
 import { selectTools } from './view.ts'
 import { listWidgets } from './widgets.ts'
 
-/** Tools include discovered ones. */
+/** An app's tools, including discovered ones. */
 export interface AppTools {
   readonly instance: AppInstance
   readonly tools: readonly AppTool[]
@@ -28,7 +28,7 @@ export interface MountLists {
   readonly description: MountDescription
   readonly instances: readonly AppInstance[]
   readonly tools: readonly Tool[]
-  /** Tools without room in the view. */
+  /** Tools that do not fit in the view. */
   readonly omitted: readonly string[]
   readonly prompts: readonly Prompt[]
   readonly widgets: readonly Resource[]

@@ -4,7 +4,7 @@ import type { AppInstance } from '../host/app-host.ts'
 import { getWidgetUri } from './widgets.ts'
 
 /**
- * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. A view lists fewer tools;
+ * `/mcp` serves every app under wire names, `/mcp/<app>` one app under bare names. A view lists fewer tools, but
  * all are callable.
  */
 export interface Mount {
@@ -22,7 +22,7 @@ export interface ToolEntry {
 
 type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A list, or a resource's content. */
+/** A changed list, or the URI of a changed resource. */
 export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
 
 export const sharedMount: Mount = Object.freeze({ path: '/mcp' })

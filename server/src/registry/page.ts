@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 
 /**
- * Returns the items as `member`. `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of
+ * Returns a page as `member`. `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of
  * another version.
  */
 export function paginate(

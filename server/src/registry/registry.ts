@@ -19,7 +19,7 @@ interface RegistryOptions {
   readonly ttlMs: number
   readonly pageSize: number
   readonly log: Logger
-  /** Returns patterns by name. */
+  /** Returns patterns by profile name. */
   profiles(): Readonly<Record<string, readonly string[]>>
   onChange(change: Change): void
   beforeDiscovery(): Promise<void>
@@ -35,12 +35,12 @@ interface RefreshResult {
   readonly hash: string
 }
 
-/** A slower app keeps its previous tools. */
+/** An app that takes longer keeps its previous tools. */
 const discoveryTimeoutMs = 1000
 
 /**
- * Lists of every mount. Discovers tools at start, every `ttlMs` and on request; calls never wait. A failure
- * keeps the last tools.
+ * Lists of every mount. Discovers tools at start, every `ttlMs` and on request. If this fails, the last tools
+ * stay.
  */
 export class Registry {
   /** Stateless clients may cache a list for this time. */
@@ -107,7 +107,7 @@ export class Registry {
     return this.findTool(createBareMount(pathName(app)), name)
   }
 
-  /** Concurrent calls share a discovery; a call during one starts another after it. */
+  /** Concurrent calls share a discovery. A call during a discovery starts the next one after it. */
   refresh(): Promise<RefreshResult> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined

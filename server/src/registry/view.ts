@@ -7,13 +7,13 @@ import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.t
 /** Some clients accept no more tools, others send the whole list to the model. */
 const coreLimits = { tools: 20, bytes: 16_000 } as const
 
-/** Clients with deferred tools load these at the start. */
+/** Number of tools that clients with deferred tools load at the start. */
 const maxAlwaysLoad = 6
 
 /** Metadata must not extend a listing beyond these bytes. */
 const metadataLimits = { tool: 2000, app: 25_000 } as const
 
-/** Read by Claude Code from `_meta`. */
+/** Keys in `_meta` that Claude Code reads. */
 const alwaysLoadKey = 'anthropic/alwaysLoad'
 const searchHintKey = 'anthropic/searchHint'
 

@@ -45,7 +45,7 @@ interface RunningTask {
   task: ClientTask
   readonly call: TaskCall
   readonly controller: AbortController
-  /** Unanswered, by the key that the client receives. */
+  /** Unanswered requests by the key that the client receives. */
   readonly requests: Map<string, { readonly name: string; readonly request: InputRequest }>
   replies: Record<string, unknown>
   kept: unknown
@@ -65,7 +65,7 @@ export class Tasks {
     this.#options = options
   }
 
-  /** Fails a previous server's unfinished tasks. */
+  /** Marks unfinished tasks of a previous server as failed. */
   static async open(options: TaskOptions): Promise<Tasks> {
     const { store, now } = options
     await store.failUnfinished(stoppedError, now())
@@ -73,7 +73,7 @@ export class Tasks {
     return new Tasks(options)
   }
 
-  /** Returns the result, or that of creating a task. */
+  /** Returns the result of a quick call, or that of creating a task. */
   async runOrCreate(call: TaskCall): Promise<unknown> {
     const controller = new AbortController()
     const cancel = (): void => controller.abort(call.signal.reason)
@@ -137,7 +137,7 @@ export class Tasks {
     const { mount, owner } = call
     const times = { createdMs, updatedMs: createdMs, ttlMs }
     const task: ClientTask = { id: newId(), mount, owner, status: 'working', ...times }
-    // Saved first, so that the client finds it.
+    // The client must find the task.
     try {
       await store.put(task)
       await store.deleteExpired()
@@ -151,7 +151,7 @@ export class Tasks {
     return toCreatedResult(task)
   }
 
-  /** After the last reply, runs the call again. */
+  /** Stores replies and, after the last one, runs the call again. */
   #update(running: RunningTask, params: Params): void {
     const replies = (params.inputResponses ?? {}) as Readonly<Record<string, unknown>>
     for (const [key, { name }] of [...running.requests]) {
@@ -205,7 +205,7 @@ export class Tasks {
     await this.#save(running)
   }
 
-  /** A final task stays in memory until saved. */
+  /** A final task stays in memory until it is saved. */
   async #save({ task }: RunningTask): Promise<void> {
     await this.#options.store.put(task)
     if (isFinal(task.status)) this.#tasks.delete(task.id)

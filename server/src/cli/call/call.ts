@@ -131,7 +131,7 @@ async function report(
   return 0
 }
 
-/** Replaces calls in a tool's remedy by commands. */
+/** Replaces calls in a tool's remedy with commands. */
 const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
     tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
@@ -191,7 +191,7 @@ function formatItem(item: unknown): readonly string[] {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
 
-/** Lists would escape a call such as `get_frame {"frame_id":1}`. */
+/** Whether a list can show a value without escapes, unlike `get_frame {"frame_id":1}`. */
 const isPlain = (value: unknown): boolean => !/["\\\n]/.test(String(value))
 
 const isFlat = (value: unknown): boolean =>

@@ -72,7 +72,7 @@ export const getProperties = ({ properties }: JsonSchema): Readonly<Record<strin
 
 export const getRequired = ({ required }: JsonSchema): readonly string[] => (required ?? []) as string[]
 
-/** `[]` if the schema accepts everything. */
+/** Returns `[]` if the schema accepts everything. */
 export function listTypes(schema: JsonSchema, root: JsonSchema = schema): readonly string[] {
   const { type, anyOf, oneOf, const: constant, enum: values } = schema
   const target = resolveReference(schema, root)
@@ -124,7 +124,6 @@ function findArray(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return alternatives.find((one) => listTypes(one, root).includes('array')) ?? target
 }
 
-/** Resolves references such as `#/$defs/Vector`. */
 function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema
   const path = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
@@ -171,7 +170,6 @@ export function parseJson(text: string, key: string): unknown {
   }
 }
 
-/** Returns `undefined` for malformed JSON. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -21,7 +21,7 @@ export const formatSnippet = ({ key, format, hasType }: Client, entry: ServerEnt
     : JSON.stringify({ [key]: { [serverName]: value } }, null, 2)
 }
 
-/** Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
+/** Adds the entry. Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
 export function addEntry(
   before: string | undefined,
   {

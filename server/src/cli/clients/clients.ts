@@ -9,13 +9,12 @@ export interface Client {
   readonly key: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers'
   readonly comments: boolean
   readonly hasType: boolean
-  /** Below the project; absent if the client has no files of projects. */
+  /** Path below the project; `undefined` if the client does not read project files. */
   readonly project?: string
   readonly user: (machine: Machine) => string
   readonly next: Readonly<Record<ConfigScope, string>>
 }
 
-/** Returns `undefined` for a scope without a file. */
 export function findConfigFile(
   { project, user }: Client,
   scope: ConfigScope,

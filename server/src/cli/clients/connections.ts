@@ -23,11 +23,11 @@ type Connection = z.infer<typeof schema>[number]
 interface Undone {
   readonly path: string
   readonly isRestored: boolean
-  /** `undefined` if it deletes the file. */
+  /** `undefined` if the file is deleted. */
   readonly text: string | undefined
 }
 
-/** The files that `causeway connect` wrote, newest last: `connections.json`. */
+/** Lists the files that `causeway connect` wrote in `connections.json`, newest last. */
 export class Connections {
   readonly #path: string
 
@@ -44,8 +44,8 @@ export class Connections {
   }
 
   /**
-   * Undoes the last write; only Causeway's entry if another program has changed the file since. Returns
-   * `undefined` without a write. Throws `CLIENT_FILE_REFUSED`.
+   * Undoes the last write, or only Causeway's entry if another program has changed the file since. Returns
+   * `undefined` if nothing was written. Throws `CLIENT_FILE_REFUSED`.
    */
   undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
     const connections = this.#read()

@@ -24,7 +24,7 @@ export function setTomlTable(text: string, path: readonly string[], table: objec
   return requireResult(updated, withValue(parseToml(text), path, table), path)
 }
 
-/** Also removes the preceding empty line. Throws `JsonEditError`. */
+/** Removes a table and the empty line before it. Throws `JsonEditError`. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const range = findTable(text, path)
   if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
@@ -41,14 +41,14 @@ function parseToml(text: string): Table {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError) && !(error instanceof RangeError)) throw error
-    // The parser's message quotes lines of the file.
+    // Omits the parser's message, which quotes lines of the file.
     const place = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : ''
     throw new JsonEditError(`not valid TOML${place}`)
   }
 }
 
 /**
- * Finds the lines of `[a.b]` and its tables, but no inline tables and dotted keys. Throws `JsonEditError` for
+ * Finds the lines of `[a.b]` and its tables, but not inline tables or dotted keys. Throws `JsonEditError` for
  * comments and separate parts.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
@@ -101,7 +101,7 @@ function withValue(table: Table, [key = '', ...rest]: readonly string[], value: 
   return value === undefined ? others : { ...others, [key]: value }
 }
 
-/** The search for lines does not detect inline tables and multi-line strings. */
+/** Checks the new text, because the search for lines does not detect inline tables and multi-line strings. */
 function requireResult(text: string, expected: Table, path: readonly string[]): string {
   const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {
@@ -112,7 +112,7 @@ function requireResult(text: string, expected: Table, path: readonly string[]): 
   throw new JsonEditError(`${path.join('.')} cannot be changed without changing other lines`)
 }
 
-/** An empty parent table has no own lines. */
+/** Removes an empty parent table, which has no lines of its own. */
 function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
   const { [key]: parent, ...others } = table
   return isObject(parent) && Object.keys(parent).length === 0 ? others : table

@@ -79,7 +79,7 @@ async function confirm(name: string, ask: CommandCall['ask']): Promise<void> {
   })
 }
 
-/** Returns sorted paths below the data folder. */
+/** Returns the sorted paths of existing data below the data folder. */
 export function findAppData(dataDir: string, parts: readonly DataPart[]): readonly string[] {
   const found = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? expandPattern(dataDir, path) : [path.replace(/\/$/, '')]
@@ -88,7 +88,6 @@ export function findAppData(dataDir: string, parts: readonly DataPart[]): readon
   return [...new Set(found)].filter((path) => existsSync(join(dataDir, path))).sort()
 }
 
-/** Supports one star in the file name: `recordings/*.db`. */
 const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
   listFolder(join(dataDir, dirname(pattern)))
     .map((name) => `${dirname(pattern)}/${name}`)
@@ -97,8 +96,8 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /**
- * Also removes empty folders; follows no links. Removes databases after their markers, so that an
- * interruption does not look like a loss.
+ * Removes data and folders that become empty. Does not follow links. Removes databases after their markers, so
+ * that an interruption does not look like a loss.
  */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })
@@ -112,7 +111,7 @@ export function deleteClientState(dataDir: string, app: string): void {
   if (existsSync(file)) updateFile(file, [{ sql: 'DELETE FROM client_state WHERE app = ?', values: [app] }])
 }
 
-/** Counts all files below a folder; 0 if it does not exist. */
+/** Returns the size of a file or folder; 0 if it does not exist. */
 export function measureBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return 0

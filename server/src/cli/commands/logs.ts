@@ -73,7 +73,7 @@ async function createPrinter(
   return (line) => print(pretty(line).trimEnd())
 }
 
-/** Oldest first. `end`: size of the newest file up to its last complete line. */
+/** Returns lines, oldest first. `end`: size of the newest file up to its last complete line. */
 export function readLastLines(
   files: readonly string[],
   count: number,
@@ -96,7 +96,7 @@ export async function* followLines(
 ): AsyncGenerator<string> {
   let { file, offset } = from
   while (!signal.aborted) {
-    // If there is a next file, this one is complete.
+    // If there is a next file now, this file is complete.
     const files = listFiles()
     const next = files[files.indexOf(file) + 1]
     const text = readLinesFrom(file, offset)
@@ -109,7 +109,7 @@ export async function* followLines(
   }
 }
 
-/** `offset`: bytes. */
+/** Returns complete lines after `offset` bytes. */
 function readLinesFrom(file: string, offset: number): string {
   let descriptor: number
   try {
@@ -120,7 +120,7 @@ function readLinesFrom(file: string, offset: number): string {
   }
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - offset))
-    // The read may end within a character.
+    // The read may end within a line or character.
     const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, offset))
     return read.subarray(0, read.lastIndexOf(0x0a) + 1).toString('utf8')
   } finally {

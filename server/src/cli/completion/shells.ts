@@ -87,7 +87,6 @@ end
 ${lines.join('\n')}`
 }
 
-/** For bash, zsh and fish. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const escapeZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')

@@ -11,7 +11,6 @@ interface Changes {
   readonly changes: readonly CatalogueChange[]
 }
 
-/** Throws `SERVER_NOT_FOUND` and `SERVER_NOT_RUNNING`. */
 function findClient(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>): Promise<ServerClient> {
   new ServersFile(call).requireEntry(call.args[0] ?? '')
   return ServerClient.find(call)

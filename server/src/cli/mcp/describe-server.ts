@@ -23,12 +23,11 @@ export function describeServer(server: HostedServer): Fields {
   ]
 }
 
-/** Writes what a person should check before using the server. */
 export function noteWarnings(warnings: readonly string[], note: (line: string) => void): void {
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
-/** The state in `mcp.json`, which does not show whether the server runs. */
+/** Returns the state in `mcp.json`, which does not show whether the server runs. */
 export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
   enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
 

@@ -11,7 +11,7 @@ export class ServersFile extends ConfigFile {
     super(config().dataDir)
   }
 
-  /** Also of invalid entries. */
+  /** Includes names of invalid entries. */
   get names(): readonly string[] {
     const { servers, problems } = this.read()
     return [...servers, ...problems].map(({ name }) => name)
@@ -41,7 +41,7 @@ export class ServersFile extends ConfigFile {
 export const hostedRoute = (name: string, path: string): string =>
   `/api/hosted/${encodeURIComponent(name)}/${path}`
 
-/** Returns `undefined` without a running server that reports states. */
+/** Returns `undefined` if no running server reports states. */
 export async function findStatuses({
   config,
   note,
@@ -58,6 +58,5 @@ export async function findStatuses({
   }
 }
 
-/** A command for one hosted server, by default with only its name as an argument. */
 export const defineServerCommand: typeof defineCommand = (declaration) =>
   defineCommand({ forms: ['<name>'], exits: { 1: 'there is no such server' }, ...declaration })

@@ -72,7 +72,6 @@ function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly rev
   return client.post(hostedRoute(server.name, 'logout'), {})
 }
 
-/** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
 function requireRemote(call: CommandCall): RemoteServer {
   const [name = ''] = call.args
   const remote = findRemote(call, new ServersFile(call).require(name))
@@ -80,7 +79,7 @@ function requireRemote(call: CommandCall): RemoteServer {
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
 }
 
-/** Uses a running server's port for the response, or opens its own. */
+/** Uses a running server's port for the response, or opens another. */
 async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
   const client = ServerClient.findRunning(call)
   return client === undefined

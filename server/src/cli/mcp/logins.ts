@@ -4,7 +4,6 @@ import { isCausewayError } from '@causeway/protocol'
 import type { CommandCall } from '../command.ts'
 import type { Fields } from '../format.ts'
 
-/** A running server reads the same file. */
 export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
   new Logins({
     file: new AuthFile(config().dataDir),
@@ -12,7 +11,7 @@ export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
     command: ({ name }) => `causeway mcp login ${name}`,
   })
 
-/** Returns `undefined` for a process or a configured token. Throws `VARIABLE_UNSET`. */
+/** Returns `undefined` for a server that is a process or has a configured token. Throws `VARIABLE_UNSET`. */
 export const findRemote = (
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,

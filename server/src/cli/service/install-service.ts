@@ -121,7 +121,7 @@ function writeDeclaration(
   const before = readIfExists(path, encoding)
   if (before === text) print(`unchanged: ${path}`)
   else {
-    // Older versions' units may contain secrets.
+    // A declaration of an older version may contain secrets.
     if (before !== undefined) chmodSync(path, 0o600)
     const backup = replaceFile(path, { text, before, mode: 0o600, encoding })
     print(`written: ${path}`)

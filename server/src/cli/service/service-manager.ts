@@ -8,13 +8,13 @@ import { formatSystemdUnit } from './systemd-unit.ts'
 
 export interface ServiceManager {
   readonly title: string
-  /** If false, the program reads the file with more variables. */
+  /** If false, the program itself reads the environment file. */
   readonly readsEnvironmentFile: boolean
   readonly encoding: 'utf8' | 'utf16le'
   readonly isAvailable: (machine: Machine) => boolean
   readonly file: (machine: Machine) => string
   readonly format: (service: Service) => string
-  /** Start the service now and at every login. Optional steps may fail. */
+  /** Commands that start the service now and at every login. Optional ones may fail. */
   readonly steps: (
     file: string,
   ) => readonly { readonly command: readonly string[]; readonly optional?: true }[]

@@ -1,9 +1,9 @@
 export interface Service {
   readonly command: readonly string[]
-  /** Also every app's default root. */
+  /** Working directory and every app's default root. */
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** Lines of KEY=value with secrets; may be missing. */
+  /** File of KEY=value lines with secrets, if it exists. */
   readonly environmentFile: string
   readonly shutdownMs: number
 }

@@ -102,7 +102,7 @@ export const helpSettings = appSettings('Help', {
   }),
 })
 
-/** A value in the configuration file, or its JSON text. */
+/** Accepts a value in the configuration file, elsewhere its JSON text. */
 const json = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
   z.union(
     [

@@ -9,7 +9,6 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly defaultText?: string
   /** Whether files that others may read must not contain the value. */
   readonly isSecret?: boolean
-  /** The app that receives it in `env.settings`. */
   readonly app?: string
 }
 

@@ -17,7 +17,7 @@ export function convertEntry(raw: unknown, client?: string): ConvertedEntry | st
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')
   const causeway = convertOptions(raw)
   if (typeof url === 'string') {
-    // In Gemini CLI, `url` is the old transport.
+    // In Gemini CLI, `url` means the old transport.
     const isSse =
       raw.type === 'sse' || (client === 'gemini' && raw.httpUrl === undefined && raw.type !== 'http')
     const headers = convertHeaders(raw)

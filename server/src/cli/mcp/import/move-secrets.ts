@@ -3,14 +3,14 @@ import type { ConvertedEntry } from './convert-entry.ts'
 
 interface MovedSecrets {
   readonly entry: ConvertedEntry
-  /** By name in `secrets.json`. */
+  /** Values by name in `secrets.json`. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
 /** Stores a secret under a name made of `key`. Returns the reference that replaces it. */
 type Move = (key: string, value: string) => string
 
-/** Replaces secrets in variables, headers, arguments and URL by `${secret:NAME}`. Does not overwrite `taken` ones. */
+/** Replaces secrets in variables, headers, arguments and URL with `${secret:NAME}`. Does not overwrite `taken` secrets. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,

@@ -21,13 +21,13 @@ interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Of this server, which is not imported. */
+  /** Port of this server, which is not imported. */
   readonly port: number
   readonly path: string | undefined
   readonly only: ReadonlySet<string> | undefined
 }
 
-/** Imports a server in several files once. */
+/** Selects servers to import. A server in several files is imported once. */
 export function planImport(found: readonly FoundServer[], context: ImportContext) {
   const imported: ImportedServer[] = []
   const skipped: SkippedServer[] = []

@@ -11,7 +11,7 @@ export interface FoundServer {
   readonly name: string
   readonly raw: unknown
   readonly file: string
-  /** `undefined` for a file. */
+  /** `undefined` if a file was given. */
   readonly client?: string
   /** Folder of the server's project. */
   readonly project?: string
@@ -25,7 +25,7 @@ interface Location {
 const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 
 /**
- * Reads a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
+ * Reads the servers of a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
  * `FILE_NOT_FOUND`.
  */
 export function findServers(source: string | undefined, location: Location): readonly FoundServer[] {
