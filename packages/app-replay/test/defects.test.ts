@@ -4,7 +4,7 @@ import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { ReplayStore } from '../src/store/store.ts'
-import { ask, edit, fixtures, openReplay, toRows } from './replay-kit.ts'
+import { ask, edit, fixtures, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 /** Records which methods of recordings are called, and the ranges of analyses. */
 function watched(store: ReplayStore, asked: string[]): ReplayStore {
@@ -279,4 +279,31 @@ t.test('two states of a body in one frame are reported once, with their frames',
     },
   ])
   t.equal((findings as unknown[]).length, 1)
+})
+
+t.test('the reaction of bodies with other contacts is not checked without tangential impulses', async (t) => {
+  const mass = 1
+  const contact = { normal: [0, 0, -1], depth: 0, points: [{ point: [0, 0, 0], normal_lambda: 0.0981 }] }
+  const frames = Array.from({ length: 20 }, (_, row) => ({
+    frame_id: row + 1,
+    time: 0.01 * (row + 1),
+    bodies: [1, 2].map((id) => ({ id, position: [0, 0, 3 - id], velocity: [0, 0, 0] })),
+    contacts: [
+      { a: 1, b: 2, ...contact },
+      { a: 2, b: 3, ...contact },
+    ],
+  }))
+  const bodies = [
+    { id: 1, mass },
+    { id: 2, mass },
+    { id: 3, is_environment: true },
+  ]
+  const run = { run: { dt: 0.01, gravity: [0, 0, -9.81], lambda_unit: 'N·s', bodies } }
+  const client = await recordRun(await openReplay(t, []), 'pair', [run, ...frames])
+  const { checked, not_checked } = await client.call('diagnose')
+  t.notOk((checked as string[]).includes('reaction'))
+  t.match(
+    toRows(not_checked).find(({ law }) => law === 'reaction'),
+    { missing: ['tangential impulses'] },
+  )
 })

@@ -302,3 +302,29 @@ t.test('penetrationLaw derives the speed of an impact from the motion, without v
   t.same(runLaw(penetrationLaw(), impact(10)), [])
   t.match(runLaw(penetrationLaw(), impact(1)), [{ kind: 'penetration', frames: { first: 11 } }])
 })
+
+t.test(
+  'teleportLaw reports a displacement of 5 mm along the floor, and accepts a correction of the overlap',
+  async (t) => {
+    const lifted = (offset: readonly [number, number, number]): SceneSpec => ({
+      frames: 20,
+      masses: [3],
+      state: (frame) => ({ position: frame < 10 ? [0, 0, 0.5] : [offset[0], offset[1], 0.5 + offset[2]] }),
+      touches: () => [lying(3)],
+    })
+    t.same(runLaw(teleportLaw(), lifted([0, 0, 0.005])), [])
+    t.match(runLaw(teleportLaw(), lifted([0.003, 0.004, 0])), [
+      { kind: 'teleport', bodies: [1], frames: { first: 10, last: 10 } },
+    ])
+  },
+)
+
+t.test(
+  'rankFindings ranks a force that changes the momentum before the torque of the same frame',
+  async (t) => {
+    const energy = finding('energy_injection', [45, 45], [1])
+    const torque = finding('angular_momentum', [45, 45], [1])
+    t.match(spec([torque, { ...energy, rank: 'momentum' }])[0], ['f1', 'energy_injection'])
+    t.match(spec([torque, energy])[0], ['f1', 'angular_momentum'], 'a gain of rotational energy')
+  },
+)

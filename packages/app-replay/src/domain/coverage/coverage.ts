@@ -6,7 +6,7 @@ import { toSolid } from '../shapes/solid.ts'
 import { num } from '../steps/block.ts'
 import type { BodyGroup, Scene } from '../steps/scene.ts'
 import { hasConstraints } from '../steps/solver-stall.ts'
-import { impulseKnowledge, type Step } from '../steps/step.ts'
+import { countPartners, impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
 import { describeCoarse } from './coarse-data.ts'
@@ -62,6 +62,8 @@ export class CoverageCollector {
     free: new Map(),
     touching: new Map(),
     pair: new Map(),
+    isolatedPair: new Map(),
+    sharedPair: new Map(),
     joint: new Map(),
     freeGroup: new Map(),
     touchingGroup: new Map(),
@@ -109,7 +111,8 @@ export class CoverageCollector {
     this.#add('frame', frameMask | energyMask | jointMask, frame, -1)
     this.#addJoints(step, frameMask)
     this.#touchMasks.fill(0)
-    for (const touch of touches) this.#addTouch(step, touch, frameMask)
+    const partners = countPartners(step)
+    for (const touch of touches) this.#addTouch(step, touch, { frameMask, partners })
     const count = scene.bodies.length
     for (let column = 0; column < count; column++) {
       if (window.present[row * count + column] === 0) {
@@ -252,7 +255,11 @@ export class CoverageCollector {
     return isUnknown && isTangential ? mask | needBits.oneNormal : mask
   }
 
-  #addTouch(step: Step, touch: Touch, frameMask: number): void {
+  #addTouch(
+    step: Step,
+    touch: Touch,
+    { frameMask, partners }: { readonly frameMask: number; readonly partners: Float64Array },
+  ): void {
     // Lever arms use the poses before the step.
     const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
     const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
@@ -264,6 +271,9 @@ export class CoverageCollector {
       if (step.joints.isTorqueKnown[column] === 0) pair |= needBits.jointImpulses
     }
     this.#add('pair', pair, step.frame, touch.columnA)
+    if (touch.columnA < 0 || touch.columnB < 0) return
+    const isIsolated = num(partners, touch.columnA) === 1 && num(partners, touch.columnB) === 1
+    this.#add(isIsolated ? 'isolatedPair' : 'sharedPair', pair, step.frame, touch.columnA)
   }
 
   #add(scope: LawScope, mask: number, frame: number, column: number): void {

@@ -3,7 +3,8 @@ import type { DataNeed } from './data-need.ts'
 
 /**
  * Where a law applies. `contactless`: every body if contacts were not recorded. Groups: those whose bodies cannot be
- * judged alone. `free` and `touching`: without and with contact.
+ * judged alone. `free` and `touching`: without and with contact. `isolatedPair`: two bodies that touch only each other;
+ * `sharedPair`: other pairs of two bodies.
  */
 export type LawScope =
   | 'frame'
@@ -12,6 +13,8 @@ export type LawScope =
   | 'free'
   | 'touching'
   | 'pair'
+  | 'isolatedPair'
+  | 'sharedPair'
   | 'joint'
   | 'freeGroup'
   | 'touchingGroup'
@@ -93,7 +96,12 @@ export const lawTable = {
     'unit',
     stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
   ),
-  reaction: law('reaction', stepPart('pair', ...motion, ...forces)),
+  reaction: law(
+    'reaction',
+    stepPart('isolatedPair', ...motion, ...forces),
+    stepPart('sharedPair', ...motion, ...forces, ...impulses),
+    stepPart('contactless', ...motion, ...forces),
+  ),
   collisions: law(
     'collision',
     stepPart('free', 'positions', ...motion, ...forces),

@@ -7,7 +7,7 @@ import type { Finding, FindingKind } from './finding.ts'
 import type { RankedFinding } from './ranking.ts'
 
 /** Values have six digits; `null` if not finite. */
-export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice'> {
+export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text' | 'advice' | 'rank'> {
   readonly sentence: string
   readonly value: Value
   readonly limit: Value

@@ -62,6 +62,8 @@ export interface Finding extends Subject {
   readonly text?: string
   /** What to record if the finding is not a fault. */
   readonly advice?: string
+  /** Kind whose place in the order of causes it has. Default: `kind`. */
+  readonly rank?: FindingKind
 }
 
 interface FindingOptions {
@@ -72,6 +74,7 @@ interface FindingOptions {
   readonly confidence: number
   readonly text?: string
   readonly advice?: string
+  readonly rank?: FindingKind
   /** Default: those of the run. */
   readonly value?: number
   readonly limit?: number
@@ -86,6 +89,7 @@ export const createFinding = (
     confidence,
     text,
     advice,
+    rank,
     value = run.value,
     limit = run.limit,
   }: FindingOptions,
@@ -101,4 +105,5 @@ export const createFinding = (
   confidence,
   ...(text !== undefined && { text }),
   ...(advice !== undefined && { advice }),
+  ...(rank !== undefined && { rank }),
 })

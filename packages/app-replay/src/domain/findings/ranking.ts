@@ -85,8 +85,8 @@ const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding)
   String(finding.bodies) === String(bodies)
 
 /** A collision that adds energy precedes its effects. */
-const getKindRank = ({ kind, pair }: Finding): number =>
-  findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : kind)
+const getKindRank = ({ kind, pair, rank = kind }: Finding): number =>
+  findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : rank)
 
 interface Repeated {
   readonly finding: Finding

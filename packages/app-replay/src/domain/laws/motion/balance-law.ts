@@ -157,7 +157,9 @@ function toFindings(run: Run, account: Account): readonly Finding[] {
   const confidence = touched ? 0.6 : 0.9
   const hasForce = !touched && run.frames >= forceFrames
   const shared = { confidence, ...(hasForce && { advice: forceAdvice }) }
-  const energy = { ...shared, unit: 'J', value: work }
+  // A force that changes the momentum explains its torque.
+  const rank = residual > allowed ? ({ rank: 'momentum' } as const) : {}
+  const energy = { ...shared, ...rank, unit: 'J', value: work }
   const isPowered = Math.abs(work) > 0.05 * maxWork
   const hasGrown = maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3)
   // Gravity explains a fall from rest.

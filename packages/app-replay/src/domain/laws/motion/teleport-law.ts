@@ -76,9 +76,21 @@ export function teleportLaw(): Law {
         const isCorrected = isTouching || step.joints.isJointed[column] === 1
         const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
         let limit = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
-        limit += isCorrected ? jumpTolerance.contact : jumpTolerance.free
         limit += 2 * num(step.joints.error, column) + getMotionError(step, column)
+        const across = measureAcross(step, column, [ox, oy, oz])
+        const freeLimit = limit + jumpTolerance.free
+        limit += isCorrected ? jumpTolerance.contact : jumpTolerance.free
         const body = scene.bodies[column] ?? 0
+        if (across > freeLimit && !(off > limit) && !isShortened(step, column)) {
+          addJump(body, {
+            column,
+            frame,
+            value: across,
+            limit: freeLimit,
+            since: num(since, column) || frame,
+          })
+          continue
+        }
         if (!(off > limit)) continue
         if (isTouching)
           for (const { columnA, columnB, depth } of step.touches)
@@ -145,6 +157,29 @@ function isShortened(step: Step, column: number): boolean {
   const across = length3(...add(motion, velocity, -along / speed))
   return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
 }
+
+/** m: the part of a motion along no contact normal. 0 unless all forces on the body are recorded contacts. */
+function measureAcross({ touches, touching, joints, scene }: Step, column: number, off: Point3): number {
+  if (touching[column] !== 1 || joints.isJointed[column] === 1 || scene.hasSubsteps) return 0
+  const basis: Point3[] = []
+  let rest = off
+  for (const { columnA, columnB, normals } of touches) {
+    if (columnA !== column && columnB !== column) continue
+    for (let i = 0; i < normals.count; i++) {
+      let normal = read3(normals.vectors, 3 * i)
+      for (const one of basis) normal = add(normal, one, -dot3(normal, one))
+      const size = length3(...normal)
+      if (!(size > minNormal)) continue
+      const unit = add([0, 0, 0], normal, 1 / size)
+      basis.push(unit)
+      rest = add(rest, unit, -dot3(rest, unit))
+    }
+  }
+  return basis.length === 0 ? 0 : length3(...rest)
+}
+
+/** Sine of the angle from which normals are independent. */
+const minNormal = 0.05
 
 /** m, by rounding. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
