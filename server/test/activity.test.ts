@@ -1,4 +1,4 @@
-/** What the console reads about calls, sessions, figures and log lines. */
+/** Tests the data that the console reads: calls, sessions, figures and log lines. */
 import t from 'tap'
 import replay from '../../packages/app-replay/src/index.ts'
 import { verifies } from '../../test/verifies.ts'
@@ -81,7 +81,7 @@ verifies('console:sessions', async (t) => {
   t.equal((await wire.send(toolCall('Demo__count'), { headers })).status, 404, 'it has ended for good')
 })
 
-verifies('console:capture', 'over HTTP', async (t) => {
+verifies('console:capture', 'a person starts and reads a capture over HTTP', async (t) => {
   const wire = await openWire(t)
   const session = { ...both, 'mcp-session-id': await wire.initialize() }
   /** Calls the tool `echo` and returns the path of the captured call. */
@@ -123,7 +123,7 @@ verifies('console:capture', 'over HTTP', async (t) => {
   t.equal(await read(await call('after', session)), null)
 })
 
-verifies('console:capture', 'limits', async (t) => {
+verifies('console:capture', 'a capture has limits of calls, length and time', async (t) => {
   let now = 1000
   const capture = new CallCapture(() => now)
   t.teardown(() => capture.stop())

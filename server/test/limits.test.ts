@@ -295,7 +295,7 @@ t.test('two delayed samples in a row are an overload, which is logged', async (t
   await until(() => !watch.isOverloaded)
 })
 
-t.test('limits of the load are independent, and each can be disabled', async (t) => {
+t.test('load limits are independent, and each can be disabled', async (t) => {
   const sample = { lagMs: 100, heapPercent: 95 }
   t.ok(exceedsLimits(sample, { lagMs: 50, heapPercent: 100 }))
   t.ok(exceedsLimits(sample, { lagMs: 0, heapPercent: 90 }))

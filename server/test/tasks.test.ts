@@ -102,7 +102,7 @@ verifies(
   },
 )
 
-verifies('wire:task:unwritable', 'unsaved tasks leave room for others when they can be saved', async (t) => {
+verifies('wire:task:unwritable', 'unsaved tasks free their slots when they can be saved', async (t) => {
   const { disk, tasks, start } = await openTasks()
   const results = Array.from({ length: 256 }, createResult)
   await Promise.all(results.map(({ promise }) => start(promise).task))

@@ -50,7 +50,6 @@ export interface ViewedCall {
 interface AppIdentity<Store, Session> {
   /** Prefix of all wire names: `^[A-Z][A-Za-z0-9]*$`. */
   readonly name: string
-  /** The app's purpose in one sentence. */
   readonly about: string
   /** For models: which tools to call in which order. Default: `about`. */
   readonly instructions?: string

@@ -21,7 +21,6 @@ interface TestCall {
   readonly holder?: string
 }
 
-/** A client with its own session. */
 export interface TestClient {
   call(tool: string, args?: unknown, options?: TestCall): Promise<Record<string, unknown>>
   answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>

@@ -260,7 +260,7 @@ const askApp = defineApp(
   },
 )
 
-t.test('a tool that asks runs again with the replies and the kept data', async (t) => {
+t.test('a tool that asks the client runs again with the replies and its stored state', async (t) => {
   const open = await openForTest(askApp, { dir: t.testdir() })
   const client = open.client()
   const asked: string[] = []

@@ -8,7 +8,7 @@ import { makeRoots } from '../src/roots.ts'
 import { dayStart, formatTime, parseTime } from '../src/time.ts'
 import { uriTemplate } from '../src/uri-template.ts'
 
-t.test('finite replaces NaN and infinities by null at any depth', async (t) => {
+t.test('finite replaces NaN and infinities with null at any depth', async (t) => {
   const data = {
     a: Number.NaN,
     b: [1, Number.POSITIVE_INFINITY, { c: Number.NEGATIVE_INFINITY }],
@@ -36,7 +36,7 @@ verifies('toolvault:time:utc', async (t) => {
   t.equal(parseTime('2024-01-01 00:00'), Date.UTC(2024, 0, 1))
 })
 
-t.test('the fast path of parseTime returns the same as the general one', async (t) => {
+t.test('the fast path of parseTime returns the same times as the general parser', async (t) => {
   const plain = fc.tuple(
     fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
     fc.boolean(),
@@ -127,7 +127,7 @@ t.test('roots resolve absolute and relative paths under every root', async (t) =
   t.equal(await roots.resolve(join(dir, 'two')), join(dir, 'two'), 'a root itself')
 })
 
-t.test('roots reject outside paths, whether or not the file exists', async (t) => {
+t.test('roots reject paths outside their folders, whether or not the file exists', async (t) => {
   const dir = t.testdir({ one: {}, 'one-more': { 'a.db': '' }, 'c.db': '' })
   const roots = makeRoots(() => [join(dir, 'one')], 'CAUSEWAY_RECORDING_ROOTS')
   for (const path of [
@@ -149,7 +149,7 @@ t.test('roots reject outside paths, whether or not the file exists', async (t) =
     )
 })
 
-t.test('roots report a name that no file can have as missing inside and forbidden outside', async (t) => {
+t.test('roots report an impossible file name as missing inside and as forbidden outside', async (t) => {
   const dir = t.testdir({ one: {} })
   const roots = makeRoots(() => [join(dir, 'one')], 'CAUSEWAY_ROOTS')
   for (const name of ['x'.repeat(5000), 'é'.repeat(300), 'a\u0000b', `${'d/'.repeat(3000)}a`]) {

@@ -35,7 +35,6 @@ const browserClient = 'Mozilla'
 
 export const isBrowser = (client: string): boolean => client === browserClient
 
-/** Name of a client program in filters and pages. */
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**

@@ -79,7 +79,6 @@ class LimitedCopier {
   }
 }
 
-/** Returns `CODE: what is wrong; what to do`. */
 export const errorText = ({
   code,
   message,

@@ -68,7 +68,7 @@ t.test('defineErrors rejects a malformed code, status, number or text', async (t
     )
 })
 
-t.test('an undeclared code is a type error, with HTTP status 500 and a general remedy', async (t) => {
+t.test('an undeclared code is a type error and gets HTTP status 500 and a general remedy', async (t) => {
   const expected = {
     remedy: 'see the documentation of the app',
     definition: { rpc: -32000, status: 500 },
@@ -83,7 +83,7 @@ t.test('an undeclared code is a type error, with HTTP status 500 and a general r
   t.notOk(LampError.is(new LampError('LAMP_HOT', 'the lamp is hot'), 'LAMP_COLD'))
 })
 
-t.test('definitions cannot be changed', async (t) => {
+t.test('definitions of errors are frozen', async (t) => {
   t.throws(() => Object.assign(LampError.definitions, { LAMP_HOT: undefined }), TypeError)
   t.throws(() => Object.assign(CausewayError.definitions.INTERNAL, { status: 200 }), TypeError)
 })

@@ -37,7 +37,7 @@ t.test('data, state and cache are in the folders of the platform', async (t) => 
   t.match(thisMachine({ HOME: '/x' }), { platform: process.platform, env: { HOME: '/x' } })
 })
 
-t.test('modes show who can read a file, except on Windows', async (t) => {
+t.test('isReadableByOthers checks the mode of a file, except on Windows', async (t) => {
   for (const mode of [0o640, 0o604, 0o755])
     t.same(
       platforms.map((platform) => isReadableByOthers(mode, platform)),
@@ -46,7 +46,7 @@ t.test('modes show who can read a file, except on Windows', async (t) => {
   for (const platform of platforms) t.equal(isReadableByOthers(0o100600, platform), false)
 })
 
-t.test('no shell interprets the URL or file that a program opens', async (t) => {
+t.test('openerCommand opens a URL or file without a shell', async (t) => {
   for (const target of ['https://h/a?x=1&y="$(z)"', '/a b.png', 'C:\\a & b.png'])
     t.same(
       platforms.map((platform) => openerCommand(target, platform)),

@@ -121,7 +121,7 @@ verifies('limits:json', 'long names that differ in one place count as different 
   }
 })
 
-verifies('limits:json', 'different names are counted, whatever the random number is', async (t) => {
+verifies('limits:json', 'distinct names are counted with every random seed', async (t) => {
   const { random } = Math
   t.teardown(() => {
     Math.random = random

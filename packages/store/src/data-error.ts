@@ -4,7 +4,6 @@ import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
 
-/** Codes of a full disk and of unwritable files. */
 const unwritable =
   /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
 

@@ -1,8 +1,6 @@
-/** Differences between platforms. Tests pass the platform. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** Whether a folder that contains an open file can be renamed. */
 export const canRenameOpenFolder = (platform: NodeJS.Platform = process.platform): boolean =>
   platform !== 'win32'
 

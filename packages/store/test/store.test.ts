@@ -61,7 +61,7 @@ t.test('openDatabase rolls back a failed migration and retains earlier ones', as
   t.equal(db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get(), undefined)
 })
 
-t.test('openDatabase rejects a file of a newer version without changing it', async (t) => {
+t.test('openDatabase rejects a file of a newer version and leaves it unchanged', async (t) => {
   const file = join(t.testdir(), 'data.db')
   openDatabase(file, { migrations: [people, ages], now }).close()
   const before = readFileSync(file)
@@ -72,7 +72,7 @@ t.test('openDatabase rejects a file of a newer version without changing it', asy
   t.ok(readFileSync(file).equals(before))
 })
 
-t.test('openDatabase rejects a file with other migration statements without changing it', async (t) => {
+t.test('openDatabase rejects a file with changed migration statements and leaves it unchanged', async (t) => {
   const file = join(t.testdir(), 'data.db')
   openDatabase(file, { migrations: [people], now }).close()
   const before = readFileSync(file)

@@ -21,7 +21,7 @@ function openPool(t: Test, options: Partial<PoolOptions> = {}) {
 
 verifies(
   'limits:worker:isolated',
-  'a call that exceeds its time limit does not end other calls of a pool',
+  'a call that exceeds its time limit does not affect other calls of a pool',
   async (t) => {
     const { pool, started } = openPool(t, { limitMs: 60_000 })
     const runaway = t.rejects(pool.call('waitForAbort', undefined), { code: 'WORKER_LOST' })
@@ -37,7 +37,7 @@ verifies(
 
 verifies(
   'limits:worker:isolated',
-  'calls that end their worker do not end other calls of a pool',
+  'calls that crash their worker do not affect other calls of a pool',
   async (t) => {
     const { pool } = openPool(t)
     const calls = [0, 1, 2].flatMap((number) => [
@@ -83,7 +83,7 @@ t.test('WorkerPool queues calls up to a limit and stops its workers', async (t) 
   t.equal(pool.workers.length, 0)
 })
 
-t.test('WorkerPool starts no call and no worker after stop', async (t) => {
+t.test('WorkerPool does not start calls or workers after stop', async (t) => {
   const { pool, started } = openPool(t, { maxRunning: 1 })
   const running = t.rejects(pool.call('waitForAbort', undefined), { code: 'CANCELLED' })
   const waiting = [1, 2].map((number) => t.rejects(pool.call('sum', [number]), { code: 'CANCELLED' }))
@@ -99,7 +99,7 @@ t.test('WorkerPool starts no call and no worker after stop', async (t) => {
   await Promise.all([link?.kill(), lost, stopped])
 })
 
-/** Opens a shared worker; `started` returns how many workers it has started. */
+/** Opens a shared worker. `started` returns the number of workers that it has started. */
 function openShared(t: Test) {
   let started = 0
   const shared = new SharedWorker<TrialMethods>(async () => {
@@ -110,7 +110,7 @@ function openShared(t: Test) {
   return { shared, started: () => started }
 }
 
-verifies('limits:worker:isolated', 'a call that ends a shared worker does not end other calls', async (t) => {
+verifies('limits:worker:isolated', 'a call that crashes a worker does not affect others', async (t) => {
   const { shared, started } = openShared(t)
   const calls = [
     shared.call('block', 1),

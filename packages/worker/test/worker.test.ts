@@ -99,7 +99,7 @@ t.test('call rejects an argument that cannot be cloned, and the worker continues
   t.equal(await link.call('sum', [4]), 4)
 })
 
-t.test('an abort cancels its own call only, before the call starts or while it runs', async (t) => {
+t.test('an abort cancels only its own call, before the call starts or while it runs', async (t) => {
   const link = startUntilTeardown(t)
   await t.rejects(link.call('sum', [1], { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
   const controller = new AbortController()
@@ -131,7 +131,7 @@ t.test('kill ends the thread and its calls immediately', async (t) => {
 })
 
 t.test(
-  'a limit of processor time ends a busy worker, and not a worker that waits for a processor',
+  'a limit of processor time ends a busy worker, but not a worker that waits for a processor',
   async (t) => {
     const pool = new WorkerPool<TrialMethods>(start, { name: 'trials', maxRunning: 1, maxWaiting: 2 })
     t.teardown(() => pool.stop())
@@ -152,30 +152,27 @@ t.test(
   },
 )
 
-t.test(
-  'a queue starts calls in order, and a cancelled wait does not take the place of another',
-  async (t) => {
-    const queue = new CallQueue({ name: 'trials', maxRunning: 1 })
-    let free = () => {}
-    const first = queue.run(
-      () =>
-        new Promise<void>((resolve) => {
-          free = resolve
-        }),
-    )
-    const leaving = new AbortController()
-    const left = queue.run(async () => t.fail('cancelled'), { signal: leaving.signal })
-    const next = queue.run(async () => 'next')
-    t.equal(queue.waiting, 2)
-    leaving.abort()
-    await t.rejects(left, { code: 'CANCELLED' })
-    free()
-    await first
-    t.equal(await next, 'next')
-    t.equal(queue.waiting, 0)
-    t.equal(await queue.run(async () => 'last'), 'last')
-  },
-)
+t.test('a queue starts calls in order and skips a cancelled call', async (t) => {
+  const queue = new CallQueue({ name: 'trials', maxRunning: 1 })
+  let free = () => {}
+  const first = queue.run(
+    () =>
+      new Promise<void>((resolve) => {
+        free = resolve
+      }),
+  )
+  const leaving = new AbortController()
+  const left = queue.run(async () => t.fail('cancelled'), { signal: leaving.signal })
+  const next = queue.run(async () => 'next')
+  t.equal(queue.waiting, 2)
+  leaving.abort()
+  await t.rejects(left, { code: 'CANCELLED' })
+  free()
+  await first
+  t.equal(await next, 'next')
+  t.equal(queue.waiting, 0)
+  t.equal(await queue.run(async () => 'last'), 'last')
+})
 
 t.test('stop aborts pending calls and runs the close option of the worker', async (t) => {
   const link = start()
@@ -205,7 +202,7 @@ t.test('initializeWorker stops the worker if initialization fails, and only then
   t.equal(lost?.isAlive, false)
 })
 
-t.test('an idle worker does not keep its process alive, and a pending call does', async (t) => {
+t.test('a pending call keeps the process alive, but an idle worker does not', async (t) => {
   const module = JSON.stringify(new URL('../src/index.ts', import.meta.url).href)
   const script = `import { WorkerLink } from ${module}
     const link = new WorkerLink(new URL(${JSON.stringify(entry.href)}), { name: 'the trial' })

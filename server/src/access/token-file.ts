@@ -11,7 +11,6 @@ interface TokenEntry {
   readonly access: Access
 }
 
-/** Bearer tokens in a file that only the owner may read. */
 export class TokenFile {
   readonly #file: string
   readonly #log: Pick<Logger, 'error' | 'info'>

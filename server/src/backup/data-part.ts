@@ -25,7 +25,6 @@ export interface DataFile extends Treatment {
 const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerName = /^(.+)\.initialized$/
 
-/** Applies the first matching part. */
 export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
   if (transientName.test(path) || findMarkedDatabase(path, parts) !== undefined)
     return { kind: 'passing', part: undefined }

@@ -102,7 +102,6 @@ const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
 const sessionNotFound = (message: string, session: string): CausewayError =>
   new CausewayError('SESSION_NOT_FOUND', message, { retryable: false, data: { session } })
 
-/** Returns the largest groups first, and the examined period. */
 async function groupErrors(
   { audit, errors }: ServerParts,
   filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,

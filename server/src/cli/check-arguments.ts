@@ -9,7 +9,6 @@ import { type Command, usageError } from './command.ts'
 export function checkArguments({ name, forms }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
   if (results.some(({ problem }) => problem === undefined)) return
-  // Reports the problem of the best matching form.
   const [closest] = results.toSorted((one, other) => other.matched - one.matched)
   const verbs = forms.map((form) => splitForm(form)[0]).filter((token) => token !== undefined)
   const isUnknownVerb = closest?.matched === 0 && verbs.length > 1 && args[0] !== undefined

@@ -82,7 +82,6 @@ function findCommand([name = '', ...args]: readonly string[]): {
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
   const problem = describeUnknown('command', name, names)
-  // The word may be a tool's name.
   const isTool = !problem.includes('did you mean') && /^\w+$/.test(name)
   throw new CausewayError('INVALID_ARGUMENTS', problem, {
     remedy: `see causeway --help${isTool ? `; if ${name} is a tool, run causeway call <app> ${name}` : ''}`,

@@ -30,7 +30,6 @@ export class ClientStates {
     this.#now = now
   }
 
-  /** Saves changes even if the call failed. */
   async use<T>(sessionKey: string, app: App, run: (state: unknown) => Promise<T>): Promise<T> {
     const entry = await this.#get(sessionKey, app)
     if (this.#now() - entry.touchedAt > touchIntervalMs) await this.#touch(entry, sessionKey, app)

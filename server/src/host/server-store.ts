@@ -7,7 +7,6 @@ import { openTaskStore, type TaskStore, taskMigration } from '../tasks/task-stor
 
 const expiryMs = 24 * 60 * 60 * 1000
 
-/** Published migrations never change. */
 export const serverMigrations: readonly Migration[] = [
   {
     name: 'clients',

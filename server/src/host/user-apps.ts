@@ -6,7 +6,6 @@ import type { App } from '@causeway/app-kit'
 import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 
-/** Packages that the server provides to user apps. */
 const providedPackages: readonly string[] = [
   '@causeway/app-kit',
   '@causeway/app-kit/testing',

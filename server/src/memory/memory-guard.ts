@@ -145,7 +145,6 @@ export class MemoryGuard {
     return this.#try(owned, () => owned.cache.bytes())
   }
 
-  /** A failing cache does not affect others. */
   async #try(owned: OwnedCache, run: () => number | Promise<number>): Promise<number> {
     try {
       return await run()

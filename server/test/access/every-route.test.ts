@@ -73,8 +73,8 @@ const rows: Readonly<Record<string, readonly RouteRequest[]>> = {
 }
 
 /**
- * Pages and assets of the console need no token; `guard.test.ts` tests them. The redirect URI of logins has a secret state instead;
- * see below.
+ * Routes that need no token. `guard.test.ts` tests the pages and assets of the console. The redirect URI of logins
+ * requires a secret state instead; see below.
  */
 const publicRoutes =
   /^GET \/(oauth\/callback|assets\/:name|apps(\/:app(\/:tool)?)?|traffic(\/:request)?|sessions|servers(\/:server)?|status|logs|replay(\/:recording(\/compare\/:other)?)?|debrief(\/plots\/:filename)?|minds(\/:mind)?|trm(\/:session)?|help)?$/
@@ -252,7 +252,7 @@ verifies('wire:guard:token-origin', async (t) => {
   t.equal(await upgrade(t, socket, { ...page, ...bearer(all) }), 'open')
 })
 
-verifies('access:every-route', 'ports of single apps', async (t) => {
+verifies('access:every-route', 'the port of a single app rejects the same requests', async (t) => {
   const { demo, port } = await openGuarded(t)
   const paths = [
     '/mcp',
@@ -302,7 +302,7 @@ const frame = (t: Test, url: string, token: string, text: string): Promise<strin
   )
 }
 
-verifies('access:every-route', 'WebSockets', async (t) => {
+verifies('access:every-route', 'WebSocket upgrades and frames require a token', async (t) => {
   const { wire, port } = await openGuarded(t)
   const urls = [`${wire.http.url}/api/apps/port`, `${port}/`].map((url) => url.replace('http', 'ws'))
   for (const url of urls) {

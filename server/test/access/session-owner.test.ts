@@ -84,7 +84,7 @@ const uses: readonly (readonly [string, unknown, Sending])[] = [
   ['end', undefined, { method: 'DELETE' }],
 ]
 
-/** Uses a session in every way with a token; every response must equal the one for an unknown id. */
+/** Uses a session in every way with a token. Every response must be the same as for an unknown id. */
 async function requireUnknown(
   t: Test,
   wire: Wire,
@@ -218,7 +218,7 @@ verifies(
   },
 )
 
-verifies('access:state', 'tokens without a name do not share state over HTTP or WebSockets', async (t) => {
+verifies('access:state', 'unnamed tokens do not share state over HTTP or WebSockets', async (t) => {
   const wire = await openOwned(t)
   const named = { 'causeway-session': 'same' }
   const count = async (token: string) =>

@@ -79,7 +79,7 @@ verifies('audit:filter', async (t) => {
   t.equal((await find('')).entries.length, 1000)
 })
 
-verifies('audit:filter', 'the audit and the page apply the same rules', async (t) => {
+verifies('audit:filter', 'the audit and the console page apply the same rules', async (t) => {
   const random = randomFrom(7)
   const texts = ['', 'Replay', 'get_frame', 'FIND', 'ok', 'a%_b', 'É', 'é', '\u212a', "x'y", 'Mozilla', '50']
   const codes = ['ok', 'ok', 'NOT_FOUND', 'OVERLOADED', 'BROKEN']

@@ -282,7 +282,7 @@ verifies('audit:stop', async (t) => {
   t.equal(new Set(found).size, 700)
 })
 
-verifies('audit:stop', 'a full disk loses no entries and is logged once', async (t) => {
+verifies('audit:stop', 'entries survive a full disk, which is logged once', async (t) => {
   const { log, lines } = captureLog()
   const written: AuditEntry[] = []
   const disk = { isFull: true }

@@ -324,7 +324,7 @@ t.test('eraseData removes folders that become empty', async (t) => {
 
 verifies(
   'command:data:erase',
-  'deleteClientState deletes the state of one app and creates no database',
+  'deleteClientState deletes the state of one app and does not create a database',
   async (t) => {
     const dir = t.testdir()
     deleteClientState(dir, 'Minds')
@@ -342,7 +342,7 @@ verifies(
   },
 )
 
-verifies('backup:restore-cut-short', 'restore, doctor and erase report the leftovers', async (t) => {
+verifies('backup:restore-cut-short', 'restore, doctor and erase report leftovers of a restore', async (t) => {
   const root = t.testdir({ data: { 'notes.txt': 'mine' } })
   const [dir, backup] = [join(root, 'data'), join(root, 'backup')]
   const here = (...words: string[]) => runHere(t, [...words, '--data-dir', dir])

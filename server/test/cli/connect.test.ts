@@ -137,7 +137,7 @@ verifies('gateway:connect', async (t) => {
   }
 })
 
-verifies('gateway:connect', 'creates a missing file, for the user by default', async (t) => {
+verifies('gateway:connect', 'connect creates a missing file, by default for the user', async (t) => {
   const { cwd, env, home } = createUser(t)
   const connect = (...words: string[]) => runHere(t, ['connect', ...words], { env, cwd })
   t.equal((await connect('codex', '--view', 'core')).code, 0)
@@ -163,7 +163,7 @@ verifies('gateway:connect', 'creates a missing file, for the user by default', a
   t.match(await connect('emacs'), { code: 2, stderr: /unknown argument: emacs/ })
 })
 
-verifies('gateway:connect', 'updates an existing entry and keeps the other keys of the user', async (t) => {
+verifies('gateway:connect', 'connect updates an entry and preserves other keys', async (t) => {
   const { connect, write, read } = createUser(t)
   const own =
     '[mcp_servers.causeway]\nurl = "http://old"\nstartup_timeout_sec = 20\n\n[mcp_servers.causeway.env]\nA = "1"\n'
@@ -220,7 +220,7 @@ verifies('gateway:connect:undo', async (t) => {
   t.same(readdirSync(join(fresh, '.cursor')), [])
 })
 
-verifies('gateway:connect:undo', 'restores the previous entry of a file that changed since', async (t) => {
+verifies('gateway:connect:undo', 'undo restores the previous entry of a changed file', async (t) => {
   const { connect, write, read } = createUser(t)
   const old = { command: 'mine', args: ['x'] }
   write('gemini', JSON.stringify({ mcpServers: { causeway: old } }))

@@ -1,4 +1,4 @@
-/** Ten clients of the MCP SDK, five of each era, with equal request ids and progress tokens. */
+/** Ten clients of the MCP SDK, five of each era, with the same request ids and progress tokens. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
@@ -12,14 +12,14 @@ const callsPerClient = 30
 interface TestClient {
   readonly name: string
   readonly client: Client
-  /** Messages of the questions that it received. */
+  /** Messages of the questions that the client received. */
   readonly asked: string[]
 }
 
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
 
-/** `answerable` delays the answers to questions. */
+/** Connects a client. `answerable` delays its answers to questions. */
 async function connect(
   t: Test,
   url: string,

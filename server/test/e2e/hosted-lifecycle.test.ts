@@ -130,7 +130,7 @@ verifies('gateway:idle', async (t) => {
   const { starts } = status(core, 'lazy') as { starts: number }
   const waited = call(core, 'Lazy__wait', { text: 'w' })
   await waitForLine(log, 'waiting w')
-  // Several idle timeouts.
+  // Lasts several idle timeouts.
   for (let index = 0; index < 5; index++)
     t.match(await call(core, 'Lazy__echo', { text: 'e' }), { content: [{ text: 'e' }] })
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -231,7 +231,7 @@ verifies('gateway:tasks', async (t) => {
   await t.rejects(listing, { code: 'METHOD_NOT_FOUND' }, 'no client sees the tasks of another')
 })
 
-verifies('gateway:misbehaviour', 'no ping, one era only, another era after an update', async (t) => {
+verifies('gateway:misbehaviour', 'servers without ping, of one era, or of a new era work', async (t) => {
   const dir = t.testdir({ data: {} })
   const [log, update] = [`${dir}/log`, `${dir}/update`]
   const servers = {
@@ -257,7 +257,7 @@ verifies('gateway:misbehaviour', 'no ping, one era only, another era after an up
 
 verifies(
   'gateway:misbehaviour',
-  'while others misbehave, 300 calls of a good server succeed',
+  '300 calls of a good server succeed while other servers misbehave',
   inCI(async (t) => {
     const { core } = await openHostedCore(t, {
       good: fixture(),

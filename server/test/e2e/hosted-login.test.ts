@@ -46,7 +46,7 @@ const call = async ({ url }: RunningServer, name: string, args: object = {}, pat
 
 verifies(
   'gateway:login',
-  'by commands, with and without a running server',
+  'commands log in with and without a running server',
   inCI(async (t) => {
     const { fixture, data, run, mcp, outputs, logIn } = await openCommands(t)
     const added = await mcp('add', 'docs', '--url', fixture.mcpUrl)

@@ -1,4 +1,4 @@
-/** Ten clients with equal ids and progress tokens share one process. */
+/** Ten clients with the same ids and progress tokens share one process. */
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { isComplete } from '../../../test/tier.ts'
@@ -8,7 +8,7 @@ import { fixture, listed, openHostedCore, serve } from '../hosted/hosted-core.ts
 t.setTimeout(300_000)
 
 const clients = Array.from({ length: 10 }, (_, number) => number)
-/** In each of ten clients. */
+/** Number of rounds of each client. */
 const rounds = isComplete ? 1000 : 100
 
 interface Client {
@@ -123,7 +123,7 @@ verifies('gateway:multiplexing', async (t) => {
   const waits = opened.map(receiveProgress)
   const asks = opened.slice(0, 2).map(ask)
   await Promise.all([...opened.map(work), ...asks])
-  // The waits began before the echoes, of which there are many after them.
+  // The waits began before the many echoes, which did not wait for them.
   await call(opened[0] as Client, 9002, 'Shared__release', {})
   await Promise.all(waits)
   t.equal(calls, clients.length * rounds + 2 * 20 + clients.length)

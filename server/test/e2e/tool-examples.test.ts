@@ -10,11 +10,11 @@ import { apps } from '../../src/apps.ts'
 
 t.setTimeout(600_000)
 
-/** Recordings as they are committed, and copies of what examples change. */
+/** Returns roots with the committed recordings and with copies of the files that examples change. */
 const rootsIn = (dir: string) =>
   makeRoots(() => [`${repository}/fixtures/recordings`, `${dir}/plots`], 'CAUSEWAY_ROOTS')
 
-/** Calls of an app to another, which the server makes of the registry. */
+/** Calls another app, as the server does through its registry. */
 const call: Env['call'] = async (name, tool, args, ctx) => {
   const other = apps.find((app) => app.name === name)?.tools.find((one) => one.name === tool)
   const store = new Vault({ newId: () => 'called', roots: rootsIn('') })

@@ -162,7 +162,7 @@ verifies('gateway:app', 'malformed definitions do not make clients reject a list
   t.match(core.hosted.gateway.readOutput('bad').lines, [/templates.list failed: .*cannot be listed/])
 })
 
-verifies('gateway:app', 'resources, templates, prompts and completion', async (t) => {
+verifies('gateway:app', 'resources, templates, prompts and completion work', async (t) => {
   const { core } = await openHostedCore(t, { notes: fixture() })
   await listed(core, 'notes')
   const uri = 'causeway-mcp://notes/note:///a'
@@ -190,7 +190,7 @@ verifies('gateway:app', 'resources, templates, prompts and completion', async (t
 })
 
 for (const era of ['2025-11-25', '2026-07-28'])
-  verifies('gateway:app', `a resource that asks the client first, for MCP ${era}`, async (t) => {
+  verifies('gateway:app', `a resource can ask the client first, in MCP ${era}`, async (t) => {
     const { core } = await openHostedCore(t, { notes: fixture([], { concurrency: 1 }) })
     await listed(core, 'notes')
     const client = new Client(
@@ -230,7 +230,7 @@ verifies('gateway:catalogue', async (t) => {
   t.match(status(next, 'two'), { starts: 0 })
 })
 
-verifies('gateway:app', 'remote servers over both HTTP transports', async (t) => {
+verifies('gateway:app', 'remote servers work over both HTTP transports', async (t) => {
   const dir = t.testdir({ upstream: {}, data: {} })
   const wire = await openWire(t, { dir: `${dir}/upstream` })
   const { url } = wire.http
@@ -253,7 +253,7 @@ verifies('gateway:app', 'remote servers over both HTTP transports', async (t) =>
   t.match(status(core, 'gone'), { last_error: { code: 'UPSTREAM_UNAVAILABLE' } })
 })
 
-verifies('gateway:config:watch', 'a change while the gateway ends old processes', async (t) => {
+verifies('gateway:config:watch', 'a change is applied while the gateway ends old processes', async (t) => {
   const dir = t.testdir({ data: { gateway: {} } })
   const program =
     'process.on("SIGTERM", () => console.log("asked")); setInterval(() => {}, 1000); console.log("ready")'
@@ -303,7 +303,7 @@ verifies('gateway:subscriptions', 'a stream of notifications that ended is reque
   t.match(status(core, 'remote'), { starts: 1, state: 'ready' })
 })
 
-verifies('gateway:misbehaviour', 'a remote server that does not answer the end of its session', async (t) => {
+verifies('gateway:misbehaviour', 'a remote server may ignore the end of its session', async (t) => {
   const results = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} } },
     'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },

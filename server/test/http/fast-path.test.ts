@@ -17,7 +17,7 @@ import {
   type Wire,
 } from './open-wire.ts'
 
-/** The fast path of plain calls and tool lists: it sends the same responses as the SDK, and leaves everything unusual to it. */
+/** The fast path of plain calls and tool lists: it sends the same responses as the SDK, and passes unusual requests to the SDK. */
 
 /** Valid and invalid calls. */
 const traffic = [
@@ -84,7 +84,7 @@ t.test('the fast path and the SDK return the same responses to the requests of t
 const parse = (text: string): unknown =>
   text === '' ? '' : JSON.parse(text.replaceAll(/"requestState":"[^"]+"/g, '"requestState":""'))
 
-t.test('a quick call of a session returns JSON, a slow one gets a stream', async (t) => {
+t.test('a quick call of a session returns JSON, and a slow call gets a stream', async (t) => {
   const wire = await openWire(t)
   const session = { ...both, 'mcp-session-id': await wire.initialize() }
   const getType = async (message: object, headers: Record<string, string>) =>
@@ -104,7 +104,7 @@ t.test('a quick call of a session returns JSON, a slow one gets a stream', async
   t.match((await messages.next()).value, { id: 1, result: { structuredContent: { steps: 0 } } })
 })
 
-/** Opens a session; `cancel` cancels its call 1. */
+/** Opens a session. `cancel` cancels its call with id 1. */
 async function openCancelling(t: Test, options: { quickCallMs?: number } = {}) {
   const wire = await openWire(t, options)
   const session = { headers: { ...both, 'mcp-session-id': await wire.initialize() } }
@@ -237,7 +237,7 @@ t.test('messages below the level of the client are not sent', async (t) => {
   t.match((await messages.next()).value, { params: { data: 'two' } })
 })
 
-t.test('isPlainCall accepts a name and arguments only', async (t) => {
+t.test('isPlainCall accepts only calls with a name and arguments', async (t) => {
   const plain = rpc('tools/call', { name: 'x', arguments: {} })
   t.ok(isPlainCall(plain))
   t.ok(isPlainCall({ ...plain, params: { name: 'x' } }))

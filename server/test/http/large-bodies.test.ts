@@ -106,7 +106,7 @@ t.test(
 )
 
 t.test(
-  'curl receives it with and without Expect, and chunked',
+  'curl receives the response with and without Expect, and with a chunked body',
   { skip: isMissing('curl') },
   inCI(async (t) => {
     const limited = await openLimited(t)
@@ -137,7 +137,7 @@ async function sendThenRead(port: number, path: string, headers: string): Promis
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text }
 }
 
-t.test('a client that reads only after its whole body receives it', async (t) => {
+t.test('a client that reads only after it has sent the whole body receives the response', async (t) => {
   const limited = await openLimited(t)
   const send = (port: number, path: string) => sendThenRead(port, path, 'Connection: close\r\n')
   await check(t, send, limited)
@@ -175,7 +175,7 @@ async function openDrain(t: Test, limits: Parameters<typeof drainBody>[1]) {
   return socket
 }
 
-t.test('a body is dropped up to a number of bytes, then the connection closes', async (t) => {
+t.test('a body is dropped up to a limit of bytes, then the connection closes', async (t) => {
   const socket = await openDrain(t, { bytes: mebibyte, timeoutMs: 60_000 })
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
   const part = `${(2 ** 16).toString(16)}\r\n${'x'.repeat(2 ** 16)}\r\n`
@@ -199,8 +199,8 @@ t.test('a body that stops arriving is dropped for a time, then the connection cl
 })
 
 /**
- * Opens a connection and completes a request on it. On a new connection, the timeout for headers includes the wait for the first
- * byte, so it may expire if the process is paused. Between two requests, it does not run.
+ * Opens a connection and completes a request on it. On a new connection, the timeout for headers includes the wait
+ * for the first byte, so it may expire if the process is paused. Between two requests, the timeout does not run.
  */
 async function openIdleConnection(port: number): Promise<Socket> {
   for (;;) {

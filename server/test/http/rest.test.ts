@@ -202,7 +202,7 @@ verifies('wire:error:route-types', async (t) => {
   const notes = '/api/apps/demo/notes/7'
   const lines = { path: '/api/apps/wire/lines/a', method: 'PUT' } as const
   const post = (type: string | undefined, options: Sending = { path: notes }) =>
-    // undici adds no content type to bytes.
+    // undici does not add a content type to bytes.
     send(Buffer.from('{}'), { ...options, headers: { ...options.headers, 'content-type': type as string } })
   for (const type of [...simpleTypes, 'application/xml', undefined]) {
     t.match(await post(type), {

@@ -166,7 +166,7 @@ t.test('sse: a stream beyond the session limit is rejected with 503', async (t) 
   })
 })
 
-verifies('wire:sse:clients', 'SDK v1: tools, progress, notifications and subscriptions', async (t) => {
+verifies('wire:sse:clients', 'SDK v1 uses tools, progress, notifications and subscriptions', async (t) => {
   const wire = await openWire(t)
   const client = new ClientV1(info)
   const transport = new SseV1(new URL(`${wire.http.url}/sse`))
@@ -216,7 +216,7 @@ const asker = defineApp({ name: 'Asker', about: 'Asks.', open: () => ({}), sessi
   }),
 )
 
-verifies('wire:sse:clients', 'SDK v2: tools, server requests and cancellation', async (t) => {
+verifies('wire:sse:clients', 'SDK v2 uses tools, server requests and cancellation', async (t) => {
   const wire = await openWire(t, { apps: [asker] })
   const client = new Client(info, { capabilities: { roots: {} } })
   client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///here' }] }))

@@ -42,7 +42,7 @@ verifies('view:call', async (t) => {
   t.match(rest.json, { text: 'x' }, 'plain HTTP')
 })
 
-verifies('view:call', 'the audit has one entry, of the named tool', async (t) => {
+verifies('view:call', 'the audit has one entry, for the named tool', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   await call(core, 'Causeway__call_tool', forward('Demo__echo', { text: 'x' }))
   await call(core, 'Causeway__call_tool', forward('Demo__fail', { code: 'NO_RECORDING' }))
@@ -99,7 +99,7 @@ verifies('view:call', 'a call counts once against the limits of the named app', 
   t.equal(code(await call(core, 'Demo__echo', { text: 'x' })), 'RATE_LIMITED')
 })
 
-verifies('view:call', 'a slow call becomes a task if the named tool can', async (t) => {
+verifies('view:call', 'a slow call becomes a task if the named tool supports tasks', async (t) => {
   const wire = await openWire(t)
   const { body, headers } = modern(toolCall('Causeway__call_tool', forward('Wire__work', { steps: 0 })))
   const { _meta } = body.params as { _meta: Record<string, unknown> }
@@ -112,7 +112,7 @@ verifies('view:call', 'a slow call becomes a task if the named tool can', async 
 
 verifies(
   'view:call',
-  'unknown tools and calls of itself fail with a result that the model sees',
+  'a call of an unknown tool or of itself returns an error result that the model sees',
   async (t) => {
     const core = await openTestCore(t, [demoApp().app])
     t.match(await call(core, 'Causeway__call_tool', forward('Demo__ecko')), {
@@ -168,7 +168,7 @@ verifies('view:find', async (t) => {
   t.ok(missed.length <= 5)
 })
 
-verifies('view:find', 'at least 80 % of questions that nothing was tuned for find their tool', async (t) => {
+verifies('view:find', 'at least 80 % of unseen questions find their tool', async (t) => {
   const missed = unseenQuestions.filter(([question, tool]) => !find(question).includes(tool))
   t.comment(`${unseenQuestions.length - missed.length} of ${unseenQuestions.length}`, missed)
   t.ok(missed.length <= unseenQuestions.length * 0.2)

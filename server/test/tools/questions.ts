@@ -1,8 +1,8 @@
 type Question = readonly [question: string, tool: string]
 
 /**
- * Questions in the words of users, with the tool that answers each. They were written before the search was tried; it found 71 of
- * 100 tools without search hints. The hints were written with these questions in mind.
+ * Questions in the words of users, each with the tool that answers it. They were written before the search was
+ * tried, which found 71 of 100 tools without search hints. The hints were written with these questions in mind.
  */
 export const questions: readonly Question[] = [
   ['which simulation runs do I have', 'Replay__list_recordings'],
@@ -108,7 +108,7 @@ export const questions: readonly Question[] = [
   ['my user app changed, load it again', 'Causeway__refresh_registry'],
 ]
 
-/** Questions that were written after the search hints, and that nothing was tuned for. */
+/** Questions that were written after the search hints. Nothing was tuned for them. */
 export const unseenQuestions: readonly Question[] = [
   ['what recordings are in this folder', 'Replay__list_recordings'],
   ['my robot arm explodes, find the cause', 'Replay__diagnose'],

@@ -80,7 +80,7 @@ verifies('view:core', async (t) => {
     t.ok(names.includes(`Causeway__${name}`), name)
   t.same(omitted, [])
   t.ok(tools.every(({ outputSchema }) => outputSchema === undefined))
-  // Widgets remain: clients with a cap show them too.
+  // Widgets remain, because clients that limit the number of tools also show them.
   t.ok(tools.every(({ _meta = {} }) => Object.keys(_meta).every((key) => key.startsWith('ui'))))
 })
 
@@ -173,7 +173,7 @@ verifies('view:instructions', async (t) => {
 })
 
 t.test(
-  'instructions of many apps name as many as fit, and each app completely on its own mount',
+  'instructions of many apps are shortened to the limit, but complete on the mount of each app',
   async (t) => {
     const about = 'x'.repeat(300)
     const apps = Array.from({ length: 20 }, (_, index) =>
