@@ -16,7 +16,7 @@ import { declarePlotTools } from './tools/plot-tools.ts'
 import { declareStateTools } from './tools/state-tools.ts'
 import { declareVaultTools } from './tools/vault-tools.ts'
 
-/** Plots are files in the user's folders. */
+/** The plots are not listed: they are files in the user's folders. */
 const data: readonly DataPart[] = [
   { path: 'debrief-unsaved/', kind: 'files' },
   {
@@ -27,7 +27,7 @@ const data: readonly DataPart[] = [
   },
 ]
 
-/** Maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst change together. Degrees, WGS84, UTC. */
+/** Maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst edit together. Degrees, WGS84, UTC. */
 export default defineApp(
   {
     name: 'Debrief',

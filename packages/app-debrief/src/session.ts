@@ -8,7 +8,7 @@ export interface DebriefSession {
 
 export type DebriefContext = ToolContext<Debrief, DebriefSession>
 
-/** Throws as `Debrief.find`. */
+/** Throws the errors of `Debrief.find`. */
 export const findPlot = (
   { store, session, signal, progress }: Pick<DebriefContext, 'store' | 'session' | 'signal' | 'progress'>,
   filename: string | null | undefined,

@@ -16,12 +16,12 @@ import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
 interface Entry {
   readonly path: string
-  /** Whether it was open when the server stopped. It stays open even if unreadable. */
+  /** Whether it was open when the server stopped. It stays open even if it is unreadable. */
   readonly isRestored: boolean
   plot?: Plot
 }
 
-/** Idle time after which a plot's worker ends. */
+/** Idle time after which the worker of a plot stops. */
 const maxIdleMs = 600_000
 
 export const plotTimes = { saveAfterMs: 250, checkEveryMs: 500 } as const
@@ -38,7 +38,7 @@ export class Debrief {
   readonly #plotEnv: PlotEnv
   /** By filename. */
   readonly #entries = new Map<string, Entry>()
-  /** Plots being closed. Their files must not be read before they are saved. */
+  /** Plots that are being closed. Their files must not be read until they are saved. */
   readonly #closing = new Map<string, Promise<void>>()
   readonly #loads = new SharedCalls<Plot>()
   readonly #ending = new AbortController()
@@ -80,8 +80,8 @@ export class Debrief {
   }
 
   /**
-   * Returns an open plot, or opens its file. Concurrent calls share one load, which is cancelled if all
-   * callers cancel. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
+   * Returns an open plot, or opens its file. Concurrent calls share one load, which is cancelled when all callers
+   * have cancelled. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
    */
   async open(filename: string, options?: CallOptions): Promise<Plot> {
     const name = parsePlotName(filename)
@@ -97,7 +97,7 @@ export class Debrief {
       this.#notifyList()
       return plot
     } catch (error) {
-      // A plot loaded before its caller cancelled stays open, so that it is saved and closed.
+      // A plot that loaded before its caller cancelled stays open, so that it is saved and closed.
       const isUnloaded = entry.plot === undefined && !this.#loads.has(name)
       if (!entry.isRestored && isUnloaded && this.#entries.get(name) === entry) this.#entries.delete(name)
       throw error
@@ -107,7 +107,7 @@ export class Debrief {
   /** Throws `PLOT_NOT_FOUND`. */
   async close(filename: string): Promise<void> {
     const name = parsePlotName(filename)
-    // The plot may have unsaved changes from before the server stopped.
+    // The plot may have unsaved changes that were made before the server stopped.
     await this.#load(name)?.catch((error: unknown) =>
       this.#env.log.warn({ err: error }, 'a plot was closed that could not be loaded'),
     )
@@ -124,7 +124,7 @@ export class Debrief {
   }
 
   /**
-   * Returns the open plot with a name, else the client's active plot, else the only open plot. Throws
+   * Returns the open plot with this name, otherwise the client's active plot, otherwise the only open plot. Throws
    * `NO_PLOT_OPEN`, `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
    */
   async find(filename: string | undefined, active: string | undefined, options?: CallOptions): Promise<Plot> {
@@ -166,7 +166,7 @@ export class Debrief {
     }
   }
 
-  /** Keeps the plots open for the next start. */
+  /** The plots remain recorded as open for the next start. */
   async end(): Promise<void> {
     this.#ending.abort()
     await this.#watching
@@ -188,11 +188,11 @@ export class Debrief {
   }
 
   async #loadEntry(entry: Entry, options: CallOptions): Promise<Plot> {
-    // The folder of a restored plot may no longer be a root.
+    // The folder of a restored plot may have been removed from the roots.
     await this.#env.roots.resolve(dirname(entry.path))
     const plot = await Plot.open(this.#plotEnv, entry.path, options)
     if (options.signal?.aborted) {
-      // A later call may be loading it again, and two plots must not write one file.
+      // A later call may be loading the plot again, and two of them must not write one file.
       await plot.close()
       throw options.signal.reason
     }
@@ -221,7 +221,7 @@ export class Debrief {
     for (const part of plotParts) changed.resource(getPlotUri(part))
   }
 
-  /** Polls, which works on every file system. */
+  /** Polls the files, which works on every file system. */
   async #watchFiles(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {

@@ -32,7 +32,7 @@ interface Leg {
   readonly fixes: number
 }
 
-/** A track of geodesic legs, with a fix each `stepS` seconds. */
+/** Returns a track of geodesic legs, with a fix each `stepS` seconds. */
 function track(id: string, from: Place, legs: readonly Leg[], stepS = 60) {
   const places = [from]
   for (const { course, metres, fixes } of legs) {
@@ -125,7 +125,7 @@ const charts: Readonly<Record<string, readonly object[]>> = {
   empty: [],
 }
 
-t.test('draws charts', async (t) => {
+t.test('render_map draws charts', async (t) => {
   const { client, folder } = await openDebrief(t, [])
   const target = process.env.CAUSEWAY_PICTURES
   if (target !== undefined) mkdirSync(target, { recursive: true })
@@ -182,7 +182,7 @@ verifies('debrief:chart:polar', async (t) => {
     const view = createProjection(bounds, frame(bounds))
     t.equal(view.name, 'polar stereographic')
     const { left, top, width, height } = view.frame
-    // A straight path over the pole stays straight and inside.
+    // A straight path over the pole stays straight and inside the frame.
     const path = [-2, -1, 0, 1, 2].map(
       (offset): LonLat => [offset < 0 ? 90 - 90 : 180, side * (90 - Math.abs(offset))],
     )
@@ -217,7 +217,7 @@ verifies('debrief:chart:times', async (t) => {
   t.equal(formatTimeLabel(start, 'iso'), '2024-11-15T14:27:13Z')
 })
 
-t.test('a measurement has its value and time', async (t) => {
+t.test('a measurement is labelled with its value and time', async (t) => {
   const { client, folder } = await openDebrief(t, [])
   const line = (id: string, coordinates: number[][], properties: object) => ({
     type: 'Feature',
@@ -288,7 +288,7 @@ t.test('a zone next to a pole keeps its shape', async (t) => {
   t.ok((drawables[0]?.paths[0]?.length ?? 0) > 12)
 })
 
-t.test('formatAngle has the decimals of the grid', async (t) => {
+t.test('formatAngle has as many decimals as the grid requires', async (t) => {
   t.equal(formatAngle(36.5, 'NS'), '36°30′N')
   t.equal(formatAngle(-5.37, 'EW', 1), '5°22.2′W')
   t.equal(formatAngle(36 + 2.03 / 60, 'NS', 2), '36°02.03′N')

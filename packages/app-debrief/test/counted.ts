@@ -1,4 +1,4 @@
-/** A feature with a number and enough other data to detect a partial write. */
+/** Returns a feature with a number and enough other data to detect a partial write. */
 export const counted = (count: number) => ({
   type: 'Feature',
   id: 'counter',
@@ -6,6 +6,6 @@ export const counted = (count: number) => ({
   properties: { count, text: String(count % 10).repeat(60_000) },
 })
 
-/** The text of a plot with this number. */
+/** Returns the text of a plot with this number. */
 export const countedPlot = (count: number): string =>
   `${JSON.stringify({ type: 'FeatureCollection', features: [counted(count)] }, null, 2)}\n`

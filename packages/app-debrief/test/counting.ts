@@ -1,4 +1,7 @@
-/** A process that counts up in a plot for as long as it lives, and prints each number once its change is answered. */
+/**
+ * A process that increments a number in a plot until it is killed, and prints each number after its change has
+ * succeeded.
+ */
 import { join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
@@ -10,7 +13,7 @@ const app = await openForTest(debrief, {
   dir: join(dir, 'data'),
   roots: makeRoots(() => [join(dir, 'plots')], 'CAUSEWAY_PLOT_ROOTS'),
   settings: { plotSaveMs: 0 },
-  // Each process numbers its calls from 1. After the TTL of stored results, none is a repetition.
+  // Each process numbers its requests from 1. Stored results expire, so that no request repeats one.
   now: () => Date.now() + Number(round) * 660_000,
 })
 const client = app.client()

@@ -41,7 +41,7 @@ export interface KitOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly call?: Env['call']
   readonly now?: () => number
-  /** Uses the temporary folder of the system, which other users can access, instead of the checkout. */
+  /** Uses the system's temporary folder instead of the checkout, because another user must have access. */
   readonly isShared?: boolean
 }
 
@@ -61,11 +61,11 @@ export async function openDebrief(
 /** Functions that close the apps of a test. */
 const openApps = new WeakMap<Test, (() => Promise<void>)[]>()
 
-/** Creates the empty folders `plots` and `data`. Apps with these folders are closed before tap removes them. */
+/** Creates the empty folders `plots` and `data`. Apps that use these folders are closed before tap removes them. */
 export function emptyFolders(t: Test, isShared = false): string {
   const open: (() => Promise<void>)[] = []
   openApps.set(t, open)
-  // Before testdir: tap removes the folder before it runs what is registered after.
+  // Registered before `testdir` is called, because tap otherwise removes the folder first.
   t.teardown(async () => {
     for (const close of open.reverse()) await close()
     if (isShared) rmSync(dir, { recursive: true })
@@ -104,7 +104,7 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     file: (name) => readFileSync(join(folder, `${name}.plot.json`), 'utf8'),
     async again() {
       await close()
-      // The calls are numbered from 1 again. After the TTL of stored results, none is a repetition.
+      // Calls are numbered from 1 again. Stored results expire, so that no call repeats one.
       return openOver(t, dir, { ...options, now: () => now() + 660_000 })
     },
   }

@@ -16,7 +16,7 @@ interface Seen {
   readonly data: Data
 }
 
-/** A viewer that reads everything. */
+/** Starts a viewer that reads all events. */
 function view(t: Test, plot: Plot, since: string | null = null): { readonly seen: Seen[]; leave(): void } {
   const ending = new AbortController()
   const seen: Seen[] = []

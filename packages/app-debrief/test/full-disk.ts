@@ -1,4 +1,4 @@
-/** A process of its own, whose files cannot grow beyond a limit: makes a change, and prints what becomes of it as JSON. */
+/** A process whose files cannot grow beyond a limit. It makes a change and prints the result as JSON. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -122,14 +122,14 @@ verifies('debrief:large:progress', async (t) => {
 
 verifies(
   'debrief:large:progress',
-  'a plot is either open or not, regardless of when its caller cancels',
+  'a plot is either open or closed, regardless of when its caller cancels',
   async (t) => {
     const dir = emptyFolders(t)
     writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
     const opened = await openOver(t, dir)
     const client = opened.client()
     const ended: Record<string, number> = {}
-    // Later each time, until the plot is faster than its caller.
+    // Each round cancels later, until the plot opens before the cancellation.
     for (let round = 0; round < 45 && ended.open === undefined; round += 1) {
       const turns = Math.floor(1.3 ** round)
       const giveUp = new AbortController()
@@ -157,24 +157,28 @@ verifies(
   },
 )
 
-verifies('debrief:resources', 'announces the resources of the only open plot too', async (t) => {
-  const dir = emptyFolders(t)
-  writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
-  const { app, client: createClient } = await openOver(t, dir)
-  const client = createClient()
-  let seen = 0
-  const takeChanges = (): readonly string[] => {
-    const fresh = app.changes.slice(seen)
-    seen = app.changes.length
-    return fresh
-  }
-  await client.ask('open_plot', { filename })
-  t.match(takeChanges(), ['resources', 'plots://list', 'plot://features', 'plot://selection'])
-  await client.ask('set_viewport', { viewportState: { bounds: [-6, 35, -4, 37] } })
-  t.same(takeChanges(), [`plot://${filename}/viewport`, 'plot://viewport'])
-  await client.ask('close_plot', { filename })
-  t.ok(takeChanges().includes('plot://time'))
-})
+verifies(
+  'debrief:resources',
+  'changes of the only open plot are also reported for its short URIs',
+  async (t) => {
+    const dir = emptyFolders(t)
+    writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
+    const { app, client: createClient } = await openOver(t, dir)
+    const client = createClient()
+    let seen = 0
+    const takeChanges = (): readonly string[] => {
+      const fresh = app.changes.slice(seen)
+      seen = app.changes.length
+      return fresh
+    }
+    await client.ask('open_plot', { filename })
+    t.match(takeChanges(), ['resources', 'plots://list', 'plot://features', 'plot://selection'])
+    await client.ask('set_viewport', { viewportState: { bounds: [-6, 35, -4, 37] } })
+    t.same(takeChanges(), [`plot://${filename}/viewport`, 'plot://viewport'])
+    await client.ask('close_plot', { filename })
+    t.ok(takeChanges().includes('plot://time'))
+  },
+)
 
 const never = { settings: { plotSaveMs: 3_600_000 } }
 
@@ -184,7 +188,7 @@ const findCache = (store: Debrief, name: string) => {
   return cache
 }
 
-/** A manual clock, since plots that were just used are not evicted. */
+/** A manual clock, because recently used plots are not evicted. */
 const clock = () => {
   const state = { ms: Date.UTC(2026, 0, 1) }
   return { state, now: () => state.ms }
@@ -220,22 +224,19 @@ t.test('a query during the release of its plot returns its result', async (t) =>
   for (const answer of await Promise.all(asked)) t.equal(answer.total, 6)
 })
 
-t.test(
-  'a call on a plot that another client closes fails with its name and does not load it again',
-  async (t) => {
-    const client = await ask(t, 'sample', never)
-    const { store } = client
-    const [{ filename } = { filename: '' }] = store.list()
-    const plot = await store.find(filename, undefined)
-    await client.ask('delete_features', { ids: ['feature2'] })
-    await Promise.all([store.close(filename), plot.save(), plot.close()])
-    const gone = { code: 'PLOT_NOT_FOUND', message: /closed by another client/ }
-    await t.rejects(plot.read({ kind: 'state' }), gone)
-    await t.rejects(plot.save(), gone)
-    await client.ask('open_plot', { filename })
-    t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
-  },
-)
+t.test('a call on a plot that another client closes fails and does not load the plot again', async (t) => {
+  const client = await ask(t, 'sample', never)
+  const { store } = client
+  const [{ filename } = { filename: '' }] = store.list()
+  const plot = await store.find(filename, undefined)
+  await client.ask('delete_features', { ids: ['feature2'] })
+  await Promise.all([store.close(filename), plot.save(), plot.close()])
+  const gone = { code: 'PLOT_NOT_FOUND', message: /closed by another client/ }
+  await t.rejects(plot.read({ kind: 'state' }), gone)
+  await t.rejects(plot.save(), gone)
+  await client.ask('open_plot', { filename })
+  t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
+})
 
 t.test('a plot with an undo step that is only in memory is not evicted', async (t) => {
   const { state, now } = clock()

@@ -26,35 +26,39 @@ verifies('debrief:undo:restart', async (t) => {
   t.match(await client.ask('redo'), { rev: 5, steps: 1 })
 })
 
-verifies('debrief:undo:restart', 'also changes of long tracks, which are compressed', async (t) => {
-  const opened = await openDebrief(t, [], never)
-  const file = join(opened.folder, 'wide.plot.json')
-  writeFileSync(file, widePlot({ tracks: 2, vertices: 400 }))
-  const client = opened.client()
-  await client.ask('open_plot', { filename: 'wide.plot.json' })
-  const { features } = await client.ask('get_features', { ids: ['track-1'], detail: 'full' })
-  const named = (name: string) => ({
-    features: [{ ...features[0], properties: { ...features[0].properties, name } }],
-  })
-  await client.ask('update_features', named('First'))
-  await client.ask('update_features', named('Second'))
-  await client.ask('undo')
-  await opened.app.close()
-  const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
-  t.match(await journal.listEntries(file), [
-    { patch: /^z/, isUndone: false },
-    { patch: /^z/, isUndone: true },
-  ])
-  journal.close()
-  const later = await opened.again()
-  const again = later.client()
-  const name = async () => (await again.ask('get_features', { ids: ['track-1'] })).features[0].name
-  t.equal(await name(), 'First', 'what the file does not have yet is made again')
-  await again.ask('redo')
-  t.equal(await name(), 'Second')
-  t.match(await again.ask('undo', { steps: 2 }), { steps: 2 })
-  t.equal(await name(), 'Track 1')
-})
+verifies(
+  'debrief:undo:restart',
+  'compressed changes of long tracks can be undone after a restart',
+  async (t) => {
+    const opened = await openDebrief(t, [], never)
+    const file = join(opened.folder, 'wide.plot.json')
+    writeFileSync(file, widePlot({ tracks: 2, vertices: 400 }))
+    const client = opened.client()
+    await client.ask('open_plot', { filename: 'wide.plot.json' })
+    const { features } = await client.ask('get_features', { ids: ['track-1'], detail: 'full' })
+    const named = (name: string) => ({
+      features: [{ ...features[0], properties: { ...features[0].properties, name } }],
+    })
+    await client.ask('update_features', named('First'))
+    await client.ask('update_features', named('Second'))
+    await client.ask('undo')
+    await opened.app.close()
+    const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
+    t.match(await journal.listEntries(file), [
+      { patch: /^z/, isUndone: false },
+      { patch: /^z/, isUndone: true },
+    ])
+    journal.close()
+    const later = await opened.again()
+    const again = later.client()
+    const name = async () => (await again.ask('get_features', { ids: ['track-1'] })).features[0].name
+    t.equal(await name(), 'First', 'what the file does not have yet is made again')
+    await again.ask('redo')
+    t.equal(await name(), 'Second')
+    t.match(await again.ask('undo', { steps: 2 }), { steps: 2 })
+    t.equal(await name(), 'Track 1')
+  },
+)
 
 t.test('a file that was changed while the server was stopped begins a new history', async (t) => {
   const opened = await ask(t, 'sample')

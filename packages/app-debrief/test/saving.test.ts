@@ -14,7 +14,7 @@ import { SaveTimer } from '../src/plot/save-timer.ts'
 import { countedPlot } from './counted.ts'
 import { ask, emptyFolders, type OpenDebrief, openDebrief, openOver } from './debrief-kit.ts'
 
-/** Nothing is saved by itself within a test. */
+/** Prevents automatic saves and checks within a test. */
 const never = { settings: { plotSaveMs: 3_600_000, plotCheckMs: 60_000 } }
 const filename = 'sample.plot.json'
 
@@ -24,7 +24,7 @@ const point = (id: string) => ({
   geometry: { type: 'Point', coordinates: [-1.2, 50.4] },
   properties: { dataType: 'reference-point', name: id },
 })
-/** Changes a name in the file as another program. */
+/** Changes a name in the file as another program would. */
 const editOutside = (opened: OpenDebrief, from: string, to: string): void =>
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace(from, to))
 
@@ -42,7 +42,7 @@ verifies('debrief:save:soon', async (t) => {
   t.match(await client.ask('get_selection'), { dirty: false, rev: 2 })
 })
 
-verifies('debrief:save:soon', 'removes temporary files of a stopped server', async (t) => {
+verifies('debrief:save:soon', 'opening a plot removes temporary files of a stopped server', async (t) => {
   const opened = await openDebrief(t, ['sample'])
   const mark = createHash('sha256').update(filename).digest('hex').slice(0, 12)
   const stale = `.causeway-${mark}-4194399-0123456789ab.tmp`
@@ -72,7 +72,7 @@ verifies('debrief:external:clean', async (t) => {
   t.equal((await client.ask('get_features')).features[0].name, 'HMS Illustrious')
 })
 
-verifies('debrief:external:clean', 'polls the file without a call', async (t) => {
+verifies('debrief:external:clean', 'changes of the file are detected without a call', async (t) => {
   const client = await ask(t, 'sample', { settings: { plotCheckMs: 50 } })
   editOutside(client, 'HMS Illustrious', 'HMS Victorious')
   await until(
@@ -82,7 +82,7 @@ verifies('debrief:external:clean', 'polls the file without a call', async (t) =>
   t.pass('viewers are notified')
 })
 
-t.test('a change of white space by another program is not a revision', async (t) => {
+t.test('a change of white space by another program does not create a revision', async (t) => {
   const client = await ask(t, 'sample')
   writeFileSync(join(client.folder, filename), JSON.stringify(JSON.parse(client.file('sample'))))
   t.match(await client.ask('get_selection'), { rev: 1, dirty: false })
@@ -151,7 +151,7 @@ verifies('debrief:external:invalid', async (t) => {
   t.match(await client.ask('get_features'), { total: 6 }, 'a repaired file is read')
 })
 
-verifies('debrief:names', 'does not find links, folders and similar names', async (t) => {
+verifies('debrief:names', 'open_plot does not open links, folders and similar names', async (t) => {
   const opened = await openDebrief(t, ['mission1'])
   const outside = join(opened.dir, 'outside.plot.json')
   writeFileSync(outside, '{"type":"FeatureCollection","features":[]}')
@@ -170,7 +170,7 @@ verifies('debrief:names', 'does not find links, folders and similar names', asyn
   t.same(readdirSync(opened.dir).sort(), ['data', 'outside.plot.json', 'plots'])
 })
 
-/** A timer with a manual clock. `saves` has the times of the saves. */
+/** Creates a timer with a manual clock. `saves` contains the times of the saves. */
 function timed(saveAfterMs: number) {
   let nowMs = 0
   let due: { readonly atMs: number; readonly work: () => void } | undefined
@@ -203,7 +203,7 @@ function timed(saveAfterMs: number) {
   }
 }
 
-/** Makes changes at an interval for a time, then none. */
+/** Schedules changes at an interval for a time. */
 function busy(
   saveAfterMs: number,
   { everyMs, forMs }: { everyMs: number; forMs: number },
@@ -217,13 +217,17 @@ function busy(
   return saves
 }
 
-verifies('debrief:save:pause', 'saves once after the last of several changes', async (t) => {
+verifies('debrief:save:pause', 'SaveTimer saves once after the last of several changes', async (t) => {
   t.same(busy(250, { everyMs: 100, forMs: 500 }), [650])
 })
 
-verifies('debrief:save:pause', 'saves two seconds after the first of continuous changes', async (t) => {
-  t.same(busy(250, { everyMs: 100, forMs: 4500 }), [2000, 4000, 4650])
-})
+verifies(
+  'debrief:save:pause',
+  'SaveTimer saves two seconds after the first of continuous changes',
+  async (t) => {
+    t.same(busy(250, { everyMs: 100, forMs: 4500 }), [2000, 4000, 4650])
+  },
+)
 
 verifies('debrief:save:pause', 'a longer pause also limits the time after the first change', async (t) => {
   t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
@@ -249,7 +253,7 @@ t.test('SaveTimer saves nothing after stop', async (t) => {
   t.same(saves, [])
 })
 
-/** Runs as a user without privileges, since root ignores permissions. */
+/** Runs work as an unprivileged user, because permissions do not restrict root. */
 async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(65_534)
@@ -277,26 +281,30 @@ t.test('open_plot reports a file or folder that cannot be read as PLOT_UNREADABL
   await client.ask('open_plot', { filename })
 })
 
-verifies('debrief:save:failed', 'a read-only folder', async (t) => {
-  const client = await ask(t, 'sample', { ...never, isShared: true })
-  const before = client.file('sample')
-  chmodSync(join(client.dir, 'data'), 0o777)
-  await client.ask('delete_features', { ids: ['feature1'] })
-  chmodSync(client.folder, 0o555)
-  await asUnprivileged(async () => {
-    t.match(await client.refusal('save_plot'), {
-      code: 'PLOT_READONLY',
-      data: { filename: 'sample.plot.json' },
-      remedy: /save_as/,
+verifies(
+  'debrief:save:failed',
+  'changes in a read-only folder stay unsaved until it is writable',
+  async (t) => {
+    const client = await ask(t, 'sample', { ...never, isShared: true })
+    const before = client.file('sample')
+    chmodSync(join(client.dir, 'data'), 0o777)
+    await client.ask('delete_features', { ids: ['feature1'] })
+    chmodSync(client.folder, 0o555)
+    await asUnprivileged(async () => {
+      t.match(await client.refusal('save_plot'), {
+        code: 'PLOT_READONLY',
+        data: { filename: 'sample.plot.json' },
+        remedy: /save_as/,
+      })
     })
-  })
-  t.match(await client.ask('get_features'), { total: 5, dirty: true })
-  t.equal(client.file('sample'), before)
-  t.same(readdirSync(client.folder), ['sample.plot.json'])
-  chmodSync(client.folder, 0o755)
-  t.match(await client.ask('save_plot'), { dirty: false })
-  t.equal(JSON.parse(client.file('sample')).features.length, 5)
-})
+    t.match(await client.ask('get_features'), { total: 5, dirty: true })
+    t.equal(client.file('sample'), before)
+    t.same(readdirSync(client.folder), ['sample.plot.json'])
+    chmodSync(client.folder, 0o755)
+    t.match(await client.ask('save_plot'), { dirty: false })
+    t.equal(JSON.parse(client.file('sample')).features.length, 5)
+  },
+)
 
 verifies(
   'debrief:save:failed',
@@ -314,7 +322,7 @@ verifies(
     const before = JSON.stringify({ type: 'FeatureCollection', features })
     writeFileSync(path, before)
     const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
-    // Blocks of 512 bytes: a little more than the file has now. What a test runner loads would die of the limit's signal.
+    // Blocks of 512 bytes: slightly more than the file has. The modules of a test runner would exceed this limit.
     const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
     const node = [process.execPath, '--conditions=@causeway/source', script, dir]
     const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])
@@ -329,13 +337,16 @@ verifies(
   },
 )
 
-/** Processes that are killed, each after some saves. */
+/** Number of processes that are killed. */
 const rounds = process.env.CAUSEWAY_LONG === undefined ? 5 : 200
 if (rounds > 5) t.setTimeout(900_000)
 
 const script = fileURLToPath(new URL('counting.ts', import.meta.url))
 
-/** Lets a process count and kills it in the middle; gives where it began and what it had answered last. */
+/**
+ * Starts a counting process and kills it after `numbers` numbers. Returns its first number and the last number that it
+ * printed.
+ */
 async function killedAfter(dir: string, round: number, numbers: number): Promise<readonly [number, number]> {
   const child = spawn(process.execPath, ['--conditions=@causeway/source', script, dir, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],

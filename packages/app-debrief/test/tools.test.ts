@@ -12,7 +12,7 @@ const original = [
   ...['add_features', 'delete_features', 'notify'],
 ]
 
-verifies('debrief:tools', 'declares the tools of the original', async (t) => {
+verifies('debrief:tools', 'Debrief declares the tools of the original plot server', async (t) => {
   const bare = debrief.tools.map(({ aliases }) => aliases.bare[0])
   for (const name of original) t.ok(bare.includes(`debrief_${name}`), name)
   for (const { name, aliases } of debrief.tools)

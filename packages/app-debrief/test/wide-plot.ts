@@ -1,4 +1,4 @@
-/** The text of a plot with many tracks, compact: `track-0` and on, one fix a minute. */
+/** Returns the compact text of a plot with tracks `track-0` and so on, one fix a minute. */
 export function widePlot({
   tracks,
   vertices,

@@ -7,11 +7,11 @@ import type { VaultTool } from './vault-tool.ts'
 
 const cacheTtlMs = 60_000
 
-/** Throws `UNKNOWN_TOOL` if ToolVault is not enabled. */
+/** Throws `UNKNOWN_TOOL` if ToolVault is disabled. */
 export async function listVaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
   const ageMs = ctx.now() - toolCache.loadedMs
-  // Negative if the clock was set back.
+  // Negative after the clock was set back.
   if (ageMs >= 0 && ageMs < cacheTtlMs) return toolCache.tools
   const result = await ctx.store.call('ToolVault', 'list_tools', {}, ctx)
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : []
@@ -26,7 +26,8 @@ export async function listVaultTools(ctx: DebriefContext): Promise<readonly Vaul
 }
 
 /**
- * Runs a tool. Omitted arguments come from the plot of revision `rev`. Throws `TOOL_NOT_APPLICABLE` and errors of the tool.
+ * Runs a tool of ToolVault. Takes omitted arguments from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the
+ * tool.
  */
 export async function runVaultTool(
   ctx: DebriefContext,
@@ -48,7 +49,7 @@ export async function runVaultTool(
   }
 }
 
-/** Accepts hyphens and underscores. Throws `UNKNOWN_TOOL`. */
+/** Accepts hyphens instead of underscores. Throws `UNKNOWN_TOOL`. */
 export async function findVaultTool(ctx: DebriefContext, name: string): Promise<VaultTool> {
   const tools = await listVaultTools(ctx)
   const plainName = name.replaceAll('-', '_').replace(/^(toolvault_|ToolVault__)/, '')

@@ -5,13 +5,13 @@ import { resolveWorkerFile, WorkerLink, type WorkerMemory, WorkerPool } from '@c
 import type { MapDrawing } from '../domain/map/map-drawing.ts'
 import type { ChartMethods } from './chart-worker.ts'
 
-/** PNG pixels per pixel of the chart. */
+/** Number of PNG pixels per pixel of the chart. */
 const scale = 1.5
 
-/** Idle time after which the worker ends, because the coastlines use memory. */
+/** Idle time after which the worker stops, because coastlines use much memory. */
 const defaultIdleMs = 60_000
 
-/** One worker draws SVG, another converts it to PNG. Both start with the first chart. */
+/** One worker draws the SVG, another converts it to PNG. Both start with the first chart. */
 export class ChartRenderer {
   readonly #pictures: ReturnType<typeof openPicture>
   readonly #pool: WorkerPool<ChartMethods>

@@ -12,12 +12,12 @@ export interface ChartMethods {
   clip(bounds: Bounds): string
 }
 
-/** Maximum width of charts with the detailed coast, degrees. */
+/** Maximum width of charts that use the detailed coast, degrees. */
 const maxDetailedWidth = 5
-/** Maximum width of maps with the detailed coast, which can be enlarged, degrees. */
+/** Maximum width of maps with the detailed coast, degrees. Viewers can enlarge a map. */
 const maxDetailedMapWidth = 16
 
-/** Reads a coast on first use. */
+/** Reads each coast on first use. */
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 
@@ -42,7 +42,7 @@ class ChartDrawer implements ChartMethods {
   }
 }
 
-/** About 10 m. */
+/** Rounds to about 10 m. */
 const roundDegrees = (degrees: number): number => Math.round(degrees * 1e4) / 1e4
 
 const drawer = new ChartDrawer()

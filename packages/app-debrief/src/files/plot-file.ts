@@ -6,7 +6,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { syncFolder } from '@causeway/store'
 import { DebriefError } from '../errors.ts'
 
-/** Below V8's maximum string length. */
+/** Less than V8's maximum string length. */
 const maxPlotBytes = 384 * 2 ** 20
 
 export interface PlotFileStatus {
@@ -21,7 +21,7 @@ export interface StagedFile {
   readonly bytes: number
 }
 
-/** Returns a text that changes when the file is written or replaced; `null` if the file does not exist. */
+/** Returns a text that changes when the file is written or replaced, or `null` if the file does not exist. */
 export async function getSignature(path: string): Promise<string | null> {
   try {
     const found = await lstat(path, { bigint: true })
@@ -48,7 +48,7 @@ interface ReadOptions {
 }
 
 /**
- * Reads a file. Retries if it is written meanwhile. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`,
+ * Reads a file. Retries if it was changed while being read. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`,
  * `PLOT_TOO_LARGE`, `INVALID_PLOT` and the abort reason.
  */
 export async function readPlotFile(
@@ -85,8 +85,8 @@ export async function hashFile(path: string): Promise<string | null> {
 }
 
 /**
- * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED`
- * without leaving a temporary file.
+ * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED` after
+ * removing the temporary file.
  */
 export async function stagePlot(path: string, pieces: Iterable<string>): Promise<StagedFile> {
   const temp = join(dirname(path), createTempName(path))
@@ -113,7 +113,7 @@ export async function stagePlot(path: string, pieces: Iterable<string>): Promise
   }
 }
 
-/** Throws as `stagePlot`. */
+/** Throws the errors of `stagePlot`. */
 export async function commitStaged(temp: string, path: string): Promise<void> {
   try {
     await rename(temp, path)
@@ -126,7 +126,7 @@ export async function commitStaged(temp: string, path: string): Promise<void> {
 
 export const discardStaged = (temp: string): Promise<void> => rm(temp, { force: true }).catch(() => {})
 
-/** Removes temporary files of processes that ended during a save. */
+/** Removes temporary files of processes that exited during a save. */
 export async function removeStale(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])
@@ -138,7 +138,7 @@ export async function removeStale(path: string): Promise<void> {
 
 const maxAttempts = 3
 
-/** The length is independent of the plot's name, which may have the maximum length. */
+/** The length does not depend on the plot's name, which may have the maximum length. */
 const createTempName = (path: string): string =>
   `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
@@ -188,9 +188,7 @@ const readBytes = (
     return { bytes: bytes.subarray(0, at), sha256: hash.digest('hex') }
   })
 
-/**
- * Opens a file, but does not follow links. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`.
- */
+/** Opens a file without following links. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`. */
 async function withFile<T>(path: string, use: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
   let handle: FileHandle | undefined
   try {

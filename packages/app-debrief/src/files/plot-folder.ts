@@ -15,7 +15,7 @@ export interface PlotFile extends PlotTitle {
   readonly modified: string
 }
 
-/** If names repeat, the first folder takes precedence. */
+/** If a name occurs twice, the first folder takes precedence. */
 export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> {
   const found = new Map<string, PlotFile>()
   for (const folder of roots.folders())
@@ -24,17 +24,17 @@ export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> 
 }
 
 /**
- * Finds a plot file by its name in NFC and returns its real path. Throws `PLOT_UNREADABLE` if a folder that
- * may contain it cannot be read.
+ * Finds a plot file by its name in NFC and returns its real path. If it is not found and a folder could not be read,
+ * throws `PLOT_UNREADABLE`.
  */
 export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
   let failure: unknown
   for (const folder of roots.folders()) {
     try {
-      // Names on disk may have another Unicode normalization.
+      // Names on disk may have a different Unicode normalization.
       const names = await readdir(folder)
       const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
-      // Links are excluded: they could lead outside the folder, and a save would replace them.
+      // Links are excluded, because they can lead outside the folder and a save would replace them.
       if ((await lstat(path)).isFile()) return await roots.resolve(path)
     } catch (error) {
       if (!isMissing(error)) failure ??= toReadError(error, folder)

@@ -13,10 +13,10 @@ export interface PlotRow {
   readonly saved_rev: number
   /** Hash of the content last read or written. */
   readonly sha256: string
-  /** Hash of the content of a save in progress, to distinguish it from another program's change. */
+  /** Hash of the content of a save in progress. It distinguishes that content from another program's change. */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** Name of the copy of changes that could not be written (older versions: path), and its revision. */
+  /** Name of the copy with changes that the file could not store (older versions: path), and its revision. */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]
@@ -65,7 +65,7 @@ export const journalMigrations: readonly Migration[] = [
       CREATE INDEX answer_made ON answer (made_ms);
     `,
   },
-  // Changes no table, but prevents older servers, which cannot read packed patches, from opening the file.
+  // Changes no table. It prevents older servers, which cannot read packed patches, from opening the file.
   { name: 'packed patches', up: 'SELECT 1;' },
 ]
 
@@ -122,7 +122,7 @@ const prepareStatements = (db: Database) => ({
 })
 
 /**
- * Stores in `debrief.db` what plot files lack: revisions, selections, history, unsaved changes, an audit of
+ * Stores in `debrief.db` what plot files do not contain: revisions, selections, history, unsaved changes, an audit of
  * transactions, and results for repeated requests. Each method is one transaction.
  */
 export class Journal {
@@ -130,7 +130,7 @@ export class Journal {
   readonly #clock: AgingClock
   readonly #statements: ReturnType<typeof prepareStatements>
 
-  /** Throws as `openDatabase`. */
+  /** Throws the errors of `openDatabase`. */
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
     this.#db = openDatabase(join(dir, 'debrief.db'), { migrations: journalMigrations, now })
     this.#clock = new AgingClock(this.#db, { columns: ['answer.made_ms'], keepMs: resultTtlMs, now, steady })
@@ -146,7 +146,7 @@ export class Journal {
     return row && parseRow(row)
   }
 
-  /** Begins the history of a plot that is new or whose file was replaced. */
+  /** Begins a new history for a plot that is new or whose file was replaced. */
   async begin({
     path,
     filename,
@@ -195,7 +195,7 @@ export class Journal {
     return this.#statements.entries.all(path).map((row) => ({ ...row, isUndone: row.isUndone === 1 }))
   }
 
-  /** Stops at the first change that was too large to store. */
+  /** Stops at the first patch that was too large to store. */
   async listPatches(path: string, afterRev: number): Promise<readonly string[]> {
     const all = this.#statements.patches.all(path, afterRev)
     const gap = all.indexOf(null)
@@ -234,7 +234,7 @@ export class Journal {
     const { seq, kind, label, actor, atMs, patch } = entry
     const isUndone = entry.isUndone ? 1 : 0
     if (patch === null) this.#statements.setUndone.run(isUndone, path, seq)
-    // After a restart, earlier entries could not be undone either.
+    // Without this entry, earlier ones could not be undone after a restart.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
     else this.#statements.putEntry.run(path, seq, kind, label, actor, atMs, patch, isUndone)
   }

@@ -8,7 +8,7 @@ import { formatResponse, type LegacyContext, runLegacyCommand } from './legacy-c
 export function declareLegacyRoutes(app: Registrar<Debrief, DebriefSession>): void {
   app.socket('/', {
     about: 'Accepts commands {command, params} and responds with {result} or {error}, in order.',
-    // Clients of the original server ignore the first frame.
+    // Clients of the original plot server ignore the first frame.
     open: (socket) => socket.send(JSON.stringify({ result: 'Connected to Debrief WebSocket Bridge' })),
     async message(text, socket, ctx) {
       const request = parseJson(text)

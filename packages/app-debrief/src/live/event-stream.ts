@@ -2,9 +2,9 @@ import type { Plot } from '../plot/plot.ts'
 import type { LiveEvent } from './plot-events.ts'
 
 const heartbeatMs = 15_000
-/** Viewers with more queued characters get a snapshot instead. */
+/** A viewer with more queued characters receives a snapshot instead. */
 const maxQueuedCharacters = 8 * 2 ** 20
-/** Larger snapshots refer to the route of the features. */
+/** A larger snapshot is incomplete and refers to the features route. */
 const maxSnapshotCharacters = 4 * 2 ** 20
 
 /** Returns the missed events or a snapshot as server-sent events, then live events. */
@@ -82,7 +82,7 @@ class ViewerSource {
     await this.#sendSnapshot()
   }
 
-  /** No change occurs between the snapshot and the id from which events continue. */
+  /** Sends a snapshot and the id from which events continue. No change occurs in between. */
   async #sendSnapshot(): Promise<void> {
     this.#isBehind = true
     const plot = this.#plot

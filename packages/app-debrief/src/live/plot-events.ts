@@ -1,5 +1,5 @@
 export interface LiveEvent {
-  /** `<rev>`, or `<rev>.<n>` for further events of a revision. */
+  /** `<rev>`, or `<rev>.<n>` for the later events of a revision. */
   readonly id: string
   readonly event: string
   /** JSON on one line. */
@@ -13,7 +13,7 @@ type EventPosition = readonly [rev: number, n: number]
 const maxEvents = 256
 const maxCharacters = 8 * 2 ** 20
 
-/** Live events of a plot. Retains recent events, so that viewers can resume after a short interruption. */
+/** Live events of a plot. Retains recent events, so that viewers can resume after a short disconnection. */
 export class PlotEvents {
   readonly #retained: LiveEvent[] = []
   readonly #listeners = new Set<EventListener>()
@@ -38,7 +38,7 @@ export class PlotEvents {
     return this.#characters
   }
 
-  /** `rev` is the revision after the change; `members` are the JSON members of the data. */
+  /** `rev` is the revision after the change. `members` are the JSON members of the data. */
   emit(rev: number, event: string, members: string): void {
     this.#last = rev > this.#last[0] ? [rev, 0] : [this.#last[0], this.#last[1] + 1]
     const made: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }
@@ -52,7 +52,7 @@ export class PlotEvents {
     for (const listener of this.#listeners) listener(made)
   }
 
-  /** Returns the events since an id, or `null` if the viewer requires a snapshot. */
+  /** Returns the events after an id, or `null` if the viewer requires a snapshot. */
   subscribe(listener: EventListener, since: string | null): readonly LiveEvent[] | null {
     this.#listeners.add(listener)
     const from = since === null ? null : parseId(since)
@@ -64,7 +64,7 @@ export class PlotEvents {
     this.#listeners.delete(listener)
   }
 
-  /** Evicts the oldest events up to a size. Returns the evicted characters. */
+  /** Evicts the oldest events until `characters` are freed. Returns the number of evicted characters. */
   shrink(characters: number): number {
     const before = this.#characters
     while (before - this.#characters < characters && this.#retained.length > 0) this.#evictOldest()

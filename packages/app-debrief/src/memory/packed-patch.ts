@@ -4,18 +4,18 @@ import { deflate, inflateSync } from 'node:zlib'
 const compress = promisify(deflate)
 
 /**
- * Maximum length of a patch in the journal, characters. Longer ones are saved immediately and can be undone
- * until the process ends.
+ * Maximum characters of a patch in the journal. A change with a longer patch is saved immediately, and can be undone
+ * only until the process exits.
  */
 export const maxPatchLength = 2 ** 20
 
-/** Characters. */
+/** Shorter patches are not compressed. Characters. */
 const minPackedLength = 8192
 
 /** Prefix of compressed patches in base64. Plain JSON starts with a brace. */
 const prefix = 'z'
 
-/** Compresses to about a sixth: the journal's size determines how often SQLite waits for the disk. */
+/** Compresses to about a sixth, because a large journal makes SQLite wait for the disk more often. */
 export async function packPatch(json: string): Promise<string> {
   if (json.length < minPackedLength) return json
   return prefix + (await compress(json, { level: 1 })).toString('base64')

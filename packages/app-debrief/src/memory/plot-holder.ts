@@ -11,15 +11,15 @@ import { createPlotMemory } from './plot-memory.ts'
 import type { PlotMethods } from './plot-methods.ts'
 import type { Query, QueryResults } from './plot-query.ts'
 
-/** Size from which a worker holds a file, because reading it would block this thread. */
+/** File size from which a worker holds the plot, because reading it would block this thread. */
 export const workerBytes = 2 ** 20
 
 /** Holds a plot in memory, in this thread or in a worker. */
 export abstract class PlotHolder {
   abstract readonly isWorker: boolean
-  /** Returns the memory of a worker, or 0 in this thread. */
+  /** Returns the memory of the worker, or 0 in this thread. */
   abstract bytes(): Promise<number>
-  /** Rejects with the method's error, with `CANCELLED` on abort, and with `WORKER_LOST`. */
+  /** Rejects with the method's error, with `CANCELLED` after an abort, and with `WORKER_LOST`. */
   abstract call<Name extends keyof PlotMethods & string>(
     method: Name,
     args: MethodArgs<PlotMethods, Name>,

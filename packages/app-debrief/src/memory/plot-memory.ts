@@ -123,7 +123,7 @@ function undoOrRedo(
 async function reload(before: State, path: string, order: ChangeOrder): Promise<ChangeDraft> {
   const { text, ...file } = await readPlotFile(path)
   const document = await runInSlices(parseSteps(text, { selection: before.document.selection }))
-  // White space alone is not a change; the next save preserves the text of the file.
+  // White space alone does not count as a change. The next save preserves the text of the file.
   const aligned = alignDocument(before.document, document)
   const draft = addEntry(before, aligned, 'the file was changed by another program', order)
   return { ...draft, state: { ...draft.state, document }, file }
@@ -163,7 +163,7 @@ async function describeChange(
   const toChangedEntry = async (entry: HistoryEntry): Promise<ChangedEntry> => {
     const { size: _, ...row } = entry
     if (known.get(entry.seq)?.patch === entry.patch) return { ...row, patch: null }
-    // The journal rejects a patch that is too large by its length.
+    // The journal deletes the entries if the patch is too long.
     const text = entry.patch === patch ? (stored ?? json) : await packPatch(JSON.stringify(entry.patch))
     return { ...row, patch: text }
   }
@@ -208,7 +208,7 @@ function restoreState({ document: loaded }: State, { selection, entries, patches
   return { document, history, lastSeq: history.at(-1)?.seq ?? 0 }
 }
 
-/** Accepts invalid features with warnings. */
+/** Collects warnings instead of rejecting invalid features. */
 function createWarningCollector() {
   const findProblem = createFeatureChecker({ idRequired: true })
   const warnings: string[] = []

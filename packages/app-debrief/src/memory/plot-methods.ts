@@ -8,7 +8,7 @@ import type { Query, QueryResult } from './plot-query.ts'
 /** A history entry in the journal. `patch` is JSON, compressed if it is long. */
 export type StoredEntry = Omit<HistoryEntry, 'patch' | 'size'> & { readonly patch: string }
 
-/** Without a patch, only `isUndone` changed. */
+/** If `patch` is `null`, only `isUndone` changed. */
 export type ChangedEntry = Omit<StoredEntry, 'patch'> & { readonly patch: string | null }
 
 export type Change =
@@ -26,9 +26,9 @@ export interface ChangeOrder {
 
 /** A computed change that is not yet in effect. */
 export interface Prepared {
-  /** Whether nothing changes: no revision and no undo entry. */
+  /** Whether nothing changes. Then there is no revision and no undo entry. */
   readonly isNoop: boolean
-  /** Whether the file would change. It does not contain the selection. */
+  /** Whether the file would change. A new selection does not change it. */
   readonly touchesFile: boolean
   readonly label: string
   readonly results: readonly CommandResult[]
@@ -36,7 +36,7 @@ export interface Prepared {
   readonly addedIds: readonly string[]
   readonly ids: readonly string[]
   readonly steps: number
-  /** For the journal; `null` if too large, so that the file must be saved immediately. */
+  /** `null` if too large for the journal, so that the file must be saved immediately. */
   readonly patch: string | null
   readonly events: readonly ChangeEvent[]
   readonly entries: readonly ChangedEntry[]
@@ -55,11 +55,11 @@ export interface LoadedFile extends PlotFileStatus {
 export interface StoredState {
   readonly selection: readonly string[] | null
   readonly entries: readonly StoredEntry[]
-  /** Changes that the file lacks, oldest first. */
+  /** Changes that the file does not contain, oldest first. */
   readonly patches: readonly string[]
 }
 
-/** Methods of a holder. Arguments and results can be cloned. */
+/** Methods of a holder. Their arguments and results can be cloned. */
 export interface PlotMethods {
   load(args: { readonly path: string }): Promise<LoadedFile>
   restore(stored: StoredState): { readonly selection: readonly string[] }

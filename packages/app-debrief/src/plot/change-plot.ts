@@ -11,7 +11,7 @@ export interface Requester {
 
 export interface ChangeRequest<Result> {
   readonly change: Change
-  /** Rejects the change if the plot has another revision. */
+  /** Rejects the change if the plot has a different revision. */
   readonly ifRev?: number | undefined
   readonly createResult: (prepared: Prepared, stamp: PlotStamp) => Result
 }
@@ -19,7 +19,7 @@ export interface ChangeRequest<Result> {
 interface ChangeOptions<Result> {
   readonly by: Requester
   readonly request: ChangeRequest<Result>
-  /** Called if memory and journal may differ, so that the plot must be loaded again. */
+  /** Called if memory and journal may differ. The plot must then be loaded again. */
   readonly onUncertain: () => void
 }
 
@@ -83,7 +83,7 @@ export async function changePlot<Result>(
     const isUndoKept = entries.every((entry) => (entry.patch?.length ?? 0) <= maxPatchLength)
     return { result, isKept: patch !== null, isUndoKept }
   } catch (error) {
-    // The plot is loaded from the journal, which is authoritative.
+    // The journal is authoritative, so the plot is loaded again from it.
     onUncertain()
     throw error
   }

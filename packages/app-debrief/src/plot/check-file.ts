@@ -5,7 +5,7 @@ import { getSignature } from '../files/plot-file.ts'
 import { isForeign, notifyFileStatus, type PlotEnv, type PlotRecord, setFileStatus } from './plot-record.ts'
 import { isModified, storeRescue } from './save-plot.ts'
 
-/** Whether a file with this signature was written here or already checked. */
+/** Whether a file with this signature was written here or was already checked. */
 export const isKnownSignature = (plot: PlotRecord, signature: string | null): boolean =>
   signature !== null && (signature === plot.signature || isChecked(plot, signature))
 
@@ -13,8 +13,8 @@ const isChecked = ({ file, checkedSignature }: PlotRecord, signature: string | n
   isForeign(file) && signature === checkedSignature
 
 /**
- * Checks the file and updates its status. Calls `reload` if another program changed it and there are no
- * unsaved changes. Returns `true` if a foreign file is ours again, so that changes can be saved. Throws
+ * Checks the file and updates its status. Calls `reload` if another program changed it and there are no unsaved
+ * changes. Returns `true` if a foreign file has its last content again, so that changes can be saved. Throws
  * `WORKER_LOST` and `PLOT_UNREADABLE`.
  */
 export async function checkFile(

@@ -11,7 +11,7 @@ import { getRescuePath, type PlotEnv, type PlotRecord } from './plot-record.ts'
 
 interface LoadOptions extends CallOptions {
   readonly live?: PlotEvents
-  /** Default: depends on the size of the file. */
+  /** By default, the size of the file decides. */
   readonly isInWorker?: boolean
 }
 
@@ -22,11 +22,11 @@ interface HeldFile {
 }
 
 /**
- * Loads a plot from its file, or from the stored copy if the file could not be written. Applies changes of
- * the journal that the file lacks.
+ * Loads a plot from its file, or from the stored copy if the file could not be written. Applies the journal's changes
+ * that the file does not contain.
  *
- * Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `INVALID_PLOT`, `PLOT_TOO_LARGE`, `CANCELLED`, and
- * `DATA_MISSING` or `DATA_DAMAGED` for the stored copy.
+ * Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `INVALID_PLOT`, `PLOT_TOO_LARGE`, `CANCELLED`, and `DATA_MISSING` or
+ * `DATA_DAMAGED` for the stored copy.
  */
 export async function loadPlot(
   env: PlotEnv,
@@ -80,7 +80,7 @@ async function recover(env: PlotEnv, row: PlotRow, file: HeldFile): Promise<Plot
   const { journal, log } = env
   const { path, selection, rev } = row
   const { loaded, holder } = file
-  // The last save may be complete but not recorded.
+  // The last save may have been completed without being recorded.
   const isSaved = loaded.sha256 === row.saving_sha256 && row.saving_rev !== null
   if (isSaved) await journal.markSaved(path, row.saving_rev, loaded.sha256)
   const savedRev = isSaved ? row.saving_rev : row.saved_rev
@@ -119,7 +119,7 @@ async function loadRescue(
   return { ...record, sha256, signature: null, rescueRev: rescue_rev ?? 0 }
 }
 
-/** A missing or damaged copy is an error of the data folder, not of the user's file. */
+/** Converts errors: a missing or damaged copy is an error of the data folder, not of the user's file. */
 function toRescueError(error: unknown, name: string): unknown {
   const isMissing = DebriefError.is(error, 'PLOT_NOT_FOUND')
   if (!isMissing && !DebriefError.is(error, 'INVALID_PLOT')) return error

@@ -21,7 +21,7 @@ export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
       if (!plot.isReleasable || (idleMs >= 0 && idleMs < minIdleMs)) continue
       const plotBytes = await plot.memoryBytes()
       await plot.release().catch((error: unknown) => {
-        // A plot closed meanwhile has released its memory.
+        // A plot that was closed has already released its memory.
         if (!DebriefError.is(error, 'PLOT_NOT_FOUND')) throw error
       })
       freed += plotBytes

@@ -5,15 +5,12 @@ import type { PlotEvents } from '../live/plot-events.ts'
 import type { PlotHolder } from '../memory/plot-holder.ts'
 
 /**
- * The file is as last written or read here, changed by others during changes here, invalid, removed, or not
- * writable.
+ * The file is as last written or read here, changed by another program while changes are unsaved, invalid, missing,
+ * or not writable.
  */
 type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
 
-/**
- * An open plot in memory and on disk. The functions that load, change and save it modify the record one at a
- * time.
- */
+/** An open plot in memory and on disk. The functions that load, change and save it run one at a time. */
 export interface PlotRecord {
   readonly filename: string
   /** Real path. */
@@ -24,7 +21,7 @@ export interface PlotRecord {
   savedRev: number
   /** Hash of the content last read or written. */
   sha256: string
-  /** Signature of the file when last read or written; `null` if it did not exist. */
+  /** Signature of the file when last read or written, or `null` if it did not exist. */
   signature: string | null
   bytes: number
   file: FileStatus
@@ -45,9 +42,9 @@ export interface PlotStamp {
 
 export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'changed'> {
   readonly journal: Journal
-  /** Pause after the last change before a save. */
+  /** Pause between the last change and a save, in milliseconds. */
   readonly saveAfterMs: number
-  /** Interval of checks for other programs' changes. */
+  /** Interval of checks for other programs' changes, in milliseconds. */
   readonly checkEveryMs: number
 }
 
@@ -56,7 +53,7 @@ export function createStamp({ filename, rev, savedRev, file, message }: PlotReco
   return file === 'ok' ? stamp : { ...stamp, file, file_message: message }
 }
 
-/** Whether the file differs from the content read or written here. Only the user can resolve this. */
+/** Whether the file differs from the content last read or written here, which only the user can resolve. */
 export const isForeign = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
 
 export function setFileStatus(plot: PlotRecord, file: FileStatus, message = ''): void {
@@ -69,5 +66,5 @@ export function notifyFileStatus({ live, rev, savedRev, file, message }: PlotRec
   live.emit(rev, 'doc', `"saved_rev":${savedRev},"dirty":${rev !== savedRev},"file":"${file}"${detail}`)
 }
 
-/** The journal stores only the copy's name, because the data folder can be moved. */
+/** The journal stores only the name of the copy, because the data folder can be moved. */
 export const getRescuePath = (dir: string, name: string): string => join(dir, 'debrief-unsaved', name)

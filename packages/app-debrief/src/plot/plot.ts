@@ -21,7 +21,7 @@ import {
 import { isModified, removeRescue, trySave, writeCopy, writePlot } from './save-plot.ts'
 import { SaveTimer } from './save-timer.ts'
 
-/** Number of objects and positions from which a worker applies the commands. */
+/** Number of objects and positions in a change from which a worker applies it. */
 const minWorkerWork = 20_000
 
 /** Runs changes, saves and checks one at a time. */
@@ -40,7 +40,7 @@ export class Plot {
   #isUndoKept = true
   #usedMs: number
 
-  /** Throws as `loadPlot`. */
+  /** Throws the errors of `loadPlot`. */
   static async open(env: PlotEnv, path: string, options: CallOptions = {}): Promise<Plot> {
     const plot = new Plot(env, await loadPlot(env, path, options))
     await plot.#check()
@@ -81,7 +81,7 @@ export class Plot {
     return this.#record.holder.isWorker && !this.#isLost
   }
 
-  /** Whether all undo steps are in the journal. */
+  /** Whether the journal has all undo steps. */
   get isReleasable(): boolean {
     return this.#isUndoKept
   }
@@ -90,7 +90,7 @@ export class Plot {
     return createStamp(this.#record)
   }
 
-  /** Returns the result with the stamp of the same time. */
+  /** Returns the result with the plot's stamp at that time. */
   async read<Q extends Query>(
     query: Q,
   ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly stamp: PlotStamp }> {
@@ -101,13 +101,13 @@ export class Plot {
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (this.#isClosed) throw this.#createClosedError()
-      // If the holder was released or replaced, another call has loaded the plot again.
+      // If the holder was released or replaced, another call loads the plot again.
       if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
       return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
     }
   }
 
-  /** Passes a query's result to `start` before the next change. */
+  /** Passes the result of a query to `start` before the next change. */
   readThen<Q extends Query, T>(
     query: Q,
     start: (data: QueryResults[Q['kind']], rev: number) => T,
@@ -131,7 +131,7 @@ export class Plot {
     })
   }
 
-  /** Throws as `writePlot`. */
+  /** Throws the errors of `writePlot`. */
   save(isForced = false): Promise<PlotStamp> {
     return this.#enqueue(async () => {
       const { rev, savedRev } = this.#record
@@ -143,12 +143,12 @@ export class Plot {
     })
   }
 
-  /** Can be undone. */
+  /** The change can be undone. */
   reload(by: Requester): Promise<PlotStamp> {
     return this.#enqueue(() => this.#reload(by))
   }
 
-  /** Returns the path. Throws `PLOT_EXISTS`. */
+  /** Returns the copy's path. Throws `PLOT_EXISTS`. */
   saveCopy(filename: string): Promise<string> {
     return this.#enqueue(() => writeCopy(this.#record, filename))
   }
@@ -168,21 +168,21 @@ export class Plot {
     })
   }
 
-  /** Returns an estimate in this thread, and 0 after a release. */
+  /** Returns an estimate if this thread holds the plot, and 0 after a release. */
   async memoryBytes(): Promise<number> {
     if (this.#isLost) return 0
     const { holder, bytes } = this.#record
     return holder.isWorker ? holder.bytes() : 2 * bytes
   }
 
-  /** 0 if there are viewers. */
+  /** Returns 0 if there are viewers. */
   idleMs(): number {
     return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#usedMs
   }
 
   async close(): Promise<void> {
     this.#timer.stop()
-    // Queued until its end, so that concurrent calls do not load the plot again.
+    // Occupies the queue until the end, so that concurrent calls do not load the plot again.
     this.#closing ??= this.#enqueue(async () => {
       this.#isClosed = true
       await trySave(this.#env, this.#record)
@@ -229,7 +229,7 @@ export class Plot {
     this.#scheduleSave()
   }
 
-  /** The journal has all changes that the file lacks. */
+  /** The journal has all changes that the file does not. */
   async #moveToWorker(): Promise<void> {
     const { holder, live } = this.#record
     this.#record = await loadPlot(this.#env, this.path, { live, isInWorker: true })

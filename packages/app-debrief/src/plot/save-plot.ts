@@ -14,8 +14,8 @@ import {
 } from './plot-record.ts'
 
 /**
- * Replaces the file atomically. Throws `PLOT_READONLY`, `SAVE_FAILED` and, if another program wrote the file
- * and `isForced` is not set, `PLOT_CONFLICT`. Errors leave file and plot unchanged.
+ * Replaces the file atomically. Throws `PLOT_READONLY`, `SAVE_FAILED` and, if another program wrote the file and
+ * `isForced` is not set, `PLOT_CONFLICT`. An error leaves file and plot unchanged.
  */
 export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false): Promise<void> {
   const { path, holder, rev } = plot
@@ -37,8 +37,7 @@ export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false
 }
 
 /**
- * Writes unsaved changes. On failure, stores a copy in the data folder and notifies viewers. Throws
- * `WORKER_LOST`.
+ * Writes unsaved changes. If this fails, stores a copy in the data folder and notifies viewers. Throws `WORKER_LOST`.
  */
 export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   if (plot.savedRev === plot.rev) return
@@ -57,12 +56,12 @@ export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   }
 }
 
-/** Returns the path. Throws `PLOT_EXISTS`. */
+/** Returns the copy's path. Throws `PLOT_EXISTS`. */
 export async function writeCopy({ path, holder }: PlotRecord, filename: string): Promise<string> {
   const target = join(path, '..', filename)
   const { temp } = await holder.call('stage', { path: target })
   try {
-    // Linking fails if the name exists, so concurrent copies do not overwrite each other.
+    // Linking fails if the name exists, so concurrent copies cannot overwrite each other.
     await link(temp, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')

@@ -1,4 +1,4 @@
-/** Maximum time from the first change to a save. A longer pause extends it. */
+/** Maximum time from the first change to a save. If `saveAfterMs` is longer, it applies instead. */
 const maxWaitMs = 2000
 const retryMs = 5000
 
@@ -9,7 +9,7 @@ interface SaveTimerOptions {
   readonly now: () => number
   readonly saveAfterMs: number
   readonly save: () => void
-  /** Default: timers that do not keep the process alive. */
+  /** By default, timers that do not keep the process running. */
   readonly schedule?: Schedule
 }
 

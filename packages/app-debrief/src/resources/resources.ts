@@ -11,8 +11,7 @@ const descriptions: Readonly<Record<PlotPart, string>> = {
 }
 
 /**
- * Declares `plots://list` and, for each part, `plot://{filename}/<part>` and `plot://<part>` (the only open
- * plot).
+ * Declares `plots://list` and, for each part, `plot://{filename}/<part>` and `plot://<part>` for the only open plot.
  */
 export function declareResources(app: Registrar<Debrief, DebriefSession>): void {
   app.resource('plots://list', {

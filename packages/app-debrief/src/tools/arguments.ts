@@ -19,7 +19,7 @@ export const boundsArgument = (about: string) => z.array(z.number()).length(4).o
 
 export const stampOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
-/** The name in the original plot server: listed on the app's own mount, callable on the shared mount. */
+/** The tool's name in the original plot server: listed on the app's own mount, callable on the shared mount. */
 export const originalName = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],

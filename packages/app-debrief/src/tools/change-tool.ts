@@ -15,7 +15,7 @@ type ChangeResult = PlotStamp & {
   readonly summary: string
 }
 
-/** Changes the plot of a call in one transaction. `describe` returns additional members of the result. */
+/** Changes a plot in one transaction. `describe` returns additional members of the result. */
 export async function changePlot<Members extends { readonly summary: string }>(
   args: ChangeArgs,
   ctx: DebriefContext,

@@ -1,7 +1,7 @@
 import type { Notice } from '../domain/commands/command.ts'
 import type { Prepared } from '../memory/plot-methods.ts'
 
-/** Maximum size of a notice in a result. Viewers receive all of it. */
+/** Maximum size of a notice in a result. Viewers receive the complete notice. */
 const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400

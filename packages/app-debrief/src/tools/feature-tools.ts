@@ -188,7 +188,7 @@ async function getFeatures(args: z.output<z.ZodObject<typeof getInput>>, ctx: De
   )
 }
 
-/** A cursor is `<rev>:<offset>`. With another revision, features would be skipped or repeated. */
+/** Parses a cursor `<rev>:<offset>`. In another revision, it would skip or repeat features. */
 function readCursor(cursor: string, rev: number): number {
   const [, cursorRev, offset] = /^(\d{1,15}):(\d{1,9})$/.exec(cursor) ?? []
   if (cursorRev !== undefined && offset !== undefined && Number(cursorRev) === rev) return Number(offset)

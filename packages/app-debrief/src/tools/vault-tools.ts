@@ -8,7 +8,7 @@ import type { Debrief } from '../store.ts'
 import { filenameArgument, openExample, originalName, readOnlyHints, stampOutput } from './arguments.ts'
 import { describeCommands } from './command-result.ts'
 
-/** Maximum number of runs if the plot changes meanwhile. */
+/** Maximum number of runs if the plot changes during each. */
 const maxRuns = 3
 
 export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void {
@@ -78,7 +78,7 @@ async function runTool({ tool: name, args, apply, filename }: RunArgs, ctx: Debr
       return { ...plot.stamp(), tool: tool.name, command, from_plot: injected, summary }
     }
     try {
-      // The command is valid only for the revision that the tool received.
+      // The command applies only to the revision that the tool received.
       return await plot.change(ctx, {
         change: { kind: 'commands', commands: command },
         ifRev: rev,

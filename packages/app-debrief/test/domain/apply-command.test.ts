@@ -128,22 +128,26 @@ verifies('debrief:commands:unknown', async (t) => {
   })
 })
 
-verifies('debrief:composite', 'a composite has at most ten levels and a thousand commands', async (t) => {
-  const nested = (depth: number): unknown =>
-    depth === 0
-      ? { command: 'showText', payload: 'deep' }
-      : { command: 'composite', payload: [nested(depth - 1)] }
-  t.equal(apply(sample, nested(10)).notices.length, 1)
-  t.throws(() => apply(sample, nested(11)), { code: 'INVALID_COMMAND' })
-  const wide = (count: number) => ({
-    command: 'composite',
-    payload: Array.from({ length: count }, () => ({ command: 'showText', payload: 'x' })),
-  })
-  t.equal(apply(sample, wide(1000)).notices.length, 1000)
-  t.throws(() => apply(sample, wide(1001)), { code: 'INVALID_COMMAND' })
-})
+verifies(
+  'debrief:composite',
+  'parseCommands limits a composite to ten levels and a thousand commands',
+  async (t) => {
+    const nested = (depth: number): unknown =>
+      depth === 0
+        ? { command: 'showText', payload: 'deep' }
+        : { command: 'composite', payload: [nested(depth - 1)] }
+    t.equal(apply(sample, nested(10)).notices.length, 1)
+    t.throws(() => apply(sample, nested(11)), { code: 'INVALID_COMMAND' })
+    const wide = (count: number) => ({
+      command: 'composite',
+      payload: Array.from({ length: count }, () => ({ command: 'showText', payload: 'x' })),
+    })
+    t.equal(apply(sample, wide(1000)).notices.length, 1000)
+    t.throws(() => apply(sample, wide(1001)), { code: 'INVALID_COMMAND' })
+  },
+)
 
-verifies('debrief:composite', 'a list has at most 20,000 commands', async (t) => {
+verifies('debrief:composite', 'parseCommands limits a list to 20,000 commands', async (t) => {
   const commands = Array.from({ length: 20_001 }, () => ({ command: 'showText', payload: 'x' }))
   t.equal(apply(sample, commands.slice(1)).notices.length, 20_000)
   t.throws(() => apply(sample, { result: commands }), { code: 'INVALID_COMMAND', data: { commands: 20_001 } })
@@ -225,7 +229,7 @@ verifies('debrief:metadata', 'metadata features among other features become stat
   t.same(getTimeState(document), time)
 })
 
-t.test('setFeatureCollection replaces its members and retains others', async (t) => {
+t.test('setFeatureCollection replaces the given members and retains all others', async (t) => {
   const before = parsePlot('{"type":"FeatureCollection","name":"old","crs":1.0,"features":[]}')
   const { document } = apply(before, {
     command: 'setFeatureCollection',

@@ -81,7 +81,7 @@ verifies('debrief:validation', 'the error lists twenty features and counts all',
   }
 })
 
-t.test('accepts every geometry type and null', async (t) => {
+t.test('a feature can have every geometry type or null', async (t) => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -142,7 +142,7 @@ t.test('accepts every geometry type and null', async (t) => {
 })
 
 const createLine = (...coordinates: (readonly [number, number])[]) => ({ type: 'LineString', coordinates })
-t.test('simplifyFeature keeps ends, corners and the times of their vertices', async (t) => {
+t.test('simplifyFeature retains ends, corners and the times of their vertices', async (t) => {
   const run = [0, 1, 2, 3, 4].map((x) => [x / 100, 50] as const)
   t.same(selectLineVertices(run, 10), [0, 4])
   const corner = [...run, [0.04, 50.01] as const]
@@ -164,7 +164,7 @@ t.test('simplifyFeature keeps ends, corners and the times of their vertices', as
   })
 })
 
-verifies('debrief:names', 'rejects names by their form', async (t) => {
+verifies('debrief:names', 'parsePlotName rejects invalid names', async (t) => {
   const bad = [
     '../x.plot.json',
     '../../etc/passwd.plot.json',
@@ -221,7 +221,7 @@ t.test('selectLineVertices computes at most 65 distances per vertex of a narrowi
   )
   const { min } = Math
   let distances = 0
-  // Each distance takes one minimum.
+  // Each distance calls `Math.min` once.
   Math.min = (...values) => {
     distances += 1
     return min(...values)

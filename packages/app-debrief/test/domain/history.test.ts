@@ -181,14 +181,14 @@ const plotTextPoint = (id: string) => ({
   properties: {},
 })
 
-verifies('debrief:round-trip', 'writes every plot of the fixtures as it was read', async (t) => {
+verifies('debrief:round-trip', 'every fixture plot is written exactly as it was read', async (t) => {
   for (const name of readdirSync(plots).filter((file) => file.endsWith('.plot.json'))) {
     const text = readFileSync(join(plots, name), 'utf8')
     t.ok(formatPlot(parsePlot(text)) === text, name)
   }
 })
 
-verifies('debrief:round-trip', 'preserves numbers, order, repeated and unknown members', async (t) => {
+verifies('debrief:round-trip', 'a plot retains numbers, order, repeated and unknown members', async (t) => {
   const odd =
     '{"type":"FeatureCollection","crs":{"a":1.0},"features":[ {"type":"Feature","id":7,"x":1e2,"x":12345678901234567890,"geometry":null,"properties":{"2":-0.0,"1":[1.50,  2]}} ,{"type":"Feature","id":"b","geometry":null,"properties":null}],"z":[{"features":[]}]}'
   t.equal(formatPlot(parsePlot(odd)), odd)
@@ -198,7 +198,7 @@ verifies('debrief:round-trip', 'preserves numbers, order, repeated and unknown m
   t.ok(text.endsWith('"z":[{"features":[]}]}'))
 })
 
-verifies('debrief:round-trip', 'preserves the white space of an empty list', async (t) => {
+verifies('debrief:round-trip', 'a plot retains the white space of an empty list', async (t) => {
   for (const space of ['', ' ', '\n    \n  ', '\r\n\t']) {
     const hollow = `{"type":"FeatureCollection","features":[${space}],"a":1}`
     t.equal(formatPlot(parsePlot(hollow)), hollow)
@@ -208,7 +208,7 @@ verifies('debrief:round-trip', 'preserves the white space of an empty list', asy
   }
 })
 
-t.test('a new feature has the indentation of the file', async (t) => {
+t.test('a new feature gets the indentation of the file', async (t) => {
   const of = (value: object, indent?: number | string) => JSON.stringify(value, null, indent)
   for (const indent of [undefined, 2, 4, '\t']) {
     const before = of({ type: 'FeatureCollection', features: [plotTextPoint('a')] }, indent)
@@ -238,7 +238,7 @@ t.test('an empty file is an empty collection, and a byte order mark is preserved
   t.equal(formatPlot(parsePlot(marked)), marked)
 })
 
-t.test('splitting and formatting returns the text for any JSON', async (t) => {
+t.test('splitting and formatting any JSON returns the same text', async (t) => {
   const feature = fc
     .dictionary(fc.string(), fc.jsonValue())
     .map((rest) => ({ ...rest, type: 'Feature', properties: null }))
@@ -279,7 +279,7 @@ t.test('an invalid plot is rejected with its position', async (t) => {
 
 verifies(
   'debrief:metadata',
-  'metadata features keep their position; a new time has a ring around the data',
+  'metadata features retain their position, and a new time feature encloses the data',
   async (t) => {
     const text = readFileSync(join(plots, 'gibraltar.plot.json'), 'utf8')
     const time = {

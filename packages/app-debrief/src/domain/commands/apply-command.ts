@@ -17,7 +17,7 @@ export interface CommandResult {
 
 interface ApplyOptions {
   readonly ignoreMissing?: boolean
-  /** Prefix for the ids of features without one, unique in the plot. */
+  /** Prefix for generated ids, unique in the plot. */
   readonly idPrefix: string
 }
 
@@ -103,7 +103,7 @@ function add(features: readonly unknown[], { draft, options, addedIds }: Applica
   return shown.length
 }
 
-/** Puts the id first for readability. */
+/** Puts the id near the start for readability. */
 function addId({ type, id: _, ...rest }: JsonObject, id: string): JsonObject {
   return { type, id, ...rest }
 }
@@ -153,7 +153,7 @@ function select(ids: readonly string[], { draft, options }: Application): Comman
   return createStateResult('setSelection', `selected ${formatCount(known.size, 'feature')}`)
 }
 
-/** Returns the other features. */
+/** Moves metadata features to the state. Returns the others. */
 function extractStates(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
   return features.filter((feature) => {
     const kind = getMetadataKind(feature)

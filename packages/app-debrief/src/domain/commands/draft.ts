@@ -4,7 +4,7 @@ import { type Item, isSameItem } from '../document/item.ts'
 import { createItem, filterKnownIds, type PlotDocument, type StateItem } from '../document/plot-document.ts'
 import { formatFeature, type PlotLayout, setMembers } from '../document/plot-text.ts'
 
-/** Does not change the document. */
+/** Collects changes without modifying the original document. */
 export class Draft {
   readonly #before: PlotDocument
   /** `undefined` for removed items. */
@@ -22,7 +22,7 @@ export class Draft {
     this.#selection = before.selection
   }
 
-  /** Files may repeat ids. */
+  /** Returns more than 1 if the file repeats an id. */
   count(id: string): number {
     return this.#getIndex().get(id)?.length ?? 0
   }
@@ -46,7 +46,7 @@ export class Draft {
     this.#getIndex().delete(id)
   }
 
-  /** Unchanged features keep their text. */
+  /** Unchanged features retain their text. */
   replaceAll(features: readonly JsonObject[], members: JsonObject): void {
     this.#layout = setMembers(this.#layout, members)
     const old = new Map(this.items().map((item) => [item.id, item]))
@@ -77,7 +77,7 @@ export class Draft {
     return this.#slots.filter((item) => item !== undefined)
   }
 
-  /** Unknown ids are removed from the selection. */
+  /** Removes unknown ids from the selection. */
   toDocument(): PlotDocument {
     const { items: before } = this.#before
     const items = this.items()

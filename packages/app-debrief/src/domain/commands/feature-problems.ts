@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 import { findGeometryProblems } from './geometry-problems.ts'
 
-/** In the format of the original plot server. */
+/** Format of the original plot server. */
 interface FeatureProblem {
   readonly index: number
   readonly featureId: string | null
@@ -17,7 +17,7 @@ const maxListedProblems = 20
 const annotationTypes = ['label', 'area', 'measurement', 'comment', 'boundary']
 const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 
-/** Unknown members are accepted. */
+/** Accepts unknown members. */
 export function findFeatureProblems(
   features: readonly unknown[],
   options: { readonly idRequired: boolean },
@@ -26,7 +26,7 @@ export function findFeatureProblems(
   return features.flatMap((feature, index) => check(feature, index) ?? [])
 }
 
-/** Creates a function that checks features one by one, also for repeated ids. */
+/** Creates a function that checks features one by one and detects repeated ids. */
 export function createFeatureChecker({
   idRequired,
 }: {
@@ -73,7 +73,7 @@ function* findProblems(feature: unknown, idRequired: boolean): Generator<string>
   if (feature.properties !== null && feature.properties !== undefined && !isObject(feature.properties))
     yield 'properties must be an object'
   const dataType = getDataType(feature)
-  // Time metadata often has an invalid ring, which is unused.
+  // Time metadata often has an invalid ring, which is not used.
   if (dataType !== 'metadata' && dataType !== 'backdrop') yield* findGeometryProblems(feature.geometry)
   if (dataType === 'track') yield* findTrackProblems(feature)
   if (dataType === 'annotation') yield* findAnnotationProblems(getProperties(feature))

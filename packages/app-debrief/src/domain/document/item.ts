@@ -23,14 +23,14 @@ interface ItemSummary {
 export interface Item {
   readonly id: string | null
   readonly text: string
-  /** Parsed on demand, because parsed features use six times the memory of their text. */
+  /** Parsed on demand, because a parsed feature uses six times the memory of its text. */
   readonly value: JsonObject
   readonly summary: ItemSummary
 }
 
 export function makeItem(value: JsonObject, text: string): Item {
-  // Does not refer to `value`: a new weak reference keeps its target alive until the job ends, and the job
-  // may parse a whole file.
+  // Does not refer to `value`. A new weak reference would retain its target until the job ends, and one job may parse
+  // a whole file.
   let cached: WeakRef<JsonObject> | undefined
   const summary = summarize(value)
   return {

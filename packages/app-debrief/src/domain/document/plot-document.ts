@@ -6,22 +6,22 @@ import { type Item, makeItem } from './item.ts'
 import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
 import { formatFeature, formatLayout, type PlotLayout, runToEnd, scanSteps } from './plot-text.ts'
 
-/** A metadata feature. It is not listed. */
+/** A metadata feature. Lists omit it. */
 export interface StateItem {
-  /** `time`, `viewport` or another text. */
+  /** `time`, `viewport` or another kind. */
   readonly kind: string
-  /** Number of preceding items in the file. New ones are at the end. */
+  /** Number of preceding items in the file. New metadata features are at the end. */
   readonly place: number
   readonly value: JsonObject
   readonly text: string
 }
 
-/** A plot in memory. Immutable: new documents share unchanged parts. */
+/** An immutable plot in memory. New documents share unchanged parts. */
 export interface PlotDocument {
   readonly layout: PlotLayout
   readonly items: readonly Item[]
   readonly states: readonly StateItem[]
-  /** Unique ids. The file does not contain them. */
+  /** Unique ids, which the file does not store. */
   readonly selection: readonly string[]
 }
 
@@ -34,7 +34,7 @@ interface ParseOptions {
 export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
   runToEnd(parseSteps(text, options))
 
-/** Parses in steps. Yields the number of processed characters. Each character counts twice. */
+/** Parses in steps. Yields the number of processed characters, counting each one twice. */
 export function* parseSteps(
   text: string,
   { selection, check }: ParseOptions = {},
@@ -60,7 +60,7 @@ export function* parseSteps(
 
 export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
 
-/** Formats unchanged parts as in the file. Returns parts, so that a large plot is not in memory twice. */
+/** Writes unchanged parts as in the file. Returns several parts, so that a large plot is not in memory twice. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const pending = [...states].sort((a, b) => a.place - b.place)
@@ -77,7 +77,7 @@ export const createItem = (value: JsonObject, layout: PlotLayout): Item =>
 export const findState = ({ states }: PlotDocument, kind: string): StateItem | undefined =>
   states.find((state) => state.kind === kind)
 
-/** Returns the time of the file, else the time range of the features, else `null`. */
+/** Returns the stored time, otherwise the time range of the features, otherwise `null`. */
 export function getTimeState(document: PlotDocument): TimeState | null {
   const stored = readStoredTime(findState(document, 'time')?.value)
   if (stored !== null) return stored
@@ -93,7 +93,7 @@ export function getTimeState(document: PlotDocument): TimeState | null {
   return { current: start, start, end: formatTime(last) }
 }
 
-/** Returns the viewport of the file, else the bounds of the features, else `null`. */
+/** Returns the stored viewport, otherwise the bounds of the features, otherwise `null`. */
 export const getViewport = (document: PlotDocument): ViewportState | null =>
   readStoredViewport(findState(document, 'viewport')?.value) ?? toViewport(getDataBounds(document))
 
@@ -125,7 +125,7 @@ function parseFeature(text: string, index: number): JsonObject {
   throw new DebriefError('INVALID_PLOT', `features[${index}] is not an object`, { data: { index } })
 }
 
-/** Some programs store the selection in the file. */
+/** Returns the selection that some programs store in the file. */
 function readStoredSelection(states: readonly StateItem[]): readonly string[] {
   const ids = getProperties(states.find(({ kind }) => kind === 'selection')?.value ?? {}).selectedIds
   return Array.isArray(ids) ? ids.map(String) : []

@@ -18,7 +18,7 @@ export interface ViewportState {
 
 export type StateKind = 'time' | 'viewport'
 
-/** Returns `time`, `viewport` or another text for a metadata feature, else `null`. */
+/** Returns the kind of a metadata feature, such as `time`, or `null` for other features. */
 export function getMetadataKind(feature: JsonObject): string | null {
   if (getDataType(feature) !== 'metadata') return null
   const { metadataType } = getProperties(feature)
@@ -77,8 +77,7 @@ export function readStoredTime(feature: JsonObject | undefined): TimeState | nul
 }
 
 /**
- * Returns the viewport of a metadata feature: ring[0] is the south-west corner, ring[2] the north-east
- * corner.
+ * Returns the viewport of a metadata feature: `ring[0]` is its south-west corner and `ring[2]` its north-east corner.
  */
 export function readStoredViewport(feature: JsonObject | undefined): ViewportState | null {
   if (feature === undefined) return null
@@ -89,8 +88,7 @@ export function readStoredViewport(feature: JsonObject | undefined): ViewportSta
 }
 
 /**
- * Returns the metadata feature with another time. Replaces an invalid ring, such as `[[]]`, by the bounds of
- * the data.
+ * Returns a metadata feature with a new time. Replaces an invalid ring, such as `[[]]`, with the bounds of the data.
  */
 export function setTime(
   feature: JsonObject | undefined,

@@ -1,12 +1,12 @@
 /**
- * The text of a plot file, split at its features. Unchanged features are written as read, which preserves
+ * The text of a plot file, split at its features. Unchanged features are written as they were read, which preserves
  * numbers, member order, unknown members and indentation.
  */
 import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 
 export interface PlotLayout {
-  /** Up to and including the opening bracket. */
+  /** Text up to and including the opening bracket. */
   readonly head: string
   /** White space before the first feature. */
   readonly lead: string
@@ -16,7 +16,7 @@ export interface PlotLayout {
   readonly tail: string
   /** White space between the brackets of an empty list. */
   readonly emptySpace: string
-  /** From the closing bracket. */
+  /** Text from the closing bracket on. */
   readonly rest: string
 }
 
@@ -32,7 +32,7 @@ const emptyPlot = '{\n  "type": "FeatureCollection",\n  "features": []\n}\n'
 const byteOrderMark = '\uFEFF'
 
 /**
- * Splits the text of a feature collection. An empty file is an empty collection. Yields the number of
+ * Splits the text of a feature collection. An empty file counts as an empty collection. Yields the number of
  * processed characters. Throws `INVALID_PLOT`.
  */
 export function* scanSteps(text: string): Generator<number, ScannedPlot> {
@@ -73,7 +73,7 @@ export function* formatLayout(layout: PlotLayout, features: readonly string[]): 
   yield tail + layout.rest
 }
 
-/** Returns the white space of the features or, for an empty list, of the other members. */
+/** Returns the white space around the features. For an empty list, derives it from the other members. */
 function findSpaces({ head, emptySpace, lead, separator, tail }: PlotLayout): Spaces {
   if (separator !== '') return { lead, separator, tail, emptySpace }
   if (lead !== '') return { lead, separator: `,${lead}`, tail, emptySpace }
@@ -86,7 +86,7 @@ function findSpaces({ head, emptySpace, lead, separator, tail }: PlotLayout): Sp
 
 const findLastIndent = (head: string): string => /\r?\n[ \t]+(?=[^\r\n]*$)/.exec(head)?.[0] ?? ''
 
-/** Returns one level of indentation (empty for compact text), and the start of a line in a feature. */
+/** Returns the indentation of one level (empty for compact text) and the text that starts a line of a feature. */
 function findIndent(layout: PlotLayout): { readonly unit: string; readonly line: string } {
   const { lead } = findSpaces(layout)
   const [, end, indent] = /(\r?\n)([ \t]*)$/.exec(lead) ?? []
@@ -189,7 +189,7 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - first) % 2 === 1
 }
 
-/** Does not validate the content of the value. */
+/** Returns where a value ends. Does not validate the value. */
 function findValueEnd(text: string, at: number): number {
   const first = text.charCodeAt(at)
   if (first === 34) return findStringEnd(text, at)
@@ -222,5 +222,5 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result, undefined>): R
   return step.value
 }
 
-/** Strings contain no raw line breaks, so all line breaks are white space. */
+/** JSON strings contain no raw line breaks, so every line break is white space. */
 export const toOneLine = (json: string): string => json.replaceAll(/\r?\n[ \t]*/g, '')

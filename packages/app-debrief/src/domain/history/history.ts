@@ -7,7 +7,7 @@ export type Scope = 'features' | 'all'
 
 /** One transaction. Features and other state are undone separately. */
 export interface HistoryEntry {
-  /** Ascending, never reused. */
+  /** Ascending and never reused. */
   readonly seq: number
   readonly kind: EntryKind
   readonly label: string
@@ -31,12 +31,11 @@ interface Step {
 
 const maxEntries = 100
 const maxCharacters = 64 * 2 ** 20
-/** Changes of the same state by the same client within this time form one entry. */
+/** Changes of the same state by one client within this time share an entry. */
 const coalesceMs = 1000
 
 /**
- * Adds an entry. A change of features discards all redo steps; other changes discard only those of other
- * state.
+ * Adds an entry. A change of features discards all redo steps. Other changes discard only redo steps of other state.
  */
 export function remember(history: History, entry: HistoryEntry): History {
   const retained = history.filter(
@@ -50,7 +49,7 @@ export function remember(history: History, entry: HistoryEntry): History {
   return limitSize([...retained, entry])
 }
 
-/** Returns `undefined` if the scope has no entry. */
+/** Returns `undefined` if the scope has nothing to undo. */
 export function undo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
   const entry = history.findLast(({ isUndone, kind }) => !isUndone && isIn(kind, scope))
   if (entry === undefined) return undefined
@@ -65,7 +64,7 @@ export function undo(history: History, document: PlotDocument, scope: Scope): St
   }
 }
 
-/** Returns `undefined` if the scope has no undone entry. */
+/** Returns `undefined` if the scope has nothing to redo. */
 export function redo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
   const entry = history.find(({ isUndone, kind }) => isUndone && isIn(kind, scope))
   if (entry === undefined) return undefined
@@ -125,7 +124,7 @@ const setUndone = (history: History, entry: HistoryEntry, isUndone: boolean): Hi
 const omitSelection = ({ selection, ...patch }: Patch, { kind }: HistoryEntry): Patch =>
   kind === 'features' || selection === undefined ? patch : { ...patch, selection }
 
-/** Restores the selection before a change of features, unless it was changed since. */
+/** Restores the selection that belonged to the features, unless it was changed since. */
 function restoreSelection(
   document: PlotDocument,
   { kind, patch: { selection } }: HistoryEntry,

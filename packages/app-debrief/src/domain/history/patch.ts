@@ -5,8 +5,8 @@ import { getMetadataKind, type StateKind } from '../document/plot-state.ts'
 import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
 
 /**
- * Texts of features with their positions: before the change for `removed` and `updated`, after it for
- * `added`.
+ * Texts of features with their positions, which are those before the change for `removed` and `updated`, and after it
+ * for `added`.
  */
 export interface FeaturePatch {
   readonly removed: readonly (readonly [place: number, text: string])[]
@@ -30,7 +30,7 @@ export interface Patch {
   readonly viewport?: Replacement<StoredState>
 }
 
-/** Returns an empty object if there is no difference. */
+/** Returns an empty object if the documents are equal. */
 export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   const features = before.items === after.items ? undefined : createFeaturePatch(before.items, after.items)
   const hasNewLayout = before.layout.head !== after.layout.head || before.layout.rest !== after.layout.rest
@@ -44,9 +44,7 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   }
 }
 
-/**
- * Returns a document that shares the equal parts of another one, so that only differences in value remain.
- */
+/** Returns `document` with the parts of `old` that have the same value, so that only real differences remain. */
 export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
   const known = new Map(old.items.map((item) => [item.id, item]))
   const states = document.states.map((state) => {
@@ -117,7 +115,7 @@ function createFeaturePatch(before: readonly Item[], after: readonly Item[]): Fe
     const old = placeBefore.get(keysAfter[place] ?? '')
     if (old === undefined) added.push([place, item.text])
     else {
-      // If the order changed, remove and add all features.
+      // A changed order is represented by removing and adding all features.
       if (old < last) return replaceAll(before, after)
       last = old
       const text = before[old]?.text ?? ''
@@ -134,7 +132,7 @@ const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePat
   updated: [],
 })
 
-/** Identifies items by id, or else by text and a counter. */
+/** Identifies an item by its id, otherwise by its text and a counter. */
 function createKeys(items: readonly Item[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map(({ id, text }) => {

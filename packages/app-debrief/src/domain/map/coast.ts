@@ -1,6 +1,6 @@
 import { type Bounds, type LonLat, unwrapPath } from '@causeway/plot'
 
-/** A ring of land with unwrapped longitudes, except for a ring around a pole. */
+/** A ring of land. Its longitudes are unwrapped unless it surrounds a pole. */
 export interface LandRing {
   readonly points: readonly LonLat[]
   readonly bounds: Bounds
@@ -9,7 +9,7 @@ export interface LandRing {
 export function createLandRing(ring: readonly LonLat[]): LandRing {
   const [start = [0, 0]] = ring
   const unwrapped = unwrapPath(ring, start[0])
-  // A ring around a pole does not return to its first longitude.
+  // An unwrapped ring around a pole does not end at its first longitude.
   const isClosed = Math.abs((unwrapped.at(-1) ?? start)[0] - start[0]) < 180
   const points = isClosed ? unwrapped : ring
   const [lons, lats] = [points.map(([lon]) => lon), points.map(([, lat]) => lat)]
@@ -24,7 +24,7 @@ interface Land {
 /** Minimum longitude span of a ring around a pole. */
 const aroundPole = 359
 
-/** Selects whole rings by latitude, for polar charts, where a ring around a pole has an inside. */
+/** Selects whole rings by latitude for a polar chart, on which a ring around a pole encloses an area. */
 export function selectLand(rings: readonly LandRing[], [, south, , north]: Bounds): Land {
   const surroundsPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
     east - west >= aroundPole && low + high > 0 === south + north > 0
@@ -53,7 +53,7 @@ export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   return { areas, coast }
 }
 
-/** Sutherland and Hodgman, CACM 17, 1974. */
+/** Algorithm of Sutherland and Hodgman, CACM 17, 1974. */
 function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly LonLat[] {
   const edges: readonly (readonly [axis: 0 | 1, limit: number, sign: 1 | -1])[] = [
     [0, west, 1],
@@ -82,7 +82,7 @@ const interpolate = (a: LonLat, b: LonLat, share: number): LonLat => [
   a[1] + (b[1] - a[1]) * share,
 ]
 
-/** Omits edges along the antimeridian. */
+/** Returns the ring's edges, except those along the antimeridian. */
 function findCoast(
   ring: readonly LonLat[],
   [west, south, east, north]: Bounds,

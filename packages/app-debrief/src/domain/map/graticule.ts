@@ -17,7 +17,7 @@ const labelSize = 12
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
-/** Share of the visible latitudes at the pole without meridians. */
+/** Share of the visible latitudes, next to the pole, without meridians. */
 const polarGap = 0.04
 
 function createPolarGrid({ bounds, frame }: Projection) {
@@ -53,7 +53,7 @@ function drawPolarGraticule(view: Projection): readonly SvgElement[] {
 }
 
 /**
- * Returns labels for a polar chart: meridians near the edge of the frame, parallels from the middle outwards.
+ * Returns labels for a polar chart: of meridians near the edge of the frame, of parallels from the middle outwards.
  */
 export function listPolarLabels(view: Projection): readonly Label[] {
   if (view.name !== 'polar stereographic') return []
@@ -137,7 +137,7 @@ const chooseStep = (wanted: number): number => steps.find((step) => step >= want
 
 const countDecimals = (step: number): number => (step < 0.09 / 60 ? 2 : step < 0.9 / 60 ? 1 : 0)
 
-/** Excludes the ends of the interval. */
+/** Returns the multiples of `step` between, but not at, the ends. */
 function listMultiples(from: number, to: number, step: number): readonly number[] {
   const first = Math.ceil(from / step + 0.05)
   const last = Math.floor(to / step - 0.05)
@@ -154,7 +154,7 @@ export function formatAngle(degrees: number, [positive, negative]: string, decim
   return `${Math.floor(parts / (60 * unit))}°${rest === 0 ? '' : `${minutes}′`}${side}`
 }
 
-/** With less variation of the scale, the bar needs no latitude. */
+/** Variation of the scale above which the bar states its latitude. */
 const maxVariation = 1.02
 
 /** Maximum length of the bar, pixels. */
@@ -167,8 +167,8 @@ export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] 
 }
 
 /**
- * Draws a bar of a round number of nautical miles at the lower right, with its latitude if the scale varies.
- * Draws no bar if the scale depends on the direction.
+ * Draws a bar for a round number of nautical miles at the lower right, with its latitude if the scale varies. Draws
+ * nothing if the scale depends on the direction.
  */
 export function drawScaleBar({ frame, scale }: Projection): readonly SvgElement[] {
   if (scale === null) return []

@@ -3,7 +3,7 @@ import type { Frame } from './projection.ts'
 
 export interface Label {
   readonly at: Point
-  /** Possible centres of the label, in order of preference. Default: around `at`. */
+  /** Possible centres of the label, in order of preference. By default, positions around `at`. */
   readonly centres?: readonly Point[]
   readonly lines: readonly string[]
   readonly color: string
@@ -30,8 +30,8 @@ interface Obstacles {
 }
 
 /**
- * Places labels without overlap, important ones first, inside the frame and away from obstacles. Omits labels
- * without space.
+ * Places labels inside the frame without overlap and away from obstacles, important ones first. Omits labels without
+ * space.
  */
 export function placeLabels(
   labels: readonly Label[],
@@ -83,7 +83,7 @@ const shorten = (text: string): string =>
 const lineHeight = (size: number): number => size + 4
 
 /**
- * Returns the first box without obstacles, or else, unless the label is optional, the box with the fewest.
+ * Returns the first box without obstacles. Otherwise, unless the label is optional, returns the box with the fewest.
  */
 function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
   let best: Box | undefined
@@ -96,7 +96,7 @@ function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional
   return best
 }
 
-/** Distance from which a label gets a line to its place, pixels. */
+/** Distance from which a line connects a label with its place, pixels. */
 const leaderDistance = 18
 
 function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement[] {
@@ -137,7 +137,7 @@ class ObstacleGrid {
 /** Distances of a label from its place, pixels. */
 const distances = [8, 22, 40]
 
-/** Returns boxes right, left, above, below and at the corners of a place, nearest first. */
+/** Returns boxes to the right, left, top, bottom and at the corners of a place, nearest first. */
 const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
   distances.flatMap((distance) => {
     const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]

@@ -23,7 +23,7 @@ export interface Drawable {
   readonly shape: 'line' | 'area' | 'points'
   /** Unwrapped longitudes, degrees. */
   readonly paths: readonly (readonly LonLat[])[]
-  /** `#RRGGBB`; `null` for the colour of its kind. */
+  /** `#RRGGBB`, or `null` for the colour of the feature's kind. */
   readonly color: string | null
   readonly kind: string | null
   readonly isSelected: boolean
@@ -43,7 +43,7 @@ export interface MapData {
 
 export interface MapOptions {
   readonly bounds?: Bounds | undefined
-  /** Pixels. Determines the detail of lines. */
+  /** Pixels. A wider map has more detailed lines. */
   readonly width: number
   readonly timeStyle?: TimeStyle | undefined
 }
@@ -72,7 +72,7 @@ export function createMapData(
 /** Maximum deviation of simplified lines, pixels. */
 const maxDeviation = 0.4
 
-/** Returns the size of a pixel at the chart's largest scale, metres. */
+/** Returns the size of a pixel in metres, at the chart's largest scale. */
 function findPixelSize(bounds: Bounds, width: number): number {
   const frame = { left: 0, top: 0, width, height: chooseFrameHeight(bounds, width) }
   const { scale } = createProjection(bounds, frame)
@@ -143,7 +143,7 @@ function findColour(properties: JsonObject): string | null {
   return null
 }
 
-/** Returns `null` outside the track's time. */
+/** Returns `null` outside the time of the track. */
 function interpolatePlace(
   path: readonly LonLat[],
   timestamps: readonly unknown[],

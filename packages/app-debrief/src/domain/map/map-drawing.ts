@@ -25,10 +25,10 @@ export interface MapDrawing {
   readonly coast: Coast
 }
 
-/** 1:10 or 1:50 million. */
+/** 1:10 million or 1:50 million. */
 export type Coast = '10m' | '50m'
 
-/** Colours of features without one. Tracks alternate. */
+/** Colours of features that define none. Consecutive tracks differ. */
 const trackColours = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#8A5A00', '#56B4E9', '#5A5A5A']
 const kindColours: Readonly<Record<string, string>> = {
   'reference-point': '#B3261E',
@@ -77,7 +77,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
   )
 }
 
-/** Distance between the points along a line that labels avoid, pixels. */
+/** Distance between the points along a line that labels avoid, in pixels. */
 const obstacleDistance = 8
 
 /** Returns the current position and points along the lines. */
@@ -106,7 +106,7 @@ const drawBox = (
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
-/** Pixels per nautical mile. On larger charts, errors of the coast up to a mile are visible. */
+/** Pixels per nautical mile. At larger scales, errors of the coast, up to a mile, are visible. */
 const maxCoastScale = 30
 
 function drawHeading(
@@ -135,8 +135,8 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   if (areas.length === 0) return []
   return [
     element('path', {
-      // Coasts have short edges. Antarctica's ring ends across the antimeridian, at the same point of a polar
-      // chart.
+      // Edges can be straight, because they are short. Antarctica's ring ends across the antimeridian, which is the
+      // same point of a polar chart.
       d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
       fill: landColour,
       'fill-rule': 'evenodd',
@@ -151,7 +151,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   ]
 }
 
-/** From below: areas, lines, points, selection, measurements. */
+/** From the bottom: areas, lines, points, selected features, measurements. */
 const getLayer = ({ shape, isSelected, isMeasurement }: Drawable): number =>
   (isMeasurement ? 20 : 0) + (isSelected ? 10 : 0) + { area: 0, line: 1, points: 2 }[shape]
 
@@ -198,7 +198,7 @@ function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement
   })
 }
 
-/** Minimum distance of labelled time ticks, pixels. */
+/** Minimum distance between labelled time ticks, pixels. */
 const minTickDistance = 90
 
 function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Label[] {
@@ -213,7 +213,7 @@ function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Lab
   return labels
 }
 
-/** Shorter measurements get a ring, pixels. */
+/** Shorter measurements get a ring. Pixels. */
 const minMeasurement = 24
 
 /**
@@ -266,7 +266,7 @@ function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): 
   })
 }
 
-/** Labels a track at its current position or its end, an area in its middle, and points at the first. */
+/** Labels a track at its current position or its end, an area in its middle, and points at the first one. */
 function createLabels(one: Inked, view: Projection): readonly Label[] {
   const { name, detail, shape, paths, now, ink, isSelected } = one
   const lines = [name, detail].filter((text) => text !== null)
@@ -289,7 +289,7 @@ function createLabels(one: Inked, view: Projection): readonly Label[] {
 /** Pixels. */
 const areaStep = 14
 
-/** Returns places inside, from the middle outwards, then above and below. */
+/** Returns places inside, from the middle outwards, and then places above and below. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))

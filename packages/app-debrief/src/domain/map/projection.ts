@@ -8,29 +8,29 @@ export interface Frame {
   readonly height: number
 }
 
-/** Mercator, polar stereographic beyond 80 degrees, and plate carrée for both. */
+/** Mercator, polar stereographic beyond 80 degrees, or plate carrée if a chart needs both. */
 export interface Projection {
   readonly name: 'Mercator' | 'polar stereographic' | 'plate carrée'
   readonly frame: Frame
-  /** The visible area: the requested bounds, extended to the frame's proportions. */
+  /** The visible area: the requested bounds, extended to the proportions of the frame. */
   readonly bounds: Bounds
   point(place: LonLat): Point
-  /** Scale near the middle; `null` if it depends on the direction. */
+  /** Scale near the middle, or `null` if it depends on the direction. */
   readonly scale: MapScale | null
 }
 
 interface MapScale {
   /** Pixels per nautical mile. */
   readonly pxPerMile: number
-  /** Degrees; whole on charts of more than two degrees. */
+  /** Degrees, rounded on charts of more than two degrees. */
   readonly latitude: number
-  /** Largest ratio of scales within the frame. */
+  /** Largest ratio between two scales within the frame. */
   readonly variation: number
 }
 
 const mercatorLimit = 84
 
-/** Latitude beyond which charts of one hemisphere are polar. */
+/** Latitude beyond which a chart of one hemisphere is polar. */
 const polarLimit = 80
 
 export function chooseFrameHeight(bounds: Bounds, width: number): number {
@@ -80,7 +80,7 @@ interface Plane {
   project(place: LonLat): PlanePoint
   inverse(point: PlanePoint): LonLat
   findBounds(extent: Extent): Bounds
-  /** Units per degree of a great circle at a latitude, in all directions. */
+  /** Units per degree of a great circle at a latitude, the same in all directions. */
   readonly stretch?: (lat: number) => number
 }
 
@@ -147,7 +147,7 @@ function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
       const [low, high] = [Math.min(...lats), Math.max(...lats)]
       const hasPole = x0 < 0 && x1 > 0 && y0 < 0 && y1 > 0
       if (hasPole) return [middle - 180, side > 0 ? low : -90, middle + 180, side > 0 ? 90 : high]
-      // The parallel closest to the pole can touch an edge between two samples.
+      // The parallel closest to the pole can touch an edge between two sampled points.
       return [Math.min(...lons), low - 0.01, Math.max(...lons), Math.min(90, high + 0.01)]
     },
     stretch: (lat) => 1 / Math.cos(radians(90 - side * lat) / 2) ** 2,

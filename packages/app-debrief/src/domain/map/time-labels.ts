@@ -3,7 +3,7 @@ import type { LonLat } from '@causeway/plot'
 
 export const timeStyles = ['rn-short', 'rn-long', 'plain', 'iso'] as const
 
-/** `rn-short`: date-time group without month, `151430Z`; `rn-long`: `151430ZNOV24`. */
+/** `rn-short` is a date-time group without month, `151430Z`, and `rn-long` is `151430ZNOV24`. */
 export type TimeStyle = (typeof timeStyles)[number]
 
 export interface TimeTick {

@@ -29,7 +29,7 @@ export function filterItems(
   )
 }
 
-/** Times are ISO 8601; `bbox` is west, south, east, north. */
+/** Times are ISO 8601. `bbox` is west, south, east, north. */
 export function toRow({ id, summary }: Item) {
   const { name, dataType, geometry, vertices, times, bounds } = summary
   return {
@@ -43,7 +43,7 @@ export function toRow({ id, summary }: Item) {
   }
 }
 
-/** Returns features up to a size, but at least one. A tolerance simplifies lines. */
+/** Returns at least one feature, and more up to a size. A tolerance simplifies lines. */
 export function takeFeatures(
   items: readonly Item[],
   {
@@ -65,7 +65,7 @@ export function takeFeatures(
   return taken
 }
 
-/** `none` counts features without a type. */
+/** Features without a type count as `none`. */
 export function countByType(items: readonly Item[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
   for (const { summary } of items) {

@@ -5,7 +5,7 @@ import { getTimeState, getViewport, type PlotDocument } from '../document/plot-d
 
 export type Injections = Readonly<Record<string, Injection>>
 
-/** Returns the values, and the reasons why the plot lacks the others. */
+/** Returns the values that the plot has, and for each missing value the reason. */
 export function resolveInjections(document: PlotDocument, injections: Injections) {
   const values: Record<string, unknown> = {}
   const missing: Record<string, string> = {}
@@ -28,7 +28,7 @@ export const listMissingArguments = (
     ]),
   )
 
-/** Returns the value, or the reason why the plot lacks it. */
+/** Returns the value, or the reason why it is missing. */
 function resolve(document: PlotDocument, injection: Injection): unknown {
   switch (injection.from) {
     case 'selection':
@@ -68,7 +68,7 @@ function resolveSelection(
   return features.map(({ value }) => value)
 }
 
-/** Returns the features in the order of the plot. */
+/** Returns the selected features in the order of the plot. */
 export function listSelected({ items, selection }: PlotDocument): readonly Item[] {
   if (selection.length === 0) return []
   const ids = new Set(selection)

@@ -1,10 +1,10 @@
 import { type Feature, keepVertices, type LonLat, selectVertices, unwrapPath } from '@causeway/plot'
 import { isObject, type JsonObject } from '@causeway/protocol'
 
-/** Metres per degree of latitude, approximate. */
+/** Approximate metres per degree of latitude. */
 export const metresPerDegree = 111_195
 
-/** Keeps lists with one value per vertex aligned. */
+/** Also simplifies lists with one value per vertex. */
 export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonObject {
   const { geometry } = feature
   if (!isObject(geometry) || !Array.isArray(geometry.coordinates)) return feature
@@ -21,7 +21,7 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
   return { ...keepVertices({ ...feature, properties } as unknown as Feature, kept) }
 }
 
-/** Returns ascending indices. Measures the tolerance on a plane. */
+/** Returns the ascending indices of retained vertices, measuring on a plane. */
 export function selectLineVertices(line: readonly LonLat[], toleranceM: number): readonly number[] {
   if (line.length < 3) return line.map((_, vertex) => vertex)
   const points = toPlane(line)
@@ -33,7 +33,7 @@ export function selectLineVertices(line: readonly LonLat[], toleranceM: number):
   return step.value
 }
 
-/** Returns metres east and north on a plane through the middle of the line, shape [vertices, 2]. */
+/** Projects a line to metres east and north on a plane through its middle, shape [vertices, 2]. */
 function toPlane(line: readonly LonLat[]): Float64Array {
   const points = new Float64Array(line.length * 2)
   const middle = line[line.length >> 1]?.[1] ?? 0
