@@ -1,6 +1,6 @@
-/** Types for the used part of ggencoder. */
+/** Types of the used part of ggencoder. */
 declare module 'ggencoder' {
-  /** Received parts of a message. */
+  /** Parts of a message received so far. */
   type AisSession = Record<string, unknown>
 
   /** A decoded sentence. The message type determines its members. */
@@ -18,7 +18,7 @@ declare module 'ggencoder' {
     readonly sog?: number
     /** Degrees. */
     readonly cog?: number
-    /** Second of the minute; from 60: "not available". */
+    /** Second of the minute. From 60 on: "not available". */
     readonly utc?: number
     readonly navstatus?: number
     readonly shipname?: string

@@ -6,10 +6,10 @@ import type { ToolArgs, VaultTool } from './catalog/vault-tool.ts'
 import { createNewId, runTool } from './runner/run-tool.ts'
 import type { VaultMethods } from './runner/vault-worker.ts'
 
-/** Runs with fewer positions take less than ten milliseconds and stay in the main thread. */
+/** Runs with at most this many positions take less than ten milliseconds and stay in the main thread. */
 const maxInlinePositions = 400
 
-/** Runs short tools in this thread, long ones and file imports in workers. */
+/** Runs short tools in this thread, and long ones and file imports in workers. */
 export class Vault {
   readonly #newId: Env['newId']
   readonly #roots: Env['roots']
@@ -56,7 +56,7 @@ export class Vault {
     return this.#pool.stop()
   }
 
-  /** `undefined` if the text of the file was passed. */
+  /** Returns `undefined` if the text of the file was passed. */
   async #resolveFile({ path, text }: ToolArgs): Promise<string | undefined> {
     if (typeof path === 'string' && text === undefined) return this.#roots.resolve(path)
     if (typeof text === 'string' && path === undefined) return undefined
@@ -71,7 +71,7 @@ export class Vault {
 /** Characters of text that count as one number. */
 const charactersPerNumber = 20
 
-/** Stops counting when the run is certainly long. */
+/** Counting stops here, because the run is certainly long. */
 const maxCountedNumbers = 10_000
 
 /** Counts pairs of numbers in the arguments. */

@@ -8,11 +8,9 @@ import { findJumps } from '../src/domain/track/position-jump.ts'
 import { readTimedTrack } from '../src/domain/track/track.ts'
 import { collection, feature, listFeatures, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
 
-/** A list among the properties of a feature. */
 const list = <Item = number>(feature: Feature | undefined, name: string) =>
   (feature?.properties[name] ?? []) as Item[]
 
-/** The coordinates of a line. */
 const listPlaces = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
 
 verifies('toolvault:zone', async (t) => {
@@ -63,55 +61,59 @@ verifies('toolvault:zone', async (t) => {
   t.match(await command('zone_transits', { tracks: [outside], zones: [zone] }), { command: 'showText' })
 })
 
-verifies('toolvault:zone', 'holes are outside, and zones can cross the antimeridian', async (t) => {
-  const { data, client } = await openVault(t)
-  const square = (west: number, east: number, south: number, north: number) => [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
-  const holed = feature('z', 'Polygon', [square(0, 10, -5, 5), square(4, 6, -1, 1)], {
-    dataType: 'annotation',
-  })
-  const line = track('t', [
-    [-5, 0],
-    [15, 0],
-  ])
-  const { transits } = await data('zone_transits', { tracks: [line], zones: [holed] })
-  t.match(transits, [
-    { enter_after_s: 15, exit_after_s: 27 },
-    { enter_after_s: 33, exit_after_s: 45 },
-  ])
-  const crossing = track('c', [
-    [178, 0],
-    [-178, 0],
-  ])
-  for (const [west, east] of [
-    [179, 181],
-    [179, -179],
-    [-181, -179],
-  ] as const)
-    t.match(
-      (
-        await data('zone_transits', {
-          tracks: [crossing],
-          zones: [feature('z', 'Polygon', [square(west, east, -1, 1)], { dataType: 'annotation' })],
-        })
-      ).transits,
-      [{ enter_after_s: 15, exit_after_s: 45 }],
-      `${west} to ${east}`,
-    )
-  await t.rejects(client.call('zone_transits', { tracks: [line], zones: [line] }), {
-    code: 'FEATURE_UNUSABLE',
-  })
-  const single = track('single', [[0, 0, 0]])
-  await t.rejects(client.call('track_stats', { tracks: [single] }), {
-    code: 'FEATURE_UNUSABLE',
-    message: /has 1 fix; at least two are required/,
-  })
-})
+verifies(
+  'toolvault:zone',
+  'holes are not part of a zone, and zones can cross the antimeridian',
+  async (t) => {
+    const { data, client } = await openVault(t)
+    const square = (west: number, east: number, south: number, north: number) => [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ]
+    const holed = feature('z', 'Polygon', [square(0, 10, -5, 5), square(4, 6, -1, 1)], {
+      dataType: 'annotation',
+    })
+    const line = track('t', [
+      [-5, 0],
+      [15, 0],
+    ])
+    const { transits } = await data('zone_transits', { tracks: [line], zones: [holed] })
+    t.match(transits, [
+      { enter_after_s: 15, exit_after_s: 27 },
+      { enter_after_s: 33, exit_after_s: 45 },
+    ])
+    const crossing = track('c', [
+      [178, 0],
+      [-178, 0],
+    ])
+    for (const [west, east] of [
+      [179, 181],
+      [179, -179],
+      [-181, -179],
+    ] as const)
+      t.match(
+        (
+          await data('zone_transits', {
+            tracks: [crossing],
+            zones: [feature('z', 'Polygon', [square(west, east, -1, 1)], { dataType: 'annotation' })],
+          })
+        ).transits,
+        [{ enter_after_s: 15, exit_after_s: 45 }],
+        `${west} to ${east}`,
+      )
+    await t.rejects(client.call('zone_transits', { tracks: [line], zones: [line] }), {
+      code: 'FEATURE_UNUSABLE',
+    })
+    const single = track('single', [[0, 0, 0]])
+    await t.rejects(client.call('track_stats', { tracks: [single] }), {
+      code: 'FEATURE_UNUSABLE',
+      message: /has 1 fix; at least two are required/,
+    })
+  },
+)
 
 verifies('toolvault:stats', async (t) => {
   const { data } = await openVault(t)
@@ -186,7 +188,10 @@ verifies('toolvault:simplify', async (t) => {
   }
 })
 
-/** Greatest distance of a vertex from where the kept ones put it at its time; a fix a minute. */
+/**
+ * Returns the greatest distance of a vertex from its interpolated place on the retained vertices, at one fix per
+ * minute.
+ */
 function worstDeviation(places: readonly (readonly number[])[], kept: readonly number[]): number {
   const at = (index: number) => ({ lon: places[index]?.[0] ?? 0, lat: places[index]?.[1] ?? 0 })
   return Math.max(
@@ -243,7 +248,7 @@ verifies('toolvault:jumps', async (t) => {
   t.equal(list<string>(repaired, 'timestamps').length, 116)
 })
 
-verifies('toolvault:jumps', 'reports only bad fixes on random tracks with gaps', async (t) => {
+verifies('toolvault:jumps', 'find_jumps reports only bad fixes on random tracks with gaps', async (t) => {
   let [bad, found] = [0, 0]
   for (let seed = 0; seed < 120; seed++) {
     const generated = createTrackWithBadFixes(seed)
@@ -260,24 +265,32 @@ verifies('toolvault:jumps', 'reports only bad fixes on random tracks with gaps',
   t.ok(found > 0.94 * bad, `${found} of ${bad} bad fixes were found`)
 })
 
-verifies('toolvault:jumps', 'one or two bad fixes next to a gap or at an end, and equal times', async (t) => {
-  const { fixes } = readTimedTrack(straight('s', [179.95, 75], { course: 80, knots: 15, fixes: 60 }))
-  const gapped = fixes.map((fix, index) => ({ ...fix, time: fix.time + (index >= 30 ? 3_600_000 : 0) }))
-  for (const moved of [[29], [28, 29], [30], [30, 31], [29, 30], [0], [58, 59]]) {
-    const bad = gapped.map((fix, index) =>
-      moved.includes(index) ? { ...fix, lat: fix.lat + 0.2 - 0.4 * (index % 2) } : fix,
+verifies(
+  'toolvault:jumps',
+  'find_jumps reports bad fixes next to a gap, at an end and at equal times',
+  async (t) => {
+    const { fixes } = readTimedTrack(straight('s', [179.95, 75], { course: 80, knots: 15, fixes: 60 }))
+    const gapped = fixes.map((fix, index) => ({ ...fix, time: fix.time + (index >= 30 ? 3_600_000 : 0) }))
+    for (const moved of [[29], [28, 29], [30], [30, 31], [29, 30], [0], [58, 59]]) {
+      const bad = gapped.map((fix, index) =>
+        moved.includes(index) ? { ...fix, lat: fix.lat + 0.2 - 0.4 * (index % 2) } : fix,
+      )
+      const jumps = runToEnd(findJumps(readTimedTrack(toTrack('g', bad)), 100))
+      t.match(jumps, [{ first: moved[0], last: moved.at(-1) }], moved.join())
+      t.equal(jumps.length, 1)
+    }
+    const doubled = fixes.flatMap((fix, index) =>
+      index === 20 ? [fix, { ...fix, lat: fix.lat + 0.1 }] : [fix],
     )
-    const jumps = runToEnd(findJumps(readTimedTrack(toTrack('g', bad)), 100))
-    t.match(jumps, [{ first: moved[0], last: moved.at(-1) }], moved.join())
-    t.equal(jumps.length, 1)
-  }
-  const doubled = fixes.flatMap((fix, index) =>
-    index === 20 ? [fix, { ...fix, lat: fix.lat + 0.1 }] : [fix],
-  )
-  t.match(runToEnd(findJumps(readTimedTrack(toTrack('d', doubled)), 100)), [{ first: 21, last: 21 }])
-  const shifted = fixes.map((fix, index) => (index < 30 ? fix : { ...fix, lat: fix.lat + 0.2 }))
-  t.same(runToEnd(findJumps(readTimedTrack(toTrack('c', shifted)), 100)), [], 'a lasting shift is not a jump')
-})
+    t.match(runToEnd(findJumps(readTimedTrack(toTrack('d', doubled)), 100)), [{ first: 21, last: 21 }])
+    const shifted = fixes.map((fix, index) => (index < 30 ? fix : { ...fix, lat: fix.lat + 0.2 }))
+    t.same(
+      runToEnd(findJumps(readTimedTrack(toTrack('c', shifted)), 100)),
+      [],
+      'a lasting shift is not a jump',
+    )
+  },
+)
 
 function toTrack(id: string, fixes: readonly { lon: number; lat: number; time: number }[]): Feature {
   const coordinates = fixes.map(({ lon, lat }) => [lon, lat])
@@ -348,7 +361,7 @@ t.test(
   },
 )
 
-t.test('readFeatures replaces null properties by an empty object', async (t) => {
+t.test('readFeatures replaces null properties with an empty object', async (t) => {
   t.match(readFeatures([{ type: 'Feature', geometry: null, properties: null }], 'features'), [
     { properties: {} },
   ])

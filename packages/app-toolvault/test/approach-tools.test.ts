@@ -14,7 +14,7 @@ verifies('toolvault:cpa', async (t) => {
   const [found] = approaches
   t.ok(near(found.cpa_m, 209.5, 0.02), `${found.cpa_m} m; 211.73 m at a fix would be wrong`)
   t.ok(near(Date.parse(found.time) - Date.UTC(2024, 0, 1), 29.935 * 60_000, 200), found.time)
-  // At its least the distance is square to the relative motion: 9.9316 knots east, 11.8626 knots north.
+  // The closest approach is perpendicular to the relative motion, 9.9316 knots east and 11.8626 knots north.
   const square = 180 + (Math.atan2(11.8626, 9.9316) * 180) / Math.PI
   t.ok(near(found.bearing_deg, square, 0.01), `${found.bearing_deg} ${square}`)
   const later = track(
@@ -32,7 +32,7 @@ verifies('toolvault:cpa', async (t) => {
   t.match(none, { approaches: { length: 0 }, summary: /No two tracks/ })
 })
 
-verifies('toolvault:cpa', 'finds approaches across the antimeridian and draws a line', async (t) => {
+verifies('toolvault:cpa', 'cpa_tcpa finds approaches across the antimeridian and draws a line', async (t) => {
   const { command, data } = await openVault(t)
   const a = track('a', [
     [179.99, 0],
@@ -57,7 +57,7 @@ verifies('toolvault:cpa:predicted', async (t) => {
   const abeam = straight('b', [-5, 36.01], { course: 90, knots: 10 })
   t.match(await predicted(a, abeam), { tcpa_s: null }, 'side by side')
   t.ok(near((await predicted(a, abeam)).dcpa_m, (await predicted(a, abeam)).range_m, 1))
-  // Head on, 10 knots each, 5 nm apart: a quarter of an hour.
+  // Head on at 10 knots each, 5 nm apart, they meet after a quarter of an hour.
   const ahead = destination({ lon: -5, lat: 36 }, 90, 5 * 1852)
   const towards = straight('c', [ahead.lon, ahead.lat], { course: 270, knots: 10 })
   const meeting = await predicted(a, towards)
@@ -65,7 +65,7 @@ verifies('toolvault:cpa:predicted', async (t) => {
   t.ok(near(meeting.relative_speed_kn, 20, 0.01))
   const gone = straight('d', [ahead.lon, ahead.lat], { course: 90, knots: 20 })
   t.ok((await predicted(a, gone)).tcpa_s < 0, 'it is over')
-  // At anchor, its course is noise: the prediction is of the other one alone.
+  // The course at anchor is noise, so the prediction uses only the other vessel's motion.
   const noise = Array.from({ length: 11 }, (_, index) => (index * 77) % 360)
   const anchored = {
     ...straight('e', [ahead.lon, ahead.lat], { course: 0, knots: 0 }),
@@ -102,7 +102,7 @@ verifies('toolvault:range-bearing', async (t) => {
   t.ok(near(start.range_m, 14_300.85, 0.01) && near(start.bearing_deg, 140.856, 0.001))
   const end = await data('range_bearing', { ...pair, at: '2024-01-01T01:00:00Z' })
   t.ok(near(end.range_m, 14_354.97, 0.01) && near(end.bearing_deg, 319.276, 0.001))
-  // A goes east, B goes north.
+  // a goes east, and b goes north.
   t.ok(near(start.relative_bearing_deg, 140.856 - 90, 0.01), 'relative to the course of the first')
   t.ok(near(start.atb_deg, start.reciprocal_deg - 360, 0.01), 'port bow of the second')
   const series = await data('range_bearing', { ...pair, step_s: 600 })
@@ -115,7 +115,7 @@ verifies('toolvault:range-bearing', async (t) => {
   await t.rejects(client.call('range_bearing', { features: [xa] }), { code: 'FEATURES_NEEDED' })
 })
 
-verifies('toolvault:cpa', 'reports an approach in a position jump as doubtful', async (t) => {
+verifies('toolvault:cpa', 'cpa_tcpa reports an approach in a position jump as doubtful', async (t) => {
   const { data } = await openVault(t)
   const a = straight('a', [-5, 36], { course: 90, knots: 10, fixes: 60 })
   const b = straight('b', [-5, 36.2], { course: 90, knots: 10, fixes: 60 })
@@ -128,7 +128,7 @@ verifies('toolvault:cpa', 'reports an approach in a position jump as doubtful', 
   t.notMatch((await data('cpa_tcpa', { tracks: [a, b] })).summary, /In doubt/)
 })
 
-/** Unusual calls: other kinds of features, other times, missing input. */
+/** Unusual calls: other kinds of features, unusual times, missing input. */
 
 const point = (id: string, at: readonly number[], properties = {}) =>
   feature(id, 'Point', at, { dataType: 'reference-point', name: id, ...properties })
@@ -166,7 +166,7 @@ verifies(
   },
 )
 
-verifies('toolvault:cpa:predicted', 'uses the requested time and motion', async (t) => {
+verifies('toolvault:cpa:predicted', 'cpa_tcpa predicts from the requested time and motion', async (t) => {
   const { data, client } = await openVault(t)
   const at = (time: string) => ({ tracks: [xa, xb], at: time })
   const [later] = (await data('cpa_tcpa', at('2024-01-01T00:20:00Z'))).approaches
@@ -186,7 +186,7 @@ verifies('toolvault:cpa:predicted', 'uses the requested time and motion', async 
 
 verifies(
   'toolvault:simplify',
-  'simplifies tracks without times by their line, and parts separately',
+  'simplify_track simplifies tracks without times by their line, and each part separately',
   async (t) => {
     const { command, client } = await openVault(t)
     const coordinates = [
@@ -217,7 +217,7 @@ verifies(
 
 verifies(
   'toolvault:resample',
-  'adds points on request, and interpolates nothing between parts',
+  'resample_track adds points on request, and interpolates nothing between parts',
   async (t) => {
     const { command, client } = await openVault(t)
     const points = listFeatures(
@@ -259,7 +259,7 @@ verifies(
   },
 )
 
-verifies('toolvault:jumps', 'rejects a track without an id', async (t) => {
+verifies('toolvault:jumps', 'find_jumps rejects a track without an id', async (t) => {
   const { client } = await openVault(t)
   const places = Array.from({ length: 40 }, (_, index) => [index * 0.004, index === 20 ? 51 : 50])
   await t.rejects(client.call('find_jumps', { tracks: [track(undefined, places)], remove: true }), {
@@ -267,7 +267,7 @@ verifies('toolvault:jumps', 'rejects a track without an id', async (t) => {
   })
 })
 
-verifies('toolvault:import:ais', 'start must be a time', async (t) => {
+verifies('toolvault:import:ais', 'import_ais rejects a start that is not a time', async (t) => {
   const { client } = await openVault(t)
   await t.rejects(client.call('import_ais', { text: 'x', start: 'soon' }), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(client.call('import_ais', { text: '!AIVDM,broken' }), { code: 'NOTHING_IMPORTED' })

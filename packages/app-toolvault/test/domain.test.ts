@@ -30,7 +30,7 @@ import { feature, near, openVault, track } from './vault-kit.ts'
 /** An object that cannot be converted to text: `toString` is not a function. */
 const hostile = { toString: 'x' }
 
-t.test('reports a geometry type that is an object as JSON', async (t) => {
+t.test('the error about a geometry type that is an object contains its JSON', async (t) => {
   const value = { type: 'Feature', geometry: { type: hostile, coordinates: [] }, properties: {} }
   t.throws(() => readFeatures([value], 'features'), {
     code: 'INVALID_ARGUMENTS',
@@ -38,7 +38,7 @@ t.test('reports a geometry type that is an object as JSON', async (t) => {
   })
 })
 
-t.test('replaces a colour that is an object', async (t) => {
+t.test('a colour that is an object is replaced', async (t) => {
   const value = { type: 'Feature', geometry: null, properties: { color: hostile } } as unknown as Feature
   t.match(toggleColour(value).properties, { color: '#FF0000' })
 })
@@ -47,18 +47,19 @@ const isNear = (found: number, wanted: number, tolerance: number): boolean =>
   Math.abs(found - wanted) <= tolerance
 
 verifies('toolvault:geodesic', async (t) => {
-  // The manual of GeodSolve: from JFK to Singapore Changi; from JFK 5850 km on 051 degrees.
+  // From the manual of GeodSolve: JFK to Singapore Changi, and 5850 km from JFK on 051 degrees.
   const jfk = { lat: 40 + 38 / 60 + 23 / 3600, lon: -(73 + 46 / 60 + 44 / 3600) }
   const changi = { lat: 1 + 21 / 60 + 33 / 3600, lon: 103 + 59 / 60 + 22 / 3600 }
   const flight = solveInverse(jfk, changi)
   t.ok(isNear(flight.distance_m, 15_347_628, 0.5))
   t.ok(isNear(flight.bearing_deg, 3 + 18 / 60 + 29.9 / 3600, 0.05 / 3600))
   t.ok(isNear(flight.final_bearing_deg, 177 + 29 / 60 + 9.2 / 3600, 0.05 / 3600))
-  // The documentation of geographiclib for Python: Wellington to Salamanca; from Perth 20,000 km on 225 degrees.
+  // From the documentation of geographiclib for Python: Wellington to Salamanca, and 20,000 km from Perth on 225
+  // degrees.
   t.ok(isNear(distance({ lat: -41.32, lon: 174.81 }, { lat: 40.96, lon: -5.5 }), 19_959_679.26735382, 1e-6))
   const far = destination({ lat: -32.06, lon: 115.74 }, 225, 20_000_000)
   t.ok(isNear(far.lat, 32.11195529, 1e-8) && isNear(far.lon, -63.95925278, 1e-8))
-  // GeodSolve -i and RhumbSolve -i, version 2.1.2.
+  // From GeodSolve -i and RhumbSolve -i, version 2.1.2.
   const paris = solveInverse({ lat: 51.5074, lon: -0.1278 }, { lat: 48.8566, lon: 2.3522 })
   t.ok(isNear(paris.distance_m, 343_923.120091, 1e-5) && isNear(paris.bearing_deg, 148.04592803931, 1e-10))
   const rhumb = solveRhumb({ lat: 40.6, lon: -73.8 }, { lat: 51.6, lon: -0.5 })
@@ -76,7 +77,7 @@ verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, not a
   t.ok(isNear(solveRhumb({ lat: 0, lon: 179 }, { lat: 0, lon: -179 }).distance_m, 222_638.98, 0.01))
 })
 
-/** Runs a program of Debian's geographiclib-tools; undefined where it is not installed. */
+/** Runs a program of Debian's geographiclib-tools. Returns `undefined` if it is not installed. */
 function solve(program: string, lines: readonly string[]): number[][] | undefined {
   if (spawnSync(program, ['--version']).error !== undefined) return undefined
   return execFileSync(program, ['-i', '-p', '9'], { input: lines.join('\n'), encoding: 'utf8' })
@@ -89,7 +90,7 @@ verifies('toolvault:geodesic', 'a thousand random paths agree with GeodSolve and
   const dice = createDice(7)
   const pairs = Array.from({ length: 1000 }, (_, index) => {
     const a = { lat: dice.between(-89, 89), lon: dice.between(-180, 180) }
-    // Half of them a few miles long, as most are in a plot.
+    // Half of the paths are a few miles long, like most in a plot.
     const near = { lat: a.lat + dice.between(-0.3, 0.3), lon: a.lon + dice.between(-0.3, 0.3) }
     const b = index % 2 === 0 ? near : { lat: dice.between(-89, 89), lon: dice.between(-180, 180) }
     return { a, b }
@@ -126,7 +127,7 @@ t.test('createLine returns the ends exactly and the middle at half of the length
   t.ok(isNear(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
 })
 
-t.test('figures have the form of charts and logs', async (t) => {
+t.test('figures are formatted as in charts and logs', async (t) => {
   t.same([0.4, 21.6, 229.97, 359.6].map(formatBearing), ['000°T', '022°T', '230°T', '000°T'])
   t.same([0, -45.2, 119.7, -180, 179.8].map(formatBowAngle), [
     'ahead',
@@ -224,7 +225,10 @@ const runToEnd = <T>(steps: Generator<number, T>): T => {
   return step.value
 }
 
-/** A vessel that crosses a pole on a meridian, with a fix each minute, 600 m apart, and its distance from the pole in metres. */
+/**
+ * Returns a vessel that crosses a pole along a meridian, with a fix each minute, 600 m apart, and its distance from
+ * the pole in metres.
+ */
 function crossPole(side: 1 | -1, meridian: number, offset: number) {
   const pole = { lat: side * 90, lon: 0 }
   const course = side > 0 ? meridian : 180 - meridian
@@ -245,63 +249,67 @@ function crossPole(side: 1 | -1, meridian: number, offset: number) {
 
 const bearing = (a: Place, b: Place): number => measure(a, b).bearing_deg ?? 0
 
-verifies('toolvault:zone', 'tracks over the poles and zones around them', async (t) => {
-  for (const side of [1, -1] as const)
-    for (const meridian of [0, 37, 180, -120]) {
-      const over = crossPole(side, meridian, 3)
-      const edge = side * 89.9
-      const rings = {
-        cap: [
-          [-180, edge],
-          [180, edge],
-          [180, side * 90],
-          [-180, side * 90],
-          [-180, edge],
-        ],
-        circle: [
-          [-180, edge],
-          [-90, edge],
-          [0, edge],
-          [90, edge],
-          [-180, edge],
-        ],
-        coarse: [
-          [0, edge],
-          [120, edge],
-          [240, edge],
-          [0, edge],
-        ],
+verifies(
+  'toolvault:zone',
+  'transits are correct for tracks over the poles and zones around them',
+  async (t) => {
+    for (const side of [1, -1] as const)
+      for (const meridian of [0, 37, 180, -120]) {
+        const over = crossPole(side, meridian, 3)
+        const edge = side * 89.9
+        const rings = {
+          cap: [
+            [-180, edge],
+            [180, edge],
+            [180, side * 90],
+            [-180, side * 90],
+            [-180, edge],
+          ],
+          circle: [
+            [-180, edge],
+            [-90, edge],
+            [0, edge],
+            [90, edge],
+            [-180, edge],
+          ],
+          coarse: [
+            [0, edge],
+            [120, edge],
+            [240, edge],
+            [0, edge],
+          ],
+        }
+        const pole = { lat: side * 90, lon: 0 }
+        const radius = distance(pole, { lat: edge, lon: 0 })
+        for (const [name, ring] of Object.entries(rings)) {
+          const zone = readZone(feature('z', 'Polygon', [ring], { dataType: 'annotation' }))
+          const stays = runToEnd(findTransits(over, zone))
+          t.equal(stays.length, 1, `${name} ${side} ${meridian}`)
+          for (const place of [stays[0]?.enter, stays[0]?.exit])
+            t.ok(near(distance(pole, place ?? pole), radius, 5), `${name}: the vessel enters at the edge`)
+        }
       }
-      const pole = { lat: side * 90, lon: 0 }
-      const radius = distance(pole, { lat: edge, lon: 0 })
-      for (const [name, ring] of Object.entries(rings)) {
-        const zone = readZone(feature('z', 'Polygon', [ring], { dataType: 'annotation' }))
-        const stays = runToEnd(findTransits(over, zone))
-        t.equal(stays.length, 1, `${name} ${side} ${meridian}`)
-        for (const place of [stays[0]?.enter, stays[0]?.exit])
-          t.ok(near(distance(pole, place ?? pole), radius, 5), `${name}: the vessel enters at the edge`)
-      }
-    }
-  // A zone next to the pole, on the other side of which the track passes.
-  const neighbour = readZone(
-    feature(
-      'b',
-      'Polygon',
-      [
+    // A zone next to the pole, which the track passes on the other side.
+    const neighbour = readZone(
+      feature(
+        'b',
+        'Polygon',
         [
-          [80, 89.95],
-          [100, 89.95],
-          [100, 89.99],
-          [80, 89.99],
-          [80, 89.95],
+          [
+            [80, 89.95],
+            [100, 89.95],
+            [100, 89.99],
+            [80, 89.99],
+            [80, 89.95],
+          ],
         ],
-      ],
-      { dataType: 'annotation' },
-    ),
-  )
-  t.same(runToEnd(findTransits(crossPole(1, 0, 3), neighbour)), [])
-  t.equal(runToEnd(findTransits(crossPole(1, 90, 3), neighbour)).length, 1)
-})
+        { dataType: 'annotation' },
+      ),
+    )
+    t.same(runToEnd(findTransits(crossPole(1, 0, 3), neighbour)), [])
+    t.equal(runToEnd(findTransits(crossPole(1, 90, 3), neighbour)).length, 1)
+  },
+)
 
 verifies('toolvault:stats', 'the mean speed never exceeds the maximum', async (t) => {
   for (let seed = 0; seed < 60; seed++) {
@@ -318,7 +326,7 @@ verifies('toolvault:stats', 'the mean speed never exceeds the maximum', async (t
   }
 })
 
-t.test('tracks that meet have no bearing at their closest approach', async (t) => {
+t.test('there is no bearing at the closest approach of tracks that meet', async (t) => {
   const { data } = await openVault(t)
   const a = track('a', [
     [0, 0],

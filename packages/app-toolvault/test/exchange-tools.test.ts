@@ -1,4 +1,4 @@
-/** Imports that leave nothing out without a reason, and exports that an import reads again. */
+/** Imports must not omit anything without a reason, and must read what exports write. */
 import type { Feature } from '@causeway/plot'
 import { countVertices, listParts } from '@causeway/plot'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
@@ -15,7 +15,7 @@ const list = (one: Feature | undefined, name: string): string[] => (one?.propert
 const count = (features: readonly Feature[]): number =>
   features.reduce((total, one) => total + countVertices(one), 0)
 
-/** Damages that leave a position out, with its text in KML and in GPX. */
+/** Damaged positions in KML and GPX, which imports skip. */
 const kmlDamages = ['1', 'x,2', '1,2,3,4', '181,0', '0,-91', '1,,2', '1;2', 'NaN,1'] as const
 const gpxDamages = [
   'lat="x" lon="1"',
@@ -27,7 +27,7 @@ const gpxDamages = [
 
 verifies(
   'toolvault:import:complete',
-  'KML: every position is imported or skipped with its line',
+  'every KML position is imported or skipped with its line',
   async (t) => {
     const { command, data } = await openVault(t)
     for (let seed = 0; seed < 30; seed++) {
@@ -55,7 +55,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'GPX: positions of each segment, skipped ones with their line',
+  'every GPX position is imported into its segment or skipped with its line',
   async (t) => {
     const { command, data } = await openVault(t)
     for (let seed = 0; seed < 30; seed++) {
@@ -88,7 +88,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'reports short lines, bad coordinates and repeated times as skipped',
+  'imports report short lines, bad coordinates and repeated times as skipped',
   async (t) => {
     const { command, data } = await openVault(t)
     const gx = `<kml xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><gx:Track>
@@ -123,7 +123,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'odd documents: every position is imported or skipped with line and reason',
+  'every position of an unusual document is imported or skipped with line and reason',
   async (t) => {
     const { command, data } = await openVault(t)
     for (const { name, format, text, positions, kept, skipped } of oddImports) {
@@ -143,59 +143,66 @@ verifies(
   },
 )
 
-verifies('toolvault:import:rep', 'shapes, narratives and sensor contacts become annotations', async (t) => {
-  const { command, data } = await openVault(t)
-  const text = [
-    '240101 120000 OWN @A 10 0 0 N 20 0 0 E 90 5 0',
-    '240101 120100 OWN @A 10 0 0 N 20 1 0 E 90 5 0',
-    ';RECT: @A 11 0 0 N 20 0 0 E 10 30 0 N 21 0 0 E box',
-    ';LINE: @B 10 0 0 N 20 0 0 E 11 0 0 N 20 0 0 E a line',
-    ';POLY: @C 10 0 0 N 20 0 0 E 11 0 0 N 20 0 0 E 11 0 0 N 21 0 0 E a polygon',
-    ';ELLIPSE: @F[LAYER=TUAs] 240101 120030 10 0 0 N 20 0 0 E 65.0 5000 3000 an ellipse',
-    ';NARRATIVE: 240101 120030 OWN Altered course',
-    ';SENSOR: 240101 120030 OWN @A NULL 45 2000 "Bow sonar" contact 7',
-    ';SENSOR2: 240101 120000 OWN @B 10 0 0 N 20 0 0 E 59.3 300.8 49.96 NULL TOWED contact 8',
-    ';SENSOR: 240101 130000 OWN @A NULL 45 2000 Sonar too late',
-    ';RECT: @A 11 0 0 N 20 0 0 E box without a corner',
-    ';POLY: @C 10 0 0 N 20 0 0 E 11 61 0 N 20 0 0 E 11 0 0 N 21 0 0 E a broken polygon',
-    ';TMA_RB: 240101 120000 OWN S@ 124.5 12000 TRACK_061 NULL 050 12.4 100 not supported',
-  ].join('\n')
-  const found = listFeatures(await command('import_rep', { text }))
-  t.match(found.slice(1), [
-    { geometry: { type: 'Polygon' }, properties: { annotationType: 'area', text: 'box' } },
-    {
-      geometry: {
-        type: 'LineString',
-        coordinates: [
-          [20, 10],
-          [20, 11],
-        ],
+verifies(
+  'toolvault:import:rep',
+  'shapes, narratives and sensor contacts of REP files become annotations',
+  async (t) => {
+    const { command, data } = await openVault(t)
+    const text = [
+      '240101 120000 OWN @A 10 0 0 N 20 0 0 E 90 5 0',
+      '240101 120100 OWN @A 10 0 0 N 20 1 0 E 90 5 0',
+      ';RECT: @A 11 0 0 N 20 0 0 E 10 30 0 N 21 0 0 E box',
+      ';LINE: @B 10 0 0 N 20 0 0 E 11 0 0 N 20 0 0 E a line',
+      ';POLY: @C 10 0 0 N 20 0 0 E 11 0 0 N 20 0 0 E 11 0 0 N 21 0 0 E a polygon',
+      ';ELLIPSE: @F[LAYER=TUAs] 240101 120030 10 0 0 N 20 0 0 E 65.0 5000 3000 an ellipse',
+      ';NARRATIVE: 240101 120030 OWN Altered course',
+      ';SENSOR: 240101 120030 OWN @A NULL 45 2000 "Bow sonar" contact 7',
+      ';SENSOR2: 240101 120000 OWN @B 10 0 0 N 20 0 0 E 59.3 300.8 49.96 NULL TOWED contact 8',
+      ';SENSOR: 240101 130000 OWN @A NULL 45 2000 Sonar too late',
+      ';RECT: @A 11 0 0 N 20 0 0 E box without a corner',
+      ';POLY: @C 10 0 0 N 20 0 0 E 11 61 0 N 20 0 0 E 11 0 0 N 21 0 0 E a broken polygon',
+      ';TMA_RB: 240101 120000 OWN S@ 124.5 12000 TRACK_061 NULL 050 12.4 100 not supported',
+    ].join('\n')
+    const found = listFeatures(await command('import_rep', { text }))
+    t.match(found.slice(1), [
+      { geometry: { type: 'Polygon' }, properties: { annotationType: 'area', text: 'box' } },
+      {
+        geometry: {
+          type: 'LineString',
+          coordinates: [
+            [20, 10],
+            [20, 11],
+          ],
+        },
+        properties: { text: 'a line' },
       },
-      properties: { text: 'a line' },
-    },
-    { geometry: { type: 'Polygon' }, properties: { text: 'a polygon' } },
-    { geometry: { type: 'Polygon' }, properties: { time: '2024-01-01T12:00:30Z', text: 'an ellipse' } },
-    { geometry: { type: 'Point' }, properties: { annotationType: 'comment', text: 'Altered course' } },
-    {
-      properties: { text: 'contact 7', specifics: { sensor: 'Bow sonar', bearing_deg: 45, range_m: 1828.8 } },
-    },
-    { properties: { specifics: { ambiguous_bearing_deg: 300.8, frequency_hz: 49.96, range_m: null } } },
-  ])
-  t.equal(found.length, 8)
-  const [[a, b] = []] = listParts(found[6]?.geometry ?? null)
-  const place = ([lon = 0, lat = 0]: readonly number[] = []) => ({ lon, lat })
-  t.ok(Math.abs(distance(place(a), place(b)) - 1828.8) < 0.001, 'the line has the length of the range')
-  t.ok(Math.abs((a?.[0] ?? 0) - (20 + 0.5 / 60)) < 1e-6, 'from the track at the time of the contact')
-  const lengths =
-    listParts(found[4]?.geometry ?? null)[0]?.map((at) => distance({ lon: 20, lat: 10 }, place(at))) ?? []
-  t.ok(Math.max(...lengths) <= 4572.001 && Math.min(...lengths) >= 2743.199)
-  t.same((await data('import_rep', { text })).skipped_lines, [
-    { line: 11, reason: 'position invalid or out of range' },
-    { line: 12, reason: 'position invalid or out of range' },
-    { line: 13, reason: 'TMA_RB' },
-    { line: 10, reason: 'no position, and its track has none at that time' },
-  ])
-})
+      { geometry: { type: 'Polygon' }, properties: { text: 'a polygon' } },
+      { geometry: { type: 'Polygon' }, properties: { time: '2024-01-01T12:00:30Z', text: 'an ellipse' } },
+      { geometry: { type: 'Point' }, properties: { annotationType: 'comment', text: 'Altered course' } },
+      {
+        properties: {
+          text: 'contact 7',
+          specifics: { sensor: 'Bow sonar', bearing_deg: 45, range_m: 1828.8 },
+        },
+      },
+      { properties: { specifics: { ambiguous_bearing_deg: 300.8, frequency_hz: 49.96, range_m: null } } },
+    ])
+    t.equal(found.length, 8)
+    const [[a, b] = []] = listParts(found[6]?.geometry ?? null)
+    const place = ([lon = 0, lat = 0]: readonly number[] = []) => ({ lon, lat })
+    t.ok(Math.abs(distance(place(a), place(b)) - 1828.8) < 0.001, 'the line has the length of the range')
+    t.ok(Math.abs((a?.[0] ?? 0) - (20 + 0.5 / 60)) < 1e-6, 'from the track at the time of the contact')
+    const lengths =
+      listParts(found[4]?.geometry ?? null)[0]?.map((at) => distance({ lon: 20, lat: 10 }, place(at))) ?? []
+    t.ok(Math.max(...lengths) <= 4572.001 && Math.min(...lengths) >= 2743.199)
+    t.same((await data('import_rep', { text })).skipped_lines, [
+      { line: 11, reason: 'position invalid or out of range' },
+      { line: 12, reason: 'position invalid or out of range' },
+      { line: 13, reason: 'TMA_RB' },
+      { line: 10, reason: 'no position, and its track has none at that time' },
+    ])
+  },
+)
 
 verifies('toolvault:export', 'tracks and points are the same after export and import', async (t) => {
   const { command, data } = await openVault(t)
@@ -233,7 +240,7 @@ verifies('toolvault:export', 'tracks and points are the same after export and im
   }
 })
 
-verifies('toolvault:export', 'reports what a format cannot hold', async (t) => {
+verifies('toolvault:export', 'export_features reports what a format cannot represent', async (t) => {
   const { data, command } = await openVault(t)
   const ring = [
     [0, 0],

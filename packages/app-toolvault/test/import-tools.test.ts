@@ -15,7 +15,6 @@ const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')
 const read = (name: string): string => readFileSync(join(fixtures, name), 'utf8')
 const truth = (name: string) => JSON.parse(read(`${name}.truth.json`))
 
-/** A list among the properties of a feature. */
 const list = (feature: Feature | undefined, name: string) => (feature?.properties[name] ?? []) as unknown[]
 
 const places = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
@@ -39,7 +38,7 @@ verifies('toolvault:import:nmea', async (t) => {
 
 verifies(
   'toolvault:import:nmea',
-  'RMC has a date, short longitudes are valid, and invalid lines are counted',
+  'import_nmea reads dates from RMC and short longitudes, and counts invalid lines',
   async (t) => {
     const { command, client } = await openVault(t)
     const text = [
@@ -93,7 +92,7 @@ verifies('toolvault:import:ais', async (t) => {
 
 verifies(
   'toolvault:import:ais',
-  'finds times before and after sentences and by counting, and accepts interleaved parts',
+  'import_ais finds times next to sentences or by counting, and accepts interleaved parts',
   async (t) => {
     const { command, data } = await openVault(t)
     const report = (second: number, lon: number) =>
@@ -204,11 +203,15 @@ verifies('toolvault:import:xml-limits', async (t) => {
     await t.rejects(client.call('import_gpx', { text }), { code: 'NOTHING_IMPORTED', message })
 })
 
-verifies('toolvault:import:xml-limits', 'the parser stops at the element that exceeds a limit', async (t) => {
-  const parser = new XmlDocumentParser('GPX')
-  parser.write('<a>'.repeat(64))
-  t.throws(() => parser.write('<a>'), { code: 'IMPORT_TOO_LARGE', data: { max: 64 } })
-})
+verifies(
+  'toolvault:import:xml-limits',
+  'the XML parser stops at the element that exceeds a limit',
+  async (t) => {
+    const parser = new XmlDocumentParser('GPX')
+    parser.write('<a>'.repeat(64))
+    t.throws(() => parser.write('<a>'), { code: 'IMPORT_TOO_LARGE', data: { max: 64 } })
+  },
+)
 
 verifies('toolvault:import:xml-limits', 'indentation does not count as elements and texts', async (t) => {
   const point = '\n   <trkpt>\n    <ele>1</ele>\n    <time>2024-01-01T00:00:00Z</time>\n   </trkpt>'
@@ -220,13 +223,13 @@ verifies('toolvault:import:xml-limits', 'indentation does not count as elements 
   })
 })
 
-t.test('preserves white space in texts', async (t) => {
+t.test('an import preserves white space in texts', async (t) => {
   const parser = new XmlDocumentParser('GPX')
   parser.write('<gpx> <trk> <name><b>A</b> <i>B</i></name> </trk> </gpx>')
   t.equal(parser.close().textContent, 'A B')
 })
 
-t.test('collapses white space between coordinates, so that it is trimmed in linear time', async (t) => {
+t.test('white space between coordinates is collapsed, so that it is trimmed in linear time', async (t) => {
   const parser = new XmlDocumentParser('KML')
   parser.write(`<coordinates>1,2${' '.repeat(1000)}<!-- -->${'\n'.repeat(1000)}3,4</coordinates>`)
   t.equal(parser.close().getElementsByTagName('coordinates')[0]?.textContent, '1,2 3,4')
@@ -248,7 +251,7 @@ verifies('toolvault:import:roots', async (t) => {
   await t.resolves(client.call('import_rep', { path: 'inside.rep' }))
 })
 
-/** The context of a route whose calls of tools go to the app itself, or fail as given. */
+/** Creates the context of a route. Its tool calls go to the app itself, or fail with `failure`. */
 async function context(t: Test, failure?: unknown) {
   const { app, client } = await openVault(t)
   const logged: unknown[] = []
@@ -266,29 +269,33 @@ const route = (method: string, path: string) => {
 
 const post = (body: string) => new Request('http://localhost/tools/call', { method: 'POST', body })
 
-verifies('toolvault:rest', 'a call accepts pairs and objects and rejects other arguments', async (t) => {
-  const { ctx } = await context(t)
-  const { handle } = route('POST', '/tools/call')
-  const wanted = { result: { command: 'showText', payload: 'Word count: 1' }, isError: false }
-  for (const args of [{ text: 'x' }, [{ name: 'text', value: 'x' }]]) {
-    const answer = await handle(post(JSON.stringify({ name: 'word_count', arguments: args })), {}, ctx)
-    t.same(await answer.json(), wanted)
-  }
-  for (const [body, status] of [
-    ['not json', 400],
-    ['{}', 400],
-    ['{"name": "sink_ship"}', 404],
-    ['{"name": "word_count"}', 400],
-  ] as const) {
-    const answer = await handle(post(body), {}, ctx)
-    t.equal(answer.status, status, body)
-    t.match(await answer.json(), { isError: true, error: String, details: String })
-  }
-})
+verifies(
+  'toolvault:rest',
+  'the call route accepts arguments as pairs or objects and rejects others',
+  async (t) => {
+    const { ctx } = await context(t)
+    const { handle } = route('POST', '/tools/call')
+    const wanted = { result: { command: 'showText', payload: 'Word count: 1' }, isError: false }
+    for (const args of [{ text: 'x' }, [{ name: 'text', value: 'x' }]]) {
+      const answer = await handle(post(JSON.stringify({ name: 'word_count', arguments: args })), {}, ctx)
+      t.same(await answer.json(), wanted)
+    }
+    for (const [body, status] of [
+      ['not json', 400],
+      ['{}', 400],
+      ['{"name": "sink_ship"}', 404],
+      ['{"name": "word_count"}', 400],
+    ] as const) {
+      const answer = await handle(post(body), {}, ctx)
+      t.equal(answer.status, status, body)
+      t.match(await answer.json(), { isError: true, error: String, details: String })
+    }
+  },
+)
 
 verifies(
   'toolvault:rest:errors',
-  'logs an internal error with its stack and returns it without',
+  'an internal error is logged with its stack and returned without it',
   async (t) => {
     const { ctx, logged } = await context(t, new TypeError('secret at /home/user'))
     const answer = await route('POST', '/tools/call').handle(post('{"name": "word_count"}'), {}, ctx)
@@ -327,7 +334,7 @@ verifies('toolvault:index', 'routes and resources describe each tool', async (t)
   await t.rejects(client.call('list_tools', { category: 'sinking' }), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('completes names of tools in resources', async (t) => {
+t.test('names of tools in resource URIs are completed', async (t) => {
   const { ctx } = await context(t)
   const family = toolvault.resources.find(({ template }) => template.variables.length > 0)
   t.ok((await family?.complete('tool', {}, ctx))?.includes('range_bearing'))

@@ -1,4 +1,4 @@
-/** What holds for every track, tried on random ones anywhere on earth. */
+/** Properties of every track, checked on random tracks anywhere on earth. */
 import { keepVertices } from '@causeway/plot'
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ const runs = { numRuns: process.env.CAUSEWAY_LONG === undefined ? 60 : 1000 }
 
 const place = fc.record({
   lat: fc.double({ min: -84, max: 84, noNaN: true }),
-  // Half of all voyages begin near the antimeridian.
+  // About half of all voyages begin near the antimeridian.
   lon: fc.oneof(
     fc.double({ min: -180, max: 180, noNaN: true }),
     fc.double({ min: 179.9, max: 180, noNaN: true }),
@@ -40,7 +40,7 @@ const leg = fc.record({
   seconds: fc.integer({ min: 1, max: 1200 }),
 })
 
-/** A track of up to 25 fixes, its longitudes as GeoJSON has them. */
+/** Generates a track of up to 25 fixes, with longitudes as in GeoJSON. */
 const track = (id: string, maxLegs = 24) =>
   fc
     .record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: maxLegs }) })
@@ -85,7 +85,7 @@ t.test('solveInverse inverts destination', async (t) => {
   )
 })
 
-t.test('interpolatePlace returns a place on the leg', async (t) => {
+t.test('interpolatePlace returns a place on the geodesic of the leg', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
       const [start = 0, end = 0] = [one.times[0], one.times.at(-1)]
@@ -103,7 +103,7 @@ t.test('interpolatePlace returns a place on the leg', async (t) => {
   )
 })
 
-t.test('simplifyTrack keeps ends and alignment, and no deviation exceeds the tolerance', async (t) => {
+t.test('simplifyTrack retains ends and alignment, and no deviation exceeds the tolerance', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.double({ min: 1, max: 3000, noNaN: true }), (one, tolerance_m) => {
       const kept = all(simplifyTrack(one, { tolerance_m, kind: 'time' }))
@@ -117,7 +117,7 @@ t.test('simplifyTrack keeps ends and alignment, and no deviation exceeds the tol
   )
 })
 
-t.test('simplifyTrack reads the time of each vertex at most 250 times on a line that jumps', async (t) => {
+t.test('simplifyTrack reads each time of a jumping line at most 250 times', async (t) => {
   const places = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
   let reads = 0
   const times = new Proxy(
@@ -135,7 +135,9 @@ t.test('simplifyTrack reads the time of each vertex at most 250 times on a line 
   t.ok(reads <= 250 * places.length, `${reads} reads`)
 })
 
-/** Greatest geodesic distance of a vertex from where two kept ones put it at its time, m. */
+/**
+ * Returns the greatest geodesic distance of a vertex from its interpolated place between two retained ones, metres.
+ */
 function worst({ fixes }: TimedTrack, from: number, to: number): number {
   const [a, b] = [fixes[from], fixes[to]]
   if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
@@ -148,7 +150,7 @@ function worst({ fixes }: TimedTrack, from: number, to: number): number {
 t.test('findClosestApproach returns at most the shortest sampled distance', async (t) => {
   fc.assert(
     fc.property(track('a'), track('b'), fc.boolean(), (one, other, isNear) => {
-      // Two random places are far apart: half of the pairs are brought together.
+      // Two random places are far apart, so half of the pairs are moved together.
       const [a, b] = isNear ? [one, shifted(other, one)] : [one, other]
       const found = findClosestApproach(indexTrack(a), indexTrack(b))
       if (found === undefined) return t.fail('both begin at the same time')
@@ -186,7 +188,7 @@ t.test('findClosestApproach agrees with a search of all intervals', async (t) =>
   )
 })
 
-/** The search without its bounds: each interval of the common time, one after the other. */
+/** Searches every interval of the common time, without using bounds. */
 function everyInterval(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
   const [start = 0, end = 0] = findCommonSpan([a.track, b.track]) ?? []
   const spans = listIntervals(a, b, { start, end, likely: start, min_m: 0 })
@@ -199,7 +201,7 @@ function everyInterval(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
   return best
 }
 
-/** The same track in two parts, between which it is nowhere. */
+/** Returns the track in two parts, between which it has no position. */
 function parted(track: TimedTrack, at: number | null): TimedTrack {
   const coordinates = track.fixes.map(({ lon, lat }) => [lon, lat])
   if (at === null || at >= coordinates.length) return track
@@ -210,7 +212,7 @@ function parted(track: TimedTrack, at: number | null): TimedTrack {
   })
 }
 
-/** The same voyage from another place. */
+/** Returns the same voyage from another place. */
 function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   const [from, to] = [track.fixes[0], onto.fixes[0]]
   if (from === undefined || to === undefined) return track
@@ -236,7 +238,7 @@ t.test('resampleTrack returns the places of the track at all times', async (t) =
   )
 })
 
-t.test('importers accept any text or fail with a code', async (t) => {
+t.test('importers accept any text or fail with an error code', async (t) => {
   const readers = {
     nmea: () => new NmeaLogReader({ date: 0, id: 'x', name: 'x', source: 'NMEA' }),
     ais: () => new AisLogReader({ start: 0, min_interval_s: undefined, newId: (prefix) => prefix }),

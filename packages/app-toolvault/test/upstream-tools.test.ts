@@ -253,7 +253,7 @@ verifies('toolvault:grid', 'two calls create different ids', async (t) => {
 
 verifies('toolvault:speed', async (t) => {
   const { command, data, client } = await openVault(t)
-  // 17.3 knots, 36.923 seconds between fixes.
+  // At 17.3 knots, fixes are 36.923 seconds apart.
   const fast = track(
     'fast',
     Array.from({ length: 20 }, (_, i) => [-5 + 0.003649 * i, 36]),

@@ -19,7 +19,7 @@ export interface OpenVault {
   data(tool: string, args?: unknown): Promise<any>
 }
 
-/** `files` has texts by name. */
+/** `files` contains texts by file name. */
 export async function openVault(
   t: Test,
   files: Readonly<Record<string, string>> = {},
@@ -96,7 +96,7 @@ export const feature = (
 
 export const collection = (...features: readonly unknown[]) => ({ type: 'FeatureCollection', features })
 
-/** A pair whose closest approach is 209.50 m, 29.935 minutes after midnight. */
+/** Two tracks whose closest approach is 209.50 m, 29.935 minutes after midnight. */
 export const xa = track(
   'xa',
   Array.from({ length: 61 }, (_, i) => [-5 + 0.0034 * i, 36]),

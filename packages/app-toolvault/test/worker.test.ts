@@ -10,7 +10,7 @@ import { catalog } from '../src/catalog/catalog.ts'
 import { readSamples } from '../src/catalog/samples.ts'
 import { listFeatures, openVault, track } from './vault-kit.ts'
 
-/** A track of many fixes that wanders. */
+/** Returns a wandering track of many fixes. */
 const long = (id: string, fixes: number, shift = 0) =>
   track(
     id,
@@ -71,7 +71,7 @@ verifies('toolvault:worker', async (t) => {
   await t.resolves(client.call('track_stats', { tracks: tracks.slice(0, 1) }), 'the worker remains available')
 })
 
-verifies('toolvault:worker', 'an import reports bytes and can be cancelled', async (t) => {
+verifies('toolvault:worker', 'an import reports its progress in bytes and can be cancelled', async (t) => {
   const [scene] = scenes
   if (scene === undefined) {
     t.fail('no scene')
@@ -82,7 +82,7 @@ verifies('toolvault:worker', 'an import reports bytes and can be cancelled', asy
     t.fail('no vessel')
     return
   }
-  // Written again and again, as a receiver that repeats itself.
+  // The log is repeated, as by a receiver that repeats itself.
   const text = ownShipLog(vessel).text.repeat(30)
   const { client, command } = await openVault(t, { 'long.nmea': text })
   const args = { path: 'long.nmea', date: '2024-03-01' }

@@ -2,8 +2,8 @@ import type { Position } from './feature.ts'
 import { coverSpans, nearestLongitude, normalizeLongitude } from './longitude.ts'
 
 /**
- * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2,
- * writes such a box with west > east: `toEastward` accepts both.
+ * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes
+ * such a box with west > east. `toEastward` accepts both forms.
  */
 export type Bounds = readonly [west: number, south: number, east: number, north: number]
 
@@ -30,7 +30,7 @@ function findPathBounds(path: readonly Position[]): Bounds {
   return [west, south, east, north]
 }
 
-/** Returns the smallest box around boxes, or `null` without any. */
+/** Returns the smallest box around boxes, or `null` without boxes. */
 export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
   const known = boxes.filter((box) => box !== null)
   const [first] = known
@@ -50,7 +50,7 @@ export function boundsOverlap(a: Bounds, b: Bounds): boolean {
   return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
 }
 
-/** Smaller sides are enlarged to this size first, degrees. */
+/** Smaller sides are enlarged to this size before padding, degrees. */
 const minSide = 0.001
 
 /** Adds a margin to each side, as a fraction of the box size. */
@@ -66,7 +66,7 @@ function padSide(low: number, high: number, padding: number): readonly [number, 
   return [low - missing - margin, high + missing + margin]
 }
 
-/** Corners in the order of plot files: SW, SE, NE, NW, SW. */
+/** Lists corners in the order of plot files: SW, SE, NE, NW, SW. */
 export const createBoundsPolygon = ([west, south, east, north]: Bounds) => ({
   type: 'Polygon' as const,
   coordinates: [

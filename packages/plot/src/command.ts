@@ -20,7 +20,7 @@ export const commandNames = [
 /** Older names of `setSelection` and `setViewport`. */
 export const legacyCommandNames = ['highlightFeatures', 'updateViewport'] as const
 
-/** A change of a plot, or something to display, returned by analysis tools and applied by Debrief. */
+/** A change of a plot, or something to display. Analysis tools return commands, and Debrief applies them. */
 export interface DebriefCommand {
   readonly command: (typeof commandNames)[number]
   readonly payload: unknown

@@ -20,7 +20,7 @@ export interface Feature {
   readonly properties: JsonObject
 }
 
-/** Number of arrays around positions, by geometry type. */
+/** Number of arrays around each position, by geometry type. */
 export const coordinateDepths: Readonly<Record<string, number>> = {
   Point: 0,
   MultiPoint: 1,
@@ -39,7 +39,7 @@ type WithProperties = { readonly properties?: unknown }
 export const getProperties = ({ properties }: WithProperties): JsonObject =>
   isObject(properties) ? properties : {}
 
-/** Returns `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop`, `metadata` or another text. */
+/** Returns `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop`, `metadata` or another type. */
 export function getDataType(feature: WithProperties): string | null {
   const { dataType } = getProperties(feature)
   return typeof dataType === 'string' ? dataType : null
@@ -56,7 +56,7 @@ export const getLabel = (feature: WithProperties & { readonly id?: unknown }): s
 export const getGeometryType = ({ geometry }: { readonly geometry?: unknown }): string | null =>
   isObject(geometry) && typeof geometry.type === 'string' ? geometry.type : null
 
-/** Returns the data type, or else the geometry type in lower case. */
+/** Returns the data type, otherwise the geometry type in lower case. */
 export const getKind = (feature: WithProperties & { readonly geometry?: unknown }): string =>
   getDataType(feature) ?? getGeometryType(feature)?.toLowerCase() ?? 'none'
 
@@ -80,7 +80,7 @@ function collectPaths(coordinates: unknown, paths: LonLat[][]): void {
 const isPosition = (value: unknown): value is LonLat & unknown[] =>
   Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
 
-/** Works as `listPaths` for a validated geometry. */
+/** Returns the same as `listPaths` for a validated geometry. */
 export function listParts(geometry: Geometry | null): readonly (readonly Position[])[] {
   if (geometry === null) return []
   const { type, coordinates } = geometry
@@ -90,6 +90,6 @@ export function listParts(geometry: Geometry | null): readonly (readonly Positio
   return (coordinates as Position[][][]).flat()
 }
 
-/** Requires a validated geometry. */
+/** The geometry must be validated. */
 export const countVertices = ({ geometry }: Feature): number =>
   listParts(geometry).reduce((sum, part) => sum + part.length, 0)

@@ -1,8 +1,8 @@
 import { isObject } from '@causeway/protocol'
 
 /**
- * Source of an analysis tool's argument that the caller omits: the selected features of some data types; the
- * selected features, or else all, as a collection; the first selected track, or else the first track; the
+ * Source of an argument that the caller of an analysis tool omits: the selected features of some data types; the
+ * selected features, otherwise all, as a collection; the first selected track, otherwise the first track; the
  * viewport or time of the plot.
  */
 export type Injection =

@@ -20,7 +20,7 @@ export function unwrapLongitudes(lons: readonly number[]): number[] {
   return unwrapped
 }
 
-/** Unwraps longitudes, starting as close as possible to `start`. */
+/** Unwraps longitudes. The first is the one closest to `start`. */
 export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
   let last = start
   return path.map(([lon, lat]) => {
@@ -29,7 +29,7 @@ export function unwrapPath(path: readonly LonLat[], start: number): readonly Lon
   })
 }
 
-/** Returns the smallest span that covers all: the circle without the widest gap. */
+/** Returns the smallest span that covers all spans: the circle without the widest gap. */
 export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
   const sorted = spans
     .map(([west, east]): LonSpan => {
@@ -45,7 +45,7 @@ export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
     if (west - reach > gap.width) gap = { width: west - reach, from: west }
     reach = Math.max(reach, east)
   }
-  // The gap across the antimeridian.
+  // This gap is across the antimeridian.
   if (first[0] + 360 - reach >= gap.width) gap = { width: first[0] + 360 - reach, from: first[0] }
   if (gap.width <= 0) return [-180, 180]
   const ends = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))

@@ -1,7 +1,7 @@
 import { parseTime } from '@causeway/app-kit/time'
 import { getProperties } from './feature.ts'
 
-/** ISO 8601, `start <= current <= end`. */
+/** ISO 8601 times, `start <= current <= end`. */
 export interface TimeState {
   readonly current: string
   readonly start: string
@@ -25,7 +25,7 @@ export function findTimeRange(feature: {
   return first > last ? null : [first, last]
 }
 
-/** Times of the same format sort as text, so that only two have to be parsed. Otherwise, returns all. */
+/** Times of the same format sort as text, so that only two have to be parsed. Otherwise, returns all times. */
 function selectExtremes(times: readonly unknown[]): readonly unknown[] {
   const [first] = times
   if (typeof first !== 'string' || !first.endsWith('Z')) return times

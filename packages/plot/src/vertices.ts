@@ -1,6 +1,6 @@
 import { countVertices, type Feature, listParts, type Position } from './feature.ts'
 
-/** Depth from which spans are split in the middle; otherwise, a zigzag is split once per vertex. */
+/** Depth from which spans are split in the middle. Otherwise a zigzag would be split once per vertex. */
 const maxDepth = 48
 
 interface VertexSpan {
@@ -9,10 +9,9 @@ interface VertexSpan {
 }
 
 /**
- * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and
- * Peucker 1973). `findFarthest` returns that vertex, or `undefined` if all are within the tolerance; it
- * receives each vertex at most `maxDepth + log2(n)` times. Yields the number of finished vertices and returns
- * ascending indices.
+ * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and Peucker
+ * 1973). `findFarthest` returns that vertex, or `undefined` if all are within the tolerance. It receives each vertex
+ * at most `maxDepth + log2(n)` times. Yields the number of finished vertices and returns ascending indices.
  */
 export function* selectVertices(
   spans: readonly VertexSpan[],
@@ -38,8 +37,8 @@ export function* selectVertices(
 }
 
 /**
- * Keeps the vertices of these indices, counted over all parts, and the same entries of lists in `properties`
- * with one entry per vertex. Removes parts without vertices.
+ * Retains the vertices with these indices, counted over all parts, and the corresponding entries of lists in
+ * `properties` that have one entry per vertex. Removes parts without vertices.
  */
 export function keepVertices<T extends Feature>(feature: T, kept: readonly number[]): T {
   const { geometry } = feature

@@ -23,7 +23,7 @@ t.test('normalizeLongitude returns -180 to 180 and keeps the sign of 180', async
   t.same([180, -180, 181, 540, -181, 359].map(normalizeLongitude), [180, -180, -179, -180, 179, -1])
 })
 
-t.test('unwrapLongitudes has no step of more than 180 degrees', async (t) => {
+t.test('unwrapLongitudes makes no step of more than 180 degrees', async (t) => {
   t.same(unwrapLongitudes([179, -179, -178, 179]), [179, 181, 182, 179])
 })
 
@@ -53,14 +53,14 @@ t.test('coverSpans omits the widest gap', async (t) => {
   t.equal(coverSpans([]), null)
 })
 
-t.test('findBounds of a line across the antimeridian is 0.2 degrees wide, not 359.8', async (t) => {
+t.test('findBounds takes the shorter way for a line across the antimeridian', async (t) => {
   t.ok(isNear(findBounds([line([179.9, 10], [-179.9, 11])]), [179.9, 10, 180.1, 11]))
   t.ok(isNear(findBounds([point(179.9, 0), point(-179.9, 1)]), [179.9, 0, 180.1, 1]))
   t.ok(isNear(findBounds([point(-170, 0), point(170, 1), point(175, 2)]), [170, 0, 190, 2]))
   t.same(findBounds([point(190, 5)]), [-170, 5, -170, 5])
 })
 
-t.test('findBounds returns minimum and maximum elsewhere', async (t) => {
+t.test('findBounds returns minimum and maximum of other lines', async (t) => {
   t.ok(isNear(findBounds([point(-1, 50), line([0, 51], [2, 53])]), [-1, 50, 2, 53]))
   t.ok(isNear(findBounds([point(-100, -10), point(100, 10)]), [100, -10, 260, 10]), 'the shorter way')
   t.equal(findBounds([]), null)
@@ -116,7 +116,7 @@ t.test('readInjection returns null for an unknown form', async (t) => {
   })
 })
 
-t.test('formatCount has the correct plural', async (t) => {
+t.test('formatCount uses the correct plural', async (t) => {
   const words = ['1 pass', '2 passes', '2 fixes', '0 tracks', '2 entries', '2 days']
   t.same(
     [

@@ -7,7 +7,7 @@ import { readSamples } from './samples.ts'
 import { describeInputs } from './tool-index.ts'
 import { type Category, categories } from './vault-tool.ts'
 
-/** A tool returns only a command, so that its result can be applied unchanged. */
+/** A tool returns nothing but a command, so that its result can be applied unchanged. */
 const commandOutput = {
   command: z.string().describe('Type of DebriefCommand'),
   payload: z.unknown(),
@@ -52,7 +52,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       title,
       about,
       searchHint,
-      // Only applying its command changes a plot.
+      // Only applying the command changes a plot.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },
       input,
@@ -63,7 +63,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
   }
 }
 
-/** The first alias is the listed name. */
+/** The first name is listed. */
 function listAliases(name: string): string[] {
   const dashed = name.replaceAll('_', '-')
   return [name, ...(dashed === name ? [] : [dashed]), `toolvault_${name}`]

@@ -40,10 +40,10 @@ interface ToolBase<Input extends Shape> {
   readonly name: string
   readonly category: Category
   readonly title: string
-  /** For models. The index uses the first sentence. */
+  /** Description for models. The index uses its first sentence. */
   readonly about: string
   readonly searchHint: string
-  /** Injected arguments are optional. */
+  /** Arguments that can be injected are optional. */
   readonly input: Input
   readonly inject: Readonly<Record<string, Injection>>
 }
@@ -66,7 +66,7 @@ export type VaultTool = ToolBase<Shape> &
     | { readonly read: (args: ToolArgs, newId: NewId) => LineReader }
   )
 
-/** `run` receives what `input` has parsed. */
+/** `run` receives arguments that `input` has parsed. */
 export const defineTool = <Input extends Shape>(tool: AnalysisTool<Input>): VaultTool =>
   tool as unknown as VaultTool
 

@@ -1,4 +1,6 @@
-/** `axis` names the rows; `key` returns a row's label. Returns values of shape [rows, columns], row-major. */
+/**
+ * `axis` names the rows, and `key` returns the label of a row. Returns values of shape [rows, columns], row-major.
+ */
 export function createTable<Row>(
   rows: readonly Row[],
   axis: { readonly name: string; readonly key: (row: Row) => string | number },

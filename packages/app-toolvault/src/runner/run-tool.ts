@@ -15,13 +15,13 @@ interface RunWatch {
 interface RunOptions {
   readonly newId: NewId
   readonly watch: RunWatch
-  /** Real path of the file to import. Default: the text in the arguments. */
+  /** Real path of the file to import instead of the text in the arguments. */
   readonly file?: string | undefined
 }
 
 const maxFileBytes = 512 * 1024 ** 2
 
-/** A document may be a single line. */
+/** A whole document may be a single line. */
 const maxLineLength = 64 * 1024 ** 2
 
 /** Ids have the form `<prefix>-<run>-<number>`. */
@@ -58,7 +58,7 @@ async function readFile(reader: LineReader, file: string, watch: RunWatch): Prom
     })
   let [rest, read, lines] = ['', 0, 0]
   const decoder = new TextDecoder()
-  // The loop closes the file, also after an error.
+  // The loop closes the file, even after an error.
   for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
     read += chunk.length
     const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')

@@ -6,7 +6,7 @@ import { type FormatName, formats } from '../domain/export/formats.ts'
 import { ToolVaultError } from '../errors.ts'
 import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
 
-/** Characters. */
+/** In characters. */
 const maxLength = 8 * 1024 ** 2
 
 export default defineTool({

@@ -5,7 +5,7 @@ import { createTable } from '../domain/table.ts'
 import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
 import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
 
-/** A pause of this many median intervals, and of two new intervals, is a gap. */
+/** A pause longer than this many median intervals, and than two new intervals, is a gap. */
 const gapFactor = 10
 
 export default defineTool({

@@ -21,13 +21,13 @@ export interface Nearest {
 export interface Approach extends Nearest {
   readonly a: Place
   readonly b: Place
-  /** From a to b; `null` if the tracks meet. */
+  /** Bearing of b from a, or `null` if the tracks meet. */
   readonly bearing_deg: number | null
 }
 
 /**
- * Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time. Boxes
- * around runs of legs, then chords through the earth, limit the number of geodesics.
+ * Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time.
+ * Boxes around runs of legs and chords through the earth limit the number of computed geodesics.
  */
 export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach | undefined {
   const nearest = findNearest(a, b)
@@ -40,7 +40,7 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
   return { time, distance_m, a: placeA, b: placeB, bearing_deg }
 }
 
-/** Visits windows and their intervals by lower bound until it exceeds the best distance. */
+/** Visits windows and their intervals by lower bound, until the bound exceeds the best distance. */
 function findNearest(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
   const windows = listWindows(a, b)
   const open: SpanQueue[] = []
@@ -75,8 +75,8 @@ function isBefore(one: Span | undefined, other: Span | undefined): boolean {
 }
 
 /**
- * Finds the closest approach in a span of constant speeds. Returns `undefined` if a track has no position. The squared
- * distance is almost a parabola in time; its vertex is searched in decreasing steps.
+ * Finds the closest approach in a span of constant speeds. Returns `undefined` if a track has no position in it. The
+ * squared distance is almost a parabola in time. Its vertex is searched in decreasing steps.
  */
 export function findNearestIn(
   a: TimedTrack,
@@ -118,7 +118,7 @@ function cacheLines(): typeof createLine {
   }
 }
 
-/** Returns the lowest end if the parabola has no minimum. */
+/** Returns the lower end if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
   const bend = y0 - 2 * y1 + y2

@@ -3,12 +3,12 @@ import { findCommonSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { SpanQueue, spanWidth } from './span-queue.ts'
 
-/** Created once for all pairs. */
+/** A track, prepared once for all pairs. */
 export interface IndexedTrack {
   readonly track: TimedTrack
   /** Metres from the centre of the earth, shape [fixes, 3], row-major. */
   readonly xyz: Float64Array
-  /** Maximum depth of the chord of the leg from each vertex, metres below the surface. */
+  /** Maximum depth of the chord of each leg, by its first vertex, metres below the surface. */
   readonly depths: Float64Array
   readonly stretches: readonly Stretch[]
 }
@@ -23,7 +23,7 @@ interface Stretch {
   readonly depth: number
 }
 
-/** Small enough for a small box, large enough to skip many legs at a time. */
+/** Small enough for a small box, and large enough to skip many legs at a time. */
 const legsPerStretch = 16
 
 export function indexTrack(track: TimedTrack): IndexedTrack {
@@ -45,7 +45,7 @@ export function indexTrack(track: TimedTrack): IndexedTrack {
   return { track, xyz, depths, stretches }
 }
 
-/** Splits the common time wherever a track enters another stretch. */
+/** Splits the common time wherever a track enters a new stretch. */
 export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   const span = findCommonSpan([a.track, b.track])
   if (span === undefined) return new SpanQueue(new Float64Array(0))
@@ -72,13 +72,13 @@ export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
 }
 
 /**
- * Returns a lower bound of the geodesic in metres: the chord minus both depths, because a vessel may be that far from
- * its chord.
+ * Returns a lower bound of the geodesic in metres: the chord minus both depths, because a vessel can be that far from
+ * the chord of its leg.
  */
 export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
-/** Exceeds rounding errors of coordinates as large as the earth, metres. */
+/** Exceeds the rounding errors of coordinates as large as the earth, metres. */
 const gapRounding = 1e-6
 
 function findBox(xyz: Float64Array, from: number, to: number): Float64Array {

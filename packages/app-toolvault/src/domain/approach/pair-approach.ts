@@ -15,7 +15,7 @@ import { indexTrack } from './indexed-track.ts'
 import { type Prediction, predictApproach, type Vessel } from './predicted-approach.ts'
 
 export interface ApproachOptions {
-  /** Time of the prediction, Unix milliseconds. Default: start of the common time. */
+  /** Time of the prediction, Unix milliseconds. The default is the start of the common time. */
   readonly at_ms: number | undefined
   readonly motion: 'derived' | 'recorded'
 }
@@ -26,7 +26,7 @@ export interface PairApproach {
   readonly approach: Approach
   /** Unix milliseconds. */
   readonly predicted_at: number
-  /** `null` if a track has no position then. */
+  /** `null` if a track has no position at that time. */
   readonly predicted: Prediction | null
 }
 

@@ -6,18 +6,18 @@ export interface Vessel extends Motion {
 }
 
 export interface Prediction {
-  /** Negative if it has passed; `null` if the distance is constant. */
+  /** Negative if the approach has passed, `null` if the distance is constant. */
   readonly tcpa_s: number | null
-  /** The current distance if it is constant. */
+  /** Equal to `range_m` if the distance is constant. */
   readonly dcpa_m: number
   readonly range_m: number
   readonly relative_speed_kn: number
 }
 
-/** Below this speed the course is noise, knots. */
+/** Speed below which the course is noise, knots. */
 const minSpeed = 0.2
 
-/** Knots. */
+/** Knots. Below it, the distance is constant. */
 const minRelativeSpeed = 0.1
 
 const rad = Math.PI / 180

@@ -6,7 +6,7 @@ interface LeftOut {
   readonly reason: string
 }
 
-/** Writes features in a format. Returns the reason if the format cannot represent a feature. */
+/** A format of exported features. `write` returns the reason if the format cannot represent a feature. */
 export interface ExportFormat {
   readonly head: string
   readonly tail: string
@@ -55,7 +55,7 @@ function readNumber(list: unknown, index: number): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Removes characters that XML does not allow. */
+/** Also removes characters that XML does not allow. */
 export const escapeXml = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them

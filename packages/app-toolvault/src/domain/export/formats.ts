@@ -22,7 +22,7 @@ const csv: ExportFormat = {
   },
 }
 
-/** RFC 4180. */
+/** Quotes according to RFC 4180. */
 function toCell(value: string | number | null | undefined): string {
   const text = value === null || value === undefined ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -76,7 +76,7 @@ function writeEllipse(shape: Readonly<Record<string, unknown>>, at: number, text
   }
 }
 
-/** Names cannot contain quotes or line ends. */
+/** Names in REP files cannot contain quotes or line ends. */
 function toName(name: string): string {
   const clean = name.replace(/["\s]+/g, ' ').trim()
   return /^\S+$/.test(clean) ? clean : `"${clean}"`
@@ -86,7 +86,7 @@ const toText = (feature: Feature): string => getLabel(feature).replace(/\s+/g, '
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
 
-/** Formats `YYYYMMDD HHMMSS.SSS`. Two-digit years would depend on the reader. */
+/** Formats `YYYYMMDD HHMMSS.SSS`. Two-digit years would be ambiguous. */
 function toDtg(time: number): string {
   const [date = '', clock = ''] = formatTime(time).split('T')
   return `${date.replaceAll('-', '')} ${clock.slice(0, -1).replaceAll(':', '')}`
@@ -94,7 +94,7 @@ function toDtg(time: number): string {
 
 const toAngles = ([lon = 0, lat = 0]: Position): string => `${toAngle(lat, 'NS')} ${toAngle(lon, 'EW')}`
 
-/** The unit is a hundred-thousandth of a second, 0.3 mm. */
+/** A unit is a hundred-thousandth of an arc second, 0.3 mm. */
 const unitsPerDegree = 3600 * 1e5
 
 function toAngle(degrees: number, hemispheres: string): string {

@@ -10,7 +10,7 @@ interface FeatureProblem {
 
 const maxReportedProblems = 20
 
-/** Throws `INVALID_ARGUMENTS` (data: problems, total). */
+/** Throws `INVALID_ARGUMENTS` with `data.problems` and `data.total`. */
 export function readFeatures(values: readonly unknown[], argument: string): readonly Feature[] {
   const problems: FeatureProblem[] = []
   for (const [index, value] of values.entries()) {
@@ -26,7 +26,7 @@ export function readFeatures(values: readonly unknown[], argument: string): read
   )
 }
 
-/** GeoJSON requires `geometry` and `properties`, but callers omit them. */
+/** Adds `geometry` and `properties`, which GeoJSON requires but callers omit. */
 const addMissingMembers = (feature: Feature): Feature => {
   const { geometry, properties } = feature as Partial<Feature>
   const isComplete = geometry !== undefined && properties !== null && properties !== undefined
@@ -67,7 +67,7 @@ function findPositionProblem(position: readonly unknown[]): string | undefined {
   return undefined
 }
 
-/** Returns `FEATURE_UNUSABLE`. The reason continues a sentence that starts with the feature's label. */
+/** Creates `FEATURE_UNUSABLE`. `reason` continues a sentence that starts with the feature's label. */
 export const createFeatureError = (feature: Feature, reason: string): CausewayError =>
   new ToolVaultError('FEATURE_UNUSABLE', `${getLabel(feature)} ${reason}`, {
     data: { problems: [{ id: getFeatureId(feature), reason }] },

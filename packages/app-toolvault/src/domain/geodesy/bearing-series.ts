@@ -9,7 +9,7 @@ import { type Bearing, computeBearing, type RangeUnit, rangeUnits, type Sighting
 
 export interface Target {
   readonly name: string
-  /** `undefined` for a point without a period of validity. */
+  /** `undefined` for a point that is always valid. */
   readonly span: TimeSpan | undefined
   /** Returns `undefined` outside the span. */
   at(time: number | null): Sighting | undefined
@@ -58,7 +58,9 @@ interface RequestedTimes {
   readonly step_s: number | undefined
 }
 
-/** Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or no position at the time. */
+/**
+ * Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or no position at a requested time.
+ */
 export function listTimes(
   pair: readonly [Target, Target],
   { at, current, step_s }: RequestedTimes,
@@ -94,7 +96,7 @@ function createSeries([start, end]: TimeSpan, step: number): number[] {
   return Array.from({ length: count }, (_, index) => start + index * step)
 }
 
-/** Omits times without a position of both targets. Throws `NO_OVERLAP` if none remains. */
+/** Omits times at which a target has no position. Throws `NO_OVERLAP` if none remains. */
 export function computeBearingSeries(
   [a, b]: readonly [Target, Target],
   times: readonly (number | null)[],

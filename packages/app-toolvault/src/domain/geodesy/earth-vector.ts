@@ -1,6 +1,7 @@
 /**
- * Places as vectors from the centre of the WGS84 ellipsoid in metres. Their chords are cheap, have no special cases at
- * the antimeridian and the poles, and are never longer than the geodesic. They preselect; results are geodesic.
+ * Places as vectors from the centre of the WGS84 ellipsoid in metres. Chords between them are cheap, have no special
+ * cases at the antimeridian and the poles, and are never longer than the geodesic. They preselect, and results are
+ * geodesic.
  */
 import { meanRadius, type Place } from './geodesic.ts'
 
@@ -30,7 +31,7 @@ export const measureChord = (xyz: Float64Array, i: number, j: number): number =>
     at(xyz, j * 3 + 2) - at(xyz, i * 3 + 2),
   )
 
-/** Returns the depth of the middle of a chord below the surface. */
+/** Returns the depth of a chord's middle below the surface, metres. */
 export const measureSagitta = (length: number): number => (length * length) / (8 * meanRadius)
 
 export const at = (xyz: Float64Array, index: number): number => xyz[index] ?? 0

@@ -2,7 +2,7 @@ import { normalizeLongitude } from '@causeway/plot'
 import { nauticalMile, type Place } from './geodesic.ts'
 import type { RangeUnit } from './range-bearing.ts'
 
-/** Returns `022°T`. */
+/** Returns a text such as `022°T`. */
 export const formatBearing = (degrees: number): string => `${padDegrees(Math.round(degrees) % 360)}°T`
 
 /** Returns `Red 045°` (port, negative), `Green 120°`, `ahead` or `astern`. */
@@ -15,26 +15,26 @@ export function formatBowAngle(degrees: number): string {
 
 const padDegrees = (degrees: number): string => String(degrees).padStart(3, '0')
 
-/** Returns `36°07.077′N 004°51.270′W`. */
+/** Returns a text such as `36°07.077′N 004°51.270′W`. */
 export function formatPlace({ lat, lon: unwrapped }: Place): string {
   const lon = normalizeLongitude(unwrapped)
   return `${formatAngle(lat, 2)}${lat < 0 ? 'S' : 'N'} ${formatAngle(lon, 3)}${lon < 0 ? 'W' : 'E'}`
 }
 
-/** Minutes have three decimals (2 m). */
+/** Formats minutes with three decimals (2 m). */
 function formatAngle(angle: number, digits: number): string {
   const thousandths = Math.round(Math.abs(angle) * 60_000)
   const minutes = ((thousandths % 60_000) / 1000).toFixed(3).padStart(6, '0')
   return `${String(Math.floor(thousandths / 60_000)).padStart(digits, '0')}°${minutes}′`
 }
 
-/** Limits the digits to the precision of positions. */
+/** Formats no more digits than positions are accurate to. */
 export function formatRangeIn(range: number, unit: RangeUnit): string {
   if (unit === 'm' || unit === 'yd') return `${range.toFixed(range < 100 ? 1 : 0)} ${unit}`
   return `${range.toFixed(range < 100 ? 3 : 1)} ${unit}`
 }
 
-/** Formats metres below a nautical mile, else nautical miles with three digits. */
+/** Formats metres below a nautical mile, otherwise nautical miles with three digits. */
 export function formatRange(metres: number): string {
   if (metres < nauticalMile) return `${metres.toFixed(metres < 10 ? 1 : 0)} m`
   const miles = metres / nauticalMile

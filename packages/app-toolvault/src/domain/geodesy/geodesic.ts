@@ -27,7 +27,7 @@ export const knot = nauticalMile / 3600
 /** Mean radius of the earth in metres (IUGG). */
 export const meanRadius = 6_371_008.8
 
-/** Returns 0 to 360. */
+/** Returns 0 to 360, exclusive. */
 export const normalizeBearing = (degrees: number): number => {
   if (degrees >= 0 && degrees < 360) return degrees
   const turned = ((degrees % 360) + 360) % 360
@@ -40,7 +40,7 @@ export const normalizeAngle = (degrees: number): number => {
   return turned > 180 ? turned - 360 : turned
 }
 
-/** The bearing between equal places is 180, as in GeographicLib. */
+/** Returns the bearing 180 between equal places, as GeographicLib does. */
 export function solveInverse(a: Place, b: Place): PathFigures {
   const { s12 = 0, azi1 = 0, azi2 = 0 } = WGS84.Inverse(a.lat, a.lon, b.lat, b.lon)
   return {
@@ -50,15 +50,15 @@ export function solveInverse(a: Place, b: Place): PathFigures {
   }
 }
 
-/** Distance below which there is no bearing, metres. */
+/** Distance below which a bearing is undefined, metres. */
 const samePlace = 1e-6
 
 /** Degrees. */
 const tolerance = 1e-9
 
 /**
- * Returns why the bearing of the shortest path is undefined, or `undefined` if it is defined. Some opposite places have
- * several shortest paths (documentation of GeographicLib, "Multiple shortest geodesics").
+ * Returns why the bearing of the shortest path is undefined, or `undefined` if it is defined. Some opposite places
+ * have several shortest paths (GeographicLib documentation, "Multiple shortest geodesics").
  */
 export function findBearingProblem(
   a: Place,
@@ -88,7 +88,7 @@ const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
 export const distance = (a: Place, b: Place): number =>
   WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
 
-/** Returns a longitude in -180 to 180. */
+/** Returns a longitude from -180 to 180. */
 export function destination(from: Place, bearing: number, metres: number): Place {
   const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
   return { lon: lon2, lat: lat2 }

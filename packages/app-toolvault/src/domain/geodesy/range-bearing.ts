@@ -21,16 +21,17 @@ export interface Sighting extends Motion {
 
 export interface Bearing {
   readonly range_m: number
-  /** `null` for equal places and for several shortest directions. */
+  /** `null` for equal places and for several shortest paths. */
   readonly bearing_deg: number | null
   /** Bearing of a from b. */
   readonly reciprocal_deg: number | null
   /** Why the bearing is missing. */
   readonly bearing_problem?: string
-  /** Bearing of b minus course of a, 0 to 360; `null` if either is missing. */
+  /** Bearing of b minus course of a, 0 to 360, or `null` if either is missing. */
   readonly relative_bearing_deg: number | null
   /**
-   * Angle on the bow: bearing of a from b minus course of b, -180 to 180, port negative; `null` if either is missing.
+   * Angle on the bow: bearing of a from b minus course of b, -180 to 180, negative to port, or `null` if either is
+   * missing.
    */
   readonly atb_deg: number | null
 }

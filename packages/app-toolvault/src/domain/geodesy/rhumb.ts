@@ -35,7 +35,7 @@ export function solveRhumb(a: Place, b: Place): PathFigures {
   const east = (((((b.lon - a.lon) % 360) + 540) % 360) - 180) * rad
   const stretch = toIsometric(lat2) - toIsometric(lat1)
   const north = measureMeridian(lat2) - measureMeridian(lat1)
-  // The quotient loses precision near a parallel. Its limit is the parallel's radius.
+  // Near a parallel, the quotient loses precision. Its limit is the parallel's radius.
   const isFlat = Math.abs(lat2 - lat1) < 1e-9
   const sine = Math.sin((lat1 + lat2) / 2)
   const parallel = (radius * Math.cos((lat1 + lat2) / 2)) / Math.sqrt(1 - eccentricity ** 2 * sine ** 2)

@@ -30,8 +30,8 @@ interface Ship {
 }
 
 /**
- * Reads AIS logs (AIVDM, ITU-R M.1371). Messages have no date: the reception time comes from the tag block or a time
- * before or after the sentence. Otherwise the second in each message is counted from `start`.
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Messages contain no date: the reception time comes from the tag block, or
+ * from a time before or after the sentence. Otherwise the second in each message is counted from `start`.
  */
 export class AisLogReader {
   readonly #options: AisOptions
@@ -64,7 +64,7 @@ export class AisLogReader {
     const message = new AisDecode(text, this.#getSession(text))
     if (message.error !== '') return toReason(message.error)
     const { aistype, mmsi, shipname } = message
-    // An incomplete message.
+    // The message is incomplete.
     if (aistype === undefined || mmsi === undefined) return undefined
     if (shipname !== undefined && removePadding(shipname) !== '')
       this.#getShip(mmsi).name = removePadding(shipname)
@@ -90,7 +90,7 @@ export class AisLogReader {
     return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
   }
 
-  /** Multipart messages can be interleaved. Sequence and channel identify them. */
+  /** Messages of several parts can be interleaved. Sequence and channel identify them. */
   #getSession(text: string): Record<string, unknown> {
     const [, count, , sequence, channel] = text.split(',')
     if (count === '1') return {}
@@ -140,7 +140,7 @@ export class AisLogReader {
 const toReason = (error: string): string =>
   /checksum/.test(error) ? 'wrong checksum' : error.replace(/^AisDecode: /, '').replace(/\.$/, '')
 
-/** Names are padded with `@`. */
+/** Removes the `@` that pads names. */
 const removePadding = (text: string): string => text.replace(/@.*$/s, '').trim()
 
 /** 102.3 knots, and 63 in the long-range message, mean "not available". */
@@ -149,10 +149,10 @@ function readSpeed({ sog, aistype }: Decoded): number | null {
   return sog === undefined || sog >= unknown ? null : sog
 }
 
-/** Values from 360 mean "not available". */
+/** Values of 360 and more mean "not available". */
 const readCourse = ({ cog }: Decoded): number | null => (cog === undefined || cog >= 360 ? null : cog)
 
-/** Reads the tag block `c:`, a leading ISO time or trailing Unix seconds. */
+/** Reads the tag block `c:`, a leading ISO time or trailing Unix seconds or milliseconds. */
 function readReceptionTime(before: string, after: string): number | null {
   const tag = /\\[^\\]*\bc:(\d{9,13})/.exec(before)?.[1]
   const trailing = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]

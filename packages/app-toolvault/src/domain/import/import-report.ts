@@ -13,14 +13,14 @@ import { ToolVaultError } from '../../errors.ts'
 import { createTable } from '../table.ts'
 
 interface Skipped {
-  /** From 1; `null` if the position spans several lines. */
+  /** From 1. `null` if the position spans several lines. */
   readonly line: number | null
   readonly reason: string
 }
 
 const maxListed = 100
 
-/** Lists the first hundred skipped lines and positions. */
+/** Counts skipped lines and positions, and lists the first hundred. */
 export class SkipCounter {
   readonly counts: Record<string, number> = {}
   readonly first: Skipped[] = []
@@ -36,7 +36,7 @@ export class SkipCounter {
 }
 
 interface Imported {
-  /** Display name: `NMEA 0183`. */
+  /** Display name, such as `NMEA 0183`. */
   readonly format: string
   readonly features: readonly Feature[]
   readonly lines: number

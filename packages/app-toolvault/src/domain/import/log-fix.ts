@@ -21,7 +21,7 @@ export interface FeatureOptions {
   readonly id: string
   readonly name: string
   readonly source: string
-  /** Minimum time from the previous fix. */
+  /** Minimum time after the previous fix. */
   readonly min_interval_s?: number | undefined
   readonly properties?: Feature['properties']
   readonly skipped: SkipCounter
@@ -40,7 +40,7 @@ export function addFix(fixes: LogFix[], fix: LogFix): void {
   fixes.push(fix)
 }
 
-/** Sorts fixes by time and removes equal times. Returns the fixes unchanged if a time is missing. */
+/** Sorts fixes by time and removes repeated times. Returns the fixes unchanged if a time is missing. */
 function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: FeatureOptions): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
@@ -54,7 +54,7 @@ function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: Fe
   })
 }
 
-/** Returns a point for a single fix, and `undefined` for an empty log. */
+/** Returns a track, a point for a single fix, or `undefined` for an empty log. */
 export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feature | undefined {
   const fixes = sortFixes(log, options)
   const [first] = fixes
@@ -63,8 +63,8 @@ export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feat
 }
 
 /**
- * Returns a track's segments as one feature, or as several if their times overlap or are missing. Segments with a
- * single fix become points.
+ * Returns the segments of a track as one feature, or as several if their times overlap or are missing. Segments with
+ * a single fix become points.
  */
 export function toSegmentFeatures(
   segments: readonly (readonly LogFix[])[],

@@ -7,7 +7,7 @@ import { addFix, type FeatureOptions, type LogFix, toFeature } from './log-fix.t
 const dayMs = 86_400_000
 
 interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
-  /** Midnight UTC of the first day if the log has no date, Unix milliseconds. */
+  /** Midnight UTC of the first day for a log without dates, Unix milliseconds. */
   readonly date: number | undefined
 }
 
@@ -25,7 +25,7 @@ export class NmeaLogReader {
   #number = 0
   #day = 0
   #clock = -1
-  /** Midnight of day 0, from the log. */
+  /** Midnight of day 0 according to the log. */
   #base: number | undefined
 
   constructor(options: NmeaOptions) {
@@ -93,7 +93,7 @@ export class NmeaLogReader {
     if (place === undefined) return 'position out of range or empty'
     const last = this.#fixes.at(-1)
     const fix = { ...place, time: null, line: this.#number, day: this.#day, clock }
-    // Sentences of one cycle repeat the position.
+    // The sentences of one cycle repeat the position.
     if (last === undefined || last.clock !== clock || last.day !== this.#day) addFix(this.#fixes, fix)
     else this.#fixes[this.#fixes.length - 1] = mergeMotion(last, fix)
     return undefined
@@ -105,13 +105,13 @@ type Fix = Omit<LogFix, 'time' | 'line'>
 interface Sentence {
   /** Milliseconds since midnight UTC. */
   readonly clock: number | undefined
-  /** Only in position sentences; `undefined` if invalid. */
+  /** Position, only in position sentences. `undefined` if invalid. */
   readonly place?: Fix | undefined
   readonly date?: number | undefined
   readonly motion?: Partial<Pick<LogFix, 'speed_kn' | 'course_deg'>>
 }
 
-/** Returns the reason for skipping as text. A missing checksum is accepted. */
+/** Returns the fields, or the reason for skipping as text. Accepts a missing checksum. */
 function splitSentence(line: string): readonly string[] | string {
   const start = line.indexOf('$')
   if (start < 0) return line.includes('!') ? 'AIS sentence' : 'not an NMEA sentence'
@@ -133,7 +133,7 @@ export function computeChecksum(body: string): number {
 
 const noFix = 'receiver had no fix'
 
-/** By the last three letters of the sentence id. A text is the reason for skipping. */
+/** By the last three letters of the sentence id. A returned text is the reason for skipping. */
 const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
   GLL: ([, lat, ns, lon, ew, clock, status]) =>
     status === 'V' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },
@@ -157,7 +157,7 @@ const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence |
   VTG: ([, course, , , , speed]) => ({ clock: undefined, motion: readMotion(speed, course) }),
 }
 
-/** `hhmmss.ss` */
+/** Reads `hhmmss.ss`. */
 function readClock(text: string | undefined): number | undefined {
   const found = /^(\d\d)(\d\d)(\d\d(?:\.\d+)?)$/.exec(text ?? '')
   if (found === null) return undefined
@@ -166,7 +166,7 @@ function readClock(text: string | undefined): number | undefined {
   return Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
-/** `ddmmyy`. GPS started in 1980. */
+/** Reads `ddmmyy`. The year is at least 1980, when GPS started. */
 function readRmcDate(text = ''): number | undefined {
   const found = /^(\d\d)(\d\d)(\d\d)$/.exec(text)
   if (found === null) return undefined
@@ -184,7 +184,7 @@ function readPlace(latitude: Angle, longitude: Angle): Fix | undefined {
     : { lon, lat, speed_kn: null, course_deg: null, elevation_m: null }
 }
 
-/** `dddmm.mmm`. Leading zeros can be missing. */
+/** Reads `dddmm.mmm`. Leading zeros can be missing. */
 function readDegrees(
   [text, hemisphere]: Angle,
   [positive, negative]: readonly [string, string],

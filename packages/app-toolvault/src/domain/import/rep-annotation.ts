@@ -10,26 +10,26 @@ export interface RepAnnotation {
   readonly time?: number | undefined
   readonly timeEnd?: number | undefined
   readonly specifics: Readonly<Record<string, unknown>>
-  /** Track whose position at `time` is used if the line has none. */
+  /** Track that provides the position at `time` if the line has none. */
   readonly track?: string
   readonly place: Place | null
-  /** Returns the geometry around the place, if known. */
+  /** Returns `null` if the place is unknown. */
   draw(place: Place | null): Geometry | null
 }
 
-/** Metres. REP ranges are in yards. */
+/** Metres. Ranges in REP files are in yards. */
 export const yard = 0.9144
 
 const vertices = 64
 
-/** Length of a bearing without range, metres. */
+/** Length drawn for a bearing without range, metres. */
 const openBearingLength = 10_000
 
 const badPosition = 'position invalid or out of range'
 
 type Reader = (line: RepLine) => RepAnnotation | string
 
-/** By the name before the colon. A text is the reason for skipping. */
+/** By the name before the colon. A returned text is the reason for skipping. */
 const readers: Readonly<Record<string, Reader>> = {
   TEXT: (line) => readText(line, 0),
   TIMETEXT: (line) => readText(line, 1),
@@ -49,12 +49,13 @@ const readers: Readonly<Record<string, Reader>> = {
 }
 
 /**
- * Reads the fields after `;KIND:`. Returns the reason for skipping as text, or the kind itself if it is unsupported.
+ * Reads the fields after `;KIND:`. Returns the reason for skipping as text, which is the kind itself if it is
+ * unsupported.
  */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
 
-/** Returns a text if the annotation cannot be placed. */
+/** Returns the reason as text if the annotation has no place. */
 export function toAnnotationFeature(
   { type, text, time, timeEnd, specifics, track, place, draw }: RepAnnotation,
   tracks: ReadonlyMap<string, readonly LogFix[]>,
@@ -81,7 +82,7 @@ export function toAnnotationFeature(
   }
 }
 
-/** The fixes are unordered. */
+/** The fixes can be in any order. */
 function findPlace(fixes: readonly LogFix[] = [], time: number): Place | null {
   let [before, after]: (LogFix | undefined)[] = []
   for (const fix of fixes) {

@@ -6,7 +6,7 @@ import { type RepAnnotation, readAnnotation, toAnnotationFeature } from './rep-a
 import { RepLine } from './rep-line.ts'
 
 interface RepOptions {
-  /** Two-digit years from this one are in the 20th century. */
+  /** Two-digit years from `pivot_year` on are in the 20th century. */
   readonly pivot_year: number
   readonly min_interval_s?: number | undefined
   newId(prefix: string): string

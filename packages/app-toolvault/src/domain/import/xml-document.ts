@@ -3,16 +3,16 @@ import { SaxesParser } from 'saxes'
 import { ToolVaultError } from '../../errors.ts'
 import { maxFixes } from '../track/resampling.ts'
 
-/** Three elements and two texts. */
+/** Three elements and two texts for each fix. */
 const nodesPerFix = 5
 
 /**
  * Limits of a document. A node takes about 230 bytes. GPX and KML files nest about a dozen elements and use about 50
- * names; the reader makes a list as long as the track for each name.
+ * names. For each name, the reader makes a list as long as the track.
  */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
-/** Elements whose own text is not read. Blanks in them are indentation. */
+/** Elements whose own text is not read. White space in them is indentation. */
 const withoutText = new Set([
   'gpx',
   'trk',
@@ -31,7 +31,7 @@ const withoutText = new Set([
   'gx:Track',
 ])
 
-/** Elements that become features or parts of them. Nested in themselves, they would be read once per level. */
+/** Elements that become features or parts of them. If nested in their own kind, they would be read once per level. */
 const withoutNesting = new Set([
   'trk',
   'trkseg',
@@ -44,11 +44,11 @@ const withoutNesting = new Set([
   'NetworkLink',
 ])
 
-/** Elements for which the reader copies what it has read of the parent, and their maximum per parent. */
+/** Elements for which the reader copies what it read from the parent, and their maximum number per parent. */
 const copying = new Set(['MultiGeometry', 'MultiTrack', 'gx:MultiTrack', 'gpxtpx:TrackPointExtension'])
 const maxCopying = 1000
 
-/** Prefixes of namespaces by their start. Documents may use others. */
+/** Prefixes by the start of their namespace. Documents can use different prefixes. */
 const prefixes: readonly (readonly [namespace: string, prefix: string])[] = [
   ['http://www.topografix.com/GPX/', ''],
   ['http://www.opengis.net/kml/', ''],
@@ -80,7 +80,7 @@ type Attributes = Readonly<Record<string, string>>
 
 const [noNodes, noAttributes]: [XmlNodeList, Attributes] = [new XmlNodeList(), {}]
 
-/** The document itself has an empty name. */
+/** An element. The document itself has an empty name. */
 export class XmlElement {
   readonly nodeType = 1
   readonly tagName: string
@@ -122,7 +122,7 @@ export class XmlElement {
 
   get textContent(): string {
     const text = this.rawText
-    // The reader needs quadratic time to trim blanks.
+    // The reader trims white space in quadratic time.
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
   }
 
@@ -141,7 +141,7 @@ export class XmlElement {
   }
 
   appendChild(node: XmlNode): void {
-    // V8 reserves space for 17 nodes when a node is added to an empty list, but most elements have one.
+    // V8 reserves space for 17 nodes when a node is added to an empty list, but most elements have only one.
     if (this.#childNodes === noNodes) this.#childNodes = XmlNodeList.of(node) as XmlNodeList
     else this.#childNodes.push(node)
   }
@@ -152,7 +152,7 @@ export class XmlElement {
     return this.#descendants((element) => element.tagName === name, [])
   }
 
-  /** `*` stands for any namespace or any name. */
+  /** `*` matches any namespace or any name. */
   getElementsByTagNameNS(namespace: string, name: string): readonly XmlElement[] {
     return this.#descendants(
       ({ namespaceURI, localName }) =>
@@ -186,8 +186,8 @@ interface Level {
 }
 
 /**
- * Parses a document in pieces. `write` and `close` throw `NOTHING_IMPORTED` if it is not well-formed or declares a
- * document type, and `IMPORT_TOO_LARGE` as soon as it exceeds a limit.
+ * Parses a document in pieces. `write` and `close` throw `NOTHING_IMPORTED` if the document is not well-formed or
+ * declares a document type, and `IMPORT_TOO_LARGE` as soon as it exceeds a limit.
  */
 export class XmlDocumentParser {
   readonly #format: string
@@ -200,7 +200,7 @@ export class XmlDocumentParser {
   readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
   #nodes = 0
 
-  /** `format` names the document in messages. Indentation does not count as nodes. */
+  /** `format` names the document in messages. Indentation does not count as a node. */
   constructor(
     format: string,
     { maxNodes = nodesPerFix * maxFixes, positions }: { maxNodes?: number; positions?: ElementWatcher } = {},
@@ -296,7 +296,7 @@ function standardizeName(name: string, namespaceURI: string | undefined): string
   return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`
 }
 
-/** Returns the namespaces by prefix, `''` for the default. */
+/** Returns the namespaces by prefix, with `''` for the default namespace. */
 function withDeclared(inherited: Namespaces, attributes: Attributes, names: readonly string[]): Namespaces {
   const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
   if (declared.length === 0) return inherited

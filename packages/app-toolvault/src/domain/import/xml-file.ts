@@ -18,7 +18,7 @@ interface XmlOptions {
   newId(prefix: string): string
 }
 
-/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses line by line and converts at the end. */
+/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses line by line, and converts at the end. */
 export class XmlFileReader {
   readonly #options: XmlOptions
   readonly #parser: XmlDocumentParser
@@ -38,7 +38,7 @@ export class XmlFileReader {
   finish(): DebriefCommand {
     const { format } = this.#options
     const skipped = this.#skipped
-    // The readers use only the part of the DOM that XmlElement implements.
+    // The readers use only those parts of the DOM that `XmlElement` implements.
     const document = this.#parser.close() as unknown as Parameters<typeof gpxGen>[0]
     const features: Feature[] = []
     for (const { geometry, properties } of readers[format](document)) {
@@ -101,7 +101,7 @@ function convert(geometry: Simple, properties: Feature['properties'], conversion
   }
 }
 
-/** Returns the fixes of each part. Omits the times if one is missing, and places outside the earth. */
+/** Returns the fixes of each part. Omits all times if one is missing, and omits positions out of range. */
 function toFixes(
   parts: readonly (readonly Position[])[],
   times: readonly (number | undefined)[],

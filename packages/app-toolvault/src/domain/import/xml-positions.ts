@@ -6,10 +6,10 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const invalid = 'position is not two or three numbers'
 const outOfRange = 'position out of range'
 
-/** GPX elements with a position, and the required parent, if only one is valid. */
+/** GPX elements with a position, and the required parent if only one is valid. */
 const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', rtept: 'rte', wpt: undefined }
 
-/** Elements whose positions form a line, and the minimum number of positions. */
+/** Minimum number of positions of the elements whose positions form a line. */
 const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
 
 const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
@@ -18,7 +18,7 @@ const features = new Set(['Placemark', 'GroundOverlay'])
 
 const tracks = new Set(['Track', 'gx:Track'])
 
-/** Replaces an invalid position of a `Track`, to keep the others aligned with their times. */
+/** Replaces an invalid position of a `Track`, so that the others stay aligned with their times. */
 const nowhere = '999 999'
 
 /**
@@ -108,7 +108,7 @@ function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined 
   return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
 }
 
-/** Returns the reason to omit all positions. The reader uses only the first of each geometry. */
+/** Returns the reason to omit all positions. The reader uses only the first element of each geometry. */
 function findMisplacedCoordinates(element: XmlElement): string | undefined {
   const { parentNode } = element
   if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
@@ -124,7 +124,7 @@ function isInFeature(element: XmlElement): boolean {
   return at !== undefined
 }
 
-/** Splits coordinates at blanks. Tolerates blanks around commas, which KML does not allow. */
+/** Splits coordinates at white space. Tolerates white space around commas, which KML does not allow. */
 function listTuples(text: string, start: number): { text: string; line: number }[] {
   const tuples: { text: string; line: number }[] = []
   let [line, at] = [start, 0]

@@ -1,7 +1,7 @@
 import { knot, solveInverse } from '../geodesy/geodesic.ts'
 import type { TimedTrack } from './track.ts'
 
-/** The speed is derived from distance and time. */
+/** A leg with the speed derived from distance and time. */
 export interface Leg {
   readonly index: number
   readonly start_ms: number
@@ -13,7 +13,7 @@ export interface Leg {
   readonly speed_kn: number | null
 }
 
-/** Returns knots, or `null` if there is no duration. */
+/** Returns knots, or `null` if the duration is not positive. */
 export const computeSpeed = (metres: number, ms: number): number | null =>
   ms > 0 ? metres / (ms / 1000) / knot : null
 

@@ -14,7 +14,7 @@ export type TimeSpan = readonly [start: number, end: number]
 
 export const getTimeSpan = ({ times }: TimedTrack): TimeSpan => [times[0] ?? 0, times.at(-1) ?? 0]
 
-/** -1 before the first fix. */
+/** Returns -1 before the first fix. */
 export function findFixBefore(times: readonly number[], time: number): number {
   let [low, high] = [0, times.length]
   while (low < high) {
@@ -26,8 +26,8 @@ export function findFixBefore(times: readonly number[], time: number): number {
 }
 
 /**
- * Returns the place at a time, at constant speed along the geodesic of a leg; `undefined` outside the track's span and
- * between its parts. `getLine` can cache lines.
+ * Returns the place at a time, at constant speed along the geodesic of a leg. Returns `undefined` outside the track's
+ * time and between its parts. `getLine` can cache lines.
  */
 export function interpolatePlace(track: TimedTrack, time: number, getLine = createLine): Place | undefined {
   const index = findFixBefore(track.times, time)
@@ -40,7 +40,8 @@ export function interpolatePlace(track: TimedTrack, time: number, getLine = crea
 }
 
 /**
- * Returns the motion on the leg at a time; at the last fix, on the last leg. The track must have a place at that time.
+ * Returns the motion on the leg at a time, or on the last leg at the last fix. The track must have a place at that
+ * time.
  */
 export function deriveMotion(track: TimedTrack, time: number): Motion {
   const found = findFixBefore(track.times, time)

@@ -2,23 +2,25 @@ import { createLine, distance } from '../geodesy/geodesic.ts'
 import { findFixBefore } from './motion.ts'
 import type { Fix, TimedTrack } from './track.ts'
 
-/** A run of bad fixes, unreachable from the others, without which the track is plausible. */
+/** A run of bad fixes that the others cannot reach. Without it, the track is plausible. */
 export interface Jump {
   readonly first: number
   readonly last: number
   readonly start_ms: number
   readonly end_ms: number
-  /** Maximum distance from the line between the adjacent good fixes, or from the only one. */
+  /** Maximum distance from the line between the adjacent good fixes, or from the only adjacent one. */
   readonly offset_m: number
 }
 
-/** A longer run is another track. */
+/** A longer run is not a jump. */
 const maxRun = 5
 
 /** Cost of a leg that no vessel can sail. A removed fix costs 1. */
 const brokenLegCost = 3 * maxRun
 
-/** A run is bad if keeping any of its fixes costs at least this much more per fix than the best path. */
+/**
+ * A run is bad if retaining any of its fixes costs at least this much more, per fix of the run, than the best path.
+ */
 const minMargin = 1.5
 
 /** Legs on each side that determine the usual speed. */
@@ -30,7 +32,7 @@ const minLegs = 3
 /** Possible multiple of the usual speed nearby. */
 const allowance = 3
 
-/** Metres per second. Legs up to this speed are usual, and a vessel may reach it within the first and last fixes. */
+/** Metres per second. Legs up to this speed are usual, and a vessel may reach it at the start and end of a track. */
 const ordinarySpeed = 25
 
 /** Yields the number of finished fixes. */
@@ -48,7 +50,7 @@ export function* findJumps(track: TimedTrack, min_m: number): Generator<number, 
 /** Fixes on each side that decide whether a fix is bad. */
 const surroundings = 2 * (maxRun + neighbours)
 
-/** Includes the legs to and from a jump. */
+/** The legs to and from a jump belong to it. */
 export function isInJump(track: TimedTrack, time: number, min_m: number): boolean {
   const index = findFixBefore(track.times, time)
   const from = Math.max(0, index - surroundings)
@@ -64,19 +66,19 @@ export function isInJump(track: TimedTrack, time: number, min_m: number): boolea
 }
 
 /**
- * A track without interruption. The best path through the fixes, after removal of runs of up to `maxRun`, removes the
- * fewest fixes and keeps the fewest legs that no vessel can sail. The costs of the best paths to and from each fix are
- * computed separately, as in the Viterbi algorithm. Their sum is the cost of the best path that keeps the fix.
+ * A track without interruption. The best path through the fixes removes runs of up to `maxRun` fixes. It removes the
+ * fewest fixes and retains the fewest legs that no vessel can sail. The costs of the best paths to and from each fix
+ * are computed separately, as in the Viterbi algorithm. Their sum is the cost of the best path that retains the fix.
  */
 class TrackPart {
   readonly #fixes: readonly Fix[]
   readonly #min: number
-  /** Metres per second of each leg, by the fix at its end. NaN if unknown or not usual. */
+  /** Metres per second of each leg, by the fix at its end. NaN if unknown or unusual. */
   readonly #speeds: Float64Array
   /** Whether no vessel can sail a leg, by the fix at its end. */
   readonly #isBroken: Uint8Array
   readonly #removable = new Map<number, readonly number[]>()
-  /** A removed run at the end has the index after the last fix. */
+  /** A removed run at the end is followed by this index. */
   readonly #count: number
 
   constructor(fixes: readonly Fix[], min: number) {
@@ -141,7 +143,7 @@ class TrackPart {
 
   #getLegCost = (index: number): number => (this.#isBroken[index] === 1 ? brokenLegCost : 0)
 
-  /** Lists the lengths of the runs before a fix that are far off and without which the track is plausible. */
+  /** Lists the lengths of the runs before a fix that are far off and whose removal makes the track plausible. */
   #listRemovable(after: number): void {
     const lengths: number[] = []
     let hasBrokenLeg = this.#isBroken[after] === 1
@@ -167,7 +169,7 @@ class TrackPart {
     })
   }
 
-  /** Whether a vessel could sail from a fix to another at its maximum speed, or at `minSpeed` if that is higher. */
+  /** Whether a vessel could sail from one fix to another at its maximum speed, or at `minSpeed` if that is higher. */
   #isReachable(from: number, to: number, minSpeed = 0): boolean {
     const [a, b] = [this.#fixes[from], this.#fixes[to]]
     if (a === undefined || b === undefined) return true
@@ -180,7 +182,10 @@ class TrackPart {
   #getSeconds = (from: number, to: number): number =>
     ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
 
-  /** Returns the speed of a vessel that accelerates or stops in between, from the faster usual speed of both sides. */
+  /**
+   * Returns the speed of a vessel that accelerates or stops in between, derived from the faster usual speed of both
+   * sides.
+   */
   #getMaxSpeed(from: number, to: number): number {
     const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
     const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)

@@ -22,7 +22,7 @@ export function computeMedianInterval({ times }: TimedTrack): number {
 }
 
 /**
- * Returns a track with a fix every `interval_s` from the first, the last fix, and none inside gaps. Throws
+ * Returns a track with a fix every `interval_s` from the first, and the last fix. Gaps contain no fix. Throws
  * `IMPORT_TOO_LARGE`.
  */
 export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions) {
@@ -58,7 +58,7 @@ function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
   })
 }
 
-/** Omits other lists with one value per vertex, which cannot be interpolated. */
+/** Omits other lists with one value per vertex, because they cannot be interpolated. */
 function sampleTrack(track: TimedTrack, times: readonly number[]): Feature {
   const { feature, speeds, courses, fixes } = track
   const others = Object.entries(feature.properties).filter(

@@ -3,14 +3,14 @@ import { at, measureChord, toEarthVectors } from '../geodesy/earth-vector.ts'
 import { createLine, distance, type GeodesicLine } from '../geodesy/geodesic.ts'
 import type { Track } from './track.ts'
 
-/** Deviation from the place on the simplified track at the vertex's time, or from its line. */
+/** Deviation from the place at the vertex's time on the simplified track, or from its line. */
 type DeviationKind = 'time' | 'line'
 
 /** Up to this length, a chord approximates the geodesic to half a metre. */
 const maxChord = 100_000
 const chordError = 0.5
 
-/** Below this tolerance, only geodesics are used, metres. */
+/** Tolerance below which only geodesics are used, metres. */
 const minChordTolerance = 10
 
 interface Span {

@@ -7,12 +7,12 @@ import type { TimedTrack } from './track.ts'
 
 export type TrackStatistics = ReturnType<typeof computeStatistics>
 
-/** Default minimum gap in median intervals. */
+/** Default minimum gap, in median intervals. */
 const gapFactor = 10
 
 /**
- * Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. The distance made good is from the
- * first to the last fix directly.
+ * Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. The distance made good is the
+ * direct one from the first to the last fix.
  */
 export function computeStatistics(track: TimedTrack, gap_s?: number) {
   const legs = listLegs(track)
@@ -52,7 +52,7 @@ export function computeStatistics(track: TimedTrack, gap_s?: number) {
   }
 }
 
-/** Legs without duration are omitted, so that the mean cannot exceed the maximum. */
+/** Omits legs without duration, so that the mean cannot exceed the maximum. */
 function computeMeanSpeed(moving: readonly Leg[]): number | null {
   const metres = moving.reduce((sum, { distance_m }) => sum + distance_m, 0)
   const ms = moving.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0)

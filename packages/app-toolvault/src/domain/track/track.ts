@@ -18,14 +18,14 @@ export interface Fix extends Place {
   readonly time: number
 }
 
-/** Lists have one entry per vertex, over all parts of a MultiLineString. */
+/** A track. Lists have one entry per vertex, over all parts of a MultiLineString. */
 export interface Track {
   readonly feature: Feature
   readonly id: string | null
   readonly name: string
-  /** Unwrapped: longitudes are within 180 degrees of the previous one. */
+  /** Unwrapped: each longitude is within 180 degrees of the previous one. */
   readonly places: readonly Place[]
-  /** Vertices that start another part of a MultiLineString. No leg leads to them. */
+  /** Vertices that start a new part of a MultiLineString. No leg leads to them. */
   readonly breaks: ReadonlySet<number>
   /** Metres, negative below the surface. */
   readonly elevations: readonly (number | null)[]
@@ -67,7 +67,10 @@ export function readTrack(feature: Feature): Track {
   }
 }
 
-/** Throws as `readTrack`, `NO_TIME_DATA`, and `FEATURE_UNUSABLE` for descending times or fewer than two fixes. */
+/**
+ * Throws the errors of `readTrack`, `NO_TIME_DATA`, and `FEATURE_UNUSABLE` for descending times or fewer than two
+ * fixes.
+ */
 export function readTimedTrack(feature: Feature): TimedTrack {
   const track = readTrack(feature)
   const { times, places } = track

@@ -4,9 +4,9 @@ import type { Place } from '../geodesy/geodesic.ts'
 export type PlanePoint = readonly [x: number, y: number]
 
 /**
- * A plane in which edges and legs are straight. Normally x and y are longitude and latitude in degrees. For zones
- * around a pole or beyond 80 degrees, they are degrees from the pole (azimuthal equidistant projection), so that a leg
- * can lead over the pole; edges of the zone are divided, because a parallel is a circle there.
+ * A plane in which edges and legs are straight. Normally, x and y are longitude and latitude in degrees. For zones
+ * around a pole or beyond 80 degrees, they are degrees from the pole (azimuthal equidistant projection), so that a
+ * leg can lead over the pole. Edges of the zone are divided, because a parallel is a circle there.
  */
 export interface ZonePlane {
   readonly isPolar: boolean

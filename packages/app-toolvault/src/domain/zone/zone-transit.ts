@@ -31,7 +31,7 @@ export interface Transit {
   readonly fixes_inside: number
 }
 
-/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon. Polygons may have holes. */
+/** Reads a polygon, which can have holes. Throws `FEATURE_UNUSABLE` for other features. */
 export function readZone(feature: Feature): Zone {
   const { geometry } = feature
   if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
@@ -91,7 +91,7 @@ export function* findTransits(track: TimedTrack, zone: Zone): Generator<number, 
   return stays.sort((a, b) => a.enter_ms - b.enter_ms)
 }
 
-/** Returns the multiples of 360 degrees that move the track to the zone's longitudes. */
+/** Returns the multiples of 360 degrees that shift the track to the zone's longitudes. */
 function listTurns({ places }: TimedTrack, { tree, plane }: Zone): number[] {
   if (plane.isPolar) return [0]
   let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
