@@ -149,6 +149,8 @@ function stageBundledBridge(to: string): void {
   for (const file of ['bridge.js', 'login.js']) cpSync(join(bridgeFolder, 'dist', file), join(to, file))
   cpSync(join(bridgeFolder, 'dist', noticesFile), join(to, noticesFile))
   cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
+  // Node before 20.19 does not detect ES modules.
+  writeManifest({ type: 'module' }, to)
 }
 
 /** Writes the MCP bundle, a ZIP archive, and returns its path. */

@@ -171,14 +171,18 @@ function handshake({ command, args, env }: ReturnType<typeof unpackBundle>, cwd:
 }
 
 verifies('workshop:package:clients', 'the command line of the unpacked bundle lists tools', async (t) => {
-  const dir = t.testdir({ data: {}, bundle: {}, elsewhere: {} })
+  const dir = t.testdir({ data: {}, elsewhere: {} })
+  // Outside the checkout, whose package.json would make it an ES module.
+  const unpacked = mkdtempSync(join(tmpdir(), 'causeway-bundle-'))
+  t.teardown(() => rmSync(unpacked, { recursive: true, force: true }))
   const { url } = await startServer(t, { dir: join(dir, 'data') })
-  const program = unpackBundle(join(dir, 'bundle'), `${url}/mcp`)
+  const program = unpackBundle(unpacked, `${url}/mcp`)
   t.equal(program.command, 'node', 'the Node of Claude Desktop, or of PATH')
-  const answers = handshake(program, join(dir, 'elsewhere'))
+  const args = ['--no-experimental-detect-module', ...program.args]
+  const answers = handshake({ ...program, args }, join(dir, 'elsewhere'))
   t.match(answers.get(0), { result: { protocolVersion: '2025-06-18', serverInfo: {} } })
   t.match(answers.get(1), { result: { tools: [{ name: /__/ }] } })
-  const absent = unpackBundle(join(dir, 'bundle'), 'http://127.0.0.1:1/mcp')
+  const absent = unpackBundle(unpacked, 'http://127.0.0.1:1/mcp')
   const failed = handshake({ ...absent, args: [...absent.args, '--wait', '0'] }, join(dir, 'elsewhere'))
   t.match(failed.get(0), {
     error: { message: /cannot reach the server at http:\/\/127\.0\.0\.1:1\/mcp.*start it/ },
