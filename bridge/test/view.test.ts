@@ -26,23 +26,28 @@ async function open(bridge: Client, name: string): Promise<void> {
   await bridge.call(1, 'tools/list')
 }
 
-verifies('bridge:view:client', 'VS Code gets the core view, other clients the full one', async (t) => {
-  for (const [name, path] of [
-    ['Visual Studio Code', '/mcp/core'],
-    ['Visual Studio Code - Insiders', '/mcp/core'],
-    ['VSCodium', '/mcp/core'],
-    ['claude-code', '/mcp'],
-    ['cursor-vscode', '/mcp'],
-    ['my own client', '/mcp'],
-  ] as const) {
-    const backend = await startBackend(t)
-    const bridge = startBridge(t, { url: backend.url })
-    await open(bridge, name)
-    bridge.end()
-    await bridge.exited
-    t.same(paths(backend), [path], `${name}: every request, also DELETE`)
-  }
-})
+verifies(
+  'bridge:view:client',
+  'clients with a limit of tools get the core view, others the full one',
+  async (t) => {
+    for (const [name, path] of [
+      ['Visual Studio Code', '/mcp/core'],
+      ['Visual Studio Code - Insiders', '/mcp/core'],
+      ['VSCodium', '/mcp/core'],
+      ['windsurf-client', '/mcp/core'],
+      ['claude-code', '/mcp'],
+      ['cursor-vscode', '/mcp'],
+      ['my own client', '/mcp'],
+    ] as const) {
+      const backend = await startBackend(t)
+      const bridge = startBridge(t, { url: backend.url })
+      await open(bridge, name)
+      bridge.end()
+      await bridge.exited
+      t.same(paths(backend), [path], `${name}: every request, also DELETE`)
+    }
+  },
+)
 
 verifies('bridge:view:client', 'stateless clients are recognized by their first message', async (t) => {
   for (const [name, path] of [

@@ -5,8 +5,11 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
 
-/** VS Code and other builds of its source allow 128 tools per request, including built-in ones. */
-const cappedClients = /^(?:visual studio code|vscodium|code - oss)\b/i
+/**
+ * VS Code and other builds of its source accept 128 tools per request, including built-in ones. Windsurf accepts 100
+ * (https://docs.windsurf.com/windsurf/cascade/mcp).
+ */
+const cappedClients = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
 
 /**
  * Chooses the view by the client's name in its first message: core for clients with a limit, else full.

@@ -27,7 +27,7 @@ posts to /mcp/replay`,
       value: '<view>',
       env: 'CAUSEWAY_VIEW',
       about: `tools to list: full, core, or a profile in mcp.json (default: core for
-VS Code, which accepts 128 tools, full for other clients). Every tool stays
+VS Code and Windsurf, which limit tools, full for other clients). Every tool stays
 callable`,
     },
   },
