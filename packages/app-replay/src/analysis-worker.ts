@@ -8,7 +8,7 @@ import { readPoses } from './analysis/poses.ts'
 import { sampleSeries, trajectory } from './analysis/sampled-series.ts'
 import { search, series } from './analysis/series.ts'
 
-/** Names that callers pass to `Recording.analyse`. */
+/** Analyses by the name that callers pass to `Recording.analyse`. */
 const analyses: Analyses = {
   bodyNames: findBodyNames,
   checkFrames,

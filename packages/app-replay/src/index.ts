@@ -1,4 +1,4 @@
-/** SI units, world frame with z up, frame ids as recorded (from 1). */
+/** Replay uses SI units, a world frame with z up, and recorded frame ids (from 1). */
 import { defineApp } from '@causeway/app-kit'
 import { PictureError } from '@causeway/picture'
 import { RecordingError } from '@causeway/recording'

@@ -10,7 +10,7 @@ import { getMetadata } from './tools/recording-tools.ts'
 
 const latest = 'latest'
 
-/** Longer recordings complete only to the first and last. */
+/** In longer recordings, only the first and last frame id are completed. */
 const maxFrameIds = 10_000
 
 const listIds = (_chosen: Variables, ctx: ReplayContext) => listRecordingIds(ctx)
@@ -100,5 +100,5 @@ async function listFrameIds(
   return [latest, ...Array.from({ length: total_frames }, (_, index) => String(first_frame + index))]
 }
 
-/** The URI matched its template, so the variable exists. */
+/** The variable exists, because the URI matched its template. */
 const getVariable = (variables: Variables, name: string): string => variables[name] ?? ''

@@ -6,7 +6,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { ReplayStore } from './store/store.ts'
 import type { ReplayRegistrar } from './tools/recording-tool.ts'
 
-/** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
+/** Media type of SQLite databases (https://www.iana.org/assignments/media-types/application/vnd.sqlite3). */
 const databaseType = 'application/vnd.sqlite3'
 
 /** Returns 0 if the length is unknown. */
@@ -14,7 +14,7 @@ const getLength = ({ headers }: Request): number => Number(headers.get('content-
 
 const getName = ({ name = '' }: Variables): string => name
 
-/** Routes below `/api/apps/replay` by which an engine in any language records a run. */
+/** Declares routes below `/api/apps/replay` with which an engine in any language records a run. */
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
@@ -95,7 +95,7 @@ function decodeBody({ headers, body }: Request): AsyncIterable<Uint8Array> {
   return readParts(isGzip ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
 }
 
-/** Never cancels the body: that would close the connection before the client reads the response. */
+/** Never cancels the body, because that would close the connection before the client reads the response. */
 async function* readParts(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()

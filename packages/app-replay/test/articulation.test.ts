@@ -1,4 +1,4 @@
-/** Replay on articulated models: MuJoCo simulations, and joints in closed form. */
+/** Tests of articulated models: MuJoCo simulations, and joints in closed form. */
 import { join } from 'node:path'
 import t from 'tap'
 import { sample } from '../../../test/tier.ts'
@@ -33,7 +33,7 @@ const walking: MujocoScene = {
   act: stride,
 }
 
-/** A capsule on a hinge at one end, and what hangs on it. */
+/** A capsule on a hinge at one end, and the bodies that hang from it. */
 const pendulum = (rest: string, at = '0 0 2'): string =>
   `<body pos="${at}"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.15" pos="0.2 0 0" euler="0 90 0" mass="1"/>${rest}</body>`
 
@@ -113,7 +113,7 @@ for (const [title, { kick, act, ...scene }] of sample(Object.entries(kicks), 3))
     },
   )
 
-verifies('replay:laws:joints', 'a run without whole steps does not claim the laws of momentum', async (t) => {
+verifies('replay:laws:joints', 'without whole steps, the laws of momentum are not checked', async (t) => {
   const { client, folder } = await openReplay(t, [])
   simulateMujoco(join(folder, 'run.mcap'), { ...faller, option: 'integrator="RK4"' })
   const { findings, checked, not_checked } = await client().call('diagnose', { recording: 'run' })
@@ -131,7 +131,7 @@ verifies('replay:laws:joints', 'a run without whole steps does not claim the law
 
 const [g, dt] = [9.81, 0.01]
 
-/** Two bodies that fall side by side, 1 m apart. `pull` moves the second one away from frame 50. */
+/** Two bodies that fall next to each other, 1 m apart. From frame 51 on, the second one moves away at `pull` m/s. */
 function fall(pull: number, joint: (frame: number) => object): readonly object[] {
   const bodies = [1, 2].map((id) => ({ id, mass: 1, group: 1, inertia: [0.1, 0.1, 0.1] }))
   const lines = Array.from({ length: 100 }, (_, row) => {
@@ -154,12 +154,12 @@ function fall(pull: number, joint: (frame: number) => object): readonly object[]
   return [{ run: { dt, gravity: [0, 0, -g], lambda_unit: 'N·s', bodies } }, ...lines]
 }
 
-/** The middle of the bodies before the step. */
+/** The point halfway between the bodies, before the step. */
 const middle = (frame: number): readonly number[] => [0.5, 0, (-g * dt * dt * frame * (frame - 1)) / 2]
 
 verifies(
   'replay:laws:joints',
-  'joint_error reports ends that drift apart, recorded or measured',
+  'joint_error reports joint ends that drift apart, from recorded errors and from the motion',
   async (t) => {
     const idle = { impulse: [0, 0, 0], torque: [0, 0, 0] }
     const measured = await recordLines(
@@ -169,7 +169,7 @@ verifies(
     const drift = toRows((await measured.call('diagnose', {})).findings).find(
       ({ kind }) => kind === 'joint_drift',
     )
-    // 1.1 mm per frame from frame 51: 1 cm is exceeded in the tenth frame.
+    // The distance grows by 1.1 mm per frame from frame 51 on, and exceeds 1 cm in the tenth of these frames.
     t.match(drift, { frames: { first: 60, last: 100 }, pair: [1, 2], unit: 'm' })
     t.match(await measured.call('check_law', { law: 'joints' }), { count: 1 })
     const recorded = await recordLines(
@@ -204,7 +204,7 @@ verifies('replay:laws:joints', 'get_frame returns the joints of a frame', async 
 })
 
 verifies('replay:explain', 'explain_frame subtracts the reactions of joints', async (t) => {
-  // Body 2 moves away at 1 m/s from frame 51, pulled by a joint with 1 N·s.
+  // Body 2 moves away at 1 m/s from frame 51 on, because a joint pulls it with 1 N·s.
   const pulled = await recordLines(
     t,
     fall(1, (frame) => ({ impulse: [frame === 51 ? -1 : 0, 0, 0] })),
@@ -225,7 +225,7 @@ verifies('replay:explain', 'explain_frame subtracts the reactions of joints', as
 
 verifies(
   'replay:explain',
-  'explain_frame has no balance if joints or substeps were not recorded',
+  'explain_frame returns no balance if joints or substeps were not recorded',
   async (t) => {
     const lines = fall(1, () => ({})).map((line) => ({ ...line, joints: undefined }))
     const client = await recordLines(t, lines)
@@ -246,7 +246,7 @@ verifies(
 
 verifies(
   'replay:engines',
-  'a body that rests against the side of a box does not make the side a plane',
+  'a body that rests against the side of a box does not turn that side into a plane',
   async (t) => {
     const shape = { shape: { kind: 'box' }, half_extents: [0.1, 0.1, 0.1] }
     const bodies = [

@@ -15,7 +15,7 @@ import { ask, edit, openReplay, recordRun, toRows } from './replay-kit.ts'
 t.setTimeout(300_000)
 const { folder, manifest } = await generatedRecordings()
 
-/** Opens a recording and a copy that differs from some frame on. */
+/** Opens a recording and a changed copy of it. */
 async function pair(
   t: Parameters<typeof openReplay>[0],
   name: string,
@@ -27,7 +27,7 @@ async function pair(
   return client()
 }
 
-/** Adds a velocity along x to a body from a frame on, which grows by a factor per frame. */
+/** From a frame on, adds a velocity along x to a body. It grows by a factor per frame. */
 const drift = (from: number, size: number, factor: number) => (db: Database.Database) =>
   void db
     .prepare(
@@ -38,7 +38,7 @@ const drift = (from: number, size: number, factor: number) => (db: Database.Data
 
 verifies(
   'replay:divergence',
-  'find_first_divergence names the first frame, by tolerance and bit by bit',
+  'find_first_divergence returns the first frame that differs, by tolerance and bit by bit',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       drift(30, 1e-12, 1)(db)
@@ -55,7 +55,7 @@ verifies(
 
 verifies(
   'replay:compare-recordings',
-  'compare_recordings reports the growth of a difference and the other fields that differ',
+  'compare_recordings reports how a difference grows and which other fields differ',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       drift(40, 1e-4, 1.1)(db)
@@ -89,7 +89,7 @@ verifies(
 
 verifies(
   'replay:compare-recordings',
-  'compare_recordings finds the same contacts if ids and the order of pairs changed',
+  'compare_recordings matches contacts whose ids and order of bodies changed',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       for (const table of ['CollisionResultRecord', 'ContactConstraintRecord', 'FrictionConstraintRecord'])
@@ -117,7 +117,7 @@ verifies(
   },
 )
 
-verifies('replay:compare-recordings', 'an unmatched floor differs from a floor with its id', async (t) => {
+verifies('replay:compare-recordings', 'an unmatched floor differs from another with its id', async (t) => {
   const replay = await openReplay(t, [])
   const record = (name: string, names: readonly string[], rows = 1) => {
     const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
@@ -133,7 +133,7 @@ verifies('replay:compare-recordings', 'an unmatched floor differs from a floor w
   t.match(rows.summary, /only in a: body 1 and ground, only in b: none/)
 })
 
-verifies('replay:divergence', 'find_first_divergence reports contacts of only one run', async (t) => {
+verifies('replay:divergence', 'find_first_divergence reports contacts that only one run has', async (t) => {
   const one = await pair(t, 'stack', (db) =>
     db.exec('DELETE FROM CollisionResultRecord WHERE frame_id = 25 AND id % 2 = 0'),
   )
@@ -141,7 +141,7 @@ verifies('replay:divergence', 'find_first_divergence reports contacts of only on
   t.match(answer, { first_frame: 25, differs: [{ field: 'contacts' }] })
 })
 
-verifies('replay:bookmark', 'bookmark adds, lists by frame, and removes', async (t) => {
+verifies('replay:bookmark', 'bookmark adds and removes bookmarks, and lists them by frame', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await one.call('bookmark', { frame_id: 50, note: 'still slides' })
   const { bookmarks } = await one.call('bookmark', { frame_id: 45, note: 'begins to slide' })
@@ -218,7 +218,7 @@ verifies('replay:baseline', 'save_baseline sets limits for later runs of the sce
   })
 })
 
-verifies('replay:baseline', 'save_baseline sets no limit for figures that are infinite', async (t) => {
+verifies('replay:baseline', 'save_baseline sets no limits for infinite figures', async (t) => {
   const { app, client } = await openReplay(t, ['nan'])
   const one = client()
   const saved = await one.call('save_baseline', { recording: 'nan', name: 'diverged' })
@@ -256,7 +256,7 @@ verifies(
 
 verifies(
   'replay:invariants',
-  'assert_invariants fails limits of contacts and impulses that were not recorded',
+  'assert_invariants fails limits on contacts and impulses that were not recorded',
   async (t) => {
     const check = async (name: string, invariants: object) =>
       (await ask(t, name)).call('assert_invariants', { invariants })
@@ -274,7 +274,7 @@ verifies(
   },
 )
 
-verifies('replay:invariants', 'assert_invariants fails every limit of a diverged run', async (t) => {
+verifies('replay:invariants', 'assert_invariants fails every limit for a diverged run', async (t) => {
   const one = await ask(t, 'nan')
   const answer = await one.call('assert_invariants', {
     invariants: { never_below: -1e9, max_energy_drift: 1e9, rest_by: { frame: 1, speed: 1e9 } },
@@ -285,7 +285,7 @@ verifies('replay:invariants', 'assert_invariants fails every limit of a diverged
   t.ok(failed.every(({ value, frame_id }) => value === null && frame_id !== null))
 })
 
-/** Calls that read a whole recording. */
+/** Tool calls that read a whole recording. */
 const calls: readonly (readonly [tool: string, args: object])[] = [
   ['diagnose', {}],
   ['find_energy_anomalies', { threshold: 0.5 }],
@@ -298,7 +298,7 @@ const calls: readonly (readonly [tool: string, args: object])[] = [
 for (const name of sample(['energy_injection', 'slide_at_45', 'penetration'], 3)) {
   verifies(
     'replay:runs:answers',
-    `runs: ${name} is answered the same when it is a run of ours`,
+    `every tool answers the same for ${name} and for the run into which it was copied`,
     async (t) => {
       const { app, client } = await openReplay(t, [name])
       await (app.store as ReplayStore).importRecording('run', name)
@@ -322,22 +322,22 @@ t.ok(pairs.length >= 3, 'there are pairs of diverging runs')
 for (const { name, pair = '', diverges_at } of sample(pairs, 3))
   verifies(
     'replay:divergence',
-    `find_first_divergence: ${name} and ${pair} part where one was changed`,
+    `find_first_divergence finds the frame in which ${pair} was changed, compared with ${name}`,
     async (t) => {
       const { client } = await openReplay(t, [name, pair], { source: folder })
       const one = client()
       const exact = await one.call('find_first_divergence', { a: name, b: pair, exact: true })
       t.equal(exact.first_frame, diverges_at, 'bit by bit')
-      // One pair differs in the last bit, which a tolerance does not detect immediately.
+      // One pair differs only in the last bit. A tolerance detects that later.
       const tolerance = name.includes('least') ? 0 : 1e-6
       const loose = await one.call('find_first_divergence', { a: name, b: pair, tolerance })
       t.equal(loose.first_frame, diverges_at, 'by tolerance')
     },
   )
 
-t.test('compareRecordings reads no frames after the first difference if only that is needed', async (t) => {
+t.test('compareRecordings stops reading after the first difference if nothing else is needed', async (t) => {
   const frames = Array.from({ length: 5000 }, (_, index) => index + 1)
-  /** A body that moves from 0 m to 1 m in this frame. `ranges` receives what is read. */
+  /** A body that moves from 0 m to 1 m in frame `from`. `ranges` receives the ranges that are read. */
   const recording = (from: number, ranges: unknown[] = []) =>
     ({
       summary: {
@@ -374,7 +374,7 @@ t.test('compareRecordings reads no frames after the first difference if only tha
   t.same(await compare(false), parts)
 })
 
-t.test('save_baseline and bookmark fail if the note cannot be stored', async (t) => {
+t.test('save_baseline and bookmark fail if nothing can be stored', async (t) => {
   const fail = async () => {
     throw new Error('the data file is locked')
   }

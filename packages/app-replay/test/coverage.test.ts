@@ -1,6 +1,6 @@
 /**
- * Verdicts name the laws that were checked, and those that the recorded data did not allow; and contacts of which only a part was
- * recorded, and motion that no contact explains.
+ * Verdicts list the laws that were checked, and those for which data is missing. Further tests: runs with only a
+ * part of each contact, and motion that no contact explains.
  */
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -54,7 +54,7 @@ verifies(
 
 verifies(
   'replay:coverage',
-  'a verdict without a completely checked law does not contradict itself',
+  'a verdict does not contradict itself if no law could be checked completely',
   async (t) => {
     const { summary } = await (await ask(t, 'tunnelling')).call('diagnose', { law: 'tunnelling' })
     t.match(
@@ -66,7 +66,7 @@ verifies(
   },
 )
 
-verifies('replay:diagnose', 'sentences have no kinds, units of limits and six digits', async (t) => {
+verifies('replay:diagnose', 'sentences contain no kinds, and numbers at most six digits', async (t) => {
   const { findings, summary } = await (await ask(t, 'energy_injection')).call('diagnose')
   const sentence = 'Frame 60: body 2 gains energy without a cause (11.61 J, limit 0.004503 J).'
   t.match(findings, [{ kind: 'energy_injection', sentence }])
@@ -84,14 +84,14 @@ verifies('replay:diagnose', 'sentences have no kinds, units of limits and six di
 
 verifies(
   'replay:diagnose',
-  'summaries name environment bodies, in the order of their contacts',
+  'summaries name environment bodies, numbered in the order of their contacts',
   async (t) => {
     const walls: readonly (readonly [id: number, normal: readonly number[]])[] = [
       [3, [0, 0, -1]],
       [4, [1, 0, 0]],
       [5, [-1, 0, 0]],
     ]
-    /** The body touches the floor, then also a wall, then also another one. */
+    /** The body touches the floor, then also a wall, then also a second wall. */
     const lines = Array.from({ length: 30 }, (_, row) => ({
       frame_id: row + 1,
       time: (row + 1) * dt,
@@ -148,14 +148,14 @@ verifies(
   },
 )
 
-verifies('replay:coverage', 'a recording without frames is checked against no law', async (t) => {
+verifies('replay:coverage', 'a recording without frames is not checked against any law', async (t) => {
   const answer = await (await ask(t, 'zero_frames')).call('diagnose')
   t.same(answer.checked, [])
   t.match(findLaw(answer, 'finite_numbers'), { frames: { first: null, last: null }, missing: ['frames'] })
   t.match(answer.summary, /^There are no frames to check\.$/)
 })
 
-verifies('replay:coverage', 'data that a body lacks for a while is named with body and frames', async (t) => {
+verifies('replay:coverage', 'data that a body temporarily lacks is named with body and frames', async (t) => {
   const lines = Array.from({ length: 40 }, (_, row) => {
     const [frame, v] = [row + 1, -g * dt * (row + 1)]
     const ball = (id: number) => ({
@@ -185,7 +185,7 @@ verifies('replay:coverage', 'sentences name the environment', async (t) => {
   t.match((await client.call('explain_frame', { frame_id: 30 })).summary, /body 2 and floor/)
 })
 
-verifies('replay:coverage', 'checks of one frame and invariants state their coverage', async (t) => {
+verifies('replay:coverage', 'checks of one frame and of invariants state their coverage', async (t) => {
   const client = await ask(t, 'era_no_tangents')
   const one = await client.call('check_penetration', { frame_id: 30 })
   t.same(one.laws_checked, ['penetration'])
@@ -197,7 +197,7 @@ verifies('replay:coverage', 'checks of one frame and invariants state their cove
   t.match(summary, /no_findings covers \d+ laws; not recorded: .*tangential impulses/)
 })
 
-verifies('replay:coverage', 'laws of contacts do not apply to a body that touches nothing', async (t) => {
+verifies('replay:coverage', 'laws of contacts do not apply to a body without any contact', async (t) => {
   const lines = Array.from({ length: 20 }, (_, row) => {
     const [frame, v] = [row + 1, -g * dt * (row + 1)]
     const position = [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2]
@@ -225,7 +225,7 @@ verifies('replay:coverage', 'laws of contacts do not apply to a body that touche
   )
 })
 
-verifies('replay:coverage', 'convergence that was not recorded is not a failure of the solver', async (t) => {
+verifies('replay:coverage', 'missing convergence data is not a failure of the solver', async (t) => {
   const lines = Array.from({ length: 20 }, (_, row) => ({
     frame_id: row + 1,
     time: (row + 1) * dt,
@@ -256,9 +256,9 @@ verifies('replay:coverage', 'convergence that was not recorded is not a failure 
 const faults = async (name: string, lines: readonly object[]) =>
   listFaults(await recordRun(await opened, name, lines))
 
-/** Options for a box that slides on a floor with friction 0.4. Its contact has one tangent, as in a plane world. */
+/** Options of a box that slides on a floor with friction 0.4. The contact has only one tangent, as in a 2D world. */
 interface Slide {
-  /** Speed in m/s that the box gains in frame 50 from nowhere. */
+  /** Speed in m/s that the box gains in frame 50 without a cause. */
   readonly push?: number
   /** Whether the tangential impulse is recorded. Default: true. */
   readonly hasTangent?: boolean
@@ -301,7 +301,7 @@ function sliding({ push = 0, hasTangent = true }: Slide): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'a tangential impulse of 0 needs no direction: the momentum along the only tangent is checked',
+  'a tangential impulse of 0 needs no direction, so the momentum along the only tangent is checked',
   async (t) => {
     t.same(await faults('slide', sliding({})), [])
     const client = await recordRun(await opened, 'pushed', sliding({ push: 0.2 }))
@@ -324,7 +324,7 @@ verifies(
   },
 )
 
-/** Two discs without friction that meet head-on at 0.4 m/s in frame 20 and part with `restitution`. */
+/** Two discs without friction that collide head-on at 0.4 m/s in frame 20 and separate with `restitution`. */
 function meeting(restitution: number): readonly object[] {
   const [m1, m2, dt] = [1, 2, 0.01]
   const bodies = [m1, m2].map((mass, i) => ({ id: i + 1, mass }))
@@ -358,7 +358,7 @@ function meeting(restitution: number): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'a slow impact that parts the bodies faster than they met is reported; sticking is not',
+  'a slow impact that separates bodies faster than they met is reported, sticking is not',
   async (t) => {
     t.same(await faults('elastic', meeting(1)), [])
     t.same(await faults('soft', meeting(0.2)), [])
@@ -370,7 +370,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'a body that accelerates without contact for long is reported with how to record a force',
+  'a body that accelerates for long without contact is reported, with how to record its force',
   async (t) => {
     const orbit: object[] = []
     let [x, y, vx, vy] = [1, 0, 0, 1]

@@ -1,4 +1,4 @@
-/** Defects of an earlier reader of the same recordings. */
+/** Regression tests for defects of an earlier program that read the same recordings. */
 import { join } from 'node:path'
 import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
@@ -6,7 +6,7 @@ import { verifies } from '../../../test/verifies.ts'
 import type { ReplayStore } from '../src/store/store.ts'
 import { ask, edit, fixtures, openReplay, recordRun, toRows } from './replay-kit.ts'
 
-/** Records which methods of recordings are called, and the ranges of analyses. */
+/** Records the names of the recording methods that are called, and the ranges of analyses. */
 function watched(store: ReplayStore, asked: string[]): ReplayStore {
   const open = store.open.bind(store)
   return Object.assign(store, {
@@ -51,7 +51,7 @@ verifies('replay:defect:speed', async (t) => {
   )
 })
 
-t.test('get_solver_diagnostics includes the last frame and no frame 0 by default', async (t) => {
+t.test('get_solver_diagnostics includes the last frame, but no frame 0, by default', async (t) => {
   const client = await ask(t, 'drop')
   const { diagnostics, start_frame, end_frame } = await client.call('get_solver_diagnostics')
   t.same([start_frame, end_frame], [1, 150])
@@ -96,7 +96,7 @@ t.test('find_energy_anomalies sorts and limits its list and returns exact counts
   )
 })
 
-t.test('get_contact_history finds flipping normals and chatter', async (t) => {
+t.test('get_contact_history finds reversed normals and chatter', async (t) => {
   const flipped = `(SELECT normal_id FROM CollisionResultRecord WHERE frame_id = 100
     UNION SELECT normal_id FROM FrictionConstraintRecord WHERE frame_id = 100)`
   const client = await ask(t, 'drop', {
@@ -128,7 +128,7 @@ verifies('replay:defect:ids', async (t) => {
   t.match(resting, { bodies_in_contact: 1, environment_in_contact: 1 }, 'the floor does not move')
 })
 
-t.test('check_resting_contact works without friction rows and separates sliding from spinning', async (t) => {
+t.test('check_resting_contact needs no friction rows and distinguishes sliding from spinning', async (t) => {
   const client = await ask(t, 'frictionless')
   const answer = await client.call('check_resting_contact', { frame_id: 100 })
   t.match(answer, { source: 'collisions', bodies_in_contact: 1, environment_in_contact: 1 })
@@ -182,7 +182,7 @@ verifies('replay:list:only-recordings', async (t) => {
   ])
 })
 
-t.test('failures have codes, arguments are checked, and undefined numbers are null', async (t) => {
+t.test('failures have codes, arguments are validated, and undefined numbers are null', async (t) => {
   const client = (await openReplay(t, ['nan'])).client()
   const error = await client.call('get_frame', { frame_id: 1 }).catch((thrown: unknown) => thrown)
   t.ok(isCausewayError(error))
@@ -196,7 +196,7 @@ t.test('failures have codes, arguments are checked, and undefined numbers are nu
   t.match(JSON.parse(text), { position: { x: null, y: null, z: null }, speed: null })
 })
 
-t.test('long energy series are reduced to their extremes, with exact totals', async (t) => {
+t.test('long energy series are reduced to their extreme values, with exact totals', async (t) => {
   const frames = 5000
   const grow = `WITH RECURSIVE n(i) AS (SELECT 151 UNION ALL SELECT i + 1 FROM n WHERE i < ${frames})`
   const client = await ask(t, 'drop', {
@@ -231,7 +231,7 @@ t.test('two clients have separate default recordings', async (t) => {
   t.match(await two.call('get_metadata'), { recording: 'stack' })
 })
 
-t.test('get_body_energy reports unknown bodies, and when a body appears', async (t) => {
+t.test('get_body_energy reports unknown bodies, and the frame in which a body appears', async (t) => {
   const client = await ask(t, 'late_spawn')
   await t.rejects(client.call('get_body_energy', { body_id: 999 }), {
     code: 'BODY_NOT_FOUND',
@@ -252,7 +252,7 @@ t.test('load_recording does not open a path outside the roots', async (t) => {
   })
 })
 
-t.test('a rewritten recording is reloaded, which the answer reports', async (t) => {
+t.test('a rewritten recording is reloaded, and the answer reports it', async (t) => {
   const { app, client, folder } = await openReplay(t, ['drop'])
   const one = client()
   await one.call('load_recording', { path: 'drop' })
@@ -262,7 +262,7 @@ t.test('a rewritten recording is reloaded, which the answer reports', async (t) 
   t.ok(app.changes.includes('replay://recordings/drop/metadata'))
 })
 
-t.test('two states of a body in one frame are reported once, with their frames', async (t) => {
+t.test('duplicate states of a body are reported once, with their frames', async (t) => {
   const { client } = await openReplay(t, ['drop'], {
     change: (db) =>
       db.exec(`INSERT INTO AssetDynamicStateRecord (body_id, kinematicState_id, frame_id)

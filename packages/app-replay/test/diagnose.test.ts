@@ -28,7 +28,7 @@ t.setTimeout(600_000)
 
 const engines = await loadEngines()
 
-/** Kinds of the committed set that have other names than findings. */
+/** Kinds of faults in the committed recordings whose findings have a different name. */
 const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
 
 const { files } = JSON.parse(readFileSync(join(fixtures, 'manifest.json'), 'utf8')) as {
@@ -38,7 +38,7 @@ const { files } = JSON.parse(readFileSync(join(fixtures, 'manifest.json'), 'utf8
     fault: { kind: string; frame: number; bodies: number[] } | null
   }[]
 }
-// The long form diagnoses every recording.
+// With CAUSEWAY_LONG, every recording is diagnosed.
 const few = [
   'cone_violation',
   'energy_injection',
@@ -87,7 +87,7 @@ verifies('replay:diagnose', 'diagnose finds a fault only in ranges that contain 
   t.match(found, { kind: 'friction_cone', frames: { first: 30, last: 60 }, pair: [2, 2147483649] })
 })
 
-verifies('replay:diagnose', 'the recording remains usable after a cancelled diagnose', async (t) => {
+verifies('replay:diagnose', 'a recording remains usable after diagnose was cancelled', async (t) => {
   const { client } = await openReplay(t, ['stack'])
   const one = client()
   await one.call('load_recording', { path: 'stack' })
@@ -128,7 +128,7 @@ verifies('replay:diagnose', 'evidence calls name only frames of the recording', 
 
 verifies(
   'replay:diagnose',
-  'diagnose reports energies up to 1e160 J that the motion does not have, and the blow-up that follows',
+  'diagnose reports energies up to 1e160 J that the motion contradicts, and the blow-up after them',
   async (t) => {
     const client = await ask(t, 'stack', {
       change: (db) => {
@@ -177,7 +177,7 @@ verifies(
   },
 )
 
-/** The fault that the generator put into the recording. */
+/** A fault that the generator planted in the recording. */
 interface Fault {
   readonly kind: string
   readonly frame: number
@@ -185,7 +185,7 @@ interface Fault {
   readonly bodies: readonly number[]
 }
 
-/** Returns the first frame and the bodies of a fault, found by a single tool. */
+/** Finds a fault with a single tool. Returns its first frame and bodies. */
 type Finder = (client: TestClient, fault: Fault) => Promise<{ frame: unknown; bodies: unknown[] }>
 
 const finders: Readonly<Record<string, Finder>> = {
@@ -261,15 +261,18 @@ verifies('replay:faults', async (t) => {
   }
 })
 
-/** Number of scenes of each kind. Outside continuous integration, the seeds differ in every run; test titles contain them. */
+/** Number of scenes of each kind. Outside CI, the seeds differ in every run; the test titles contain them. */
 const scenes = process.env.CAUSEWAY_LONG !== undefined ? 150 : isComplete ? 6 : 0
 const anySeed = process.env.CI === undefined ? Date.now() % 1_000_000 : 20_261
 const firstSeed = Number(process.env.CAUSEWAY_SEED ?? anySeed)
-/** Always tested: a sharp impact that leaves too slowly, and bodies that are pushed apart after an impact. */
+/**
+ * Seeds that are always tested: a sharp impact that leaves too slowly, and bodies that are pushed apart after an
+ * impact.
+ */
 const alwaysTested = [2094, 2002]
 const seeds = [...alwaysTested, ...Array.from({ length: scenes }, (_, i) => firstSeed + i)]
 
-/** Checks every law in this thread and removes the file. */
+/** Checks every law in this thread. Removes the copied file. */
 async function diagnoseFile(t: Test, { path }: RandomRecording): Promise<readonly RankedFinding[]> {
   const file = join(t.testdir(), 'copy.db')
   copyFileSync(path, file)
@@ -303,7 +306,7 @@ for (const seed of seeds) {
       )
     },
   )
-  verifies('replay:diagnose:random', `scene ${seed} with one fault has it first`, async (t) => {
+  verifies('replay:diagnose:random', `diagnose ranks the only fault of scene ${seed} first`, async (t) => {
     const recording = await randomFault(seed, engines)
     const findings = await diagnoseFile(t, recording)
     t.ok(

@@ -1,4 +1,4 @@
-/** Real engines in tests: MuJoCo simulations that the JavaScript recorder records to a file. */
+/** MuJoCo simulations for tests. The JavaScript recorder records them to a file. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import load from 'mujoco-js'
 import { recordMujoco } from '../../../recorders/js/mujoco.js'
@@ -26,7 +26,7 @@ export interface MujocoScene {
   readonly act?: (step: number, data: MujocoData) => void
 }
 
-/** Simulates a scene on a floor and records it to a file. */
+/** Simulates a scene with a floor and records it to a file. */
 export function simulateMujoco(
   file: string,
   { bodies, rest = '', option = '', dt = 0.005, steps, act }: MujocoScene,
@@ -54,7 +54,7 @@ export function simulateMujoco(
 export const box = (z: number): string =>
   `<body pos="0 0 ${z}"><freejoint/><geom type="box" size="0.2 0.2 0.2" mass="2" friction="0.5"/></body>`
 
-/** A torso with two legs on hinges. */
+/** A torso with two legs, each on a hinge. */
 export const walker = (z: number, damping = 0): string =>
   `<body name="torso" pos="0 0 ${z}"><freejoint/><geom type="box" size="0.2 0.12 0.1" mass="4" friction="0.8"/>
      ${[0.1, -0.1].map((y, i) => `<body pos="0 ${y} -0.1"><joint name="hip${i}" type="hinge" axis="0 1 0" damping="${damping}"/><geom type="capsule" size="0.05 0.15" pos="0 0 -0.2" mass="0.8" friction="0.8"/></body>`).join('')}</body>`

@@ -1,10 +1,10 @@
-/** Frames of a second. */
+/** Frames per second. */
 export const fps = 60
 
 const bodies = 20
 const g = 9.81
 
-/** In this frame, body 7 becomes 3 m/s faster without a cause. */
+/** In this frame, the velocity of body 7 changes by -3 m/s without a cause. */
 export const kick = { frame: 200, body: 7, speed: -3 }
 
 const ids = Array.from({ length: bodies }, (_, i) => i + 1)
@@ -17,7 +17,10 @@ export const runLine = JSON.stringify({
   },
 })
 
-/** Bodies in free fall by semi-implicit Euler: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
+/**
+ * Returns the line of a frame: bodies in free fall by semi-implicit Euler, v(k) = -g k dt, z(k) = dt (v(1) + … +
+ * v(k)).
+ */
 export function frameLine(frame: number): string {
   const dt = 1 / fps
   const fallen = (id: number) => {

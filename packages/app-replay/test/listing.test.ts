@@ -9,7 +9,7 @@ import replay from '../src/index.ts'
 import type { ReplayStore } from '../src/store/store.ts'
 import { fixtures, type OpenReplay, openReplay } from './replay-kit.ts'
 
-/** Size of the listing of a tool in bytes. */
+/** Returns the size of a tool's listing in bytes. */
 const getSize = (tool: (typeof replay.tools)[number]): number => {
   const { name, title, about, inputSchema, outputSchema, annotations } = tool
   const listing = {
@@ -23,7 +23,7 @@ const getSize = (tool: (typeof replay.tools)[number]): number => {
   return Buffer.byteLength(JSON.stringify(listing))
 }
 
-/** Arguments and result fields of the seed. */
+/** Arguments and result fields of the seed's tools. */
 const original: Readonly<Record<string, readonly [args: readonly string[], answer: readonly string[]]>> = {
   list_recordings: [['directory'], ['directory', 'recordings', 'summary']],
   load_recording: [['path'], ['loaded', 'path', 'bodies', 'total_frames', 'summary']],
@@ -107,7 +107,7 @@ verifies('replay:tools', async (t) => {
       name === 'get_contact_history' ||
       !(optional.has(argument) || (name === 'check_friction_cone' && argument === 'body_id'))
     if (name in original) t.same(required, args.filter(isRequired), `${name}: required`)
-    // `test/apps.test.ts` calls the examples of all tools.
+    // `test/apps.test.ts` calls the examples of the other tools.
     if (!(name in original)) continue
     const one = client()
     for (const step of example.before ?? []) await one.call(step.tool, step.args)
@@ -119,7 +119,7 @@ verifies('replay:tools', async (t) => {
   }
 })
 
-t.test('a tool lists in 2 kB and the app in 25 kB', async (t) => {
+t.test("a tool's listing fits into 2 kB, and the app's into 25 kB", async (t) => {
   const sizes = replay.tools
     .filter(({ unlisted }) => unlisted !== true)
     .map((tool) => [tool.name, getSize(tool)] as const)
@@ -131,7 +131,7 @@ t.test('a tool lists in 2 kB and the app in 25 kB', async (t) => {
   t.ok(total <= 25_000, `${total} bytes`)
 })
 
-t.test('only bookmark, save_baseline and import_recording store anything', async (t) => {
+t.test('only bookmark, save_baseline and import_recording store data', async (t) => {
   const writing = replay.tools.filter(({ annotations }) => !annotations.readOnlyHint)
   t.same(
     writing.map(({ name }) => name),
@@ -141,7 +141,7 @@ t.test('only bookmark, save_baseline and import_recording store anything', async
 
 verifies(
   'replay:prompts',
-  'debug_recording lists diagnose, explain_frame and the evidence in this order',
+  'debug_recording lists diagnose, explain_frame and the evidence, in this order',
   async (t) => {
     const client = (await openReplay(t, ['drop'])).client()
     const messages = await client.prompt('debug_recording', { recording: 'drop', symptom: 'it bounces' })
@@ -182,7 +182,7 @@ const json = async ({ client }: OpenReplay, uri: string): Promise<Record<string,
   return JSON.parse('text' in contents ? contents.text : '')
 }
 
-/** The part of a call's context that resources use. */
+/** The part of a call context that resources use. */
 const context = ({ app }: OpenReplay) =>
   ({ store: app.store, session: {}, signal: new AbortController().signal, progress: () => {} }) as never
 
@@ -216,7 +216,7 @@ verifies('replay:resource:frame', async (t) => {
   t.same(await resource('{frame_id}').complete('frame_id', {}, context(open)), ['latest'])
 })
 
-t.test('a recording without frames has no latest frame', async (t) => {
+t.test('a recording without frames does not have a latest frame', async (t) => {
   const open = await openReplay(t, ['zero_frames'])
   const read = json(open, 'replay://recordings/zero_frames/frames/latest')
   await t.rejects(read, { code: 'RESOURCE_NOT_FOUND' })

@@ -3,10 +3,10 @@ import type { Test } from 'tap'
 /** Relative tolerance of numbers. */
 const tolerance = 1e-9
 
-/** Absolute tolerance: derived values include rounding errors. */
+/** Absolute tolerance, because derived values contain rounding errors. */
 const noise = 1e-12
 
-/** Returns the paths of members of `wanted` that `found` lacks. Additional members are ignored. */
+/** Returns the paths of members of `wanted` that `found` does not contain. Ignores additional members. */
 export function differences(found: unknown, wanted: unknown, path = ''): string[] {
   if (typeof wanted === 'number') {
     const isNear =

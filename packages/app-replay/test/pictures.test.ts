@@ -1,4 +1,4 @@
-/** Draws scenes and charts; stores them in the folder `CAUSEWAY_PICTURES`, so that people can look at them. */
+/** Draws scenes and charts. Stores them in the folder `CAUSEWAY_PICTURES`, so that people can look at them. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestClient } from '@causeway/app-kit/testing'
@@ -14,7 +14,7 @@ t.setTimeout(300_000)
 
 const runs = [...listCleanRuns('nothing'), ...listFaultyRuns('nothing')]
 
-/** Records runs by their names without what they lack, such as `stack/1`. */
+/** Records generated runs by name, such as `stack/1`, with all their data. */
 async function recordRuns(t: Test, names: readonly string[]): Promise<TestClient> {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as ReplayStore
@@ -58,7 +58,7 @@ const frames = [
   { run: 'inside_a_wall/0.1', frame_id: 10, view: 'front', names: ['wall'] },
 ] as const
 
-/** Returns the boxes of the texts of a picture, roughly. */
+/** Returns the approximate boxes of a picture's texts. */
 function readTextBoxes(svg: string) {
   const pattern = /<text x="([^"]*)" y="([^"]*)"([^>]*)>([^<]*)</g
   return [...svg.matchAll(pattern)].map(([, x, y, attributes = '', text = '']) => {
@@ -70,7 +70,7 @@ function readTextBoxes(svg: string) {
   })
 }
 
-verifies('replay:render:shapes', 'render_frame draws names and shapes with labels apart', async (t) => {
+verifies('replay:render:shapes', 'render_frame draws names and shapes with separate labels', async (t) => {
   const drawn = sample(frames, 3)
   const client = await recordRuns(
     t,
@@ -114,7 +114,7 @@ verifies(
 
 verifies(
   'replay:render:shapes',
-  'render_frame shows an exploded scene by the bodies that are near',
+  'render_frame shows only the nearby bodies of an exploded scene',
   inCI(async (t) => {
     const run = 'explodes_in_first_frame/1000000000'
     const client = await recordRuns(t, [run])

@@ -9,7 +9,7 @@ import { ask, openReplay, readText, toRows } from './replay-kit.ts'
 
 const eras = ['slide_at_45', 'era_flat_contacts', 'era_no_tangents', 'era_states_only', 'era_unified']
 
-verifies('replay:sql:views', 'query_sql views have the rows of get_frame in every era', async (t) => {
+verifies('replay:sql:views', 'query_sql views have the same rows as get_frame in every era', async (t) => {
   const { client } = await openReplay(t, eras)
   for (const recording of eras) {
     const one = client()
@@ -45,7 +45,7 @@ verifies('replay:sql:views', 'query_sql accepts parameters by position and by na
   await t.rejects(by('frame_id = ?', []), { code: 'INVALID_QUERY' })
 })
 
-verifies('replay:sql:views', 'query_sql reports truncation by rows and by bytes', async (t) => {
+verifies('replay:sql:views', 'query_sql reports truncation by number of rows and by size', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const many = await one.call('query_sql', { sql: 'SELECT frame_id FROM v_frame', limit: 7 })
   t.match(many, { row_count: 7, truncated: true, truncated_by: 'rows' })
@@ -56,7 +56,7 @@ verifies('replay:sql:views', 'query_sql reports truncation by rows and by bytes'
   t.match(exact, { row_count: 2, truncated: false })
 })
 
-verifies('replay:sql:views', 'query_sql names the views and their columns in errors', async (t) => {
+verifies('replay:sql:views', 'query_sql lists the views and their columns in errors', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await t.rejects(one.call('query_sql', { sql: 'SELECT velocity FROM v_state' }), {
     code: 'INVALID_QUERY',
@@ -122,7 +122,7 @@ verifies(
 
 verifies(
   'replay:sql:gates',
-  'query_sql stops a query that allocates too much, and replaces huge values by their size',
+  'query_sql stops a query that allocates too much, and replaces huge values with their size',
   inCI(async (t) => {
     const one = await ask(t, 'slide_at_45')
     const eater =
@@ -144,7 +144,7 @@ function value(text: string, values: Readonly<Record<string, number>> = {}): num
   return evaluate(expression, (index) => values[plans[index]?.name ?? ''] ?? Number.NaN)
 }
 
-t.test('operators of predicates have the usual precedence', async (t) => {
+t.test('operators in predicates have the usual precedence', async (t) => {
   t.equal(value('1 + 2 * 3 == 7'), 1)
   t.equal(value('(1 + 2) * 3 == 9'), 1)
   t.equal(value('-2 - -3'), 1)
@@ -154,7 +154,7 @@ t.test('operators of predicates have the usual precedence', async (t) => {
   t.equal(value('abs(-1.5e0) >= 1.5 && !(.5 != 0.5)'), 1)
 })
 
-t.test('missing values meet no comparison', async (t) => {
+t.test('comparisons with missing values are false', async (t) => {
   t.equal(value('x < 1'), 0)
   t.equal(value('x >= 1'), 0)
   t.equal(value('x != 1'), 0)
@@ -162,7 +162,7 @@ t.test('missing values meet no comparison', async (t) => {
   t.equal(value('not x'), 1)
 })
 
-t.test('a function in a predicate is a series of a body or a pair', async (t) => {
+t.test('functions in predicates are series of bodies and pairs', async (t) => {
   const { plans } = parsePredicate('speed(2) > 1 and normal_force(1, floor) > body.2.speed', plan)
   t.same(
     plans.map(({ name }) => name),

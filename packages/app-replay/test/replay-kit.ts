@@ -17,15 +17,15 @@ export interface OpenReplay {
 }
 
 export interface KitOptions {
-  /** Changes the copies before they are opened. */
+  /** Changes the copied recordings before they are opened. */
   readonly change?: (db: Database.Database) => void
   /** Wraps or changes the store. */
   readonly wrap?: (store: ReplayStore) => ReplayStore
-  /** Default: the fixtures. */
+  /** Folder of the recordings. Default: the fixtures. */
   readonly source?: string
 }
 
-/** Opens Replay over copies of recordings. `old/drop` is a copy of `drop` in a folder. */
+/** Opens Replay with copies of recordings. `old/drop` is a copy of `drop` in the folder `old`. */
 export async function openReplay(
   t: Test,
   names: readonly string[],
@@ -51,7 +51,7 @@ export async function openReplay(
   return { app, folder, client: (options) => app.client(options) }
 }
 
-/** Records a run of these lines and returns a client that has loaded it. */
+/** Records a run from lines and returns a client that has loaded it. */
 export async function recordRun(
   { app, client }: OpenReplay,
   name: string,
@@ -67,13 +67,13 @@ export async function recordRun(
   return one
 }
 
-/** Returns the findings above severity info. */
+/** Returns the findings with a severity above info. */
 export async function listFaults(client: TestClient): Promise<Record<string, unknown>[]> {
   const { findings } = await client.call('diagnose', { max_findings: 200 })
   return toRows(findings).filter(({ severity }) => severity !== 'info')
 }
 
-/** Foreign keys are off, because healthy recordings violate them. */
+/** Changes a database, with foreign keys off, because healthy recordings violate them. */
 export function edit(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file)
   db.pragma('foreign_keys = OFF')
@@ -81,7 +81,7 @@ export function edit(file: string, change: (db: Database.Database) => void): voi
   db.close()
 }
 
-/** Replay over the committed recordings, shared by the tests of a file. */
+/** Opens Replay with the committed recordings, once for all tests of a file. */
 const committed = once(async (): Promise<TestApp> => {
   const app = await openForTest(replay, {
     dir: root.testdir(),
@@ -109,13 +109,13 @@ export async function ask(t: Test, name: string, options?: KitOptions): Promise<
 
 export const toRows = (value: unknown): Record<string, unknown>[] => value as Record<string, unknown>[]
 
-/** Returns '' for binary contents. */
+/** Returns an empty string for binary contents. */
 export async function readText(client: TestClient, uri = ''): Promise<string> {
   const contents = await client.read(uri)
   return 'text' in contents ? contents.text : ''
 }
 
-/** Records lines to a run of a new server and loads it. */
+/** Records lines as a run on a new server. Returns a client that has loaded it. */
 export async function recordLines(t: Test, lines: readonly object[]): Promise<TestClient> {
   const { app, client } = await openReplay(t, [])
   async function* body(): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Runs of engines that do not send every part of a frame. */
+/** Tests of runs whose engine does not send every part of a frame. */
 import type { TestClient } from '@causeway/app-kit/testing'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -6,7 +6,7 @@ import { listFaults, openReplay, recordRun, toRows } from './replay-kit.ts'
 
 const [g, dt] = [9.81, 0.01]
 
-/** Replay without files, shared by the tests: each records a run. */
+/** A server without files. All tests share it; each records a run. */
 const opened = openReplay(t, [])
 const names = Array.from({ length: 40 }, (_, i) => `run-${i}`)
 
@@ -24,7 +24,7 @@ interface BallState {
   readonly velocity: readonly number[]
 }
 
-/** A ball of 2 kg that falls from 1 m and bounces at 0.8 of its speed, by semi-implicit Euler. */
+/** A ball of 2 kg that falls from 1 m, by semi-implicit Euler. Each bounce preserves 0.8 of its speed. */
 function bouncing(change: (line: { bodies: readonly BallState[]; isHit: boolean; frame: number }) => object) {
   const lines: object[] = []
   let [z, v] = [1, 0]
@@ -58,7 +58,7 @@ verifies('replay:diagnose:unsent', 'diagnose accepts a run without spins and ori
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports a velocity that is missing for a while, and no spins that are never sent',
+  'diagnose reports a velocity that is missing temporarily, but no spins that are never sent',
   async (t) => {
     const lost = bouncing(({ bodies, isHit, frame }) => ({
       bodies: bodies.map(({ velocity, ...body }) =>
@@ -67,14 +67,14 @@ verifies(
       contacts: floorContact(isHit),
     }))
     const [first] = await findFaults([ballRun, ...lost])
-    // The orientation is also missing in these frames; the spin is always missing.
+    // The orientation is missing in these frames too; the spin is always missing.
     t.match(first, { kind: 'nan', bodies: [1], frames: { first: 60, last: 62 }, value: 7 })
   },
 )
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose does not report the effects of contacts that are not recorded',
+  'diagnose does not report the effects of contacts that were not recorded',
   async (t) => {
     const silent = bouncing(({ bodies }) => ({ bodies }))
     const client = await recorded([ballRun, ...silent])
@@ -109,7 +109,7 @@ verifies(
   },
 )
 
-/** A box of 2 kg that spins and flies over the floor, with every number rounded. */
+/** A box of 2 kg that spins and flies over the floor. Every number is rounded. */
 function roundedFlight(round: (value: number) => number, kick = 0): readonly object[] {
   const run = {
     dt,
@@ -152,7 +152,7 @@ verifies('replay:diagnose:unsent', 'diagnose does not report the rounding of rec
   }
 })
 
-verifies('replay:diagnose:unsent', 'diagnose lists the laws that rounding hides', async (t) => {
+verifies('replay:diagnose:unsent', 'diagnose lists laws that rounding makes uncheckable', async (t) => {
   const rounded = roundedFlight((value) => Number(value.toFixed(1)))
   const timed = rounded.map((line) =>
     'frame_id' in line ? { ...line, time: Number(line.frame_id) * dt } : line,
@@ -169,7 +169,7 @@ verifies('replay:diagnose:unsent', 'diagnose lists the laws that rounding hides'
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose does not report the work of a platform without a mass',
+  'diagnose does not report the work of a moving platform that has no mass',
   async (t) => {
     const lifted = (mass: object): readonly object[] => [
       {
@@ -221,7 +221,7 @@ function dropped(run: object, frames = 200): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports no energy gain of a fall without a recorded gravity',
+  'diagnose reports no energy gain of a falling body if gravity was not recorded',
   async (t) => {
     const client = await recorded(dropped({}))
     t.same((await client.call('diagnose')).findings, [])
@@ -235,9 +235,9 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports no energy gain of a body that rests and then falls, without contacts and gravity',
+  'without contacts and gravity, diagnose reports no energy gain of a body that rests and then falls',
   async (t) => {
-    // On a table for 120 steps, then next to it.
+    // The body is on a table for 120 steps, and then falls next to it.
     const lines = Array.from({ length: 200 }, (_, row) => {
       const frame = row + 1
       const steps = Math.max(0, frame - 120)
@@ -255,9 +255,9 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports no energy gain of a ball that turns spin into speed, without inertia',
+  'without inertia, diagnose reports no energy gain of a ball that turns spin into speed',
   async (t) => {
-    // Backspin of 20 rad/s, which the floor converts to speed: 1 m/s², as long as the ball slides (2 / 3.5 s).
+    // The floor converts a backspin of 20 rad/s to speed: 1 m/s² while the ball slides (2 / 3.5 s).
     const skidding = Array.from({ length: 55 }, (_, row) => {
       const frame = row + 1
       const [v, x] = [frame * dt, (dt * dt * frame * (frame + 1)) / 2]
@@ -287,7 +287,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'assert_invariants fails limits of energies that were not recorded',
+  'assert_invariants fails limits on energies that were not recorded',
   async (t) => {
     const client = await recorded(dropped({ bodies: [] }))
     const { verdicts } = await client.call('assert_invariants', { invariants: { max_energy_drift: 0.1 } })
@@ -297,7 +297,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'assert_invariants fails limits of contacts that were not recorded, and save_baseline sets none',
+  'assert_invariants fails limits on contacts that were not recorded, and save_baseline sets none',
   async (t) => {
     const client = await recorded([ballRun, ...bouncing(({ bodies }) => ({ bodies }))])
     const invariants = { max_penetration_m: 1, no_cone_violation: true }
@@ -350,12 +350,12 @@ verifies('replay:diagnose:unsent', 'contacts that were not recorded are null, no
   t.match(await shown.call('compare_body_across_frames', pair), { contact_delta: { contacts_a: 0 } })
 })
 
-verifies('replay:diagnose:unsent', 'a stall has the residuals that were recorded', async (t) => {
+verifies('replay:diagnose:unsent', 'a stall contains the residuals that were recorded', async (t) => {
   const residuals = [null, 0.5, 2, null, 1, null]
   const lines = residuals.map((residual, row) => ({
     frame_id: row + 1,
     time: (row + 1) * dt,
-    // The state is missing in the last frames.
+    // The body's state is missing in the last frames.
     bodies: [{ id: 1, position: [0, 0, row < 3 ? 0.1 : null], velocity: [0, 0, row < 3 ? 0 : null] }],
     contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0.001 }],
     solver: { iterations: 50, residual, converged: false },
@@ -371,7 +371,7 @@ verifies('replay:diagnose:unsent', 'a stall has the residuals that were recorded
     t.type((await client.call('explain_frame', { frame_id })).summary, 'string')
 })
 
-/** The ball with a contact point that has a restitution and no lever arms. */
+/** The bouncing ball with a contact point that has a restitution, but no lever arms. */
 const pointed = (restitution: number) =>
   bouncing(({ bodies, isHit }) => ({
     bodies: bodies.map((body) => ({ ...body, orientation: [1, 0, 0, 0], angular_velocity: [0, 0, 0] })),
@@ -391,7 +391,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose finds a bounce that its restitution does not explain, without lever arms',
+  'without lever arms, diagnose finds a bounce that its restitution does not explain',
   async (t) => {
     const [first] = await findFaults([ballRun, ...pointed(0.3)])
     t.match(first, { kind: 'restitution', bodies: [1, 2147483650], frames: { first: 43 } })

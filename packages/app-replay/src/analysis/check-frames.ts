@@ -64,7 +64,7 @@ async function measureRounding({ summary, windows, signal }: AnalysisContext): P
   return meter.measure(summary.dt_s ?? Number.NaN)
 }
 
-/** Returns the number of frames. */
+/** Calls `observe` for each step of a range. Returns the number of frames. */
 export async function forEachStep(
   range: FrameRange,
   context: AnalysisContext,

@@ -20,17 +20,17 @@ import {
 } from '../domain/drawing/shape.ts'
 import { add, type Point3, type Rotation, rotateInverse } from '../domain/vector.ts'
 
-/** Per body. */
+/** Maximum number of contact points per body. */
 const maxPoints = 200
 
-/** Number of frames before the drawn one. */
+/** Maximum number of searched frames before the drawn one. */
 const maxFrames = 5000
 
 const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Infers unrecorded shapes from contacts, preferably those before the frame. */
+/** Infers unrecorded shapes and planes from contacts, preferably from those before the frame. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,
@@ -66,7 +66,7 @@ export async function findGeometry(
   return { shapes, grounds: [...grounds.values()], fixed, names }
 }
 
-/** Contact points are in the axes of their bodies. */
+/** Returns points in the axes of their bodies, and planes of the environment. */
 async function collectContacts(frame: number, { windows, summary, signal, progress }: AnalysisContext) {
   const isEnvironment = createEnvironmentTest(summary)
   const points = new Map<BodyId, Point3[]>()
@@ -92,14 +92,14 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   return { points, grounds }
 }
 
-/** The pose before the step. */
+/** A contact point of a body, with the body's pose before the step. */
 interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId
   readonly at: Point3
   readonly turn: Rotation
   readonly lever: Point3
-  /** Normal from the other body to this one. */
+  /** Normal from the other body to this body. */
   readonly outward: Point3
 }
 

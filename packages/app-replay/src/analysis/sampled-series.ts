@@ -7,7 +7,7 @@ import { parseSeriesName } from '../domain/series/series-name.ts'
 import { computeTotals, type Totals } from '../domain/series/totals.ts'
 import { type SeriesArgs, series } from './series.ts'
 
-/** A limited number of points with exact totals. */
+/** A series with a limited number of points, and totals of all its values. */
 export interface SampledSeries extends Totals {
   readonly name: string
   readonly unit: string
@@ -54,7 +54,7 @@ function findRow(columns: Columns, frame: number | null): number {
   return -1
 }
 
-/** The figures cover the whole path. */
+/** Simplifies the path. Its figures cover the whole path. */
 export async function trajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,

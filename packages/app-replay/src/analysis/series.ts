@@ -7,11 +7,11 @@ import { createSampler, selectColumns } from '../domain/series/series-sample.ts'
 export interface SeriesArgs {
   readonly plans: readonly SeriesPlan[]
   readonly range: FrameRange
-  /** Maximum number of frames from the start of the range. Default: all. */
+  /** Maximum number of frames, from the start of the range. Default: all. */
   readonly limit?: number
 }
 
-/** Columns: `frame_id`, `simulation_time`, then one per plan, under its name. */
+/** Returns the columns `frame_id` and `simulation_time`, then one per plan, under the plan's name. */
 export async function series(
   { plans, range, limit = Number.POSITIVE_INFINITY }: SeriesArgs,
   context: AnalysisContext,

@@ -12,10 +12,10 @@ interface CompareOptions extends CallOptions {
   readonly firstOnly: boolean
 }
 
-/** Body states between two turns of the event loop, about a millisecond of the main thread. */
+/** Body states compared per turn of the event loop, about a millisecond of work. */
 const statesPerTurn = 2000
 
-/** Minimum frames that are read together. */
+/** Minimum number of frames that are read together. */
 const minFrames = 16
 
 export interface ComparedRecordings {
@@ -24,7 +24,7 @@ export interface ComparedRecordings {
   readonly environment: ReturnType<typeof matchEnvironment>
 }
 
-/** Throws `INVALID_ARGUMENTS` if no frames are in common. */
+/** Throws `INVALID_ARGUMENTS` if the recordings have no frames in common. */
 export async function compareRecordings(
   a: Recording,
   b: Recording,

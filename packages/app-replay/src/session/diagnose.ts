@@ -9,7 +9,7 @@ import { resolveFrameRange } from '../domain/frames/frame-range.ts'
 import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
 import { readBodyNames } from './body-names.ts'
 
-/** Shorter ranges are quick to check again. */
+/** Shorter ranges are not cached, because they are quick to check again. */
 const minCachedFrames = 500
 
 const allLaws = Object.keys(laws) as LawName[]
@@ -18,7 +18,7 @@ export interface CheckedLaws extends CheckFramesResult {
   readonly names: BodyNames
 }
 
-/** Returns the unranked findings and their bodies' names. */
+/** Returns the unranked findings, with the names of their bodies. */
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,
@@ -34,7 +34,7 @@ export async function checkLaws(
   return { ...result, names: await readBodyNames(recording, bodies, { signal }) }
 }
 
-/** Returns the analyses to run in the background. */
+/** Returns the analyses that run in the background. */
 export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequest[] => {
   if (frames === null) return []
   const args: CheckFramesArgs = { range: resolveFrameRange({}, frames), laws: allLaws, options: {} }

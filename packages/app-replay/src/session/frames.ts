@@ -15,7 +15,7 @@ export async function getForceScale(recording: Recording, frame: Frame): Promise
   return { unit: lambda_unit, dt: dt_uniform ? dt_s : await getStep(recording, frame) }
 }
 
-/** Returns s since the previous frame, or since 0. */
+/** Returns the time since the previous frame, or the time of the first frame, in s. */
 async function getStep(recording: Recording, { frame_id, simulation_time }: Frame): Promise<Value> {
   if (simulation_time === null) return null
   if (frame_id === recording.summary.frames?.first_frame) return simulation_time

@@ -11,7 +11,7 @@ import { getForceScale } from './frames.ts'
 
 export const maxPoseFrames = 4096
 
-/** Encodes at most `maxPoseFrames` frames. */
+/** Reads and encodes the poses of at most `maxPoseFrames` frames. */
 export async function readPoses(
   recording: Recording,
   { from, to }: { readonly from: number; readonly to: number },
@@ -21,10 +21,13 @@ export async function readPoses(
   return new Uint8Array(encodePoses(await recording.analyse<Poses>('poses', { range }, { signal })))
 }
 
-/** Returns a frame's shapes (m), environment planes, contact forces (N), and the names of environment bodies in contact. */
+/**
+ * Returns the shapes (m) and environment planes of a frame, its contact forces (N), and the names of environment
+ * bodies in contact.
+ */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)
-  // All contacts of a long range yield shapes that are the same for most frames.
+  // Uses the shapes of the first frame for all frames, because they are mostly the same.
   const first = { frame: recording.summary.frames?.first_frame ?? 0 }
   const geometry = await recording.analyse<SceneGeometry>('geometry', first, { signal, isCached: true })
   const isEnvironment = createEnvironmentTest(recording.summary)

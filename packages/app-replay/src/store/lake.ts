@@ -11,9 +11,9 @@ import {
 interface LakeOptions {
   readonly recorder: Recorder
   readonly folder: string
-  /** Whether the folder was set and is not the server's own. */
+  /** Whether the folder was configured, instead of the server's own. */
   readonly isShared: boolean
-  /** Set if ClickHouse answers the queries. */
+  /** Set if ClickHouse runs the queries. */
   readonly clickHouse: { readonly url: string; readonly source: string } | undefined
 }
 
@@ -22,10 +22,10 @@ interface CallOptions {
   readonly progress: (done: number, total: number, message: string) => void
 }
 
-/** Runs exported in one call. */
+/** Maximum number of runs that a call exports. */
 const maxExported = 1000
 
-/** Frames of all sealed runs as Parquet files. */
+/** The frames of all sealed runs, as Parquet files. */
 export class Lake {
   readonly #recorder: Recorder
   readonly #files: DuckDbLake
@@ -37,7 +37,7 @@ export class Lake {
     this.#recorder = recorder
     this.#files = new DuckDbLake(folder, { isShared })
     this.#clickHouse = clickHouse && new ClickHouseLake(clickHouse)
-    // ClickHouse reads files written by other servers, unless this server shares its folder.
+    // ClickHouse reads files that other servers write, unless this server writes to the shared folder.
     this.#isExporting = clickHouse === undefined || isShared
   }
 
@@ -45,7 +45,7 @@ export class Lake {
     return this.#clickHouse === undefined ? 'DuckDB' : 'ClickHouse'
   }
 
-  /** Exports new sealed runs first. Throws the engine's errors. */
+  /** Exports new sealed runs, then runs the query. Throws the engine's errors. */
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files
@@ -54,7 +54,7 @@ export class Lake {
     return { ...answer, waiting }
   }
 
-  /** Returns the number of runs left for the next call. Concurrent calls share an export. */
+  /** Returns the number of runs that the next call exports. Concurrent calls share an export. */
   async #exportNew(options: CallOptions): Promise<number> {
     this.#export ??= this.#exportPart(options).finally(() => {
       this.#export = undefined
@@ -74,7 +74,7 @@ export class Lake {
     return Math.max(0, missing.length - maxExported)
   }
 
-  /** The first part is that of the recording, whose older files are replaced. */
+  /** Returns a name that starts with an id of the run, whose older files the new one replaces. */
   #getFileName(run: string): string {
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)

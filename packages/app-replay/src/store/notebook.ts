@@ -18,7 +18,7 @@ export interface Baseline {
   readonly made_ms: number
 }
 
-/** Released migrations never change. */
+/** Released migrations must not change. */
 export const notebookMigrations: readonly Migration[] = [
   {
     name: 'notebook',
@@ -37,7 +37,7 @@ export const notebookMigrations: readonly Migration[] = [
 
 export const maxBookmarks = 1000
 
-/** How long a repeated request returns the first result, ms. */
+/** Time during which a repeated request returns the first result, in ms. */
 const repeatMs = 600_000
 
 const prepare = (db: ReturnType<typeof openDatabase>) => ({
@@ -61,7 +61,7 @@ const prepare = (db: ReturnType<typeof openDatabase>) => ({
   listBaselines: db.prepare<[], string>('SELECT name FROM baseline ORDER BY name').pluck(),
 })
 
-/** Bookmarks and baselines in `replay.db`. A repeated change with the same request id is applied once. */
+/** Bookmarks and baselines in `replay.db`. A change that is repeated with the same request id is applied once. */
 export class Notebook {
   readonly #db: ReturnType<typeof openDatabase>
   readonly #clock: AgingClock
@@ -74,12 +74,12 @@ export class Notebook {
     this.#statements = prepare(this.#db)
   }
 
-  /** Ordered by frame. */
+  /** Lists bookmarks by frame. */
   async bookmarks(recording: string): Promise<readonly Bookmark[]> {
     return this.#statements.listBookmarks.all(recording)
   }
 
-  /** Resolves to `false` if there are `maxBookmarks` bookmarks. */
+  /** Resolves to `false` if the recording already has `maxBookmarks` bookmarks. */
   async addBookmark(
     request: string,
     { recording, frame_id, note }: Omit<Bookmark, 'id' | 'made_ms'> & { readonly recording: string },
@@ -114,7 +114,7 @@ export class Notebook {
     return { ...row, invariants }
   }
 
-  /** Sorted. */
+  /** Returns the sorted names. */
   async baselines(): Promise<readonly string[]> {
     return this.#statements.listBaselines.all()
   }

@@ -1,14 +1,14 @@
 import type { Picture, Renderer } from '@causeway/picture'
 import type { Content } from '@causeway/protocol'
 
-/** Maximum total length of the SVG texts, in characters. */
+/** Maximum total length of the cached SVG texts, in characters. */
 export const maxCharacters = 32 * 1024 ** 2
 
-/** SVG texts of the latest pictures, which clients read as resources. */
+/** Caches the SVG texts of the latest pictures, which clients read as resources. */
 export class PictureCache {
   readonly renderer: Renderer
   readonly #newId: () => string
-  /** By recording and picture id, least recently used first. */
+  /** SVG texts by recording and picture id, least recently used first. */
   readonly #texts = new Map<string, string>()
   #characters = 0
 
@@ -17,7 +17,7 @@ export class PictureCache {
     this.#newId = newId
   }
 
-  /** The content is the PNG and a link to the SVG. */
+  /** Returns the PNG and a link to the SVG as content. */
   add(
     recording: string,
     name: string,
@@ -38,7 +38,7 @@ export class PictureCache {
     }
   }
 
-  /** `undefined` if the picture was evicted. */
+  /** Returns `undefined` if the picture was evicted. */
   svg(recording: string, id: string): string | undefined {
     const key = `${recording} ${id}`
     const svg = this.#texts.get(key)

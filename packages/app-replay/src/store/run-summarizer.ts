@@ -4,7 +4,7 @@ import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
 import { precomputed } from '../session/diagnose.ts'
 
-/** In ms. The diagnosis must not slow down a series of runs. */
+/** Delay before a diagnosis starts, in ms, so that it does not slow down a series of runs. */
 const startDelayMs = 2000
 
 /** Diagnoses sealed runs in the background, one by one. */
@@ -25,7 +25,7 @@ export class RunSummarizer {
     library.recorder.onSealed((run) => this.#enqueue(run))
   }
 
-  /** `waiting` is the number of sealed runs without a summary. Starts their diagnosis. */
+  /** Starts the diagnosis of sealed runs without a summary. `waiting` is their number. */
   list(scenario?: string): { readonly runs: readonly RunSummary[]; readonly waiting: number } {
     if (!this.#hasScanned) this.#scan()
     this.#start()
@@ -43,7 +43,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summary)
   }
 
-  /** Does nothing during recording. */
+  /** Ignores runs that are still recorded. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {
@@ -73,7 +73,7 @@ export class RunSummarizer {
     this.#timer = setTimeout(() => this.#start(), startDelayMs).unref()
   }
 
-  /** An earlier process may have sealed runs without a diagnosis. */
+  /** Enqueues sealed runs without a diagnosis, which an earlier process may have left. */
   #scan(): void {
     this.#hasScanned = true
     const summaries = new Map(this.#library.summaries.list().map((one) => [one.recording, one]))
@@ -130,7 +130,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(identity, summary, diagnosis))
   }
 
-  /** A run can be removed while it waits. */
+  /** Whether a run still exists. It can be removed while it waits. */
   #exists(run: string): boolean {
     return this.#library.recorder.findEntry(run) !== undefined
   }

@@ -32,16 +32,16 @@ export const replayData: readonly DataPart[] = [
     kind: 'database',
     schema: listNames(catalogueMigrations),
     paths: ['recording.path'],
-    // A backup has no private copies. The state of runs is read from their files again.
+    // Backups do not contain private copies. The state of runs is read from their files again.
     restored: `DELETE FROM snapshot; UPDATE run SET status = 'live';`,
   },
   { path: 'replay.db', kind: 'database', schema: listNames(notebookMigrations) },
 ]
 
-/** Minimum time between two notifications about new frames of a recording, in ms. */
+/** Minimum time between two notifications about new frames of a run, in ms. */
 const growthNoticeMs = 200
 
-/** Recordings, bookmarks, baselines and pictures, shared by all clients. */
+/** Recordings, bookmarks, baselines and pictures. All clients share them. */
 export class ReplayStore {
   readonly pictures: PictureCache
   readonly notebook: Notebook
@@ -106,7 +106,7 @@ export class ReplayStore {
     return this.#library.importRecording(...args)
   }
 
-  /** Recordings opened since the start, by first use. */
+  /** Recordings that were opened since the start, ordered by first use. */
   get opened(): readonly RecordingIdentity[] {
     return [...this.#opened.values()]
   }
@@ -141,7 +141,7 @@ export class ReplayStore {
     this.notebook.close()
   }
 
-  /** Notifies immediately, and again after the pause if the run grew meanwhile. */
+  /** Notifies immediately, and again after the pause if the run has grown in the meantime. */
   #reportGrowth(run: string): void {
     const recent = this.#recentNotices.get(run)
     if (recent !== undefined) {

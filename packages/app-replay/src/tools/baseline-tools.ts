@@ -17,10 +17,10 @@ import type { ReplayContext } from '../session/session.ts'
 import { maxBookmarks } from '../store/notebook.ts'
 import { type Registration, recordingTool } from './recording-tool.ts'
 
-/** Share by which later runs may exceed a good run's figures. */
+/** Default share by which later runs may exceed the figures of a good run. */
 const defaultMargin = 0.1
 
-/** Every answer lists all notes of the recording. */
+/** Limited, because every answer contains all notes of the recording. */
 const maxNoteLength = 4000
 
 export const baselineTools: readonly Registration[] = [

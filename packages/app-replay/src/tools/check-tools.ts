@@ -25,7 +25,7 @@ import {
 
 const endArgument = { end_frame: z.int().optional().describe('Last frame') }
 
-/** Adds the runs under the tool's list name. */
+/** Returns the runs under `list`, the tool's name for them. */
 async function checkFrames<List extends string>(
   list: List,
   { frame_id, end_frame }: { readonly frame_id: number; readonly end_frame: number },

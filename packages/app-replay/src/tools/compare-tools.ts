@@ -164,7 +164,7 @@ const splitPairs = (value: string): readonly string[] => value.split(' ').filter
 
 const parsePair = (pair: string): readonly BodyId[] => pair.split('-').map(Number)
 
-/** `only in a: body 2 and floor` */
+/** Describes pairs of only one recording: `only in a: body 2 and floor`. */
 function describePairs(value: string, other: string, names: BodyNames): string {
   const others = new Map<string, number>()
   for (const pair of splitPairs(other)) others.set(pair, (others.get(pair) ?? 0) + 1)

@@ -116,7 +116,7 @@ export const contactTools: readonly Registration[] = [
   }),
 ]
 
-/** Reads in parts, so that long contacts fit in memory. */
+/** Reads in parts, so that long contacts do not fill the memory. */
 async function readPairContacts(
   recording: Recording,
   pair: readonly [BodyId, BodyId],

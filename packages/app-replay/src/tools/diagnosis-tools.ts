@@ -22,7 +22,7 @@ import {
   runArguments,
 } from './recording-tool.ts'
 
-/** Four findings fit in 2 kB. */
+/** Four findings fit into 2 kB. */
 const defaultFindings = 4
 const clampFindings = (findings: number): number => Math.min(Math.max(findings, 1), 200)
 

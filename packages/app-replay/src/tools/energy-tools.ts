@@ -110,7 +110,7 @@ export const energyTools: readonly Registration[] = [
   }),
 ]
 
-/** Reads each frame once. */
+/** Reads each frame only once. */
 async function attributeAnomalies(recording: Recording, anomalies: readonly Anomaly[], ctx: ReplayContext) {
   const attributed = []
   let last: Frame | null = null

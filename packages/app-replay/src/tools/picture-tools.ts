@@ -124,7 +124,7 @@ export const pictureTools: readonly Registration[] = [
 
 type SampledSeries = Awaited<ReturnType<typeof readSampledSeries>>['series']
 
-/** The names of both series contain their recording. */
+/** Appends the recording's name to the names of both series. */
 async function addOverlay(
   own: SampledSeries,
   added: { readonly series: readonly string[]; readonly overlay: string; readonly range: FrameRange },

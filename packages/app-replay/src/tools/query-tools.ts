@@ -5,7 +5,7 @@ import { formatCount } from '../domain/sentence.ts'
 import { openRecording } from '../session/session.ts'
 import { defaultPoints, maxPoints, type Registration, recordingTool } from './recording-tool.ts'
 
-/** Maximum size of an answer's rows as JSON. */
+/** Maximum size of an answer's rows, as JSON. */
 const maxBytes = 50_000
 
 const defaultTimeoutS = 5
@@ -72,7 +72,7 @@ function addViews(error: unknown): never {
 const value = z.union([z.number(), z.string(), z.null(), z.boolean().transform(Number)])
 const parameterSchema = z.union([z.array(value), z.record(z.string(), value)]).default([])
 
-/** Throws `INVALID_ARGUMENTS` unless it is a list or an object of plain values. */
+/** Throws `INVALID_ARGUMENTS` unless the parameters are a list or an object of plain values. */
 function parseParameters(params: unknown): SqlQuery['params'] {
   const parsed = parameterSchema.safeParse(params ?? undefined)
   if (parsed.success) return parsed.data

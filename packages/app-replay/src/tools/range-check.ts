@@ -10,10 +10,10 @@ import { maxRunsShown } from './recording-tool.ts'
 export interface RangeCheck {
   readonly laws: readonly LawName[]
   readonly kinds: readonly FindingKind[]
-  /** Subject of a sentence: "the friction cone". */
+  /** Subject of a sentence, such as "the friction cone". */
   readonly about: string
   readonly options?: LawOptions
-  /** Only findings about this body count. */
+  /** If set, only findings about this body are listed. */
   readonly body?: BodyId | null
 }
 

@@ -25,7 +25,7 @@ export interface RecordingCall extends OpenedRecording {
 interface RecordingTool<Input extends Shape, Output extends Shape>
   extends Omit<ToolDeclaration<Input, Output, ReplayStore, ReplaySession>, 'run' | 'title'> {
   readonly title: string
-  /** The recording must hold one of these. */
+  /** The recording must contain at least one of these. */
   readonly needs?: readonly Capability[]
   readonly maxCopyBytes?: number
   run(args: z.output<z.ZodObject<Input>>, call: RecordingCall): Answer<Output> | Promise<Answer<Output>>
@@ -36,8 +36,8 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
 }
 
 /**
- * Adds the argument `recording`, and its id to the answer. Read-only by default. The output schema omits `summary`,
- * which every answer has.
+ * Declares a tool with the argument `recording`, whose answers contain its id. It is read-only by default. The
+ * output schema omits `summary`, which every answer contains.
  */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,
@@ -82,7 +82,7 @@ export const bodyArgument = z.int().describe('Body id')
 
 const cursorArgument = z.string().optional().describe('From next_cursor')
 
-/** Bounds are inclusive. `null`, which the seed's tools accept, is an open bound. */
+/** Bounds are inclusive. `null`, which the seed's tools accept, means an open bound. */
 export const rangeArguments = {
   start_frame: z.number().nullish().describe('First frame'),
   end_frame: z.number().nullish().describe('Last frame'),
@@ -97,7 +97,7 @@ export const runArguments = {
 const clampPoints = (points: number): number => Math.min(Math.max(points, 2), maxPoints)
 
 export const pageArguments = {
-  /** Limits are applied, not listed: they would cost 40 bytes in each of nine tools. */
+  /** Limits are applied but not listed, because listing them would cost 40 bytes in each of nine tools. */
   max_points: z.int().overwrite(clampPoints).default(defaultPoints).describe('Maximum rows'),
   cursor: cursorArgument,
 }

@@ -10,12 +10,12 @@ import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext 
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** The file is copied for every call. */
+/** Maximum size of a file that is followed, in bytes, because each call copies the file. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
 
-/** Frames at the end of a file that may be incomplete. */
+/** Maximum number of incomplete frames at the end of a file. */
 const maxPartialFrames = 64
 
 const exampleMapping = {
@@ -200,11 +200,11 @@ export function getMetadata(recording: Recording, stamp: AnswerStamp) {
   }
 }
 
-/** Returns `file` for a recording of another recorder, which may still grow. */
+/** Returns `file` for a recording of another recorder, which may still be growing. */
 const getStatus = async ({ identity }: Recording, { recorder }: ReplayStore): Promise<string> =>
   identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
 
-/** The C++ recorder may flush in the middle of a frame. Causeway's recorder stores complete frames. */
+/** The C++ recorder may flush in the middle of a frame. Causeway's stores only complete frames. */
 async function findLastComplete(recording: Recording, last: number): Promise<number> {
   if (recording.identity.run !== undefined) return last
   for (let id = last; id > Math.max(0, last - maxPartialFrames); id--) {

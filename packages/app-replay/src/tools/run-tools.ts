@@ -131,7 +131,7 @@ export const runTools: readonly Registration[] = [
     }),
 ]
 
-/** Runs without a summary may match a filter, so they count as not diagnosed. */
+/** Runs without a summary may match, so they are counted as `waiting`. */
 function listRuns({ runs: summaries }: ReplayContext['store'], where: unknown) {
   const filter = parseFilter(where)
   const { runs, waiting } = summaries.list(filter.scenario)

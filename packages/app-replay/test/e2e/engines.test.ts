@@ -1,4 +1,4 @@
-/** Replay on runs that the adapters of the JavaScript recorder recorded from real engines. */
+/** Tests of runs that the adapters of the JavaScript recorder recorded from real engines. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ t.setTimeout(240_000)
 const planckFile = samplePath('planck', process.env)
 const cannonFile = samplePath('cannon', process.env)
 const joltFile = samplePath('jolt', process.env)
-/** Rapier only, except in CI. */
+/** Without CI, only Rapier. */
 const engines: readonly (Engine | string)[] = isComplete
   ? [
       rapier,
@@ -73,7 +73,7 @@ for (const engine of engines) {
     })
   }
   for (const [title, scene] of Object.entries(kicked))
-    verifies('replay:engines', `diagnose finds a kick of 1 % of ${title} of ${engine.name}`, async (t) => {
+    verifies('replay:engines', `diagnose finds 1 % more speed in ${title} of ${engine.name}`, async (t) => {
       const { findings } = await diagnose(t, engine, scene)
       const rows = toRows(findings)
       t.ok(rows.length > 0)
@@ -83,7 +83,7 @@ for (const engine of engines) {
 
 const recorders = fileURLToPath(new URL('../../../../recorders/js/', import.meta.url))
 
-/** Programs of the README by the adapter that they import, and the engines that are not installed as packages. */
+/** Module and file to import for each adapter whose example of the README is run. */
 const examples: Readonly<Record<string, readonly [module: string, file: string | undefined] | undefined>> = {
   mujoco: undefined,
   rapier: undefined,
@@ -96,7 +96,7 @@ for (const [adapter, engine] of Object.entries(examples)) {
   if (adapter !== 'rapier' && !isComplete) continue
   const isMissing = engine !== undefined && engine[1] === undefined
   const options = isMissing ? { skip: `${adapter} is not fetched: node test/downloads/samples.mjs` } : {}
-  t.test(`the README's example of ${adapter} records a run without findings`, options, async (t) => {
+  t.test(`the README's example for ${adapter} records a run without findings`, options, async (t) => {
     const { client, folder } = await openReplay(t, [])
     const program = readExample(adapter)
       .replace(/'causeway-recorder\/(\w+)'/, (_, name) => JSON.stringify(join(recorders, `${name}.js`)))

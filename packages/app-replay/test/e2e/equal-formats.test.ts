@@ -1,4 +1,4 @@
-/** One run as MCAP, as lines and as a recording of the C++ recorder. */
+/** Tests of one run in three formats: MCAP, JSON lines, and a database of the C++ recorder. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallToolResult } from '@causeway/protocol'
@@ -53,7 +53,7 @@ interface State {
   readonly before: number
 }
 
-/** A box that slides and receives an additional 1 m/s in frame 30 without a cause. */
+/** A box that slides and, in frame 30, gains 1 m/s without a cause. */
 function simulate(): readonly State[] {
   const states: State[] = []
   let [x, v] = [0, 2]
@@ -75,7 +75,7 @@ const toBody = ({ x, v }: State) => ({
 })
 
 const toPoint = ({ before, friction }: State) => ({
-  // The pressure moves forward, so that the box does not tip.
+  // The centre of pressure moves forward, so that the box does not tip.
   point: [before + (half * friction) / (mass * g * dt), 0, 0],
   depth: 0.001,
   restitution: 0,
@@ -88,7 +88,7 @@ const solverAt = (frame_id: number) => ({ iterations: frame_id % 7, residual: 1e
 function toLine(state: State): object {
   const { frame_id, friction } = state
   const impulses = { normal_lambda: mass * g * dt, tangent1_lambda: -friction, tangent2_lambda: 0 }
-  // Lever arms are computed from the point, also for the tables of the C++ recorder.
+  // Lever arms are computed from the point, because the C++ recorder's tables contain them.
   const point = { ...toPoint(state), friction_coefficient: mu, ...impulses }
   return {
     frame_id,
@@ -123,7 +123,7 @@ function writeMcap(file: string): void {
 const lines = (): string =>
   [{ run }, ...simulate().map(toLine)].map((line) => `${JSON.stringify(line)}\n`).join('')
 
-/** Exports a recording of the C++ recorder. */
+/** Exports the run as a database of the C++ recorder. */
 async function writeDatabase(file: string, { recorder }: ReplayStore): Promise<void> {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(lines())
@@ -134,7 +134,7 @@ async function writeDatabase(file: string, { recorder }: ReplayStore): Promise<v
   await recorder.remove('source')
 }
 
-/** Writes the run in each format. */
+/** Functions that write the run, by file name. */
 const formats: Readonly<Record<string, (file: string, store: ReplayStore) => Promise<void>>> = {
   'run.mcap': async (file) => writeMcap(file),
   'run.jsonl': async (file) => writeFileSync(file, lines()),
@@ -143,7 +143,7 @@ const formats: Readonly<Record<string, (file: string, store: ReplayStore) => Pro
 
 const span = { start_frame: 20, end_frame: 40 }
 
-/** Arguments of every tool. `file` is the name of the file. */
+/** Arguments of the calls of each tool. `file` is the recording's file name. */
 const calls: Readonly<Record<string, (file: string) => readonly object[]>> = {
   load_recording: (path) => [{ path }],
   list_recordings: () => [{}],
@@ -193,20 +193,20 @@ const calls: Readonly<Record<string, (file: string) => readonly object[]>> = {
   runs_like: (recording) => [{ recording }],
 }
 
-/** Tools whose answers do not depend on the format of a recording, with the reason. */
+/** Tools that are not compared, each with the reason. */
 const excluded: Readonly<Record<string, string>> = {
   import_recording: 'it reads files of other programs and stores a run',
   query_runs: 'it needs an optional package, and reads what import and recorders store',
 }
 
-t.test('every tool has arguments or a reason to be excluded', async (t) => {
+t.test('every tool has arguments or a reason for its exclusion', async (t) => {
   t.same(
     [...Object.keys(calls), ...Object.keys(excluded)].toSorted(),
     replay.tools.map(({ name }) => name).toSorted(),
   )
 })
 
-/** Members that name or describe the file, and the lever arms, which an MCAP file does not hold. */
+/** Members that name or describe the file, and lever arms, which MCAP files do not contain. */
 const ofFile = [
   'path',
   'size_bytes',
@@ -219,7 +219,10 @@ const ofFile = [
   'lever_arm_b',
 ]
 
-/** Members of single answers: the list does not read MCAP files, and the picture of a plot has the name of the file. */
+/**
+ * A member per tool that differs: the list does not read MCAP files, and the picture of a plot contains the file
+ * name.
+ */
 const ofTool: Readonly<Record<string, string>> = { list_recordings: 'total_frames', plot: 'pictures' }
 
 function strip(value: unknown, tool: string): unknown {
@@ -233,13 +236,13 @@ function strip(value: unknown, tool: string): unknown {
   )
 }
 
-/** Returns the data and the pictures of a result. Its text is the same data as JSON. */
+/** Returns the data and the pictures of a result. Its text is the same data. */
 const toData = ({ content, structuredContent }: CallToolResult) => ({
   data: structuredContent,
   pictures: content.filter(({ type }) => type !== 'text'),
 })
 
-/** Returns the answers of each tool on a server that has the run in one format. */
+/** Returns the answers of all tools on a server that has the run in one format. */
 async function askAll(t: Test, name: string): Promise<ReadonlyMap<string, unknown>> {
   const { app, client, folder } = await openReplay(t, [])
   await formats[name]?.(join(folder, name), app.store as ReplayStore)
@@ -252,7 +255,7 @@ async function askAll(t: Test, name: string): Promise<ReadonlyMap<string, unknow
   return answers
 }
 
-t.test('a run gives equal answers of every tool in all formats', async (t) => {
+t.test('every tool answers the same for a run in every format', async (t) => {
   const all: ReadonlyMap<string, unknown>[] = []
   for (const name of Object.keys(formats))
     await t.test(name, async (t) => {

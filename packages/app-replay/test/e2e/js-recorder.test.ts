@@ -1,4 +1,4 @@
-/** Replay on simulations of real engines that the JavaScript recorder recorded. */
+/** Tests of simulations by real engines, recorded by the JavaScript recorder. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import RAPIER from '@dimforge/rapier3d-compat'
@@ -52,7 +52,7 @@ for (const [title, [attributes, rest]] of Object.entries(ignored))
     const replay = client()
     await replay.call('load_recording', { path: 'run.mcap' })
     t.same((await replay.call('diagnose', {})).findings, [])
-    // One passes through two.
+    // One body passes through two others.
     const { position_delta } = await replay.call('compare_body_across_frames', {
       body_id: 1,
       frame_a: 1,
@@ -61,7 +61,7 @@ for (const [title, [attributes, rest]] of Object.entries(ignored))
     t.ok(Number((position_delta as { x: number }).x) > 1)
   })
 
-t.test('Replay finds nothing in a stack of Rapier that sleeps and that a ball wakes', async (t) => {
+t.test('Replay finds nothing in a stack of Rapier that sleeps and is woken by a ball', async (t) => {
   await RAPIER.init()
   const { client, folder } = await openReplay(t, [])
   const { dynamic, fixed } = RAPIER.RigidBodyDesc
@@ -93,7 +93,7 @@ t.test('Replay finds nothing in a stack of Rapier that sleeps and that a ball wa
   t.same((await client().call('diagnose', { recording: 'run' })).findings, [])
 })
 
-t.test('Replay finds a kick that MuJoCo did not cause, at its frame', async (t) => {
+t.test('Replay finds a velocity change that MuJoCo did not cause, at its frame', async (t) => {
   const { client, folder } = await openReplay(t, [])
   const act: MujocoScene['act'] = (step, { qvel }) => {
     if (step === 100) qvel[2] = 0.5
@@ -137,7 +137,7 @@ t.test('the JavaScript recorder writes the same bytes for objects, rows and type
   ]
   const unknown = Number.NaN
   const rows = {
-    // Fields are written in the order of the members.
+    // Fields are written in the order of these members.
     ...{ frame_id: undefined, time: undefined, contacts_known: true, contact_a: [1, 200, 3] },
     contact_b: [9, 9, 9],
     contact_point: [[1, 2, 3], new Float32Array([4, 5, 6]), [7, null, 9]],

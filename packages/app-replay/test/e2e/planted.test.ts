@@ -1,4 +1,4 @@
-/** The property test: planted faults of every kind and magnitude, with complete and with missing data. */
+/** A property test of planted faults of every kind and magnitude, with complete and with missing data. */
 import t, { type Test } from 'tap'
 import {
   computeConfidence,
@@ -21,19 +21,22 @@ t.setTimeout(600_000)
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
 /**
- * Shares that hold today, and the largest share of clean runs with a false alarm; raise and lower them when a law improves.
- * `npm run bench -- diagnose` prints every verdict.
+ * Minimum shares that hold today, and the maximum share of clean runs with a false alarm. Change them when a law
+ * improves. `npm run bench -- diagnose` prints every verdict.
  */
 const floors = { first: 0.95, answered: 0.97, falseAlarms: 0, confident: 0.9 }
 
-/** One in this many runs is judged. In CI, these are every scene and fault of complete runs, and a sample of incomplete runs. */
+/**
+ * One in this many runs is judged. In CI, every scene and fault of complete runs is judged, and a sample of
+ * incomplete runs.
+ */
 const stride = isLong
   ? { complete: 1, incomplete: 1 }
   : isComplete
     ? { complete: 3, incomplete: 17 }
     : { complete: 7, incomplete: 53 }
 
-/** Two seeds are generated with `CAUSEWAY_LONG`: one is not enough to show that no law is tuned to it. */
+/** `CAUSEWAY_LONG` uses two seeds, because one cannot show that no law is tuned to it. */
 const seeds = isLong ? [1, 2] : [1]
 
 const isSampled = (index: number, every: number): boolean => index % every === 0
@@ -52,7 +55,7 @@ const reportMisses = (judged: readonly Judged[]): void => {
   for (const miss of listMisses(judged)) t.comment(describeMiss(miss))
 }
 
-/** Findings with a confidence of 0.9 or more are the planted fault in at least 90 % of the cases. */
+/** At least 90 % of the findings with a confidence of 0.9 or more must be the planted fault. */
 function checkConfidence(t: Test, judged: readonly Judged[]): void {
   const { findings, right } = computeConfidence(judged, 0.9)
   t.ok(right >= floors.confident * findings, `right findings: ${right} of ${findings}`)
@@ -83,7 +86,7 @@ verifies(
   },
 )
 
-verifies('replay:diagnose:planted', 'diagnose returns the verdict that the test judges', async (t) => {
+verifies('replay:diagnose:planted', 'diagnose returns the same verdict that the test judges', async (t) => {
   const run = listRuns('nothing').find(({ name }) => name === 'teleport/2/nothing')
   if (run === undefined) throw new Error('the run does not exist')
   const { app, client } = await openReplay(t, [])
@@ -97,7 +100,7 @@ async function* sendLines(run: RigidRun): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${run.lines().join('\n')}\n`)
 }
 
-t.test('judge accepts a listed law only if nothing else is named', async (t) => {
+t.test('judge accepts a law that is listed as not checked only if no finding is wrong', async (t) => {
   const [run] = listRuns('nothing').filter(({ family }) => family === 'speed_jump')
   if (run?.fault == null) throw new Error('the run does not exist')
   const { frame } = run.fault

@@ -1,6 +1,6 @@
 /**
- * Replay on runs of the Python adapters, which record stand-ins with the API of MuJoCo and PyBullet (`engines/stand-ins/`). The engines
- * themselves are recorded in test/recordings.
+ * Tests of the Python adapters. They record stand-ins with the API of MuJoCo and PyBullet (`engines/stand-ins/`).
+ * The real engines are recorded in test/recordings.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const recorders = fileURLToPath(new URL('../../../../recorders/python', import.m
 const standIns = fileURLToPath(new URL('../engines/stand-ins', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** The two lines of the README around the loop of a simulation. */
+/** Simulations with the two lines of the README around their loop. */
 const programs = {
   mujoco: `
 import mujoco, causeway_recorder
@@ -38,7 +38,7 @@ for (const [engine, program] of Object.entries(programs)) {
   }
   verifies(
     'replay:engines',
-    `diagnose finds nothing in a slide of a stand-in for ${engine} in Python`,
+    `diagnose finds nothing in a sliding body of a stand-in for ${engine} in Python`,
     async (t) => {
       const { client, folder } = await openReplay(t, [])
       const env = { ...process.env, PYTHONPATH: `${recorders}:${standIns}`, PYTHONDONTWRITEBYTECODE: '1' }

@@ -89,7 +89,7 @@ async function checkSeries(t: Test, client: TestClient, expected: Sidecar): Prom
   )
 }
 
-/** Compares counts over all frames. */
+/** Compares counts in every frame. */
 async function checkEveryFrame(t: Test, client: TestClient, expected: Sidecar): Promise<void> {
   const { first_id, last_id } = expected.frames
   const over: Record<string, number> = Object.fromEntries(
@@ -134,7 +134,7 @@ async function checkFrame(t: Test, client: TestClient, sample: Sidecar): Promise
     const answer = await client.call('check_resting_contact', { frame_id, velocity_threshold: threshold })
     const byCollision = wanted.bodies_in_contact_by_collision_rows
     t.equal(answer.bodies_in_contact, byCollision.length, `bodies in contact in frame ${frame_id}`)
-    // Without friction rows, the original reported no contacts.
+    // Without friction rows, the original server reported no contacts.
     if (answer.source === 'collisions') continue
     t.equal(answer.environment_in_contact, wanted.environment_ids_in_contact.length)
     const moving = wanted.moving.map((body: Sidecar) => ({
@@ -207,7 +207,7 @@ async function checkCall(
     await t.rejects(call(), { code: /^[A-Z_]+$/ }, label)
     return
   }
-  // The original returned an empty list for missing bodies and energies, which are errors.
+  // For missing bodies and energies, the original server returned an empty list instead of an error.
   if (tool === 'get_body_energy' && result?.energy_points.length === 0) {
     await t.rejects(call(), { code: 'BODY_NOT_FOUND' }, label)
     return
@@ -231,7 +231,7 @@ function checkResult(t: Test, { tool, answer, result, label }: Sidecar): void {
     }))
   if (tool === 'check_resting_contact') {
     if (answer.source === 'collisions') return
-    // The original counted the environment.
+    // The original server also counted the environment.
     wanted.bodies_in_contact -= answer.environment_in_contact
   }
   holds(t, answer, wanted, label)
@@ -245,7 +245,7 @@ function checkDigest(t: Test, { tool, args, answer, digest, label }: Sidecar): v
   } else {
     const rows = toRows(answer.energy_points ?? answer.diagnostics)
     const isSolver = tool === 'get_solver_diagnostics'
-    // The original omitted the last frame of an open range.
+    // The original server omitted the last frame of an open range.
     t.equal(answer.totals.count, isSolver && args.end_frame === undefined ? points + 1 : points, label)
     holds(t, rows[0], first, label)
     if (!isSolver) holds(t, rows.at(-1), last, label)
@@ -254,7 +254,7 @@ function checkDigest(t: Test, { tool, args, answer, digest, label }: Sidecar): v
 
 const seconds = 5
 
-/** Frames of one second. */
+/** Returns the frames of second `n`, as lines. */
 const second = (n: number): Buffer =>
   Buffer.from(Array.from({ length: fps }, (_, i) => `${frameLine(fps * n + i + 1)}\n`).join(''))
 
@@ -271,7 +271,7 @@ verifies('replay:live', async (t) => {
     flushed.push(last_frame_id ?? 0)
     stored(last_frame_id ?? 0)
   })
-  /** Resolves when a second of frames is stored. */
+  /** Writes a second of frames. Resolves when they are stored. */
   const record = (n: number): Promise<void> =>
     new Promise((resolve) => {
       stored = (last) => last === fps * (n + 1) && resolve()
@@ -291,7 +291,7 @@ verifies('replay:live', async (t) => {
   await record(0)
   after = 0
   for (let n = 1; n < seconds; n++) {
-    // The calls run while the next second is recorded, which does not wait for them.
+    // The calls run while the next second is recorded, and must not delay it.
     const asked = Promise.all([doctor.call('diagnose', { recording: 'live' }), follow()])
     await record(n)
     const [{ findings, frames_checked }] = await asked

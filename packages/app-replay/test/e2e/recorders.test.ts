@@ -1,4 +1,4 @@
-/** Replay on files of the recorders. */
+/** Tests of files that the recorders write. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

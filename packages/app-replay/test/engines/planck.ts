@@ -12,7 +12,7 @@ import {
   openSink,
 } from './scene.ts'
 
-/** planck lets surfaces rest at this distance: twice the skin, less the overlap that it allows. */
+/** Distance at which planck lets surfaces rest: twice the skin, minus the overlap that it allows. */
 const restingGap = 0.015
 
 // biome-ignore lint/suspicious/noExplicitAny: the package is fetched for the tests and has no types here

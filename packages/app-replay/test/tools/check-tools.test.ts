@@ -129,7 +129,7 @@ verifies('replay:unit:impulse', async (t) => {
   t.ok(Math.abs(sum('normal_force_n') / (mass * g) - 1) < 0.01, 'the weight in newtons')
 })
 
-t.test('newtons use the step before the frame if steps vary', async (t) => {
+t.test('if steps vary, newtons are computed with the step before the frame', async (t) => {
   const client = await ask(t, 'drop', {
     change: (db) =>
       db.exec('UPDATE SimulationFrameRecord SET simulation_time = simulation_time + 0.004 WHERE id >= 150'),
@@ -170,7 +170,7 @@ t.test('get_contact_history finds the contact of a frictionless pair', async (t)
   t.match(contacts, { contacts: [], source: 'collisions', collisions: [{ body_b_id: flagged }] })
 })
 
-t.test('get_contact_history rejects a body paired with itself, and a reversed range', async (t) => {
+t.test('get_contact_history rejects a body paired with itself and a reversed range', async (t) => {
   const client = await ask(t, 'drop')
   const call = (args: object) => client.call('get_contact_history', { start_frame: 1, end_frame: 9, ...args })
   await t.rejects(call({ body_a_id: floor, body_b_id: flagged }), { code: 'INVALID_ARGUMENTS' })
@@ -178,7 +178,7 @@ t.test('get_contact_history rejects a body paired with itself, and a reversed ra
   await t.rejects(call({ body_a_id: 2, body_b_id: 77 }), { code: 'BODY_NOT_FOUND', data: { body_id: 77 } })
 })
 
-t.test('an era without contacts is not reported as free of contact', async (t) => {
+t.test('a recording of an era without contacts is not reported as free of contact', async (t) => {
   const client = await ask(t, 'era_states_only')
   const failing = { code: 'NOT_RECORDED', data: { era: 'inertial' } }
   await t.rejects(client.call('get_contacts_for_body', { body_id: 1, frame_id: 1 }), failing)
@@ -273,7 +273,7 @@ verifies('replay:anomalies:kind', async (t) => {
   t.match(answer.summary, /^1 anomaly .* 1 loss in contact .*frame 65\)\. 2 baseline steps/)
 })
 
-t.test('find_energy_anomalies names the bodies that caused a change and the pairs in contact', async (t) => {
+t.test('find_energy_anomalies names the bodies that cause a change and the pairs in contact', async (t) => {
   const client = await ask(t, 'slide_at_45')
   const { anomalies } = await client.call('find_energy_anomalies')
   const step = toRows(anomalies).find(({ frame_id }) => frame_id === 45)
@@ -308,7 +308,7 @@ t.test('find_energy_anomalies stops on cancellation', async (t) => {
   await t.rejects(client.call('find_energy_anomalies', { threshold: 0 }, { signal }))
 })
 
-verifies('replay:range-checks', 'check_friction_cone lists runs if end_frame is passed', async (t) => {
+verifies('replay:range-checks', 'check_friction_cone lists runs if end_frame is given', async (t) => {
   const client = await ask(t, 'cone_violation')
   const answer = await client.call('check_friction_cone', { frame_id: 1, end_frame: 100 })
   t.match(answer, { count: 1, frames_checked: 100 })
@@ -319,7 +319,7 @@ verifies('replay:range-checks', 'check_friction_cone lists runs if end_frame is 
 
 verifies(
   'replay:range-checks',
-  'check_penetration uses the threshold for runs if end_frame is passed',
+  'check_penetration uses its threshold for runs if end_frame is given',
   async (t) => {
     const client = await ask(t, 'penetration')
     const run = async (threshold: number) =>
@@ -345,14 +345,14 @@ verifies(
   },
 )
 
-verifies('replay:laws', 'check_numerics reports one run for a body without numbers', async (t) => {
+verifies('replay:laws', 'check_numerics reports one run of frames for a body without numbers', async (t) => {
   const client = await ask(t, 'nan')
   const answer = await client.call('check_numerics')
   t.match(toRows(answer.runs), [{ kind: 'nan', bodies: [3], frames: { first: 50, last: 80 } }])
   t.equal(answer.count, 1)
 })
 
-verifies('replay:laws', 'check_momentum finds a kick without an impulse, with its energy', async (t) => {
+verifies('replay:laws', 'check_momentum finds a jump of speed without an impulse', async (t) => {
   const client = await ask(t, 'energy_injection')
   const [run] = toRows((await client.call('check_momentum')).runs)
   const { findings, frames_checked } = await client.call('diagnose', { law: 'momentum' })

@@ -22,7 +22,7 @@ verifies('replay:frame', async (t) => {
   })
 })
 
-t.test('get_frame adds constraints, forces, body energies and accelerations with details', async (t) => {
+t.test('with details, get_frame adds constraints, forces, body energies and accelerations', async (t) => {
   const client = await ask(t, 'stack')
   const short = await client.call('get_frame', { frame_id: 60 })
   const whole = await client.call('get_frame', { frame_id: 60, details: true })
@@ -45,7 +45,7 @@ t.test('get_frame adds constraints, forces, body energies and accelerations with
   t.ok(JSON.stringify(short).length < 0.7 * JSON.stringify(whole).length)
 })
 
-t.test('get_frame truncates long lists and counts them exactly', async (t) => {
+t.test('get_frame truncates long lists and returns their full lengths', async (t) => {
   const client = await ask(t, 'stack')
   const frame = await client.call('get_frame', { frame_id: 60, max_points: 2 })
   t.match(frame, { truncated: true, counts: { states: 3, friction_constraints: 12 } })
@@ -66,7 +66,7 @@ verifies('replay:body:state', async (t) => {
   t.match(state, { orientation: { w: 1 }, angular_velocity: { x: 0, y: 0, z: 0 }, angular_speed: 0 })
 })
 
-t.test('get_body_state reports when a missing body appears', async (t) => {
+t.test('get_body_state reports the frame in which a missing body appears', async (t) => {
   const client = await ask(t, 'late_spawn')
   await t.rejects(client.call('get_body_state', { frame_id: 39, body_id: 3 }), {
     code: 'BODY_NOT_FOUND',
@@ -75,7 +75,7 @@ t.test('get_body_state reports when a missing body appears', async (t) => {
   t.match(await client.call('get_body_state', { frame_id: 40, body_id: 3 }), { body_id: 3 })
 })
 
-t.test('get_body_state has no state of the floor', async (t) => {
+t.test('get_body_state returns no state for the floor', async (t) => {
   const client = await ask(t, 'drop')
   await t.rejects(client.call('get_body_state', { frame_id: 100, body_id: 1 }), {
     code: 'BODY_NOT_FOUND',
@@ -172,7 +172,7 @@ t.test('load_recording returns bodies, frames and missing parts, and reports pro
   t.match(answer.summary, /2 bodies, 45 frames.*tangent_lambdas/)
 })
 
-t.test('list_recordings has pages', async (t) => {
+t.test('list_recordings returns pages', async (t) => {
   const { client } = await openReplay(t, ['drop', 'nan', 'stack'])
   const first = await client().call('list_recordings', { max_points: 2 })
   t.match(first, { count: 3, truncated: true, recordings: { length: 2 } })
@@ -219,7 +219,7 @@ verifies('replay:tail', 'tail_recording returns each new frame of a growing run 
   )
 })
 
-verifies('replay:tail', 'tail_recording returns frames without energies, with gaps in the ids', async (t) => {
+verifies('replay:tail', 'tail_recording returns frames without energies and with gaps', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as ReplayStore
   const one = client()
@@ -227,7 +227,7 @@ verifies('replay:tail', 'tail_recording returns frames without energies, with ga
     JSON.stringify({ frame_id: id, bodies: [{ id: 1, position: [0, 0, id], velocity: [0, 0, 1] }] })
   const seen: unknown[] = []
   let after: unknown = 0
-  /** Reads two frames at a time while there are more. */
+  /** Reads pages of two frames. */
   const follow = async (pages: number): Promise<void> => {
     for (let i = 0; i < pages; i++) {
       const asked = { recording: 'run', after_frame: after, limit: 2 }
@@ -239,7 +239,7 @@ verifies('replay:tail', 'tail_recording returns frames without energies, with ga
   }
   await recorder.write('run', streamLines([2, 4, 6, 8, 10].map(bare)))
   await follow(3)
-  // From here on, frames have energies.
+  // The frames after this have energies.
   await recorder.write(
     'run',
     streamLines([bare(12), '{"run": {"bodies": [{"id": 1, "mass": 1}]}}', bare(14)]),
@@ -256,7 +256,7 @@ verifies('replay:tail', 'tail_recording copies a changed file of another recorde
   t.match(await one.call('tail_recording', { recording: 'drop' }), { reloaded: true })
 })
 
-verifies('replay:tail', 'tail_recording leaves incomplete frames for the next call', async (t) => {
+verifies('replay:tail', 'tail_recording returns incomplete frames only in the next call', async (t) => {
   const { client } = await openReplay(t, ['drop'], {
     change: (db) => {
       const last = db.prepare('SELECT max(id) FROM SimulationFrameRecord').pluck().get()
@@ -270,7 +270,7 @@ verifies('replay:tail', 'tail_recording leaves incomplete frames for the next ca
 
 verifies(
   'replay:tail:announced',
-  'frames/latest is announced when frames are stored, and again after many',
+  'clients are notified of frames/latest when frames are stored, and again after many',
   async (t) => {
     const { app } = await openReplay(t, [])
     const { recorder } = app.store as ReplayStore
@@ -346,7 +346,7 @@ verifies('replay:list:sizes', async (t) => {
   )
 })
 
-t.test('frame ids of a run with gaps are completed with its first and last frame only', async (t) => {
+t.test('for a run with gaps, only the first and last frame id are completed', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as ReplayStore
   await recorder.write('gaps', streamLines([runLine, ...frameLines(2, 3), frameLine(7)]))
@@ -367,7 +367,7 @@ t.test('frame ids of a run with gaps are completed with its first and last frame
   t.match(await one.call('get_metadata', { recording: 'whole' }), { total_frames: 3, contiguous: true })
 })
 
-t.test('timeline returns 50 events and a cursor for the others', async (t) => {
+t.test('timeline returns 50 events and a cursor for the rest', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as ReplayStore
   // The ball touches the floor in every third frame.

@@ -91,7 +91,7 @@ verifies('replay:runs:summary', 'a sealed run is summarised, diagnosed and liste
   t.match(await one.call('list_runs'), { total: 1 }, 'a removed run has no summary')
 })
 
-verifies('replay:runs:summary', 'runs of an earlier process are diagnosed', async (t) => {
+verifies('replay:runs:summary', 'runs that an earlier process recorded are diagnosed', async (t) => {
   const dir = t.testdir()
   const open = () => openForTest(replay, { dir, roots: makeRoots(() => [], 'CAUSEWAY_RECORDING_ROOTS') })
   const before = await open()
@@ -105,7 +105,7 @@ verifies('replay:runs:summary', 'runs of an earlier process are diagnosed', asyn
   t.match(listed, { not_diagnosed: 0, runs: [{ status: 'interrupted', diagnosed: true }] })
 })
 
-verifies('replay:runs:summary', 'a file has a summary when it was diagnosed as a whole', async (t) => {
+verifies('replay:runs:summary', 'a file gets a summary when it is diagnosed as a whole', async (t) => {
   const app = await openForTest(replay, {
     dir: t.testdir(),
     roots: makeRoots(() => [fixtures], 'CAUSEWAY_RECORDING_ROOTS'),
@@ -123,7 +123,7 @@ verifies('replay:runs:summary', 'a file has a summary when it was diagnosed as a
   t.match(await one.call('runs_like', { recording: 'nan' }), { compared: 1 })
 })
 
-verifies('replay:runs:regression', 'tools answer 1,000 runs', async (t) => {
+verifies('replay:runs:regression', 'the tools can process 1,000 runs', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { runs } = app.store as ReplayStore
   for (let i = 0; i < 1000; i++) runs.put(makeSummary(i))
@@ -160,7 +160,7 @@ verifies('replay:runs:regression', 'tools answer 1,000 runs', async (t) => {
   t.match(await one.call('runs_like', { recording: 'run-999' }), { runs: [{ recording: 'run-998' }] })
 })
 
-verifies('replay:runs:regression', 'find_regression reports whether it left out commits', async (t) => {
+verifies('replay:runs:regression', 'find_regression reports whether it omitted commits', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { runs } = app.store as ReplayStore
   for (let i = 0; i < 250; i++) runs.put(makeSummary(i, { commit: `commit-${i}.` }))
@@ -176,7 +176,7 @@ verifies(
   async (t) => {
     const bodies = [1, 2].map((id) => ({ id, mass: 2 }))
     const state = (id: number, speed: number) => ({ id, position: [id, 0, 0], velocity: [speed, 0, 0] })
-    /** Body 1 is faster in each frame; body 2, with 100 J, exists in frames 3 and 4. */
+    /** Body 1 becomes faster in each frame. Body 2, with 100 J, exists only in frames 3 and 4. */
     const line = (frame: number, speed: number) => ({
       frame_id: frame,
       time: frame * 0.01,
@@ -196,7 +196,7 @@ verifies(
 
 const skip = requirePackages('duckdb')
 
-verifies('recording:lake:questions', 'query_runs exports finished runs and answers', async (t) => {
+verifies('recording:lake:questions', 'query_runs exports finished runs and answers questions', async (t) => {
   if (skip !== false) return void t.pass('DuckDB', { skip })
   const { app, client } = await openReplay(t, [])
   const store = app.store as ReplayStore
@@ -218,7 +218,7 @@ verifies('recording:lake:questions', 'query_runs exports finished runs and answe
   t.match(await one.call('query_runs', { question: 'worst_depth' }), { rows: [{ recording: 'run' }] })
 })
 
-t.test('a catalogue that cannot be read stops the diagnosis of sealed runs, not the server', async (t) => {
+t.test('an unreadable catalogue stops the diagnosis of sealed runs, but not the server', async (t) => {
   const { app } = await openReplay(t, [])
   const { recorder, runs } = app.store as ReplayStore
   await recorder.write('drop', streamLines([runLine, ...frameLines(1, 5)]))

@@ -6,7 +6,7 @@ import { ask, openReplay, readText, toRows } from '../replay-kit.ts'
 
 verifies(
   'replay:series',
-  'get_series returns the recorded values, exact totals, and the peaks of a long series',
+  'get_series returns recorded values, exact totals, and the peaks of a long series',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const names = [
@@ -34,7 +34,7 @@ verifies(
   },
 )
 
-verifies('replay:series', 'get_series has no energy change in the first frame', async (t) => {
+verifies('replay:series', 'get_series returns no energy change in the first frame', async (t) => {
   const one = await ask(t, 'drop')
   const [delta] = toRows((await one.call('get_series', { series: ['energy.delta'] })).series)
   t.match(delta, { values: [null], nonfinite: 1 })
@@ -82,7 +82,7 @@ verifies('replay:series', 'get_series suggests the correct name for an unknown o
 
 verifies(
   'replay:trajectory',
-  'get_body_trajectory preserves the shape and returns exact lengths',
+  "get_body_trajectory preserves the path's shape and returns exact lengths",
   async (t) => {
     const one = await ask(t, 'drop')
     const whole = await one.call('get_body_trajectory', { body_id: 2 })
@@ -103,7 +103,7 @@ verifies(
 
 verifies(
   'replay:search',
-  'search_frames returns the runs of frames that meet a condition in pages',
+  'search_frames returns, in pages, the runs of frames that meet a condition',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const slides = await one.call('search_frames', { predicate: 'speed(1) > 0.5 and contact(1, floor)' })
@@ -139,7 +139,7 @@ verifies('replay:search', 'search_frames reports the position of a syntax error'
 
 verifies(
   'replay:explain',
-  'explain_frame balances the forces on a resting body and names those of a push',
+  'explain_frame balances the forces on a resting body and names the cause of a push',
   async (t) => {
     const client = await ask(t, 'slide_at_45')
     const rest = await client.call('explain_frame', { frame_id: 44 })
@@ -155,7 +155,7 @@ verifies(
   },
 )
 
-verifies('replay:explain', 'explain_frame returns laws, energy and solver only with details', async (t) => {
+verifies('replay:explain', 'explain_frame returns laws, energy and solver only on request', async (t) => {
   for (const [name, frame_id] of [
     ['drop', 100],
     ['slide_at_45', 45],
@@ -175,7 +175,7 @@ verifies('replay:explain', 'explain_frame includes external forces', async (t) =
   const { app, client } = await openReplay(t, [])
   const [mass, dt, g, thrust] = [10, 0.01, 9.81, 50]
   const run = { gravity: [0, 0, -g], dt, bodies: [{ id: 1, mass }] }
-  /** A body that falls and is pushed along x from the second frame on, by semi-implicit Euler. */
+  /** A body that falls and, from the second frame on, is pushed along x, by semi-implicit Euler. */
   const line = (k: number): string => {
     const [vx, vz] = [(thrust / mass) * dt * (k - 1), -g * dt * k]
     const position = [(vx * dt * k) / 2, 0, (vz * dt * (k + 1)) / 2]
@@ -201,14 +201,14 @@ verifies('replay:explain', 'explain_frame includes external forces', async (t) =
   t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
 })
 
-verifies('replay:explain', 'explain_frame has nothing before the first frame', async (t) => {
+verifies('replay:explain', 'explain_frame returns no step before the first frame', async (t) => {
   const client = await ask(t, 'drop')
   const { changes, balances } = await client.call('explain_frame', { frame_id: 1 })
   t.same(changes, ['there is no frame before this one'])
   t.equal(toRows(balances)[0]?.inertial_n, null)
 })
 
-verifies('replay:timeline', 'timeline reports an impact and then rest for a drop', async (t) => {
+verifies('replay:timeline', 'timeline reports an impact and then rest for a dropped body', async (t) => {
   const client = await ask(t, 'drop')
   const { events, counts } = await client.call('timeline')
   const kinds = toRows(events).map(({ kind }) => kind)
@@ -220,7 +220,7 @@ verifies('replay:timeline', 'timeline reports an impact and then rest for a drop
   t.equal((counts as Record<string, number>).rest, 1)
 })
 
-verifies('replay:timeline', 'timeline filters by kinds and rejects unknown kinds', async (t) => {
+verifies('replay:timeline', 'timeline filters by kind and rejects unknown kinds', async (t) => {
   const client = await ask(t, 'incline_slides')
   const { events } = await client.call('timeline', { kinds: ['sliding_start'] })
   t.ok(toRows(events).length > 0)
@@ -230,7 +230,7 @@ verifies('replay:timeline', 'timeline filters by kinds and rejects unknown kinds
 
 verifies(
   'replay:explain',
-  'explain_frame: reports the first frame that does not converge and no other',
+  'explain_frame reports convergence only in the first frame that does not converge',
   async (t) => {
     const client = await ask(t, 'solver_stall')
     const frames: number[] = []
@@ -265,7 +265,7 @@ interface Image {
   readonly uri?: string
 }
 
-/** Reads width and height from the header of a PNG. */
+/** Reads the width and height from a PNG's header. */
 function readSize(content: readonly Image[]): readonly [number, number] {
   const png = Buffer.from(content.find(({ type }) => type === 'image')?.data ?? '', 'base64')
   if (png.toString('latin1', 1, 4) !== 'PNG') throw new Error('not a PNG')
@@ -299,7 +299,7 @@ verifies(
 
 verifies(
   'replay:plot',
-  'plot labels the mark with its value, in the first and last frame of the range',
+  'plot labels the cited value in the first and in the last frame of the range',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const range = { series: ['energy.total'], start_frame: 44, end_frame: 46 }
@@ -316,7 +316,7 @@ verifies(
   },
 )
 
-verifies('replay:plot', 'plot rejects what it cannot draw with a useful error', async (t) => {
+verifies('replay:plot', 'plot rejects series that it cannot draw, with a useful error', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await t.rejects(one.call('plot', { series: [] }), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(one.call('plot', { series: Array(9).fill('energy.total') }), { code: 'INVALID_ARGUMENTS' })
@@ -341,7 +341,7 @@ verifies('replay:render', 'render_frame draws bodies, forces in N and speeds in 
 
 verifies(
   'replay:render',
-  'render_frame names bodies without finite positions, and draws every era',
+  'render_frame names bodies without finite positions, and draws recordings of every era',
   async (t) => {
     const names = ['nan', 'era_states_only', 'era_flat_contacts', 'era_unified', 'tunnelling']
     const { client } = await openReplay(t, names)
