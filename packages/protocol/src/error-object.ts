@@ -91,7 +91,6 @@ const maxValueLength = 4000
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 
-/** Returns a line for each `data.<name>` in the remedy. */
 export function listNamedData({ remedy, data }: Pick<ErrorObject, 'remedy' | 'data'>): readonly string[] {
   const names = [...remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
   return [...new Set(names)].flatMap((name) => {

@@ -27,12 +27,11 @@ export interface OuterMember {
   /** 1 or 2. */
   readonly depth: number
   readonly nameStart: number
-  /** The closing quote. */
   readonly nameEnd: number
   readonly colon: number
 }
 
-/** Texts up to this size are not checked. They have at most 2,048 levels. */
+/** Shorter texts are not checked: they have at most 2,048 levels. */
 const uncheckedBytes = 4096
 
 /** Returns `undefined` for malformed JSON. Throws the errors of `checkJson`. */
@@ -75,7 +74,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
         onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: at })
-      // Many colons can follow one string in malformed JSON: it must not be hashed again.
+      // In malformed JSON, many colons can follow one string, which is hashed only once.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
@@ -86,7 +85,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   }
 }
 
-/** Returns the position of the quote that closes the string whose first byte is at `start`; the length if it is open. */
+/** Returns the position of the quote that closes the string whose first byte is at `start`, or the length. */
 export function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
   for (let at = start; at < length; ) {

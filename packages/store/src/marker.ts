@@ -57,7 +57,6 @@ function findLoss(file: string): 'is missing' | 'is empty' | undefined {
   return size === undefined ? 'is missing' : 'is empty'
 }
 
-/** Returns the time of initialization in Unix milliseconds. */
 function readMarker(file: string): number | undefined {
   try {
     const { initialized_ms } = JSON.parse(readFileSync(`${file}${markerSuffix}`, 'utf8')) as {

@@ -28,7 +28,7 @@ const maxChars = 100_000
 
 /**
  * Stores arguments and answers of one session in memory: at most 100 calls, for ten minutes. A person must start
- * it, because they can be private.
+ * the capture, because these can be private.
  */
 export class CallCapture {
   readonly #now: () => number

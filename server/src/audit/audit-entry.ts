@@ -64,7 +64,7 @@ const warningCodes: ReadonlySet<string> = new Set([
 const getLevel = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
   code === 'ok' ? 'INFO' : warningCodes.has(code) ? 'WARN' : 'ERROR'
 
-/** The original plot server's format. `about` describes the code. */
+/** Uses the original plot server's format. `about` describes the code. */
 export function toAuditRecord(
   { at_ms: _, service, tool, ms, code, facts, ...ids }: AuditEntry,
   { timestamp, about }: { readonly timestamp: string; readonly about: string },

@@ -22,7 +22,7 @@ export const auditMigration = {
     CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
 }
 
-/** `audit_failed` compares its first column with parameters, so it was not used. */
+/** Queries compare the first column of `audit_failed` with parameters, so SQLite did not use it. */
 export const auditFailuresMigration = {
   name: 'audit-failures',
   up: `
@@ -43,7 +43,7 @@ export interface AuditQuery {
   readonly until_ms?: number | undefined
   /** With a filter, a page examines at most `maxFilteredRows` entries. */
   readonly filter?: CallFilter | undefined
-  /** Only smaller ids. */
+  /** Selects smaller ids. */
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -80,7 +80,7 @@ const maxFilteredRows = 100_000
 
 const placeholders = `(${columns.map(() => '?').join(', ')})`
 
-/** A third cheaper than single rows. */
+/** A third cheaper than inserting single rows. */
 const rowsPerInsert = 25
 
 const toValues = (entry: AuditEntry): unknown[] =>
@@ -136,7 +136,7 @@ export class AuditStore {
     return this.#guard(() => this.#append(entries))
   }
 
-  /** Newest first. Yields to the event loop, because most conditions have no index. */
+  /** Reads newest entries first. Yields to the event loop, because most conditions have no index. */
   async readPage({ filter, ...query }: AuditQuery): Promise<AuditPage> {
     const { first, last } = this.#bounds.get() ?? {}
     const { conditions: filterConditions, parameters } = toFilterSql(filter ?? [])
@@ -160,7 +160,7 @@ export class AuditStore {
     }
   }
 
-  /** Checks the oldest `limit` entries. Removes those before `beforeMs` and beyond the newest `keep`. */
+  /** Removes entries before `beforeMs` or beyond the newest `keep`, but checks only the oldest `limit`. */
   async trim(limits: {
     readonly beforeMs: number
     readonly keep: number
@@ -181,7 +181,7 @@ export class AuditStore {
     const select = this.#db.prepare<[PageQuery], Row>(
       `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
     )
-    // Filters have any number of forms.
+    // Statements with filters are not cached: they have any number of forms.
     if (more.length === 0) this.#selects.set(where, select)
     return select
   }
@@ -191,7 +191,7 @@ type PageQuery = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }
 
-/** As `matchesCall` compares them. */
+/** The texts that `matchesCall` compares. */
 const texts: Readonly<Record<TextField, string>> = {
   app: 'app',
   tool: 'tool',

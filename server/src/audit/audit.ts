@@ -18,7 +18,7 @@ interface AuditOptions {
   readonly onWritten?: ((entries: readonly AuditEntry[]) => void) | undefined
 }
 
-/** A crash loses at most this period. */
+/** A crash loses at most the entries of this period. */
 const flushDelayMs = 200
 const batchSize = 250
 const maxWaiting = 50_000
@@ -76,7 +76,7 @@ export class Audit {
     return name
   }
 
-  /** Resolves to the error if the write fails again. */
+  /** Retries a failed write. Resolves to its error if it fails again. */
   async retry(): Promise<unknown> {
     if (this.#failure !== undefined) await this.#flush()
     return this.#failure
@@ -124,7 +124,7 @@ export class Audit {
 
   async #trim(): Promise<void> {
     const { store, keepDays, maxRows, log, now, onFailure } = this.#options
-    // A wrong clock may be corrected before the next interval.
+    // Waits for the next interval, because a wrong clock may be corrected before.
     if (this.#jumps.detect() > 0) return
     try {
       const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatchSize }

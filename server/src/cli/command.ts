@@ -10,7 +10,7 @@ export interface CommandFlag extends FlagSyntax {
 type CommandFlags = Readonly<Record<string, CommandFlag>>
 
 export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
-  /** Words without flags and the command. */
+  /** Arguments without flags and the command. */
   readonly args: readonly string[]
   /** Switches are booleans, flags with `many` lists. */
   readonly flags: {

@@ -56,7 +56,6 @@ export async function runCommand(process: CommandProcess): Promise<number> {
   }
 }
 
-/** `call replay plot --help` prints a tool's arguments. */
 const isToolHelp = ([command, app, tool]: readonly string[]): boolean =>
   command === 'call' && app !== undefined && tool !== undefined
 

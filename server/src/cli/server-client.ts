@@ -56,7 +56,6 @@ export class ServerClient {
     this.#token = token
   }
 
-  /** Finds the server of the data folder. */
   static findRunning({ config }: Pick<CommandCall, 'config'>): ServerClient | undefined {
     const { dataDir, tokenFile } = config()
     const found = findServer(dataDir)

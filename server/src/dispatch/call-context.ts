@@ -9,7 +9,7 @@ interface CallContextOptions extends Pick<ToolContext, 'store' | 'session' | 'no
   readonly logFields: object
 }
 
-/** Creates `signal` on first access; copies contain the signal itself. */
+/** Creates `signal` on first access. Copies of the context contain the signal itself. */
 export function createCallContext(caller: Caller, options: CallContextOptions): ToolContext {
   const {
     sharedSession,
@@ -51,8 +51,8 @@ export const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can:
 const cancellationKey = Symbol('cancellation')
 
 /**
- * Shared by all contexts: V8 creates a hidden class for each literal with its own getter, at 10 to 30 % of a
- * call's time.
+ * Shared by all contexts: V8 creates a hidden class for each literal with its own getter, which takes 10 to 30 %
+ * of a call's time.
  */
 const signalProperty: PropertyDescriptor & ThisType<{ readonly [cancellationKey]: Cancellation }> = {
   get() {
@@ -61,7 +61,7 @@ const signalProperty: PropertyDescriptor & ThisType<{ readonly [cancellationKey]
   enumerable: true,
 }
 
-/** Creates the child logger on first use: most calls log nothing. */
+/** Creates the child logger on first use, because most calls log nothing. */
 class CallLog implements Log {
   readonly #parent: Logger
   readonly #fields: object

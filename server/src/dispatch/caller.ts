@@ -8,7 +8,7 @@ import type { Mount } from '../registry/mount.ts'
 /** `modern`: stateless (MCP 2026-07-28); `legacy`: sessions that start with `initialize`. */
 export type Era = 'modern' | 'legacy'
 
-/** May be created on first access. */
+/** `signal` may be created on first access. */
 export interface Cancellation {
   readonly signal: AbortSignal
 }
@@ -35,8 +35,8 @@ export interface Caller {
   progress(done: number, total?: number, message?: string): void
   /** Sends a log message if the caller accepts its level. */
   notify(level: LogLevel, data: unknown): void
-  /** The server as the caller addresses it; absent for calls of apps. */
+  /** The server's address for the caller; `undefined` for calls by apps. */
   readonly address?: { readonly baseUrl: string } | undefined
-  /** Absent if the caller cannot be asked. */
+  /** `undefined` if the caller cannot answer questions. */
   readonly input?: Input | undefined
 }

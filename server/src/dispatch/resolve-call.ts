@@ -28,7 +28,7 @@ export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown)
   return { entry: target, args: forwarded.args }
 }
 
-/** Returns `undefined` for a failing call. */
+/** Returns `undefined` if the call would fail. */
 export function findCalledTool(
   registry: Registry,
   mount: Mount,
@@ -43,7 +43,7 @@ export function findCalledTool(
   }
 }
 
-/** `name`: on the shared mount. Throws `UNKNOWN_TOOL`. */
+/** `name` is that on the shared mount. Throws `UNKNOWN_TOOL`. */
 export function requireTool(registry: Registry, name: string): ToolEntry {
   const { toolByName } = registry.getLists(sharedMount)
   const entry = toolByName.get(name)

@@ -37,7 +37,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
     called = entry
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
-    // A hosted server rejected the request before it ran a tool.
+    // For `UPSTREAM_ERROR`, a hosted server rejected the request before it ran a tool.
     if (isCausewayError(error) && error.code !== upstreamError)
       return toErrorResult(errorObject(error), called)
     throw error
@@ -55,8 +55,8 @@ function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = 
 }
 
 /**
- * Uses the app's own format, if any. The error object is in `_meta`: SDK clients validate `structuredContent`
- * even of errors.
+ * Uses the app's own format, if any. The error object is in `_meta`, because SDK clients validate even the
+ * `structuredContent` of errors.
  */
 function toErrorResult(error: ErrorObject, { instance, tool }: ToolEntry): CallToolResult {
   const body = instance.app.errorBody?.(error)

@@ -13,7 +13,6 @@ import { sendClientError } from './client-error.ts'
 /** A port that serves one app at the root, as in its original design. */
 export interface Alias {
   readonly app: string
-  /** 0 lets the system choose. */
   readonly port: number
 }
 
@@ -31,7 +30,7 @@ interface AliasOptions {
   readonly onListening: (port: number) => void
 }
 
-/** Served by the server. All other paths belong to the app. */
+/** Paths of the server. All other paths belong to the app. */
 const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,

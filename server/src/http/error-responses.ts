@@ -16,13 +16,13 @@ import type { Era } from '../dispatch/caller.ts'
 import { bodyTooLarge, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
 
 /**
- * A missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number of invalid params
+ * Number for a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses that of invalid params
  * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
  */
 const legacyResourceNotFound = -32002
 const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 
-/** The server rejects the connection itself: headers, capabilities, version. */
+/** Errors of the connection itself: headers, capabilities, version. */
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
@@ -32,7 +32,7 @@ export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): 
   return era === 'legacy' ? useLegacyNumber(response) : response
 }
 
-/** Returns a hosted server's error with our members. Errors of the connection to it get our numbers. */
+/** Returns a hosted server's error with Causeway's members; `undefined` for errors of the connection to it. */
 function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
   const rpc = readRpcError(error)
   if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
@@ -48,7 +48,7 @@ function addCapabilities(response: Response, { data: { requiredCapabilities } }:
   return { ...response, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
 }
 
-/** For MCP 2025-11-25 and older. Returns other messages unchanged. */
+/** Uses the number up to MCP 2025-11-25 for a missing resource. */
 export function useLegacyNumber<T extends object>(message: T): T {
   const { error } = message as {
     error?: { data?: { code?: unknown; data?: { rpc?: { code?: unknown } } } }
@@ -65,7 +65,7 @@ export function toClientError(error: unknown, log: Logger, requestId: string): C
   return asCausewayError(error)
 }
 
-/** Sends error objects by default. */
+/** Sends thrown errors, by default as error objects. */
 export function sendErrors(
   scope: FastifyInstance,
   log: Logger,

@@ -10,7 +10,7 @@ import type { Mount } from '../registry/mount.ts'
 import type { StartedCall } from './mcp/started-call.ts'
 import { isLoopbackAddress } from './security/admission.ts'
 
-/** Sender properties that the HTTP request lacks. */
+/** Properties of the sender that the HTTP request does not contain. */
 export interface Sender
   extends Pick<Caller, 'era' | 'channel' | 'input'>,
     Partial<Pick<Caller, 'cancellation' | 'progress' | 'notify'>> {
@@ -58,7 +58,7 @@ export class Exchange {
     const { publicUrl } = request.server
     if (publicUrl !== undefined) return publicUrl
     const url = new URL(`http://${request.headers.host}`)
-    // An app's port serves no console.
+    // An app's port does not serve the console.
     if (isAliasRequest(request)) url.port = String(getMainPort(request))
     return url.origin
   }
@@ -73,7 +73,7 @@ export class Exchange {
     return this.#signal
   }
 
-  /** Calls back immediately for a disconnected client. */
+  /** Calls back immediately if the client has disconnected. */
   onDisconnect(cancel: (reason: CausewayError) => void): void {
     const { raw } = this.reply
     const end = (): void => {
@@ -119,7 +119,6 @@ const getMainPort = ({ server }: FastifyRequest): number => (server.server.addre
 export const isAliasRequest = (request: FastifyRequest): boolean =>
   request.socket.localPort !== getMainPort(request)
 
-/** Returns `undefined` for an invalid `Causeway-Request`. */
 export function parseRequestId(given: IncomingHttpHeaders): string | undefined {
   const id = given[headers.causewayRequest]
   return typeof id === 'string' && requestIdPattern.test(id) ? id : undefined
@@ -132,7 +131,7 @@ function checkRequestId(given: IncomingHttpHeaders): void {
   })
 }
 
-/** Token owners don't share state, whichever session they name. */
+/** Token owners do not share state, even if they name the same session. */
 export function toStateKey(access: Access | undefined, key: string): string {
   const owner = getOwner(access)
   return owner === '' ? key : `${owner}:${key}`
@@ -149,8 +148,8 @@ export function parseSessionKey(given: IncomingHttpHeaders): string | undefined 
 
 const maxProjectLength = 4096
 /**
- * Reads `Causeway-Project`, in which processes start. It requires a token or a caller on this machine. Throws
- * `INVALID_PARAMS` for relative paths.
+ * Reads `Causeway-Project`, the folder in which processes start. It requires a token or a caller on this machine.
+ * Throws `INVALID_PARAMS` for relative paths.
  */
 function parseProject({
   headers: given,

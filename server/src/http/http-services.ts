@@ -12,7 +12,7 @@ export interface HttpServices {
   readonly inFlight: InFlightRequests
   readonly inputCodec: InputCodec
   readonly tasks: Tasks
-  /** Aborts after a shutdown's grace period, for responses without an end. */
+  /** Aborts after a shutdown's grace period, which ends open streams. */
   readonly stopping: AbortSignal
   /** Whether plain JSON calls on an app's port get the error numbers of its original design. */
   readonly legacyErrors: boolean
@@ -24,6 +24,6 @@ export interface HttpServices {
   readonly maxSessions: number
   /** After this time, an unused session is removed from memory. */
   readonly sessionIdleMs: number
-  /** A session's longer tool call gets an event stream, which can be resumed. */
+  /** A session's tool call that takes longer gets an event stream, which can be resumed. */
   readonly quickCallMs: number
 }

@@ -27,7 +27,7 @@ export class InFlightRequests {
     return this.#isStopping
   }
 
-  /** Admits an uncounted request. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
+  /** Admits a request without counting it. Throws `SHUTTING_DOWN` or `OVERLOADED`. */
   admit(): void {
     if (this.#isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
     const shortage = this.#findShortage()
@@ -38,7 +38,7 @@ export class InFlightRequests {
     })
   }
 
-  /** Rejects like `admit`. `leave` stops counting a response that becomes a stream. */
+  /** Rejects with the errors of `admit`. `leave` stops counting a response that becomes a stream. */
   async run<T>(respond: (leave: () => void) => Promise<T>): Promise<T> {
     this.admit()
     this.#running += 1
@@ -66,7 +66,7 @@ export class InFlightRequests {
     const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
     if (isOverloaded?.() === true) return 'time'
     if (this.#running >= max) return 'places'
-    // Always admits one: the limit may be below the server's own need.
+    // Always admits one request: the limit may be below the server's own need.
     return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
   }
 }

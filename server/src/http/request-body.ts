@@ -25,7 +25,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** Its response lists the accepted types in `Accept`. */
+/** Returns an error whose response lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -38,7 +38,7 @@ export function unsupportedType(type: string | undefined, accepted: readonly str
   })
 }
 
-/** Its response lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
+/** Returns an error whose response lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
 function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
   const supported = [...others, 'identity']
   const list = supported.join(', ')
@@ -74,7 +74,7 @@ export function limitJsonBodies(
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeContentTypeParser('application/json')
   fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Some clients send a type with a DELETE.
+    // Some clients send a content type with a DELETE.
     if (request.method === 'DELETE' && body.length === 0) return done(null, undefined)
     try {
       check(body, request)
@@ -121,7 +121,7 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Ends a response after the rest of the body: many clients do not read before, and closing with unread bytes
+ * Ends a response after the rest of the request body: many clients read only then, and closing with unread bytes
  * resets the connection (RFC 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {
@@ -130,7 +130,7 @@ export function drainBodies(fastify: FastifyInstance): void {
     const isStalled = reply.statusCode === 408
     if (!hasUnread || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
       return done(null, payload)
-    // The client has the whole response before its end.
+    // With its length, the client has the whole response before it ends.
     reply.header('content-length', Buffer.byteLength(payload))
     done(null, Readable.from(withDrainedBody(payload, request.raw), { objectMode: false }))
   })
@@ -141,7 +141,7 @@ async function* withDrainedBody(payload: string | Buffer, request: IncomingMessa
   await drainBody(request)
 }
 
-/** Beyond the limits, closes the connection after the response. */
+/** Reads and drops the rest of a body. Beyond the limits, closes the connection after the response. */
 export function drainBody(request: IncomingMessage, limits = drainLimits): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

@@ -28,7 +28,7 @@ export function addRoutes(
   })
 }
 
-/** Rejects other bodies before they are read. */
+/** Rejects bodies that are not JSON before they are read. */
 const checkJsonBody: onRequestHookHandler = ({ headers }, _reply, done) => {
   checkBodyHeaders(headers, jsonBody)
   done()

@@ -47,11 +47,11 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly bodyLimitBytes: number
   /** Without ports, in addition to loopback. */
   readonly allowedHosts?: readonly string[]
-  /** Exact origins whose pages need no token. */
+  /** Exact origins whose pages are admitted like programs. */
   readonly allowedOrigins?: readonly string[]
-  /** For links in results. Default: the request's. */
+  /** Base URL of links in results. Default: that of the request. */
   readonly publicUrl?: string | undefined
-  /** For headers and for pauses in a body; 0 disables it. */
+  /** Timeout for headers and for pauses in a body; 0 disables it. */
   readonly receiveTimeoutMs?: number
   readonly tokens?: TokenFile | undefined
   readonly inFlightLimits?: Pick<InFlightLimits, 'max' | 'isOverloaded'>

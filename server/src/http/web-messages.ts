@@ -31,7 +31,7 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
     : { ...init, body: new Uint8Array(body) }
 }
 
-/** `Readable.toWeb` without its copy of each part, which costs a garbage collection every 25 MB. */
+/** Avoids `Readable.toWeb`, which copies each part and so causes a garbage collection every 25 MB. */
 function toWebStream(body: Readable): ReadableStream<Uint8Array> {
   let isCancelled = false
   return new ReadableStream<Uint8Array>(
@@ -81,7 +81,7 @@ export const sendMessages = (reply: FastifyReply, response: Response): Promise<v
 /** A client with more unread bytes is disconnected. */
 export const maxUnreadBytes = 16 * 2 ** 20
 
-/** A single message may have any size. */
+/** Disconnects before the write, so that a single message may have any size. */
 export function writeOrDisconnect(raw: ServerResponse, part: string | Uint8Array): void {
   if (raw.writableLength > maxUnreadBytes) raw.destroy()
   else raw.write(part)

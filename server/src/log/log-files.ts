@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { destination } from 'pino'
 
 interface Rotation {
-  /** Larger files are continued in the next one, except while writes fail. */
+  /** A longer log continues in the next file, except while writes fail. */
   readonly bytes: number
   /** Includes the current file. */
   readonly count: number
@@ -20,7 +20,7 @@ interface LogFile {
   readonly number: number
 }
 
-/** `<stem>.<number><extension>` */
+/** Names are `<stem>.<number><extension>`. */
 export const logNames = {
   server: { stem: 'server', extension: '.log' },
   errors: { stem: 'error', extension: '.log' },
@@ -29,7 +29,7 @@ export const logNames = {
 
 const bufferBytes = 16_000
 const flushIntervalMs = 500
-/** While the disk accepts no data. Further lines are dropped. */
+/** Limit while the disk accepts no data. Further lines are dropped. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
 /** Rotating files in `logs/`, readable only by their owner. */
@@ -59,7 +59,7 @@ export class LogFiles {
   }
 }
 
-/** Oldest first. */
+/** Returns files, oldest first. */
 export function listLogFiles(folder: string, name: LogName): readonly LogFile[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names
@@ -95,7 +95,7 @@ class RotatingFile {
     this.#stream = this.#open()
   }
 
-  /** One or more lines with their line breaks. Never throws. */
+  /** Writes one or more lines with their line breaks. Never throws. */
   write(lines: string): void {
     const bytes = Buffer.from(lines)
     // On a full disk, rotation would replace the oldest file with an empty one.
@@ -133,7 +133,7 @@ class RotatingFile {
       const stream = destination({
         fd: openSync(join(this.#folder, `${stem}.${this.#number}${extension}`), 'a', 0o600),
         sync: false,
-        // With text, each line measures and copies the whole buffer.
+        // In text mode, each line measures and copies the whole buffer.
         contentMode: 'buffer',
         minLength: bufferBytes,
         maxLength: maxBufferedBytes,
@@ -144,7 +144,7 @@ class RotatingFile {
         this.#onFailure(error)
       })
       stream.on('write', (bytes: number) => {
-        // Flushing an empty buffer succeeds on a full disk.
+        // Flushing an empty buffer succeeds even on a full disk.
         if (stream === this.#stream && bytes > 0) this.#isFailing = false
       })
       stream.on('drop', (bytes: Buffer) => {

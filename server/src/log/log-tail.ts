@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { EventFeed } from '../activity/event-feed.ts'
 
-/** Omits stacks and paths of this machine. */
+/** A line without stacks and paths of this machine. */
 interface LogLine {
   /** pino's levels: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
   readonly level: number
@@ -13,7 +13,7 @@ interface LogLine {
 
 interface LogFilter {
   readonly level: number
-  /** Part of the line, in any case. */
+  /** Part of the line. Ignores case. */
   readonly text: string
 }
 

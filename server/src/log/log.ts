@@ -35,7 +35,6 @@ export function openLog({ extra, level: minLevel = 'info', destination, files, t
   )
 }
 
-/** Writes readable lines to stderr, errors with their stack. */
 export async function openPrettyStream(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty')
   return pretty({ ...prettyOptions, colorize: process.stderr.isTTY === true, destination: 2, sync: true })

@@ -1,9 +1,9 @@
 import { write, writeSync } from 'node:fs'
 
 const bufferBytes = 16_384
-/** Before a write or retry. */
+/** Delay before a write or retry. */
 const flushDelayMs = 100
-/** Characters. Further lines are dropped and counted. */
+/** Maximum characters. Further lines are dropped and counted. */
 const maxBuffered = 4 * 1024 * 1024
 const closeTimeoutMs = 1000
 

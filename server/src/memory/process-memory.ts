@@ -44,7 +44,7 @@ function readAnonymousMemory(): number | undefined {
 
 const readResidentMemory = () => tryRead(() => process.memoryUsage.rss())
 
-/** Reads open a file in `/proc`, which fails if the process has too many open files. */
+/** Returns `undefined` if `/proc` cannot be read because too many files are open. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { listStopSignals } from '@causeway/protocol'
 import { identifyProcess } from '@causeway/store'
 
-/** Repeated signals are ignored: a terminal signals the whole process group, and npm forwards the signal again. */
+/** Ignores repetitions within this time: a terminal signals the process group, and npm forwards the signal. */
 const repeatedSignalMs = 250
 const npxCheckMs = 250
 

@@ -10,7 +10,6 @@ export const taskMigration = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
-/** Table `task` of `server.db`. */
 export type TaskStore = ReturnType<typeof openTaskStore>
 
 type Row = Omit<ClientTask, 'outcome'> & { readonly outcome: string | null }

@@ -27,7 +27,7 @@ interface Undone {
   readonly text: string | undefined
 }
 
-/** Lists the files that `causeway connect` wrote in `connections.json`, newest last. */
+/** The files that `causeway connect` wrote, newest last. Stored in `connections.json`. */
 export class Connections {
   readonly #path: string
 

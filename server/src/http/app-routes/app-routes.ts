@@ -19,7 +19,7 @@ import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './m
  * be reloaded.
  */
 export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
-  // Each route declares its types and whether it streams the body.
+  // Does not parse bodies: each route declares its types and whether it streams the body.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -32,7 +32,7 @@ export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }
     const caller = { ...requestCaller, cancellation: { signal } }
     const stream = request.body as Readable | undefined
     const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
-    // The app parses it without limits.
+    // The app parses the JSON without limits.
     if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
     const operation = channelOperation('route', route.scope ?? methodScope(route.method))

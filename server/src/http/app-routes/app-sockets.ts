@@ -42,7 +42,7 @@ export class AppSockets {
   readonly #protocol: WebSocketServer
   readonly #connections = new Set<SocketConnection>()
 
-  /** `maxPayload`: bytes of a frame. */
+  /** `maxPayload`: maximum bytes of a frame. */
   constructor(
     services: HttpServices,
     options: { readonly admission: Admission; readonly maxPayload: number },

@@ -14,7 +14,7 @@ export const matchRoutes = ({ routes }: Pick<HostedApp, 'routes'>, path: string)
     return variables === undefined ? [] : [{ route, variables }]
   })
 
-/** The app's route takes precedence over the server's. */
+/** Whether the app has a route, which takes precedence over the server's. */
 export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: string, path: string): boolean =>
   app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
 
@@ -43,7 +43,6 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
   return variables
 }
 
-/** Server routes that an app may override. */
 const overridable = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
 
 const overridden = 'own'

@@ -11,7 +11,7 @@ interface SocketConnectionOptions {
   readonly id: string
   readonly variables: Variables
   readonly webSocket: WebSocket
-  /** Returns `undefined` if a reloaded app lacks the socket. */
+  /** Returns `undefined` if a reloaded app no longer has the socket. */
   findDeclaration(): AppSocket | undefined
   run(signal: AbortSignal, work: (ctx: ChannelContext) => Promise<void>): Promise<void>
 }
@@ -21,7 +21,7 @@ const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003, polic
 
 type Work = (declaration: AppSocket, ctx: ChannelContext) => Promise<void>
 
-/** The app receives a frame after the replies to the previous one. */
+/** Passes a frame to the app after the replies to the previous frame. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions
   readonly #closed = new AbortController()
@@ -106,7 +106,7 @@ export class SocketConnection {
     }
   }
 
-  /** Also resolves for a disconnected client. */
+  /** Resolves even if the client has disconnected. */
   #send(text: string): Promise<void> {
     const { webSocket } = this.#options
     if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()

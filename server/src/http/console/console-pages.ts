@@ -96,7 +96,6 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-/** These paths are for programs and get no page. */
 const programPaths = /^\/(api|mcp|sse|messages|assets)(\/|$)/
 
 export const isUnknownPage = ({ method, url, headers }: FastifyRequest): boolean =>
@@ -111,7 +110,7 @@ export async function sendUnknownPage(
   return sendPage(builtPages ?? findBuiltPages(), request, reply)
 }
 
-/** Programs get a 404 that names the addresses. */
+/** Sends programs a 404 that names the addresses. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
     throw notServed(

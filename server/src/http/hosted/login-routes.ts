@@ -25,7 +25,7 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
           await hosted.restartAfterLogin()
           return {}
         }
-        // The command's port is reachable from this machine.
+        // The port that the command uses is reachable from this machine.
         const { localAddress: address, localPort: port } = request.socket
         const login = await hosted.logins.begin(server, toCallbackUrl(fastify, { address, port }))
         const { authorizationUrl, state, expiresAtMs } = login
@@ -73,7 +73,7 @@ async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Pr
   }
 }
 
-/** By default on this machine. */
+/** Returns a URL, by default on this machine. */
 export function toCallbackUrl(
   { publicUrl }: FastifyInstance,
   { address, port }: { readonly address: string | undefined; readonly port: number | undefined },

@@ -30,13 +30,12 @@ interface CoreServerOptions {
   getSender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId' | 'channel'> & {
     readonly capabilities: Capabilities | undefined
   }
-  /** Handles `resources/subscribe` and `resources/unsubscribe`. */
   readonly subscriptions?: Subscriptions
   /** The SDK sends no response to a cancelled request. */
   onCancelled?(id: Id): void
 }
 
-/** Can ask the client. The SDK requires the capability `resources` for the last one. */
+/** Returns methods that can ask the client. The SDK requires the capability `resources` for the last one. */
 const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
   resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 
@@ -121,7 +120,6 @@ export class CoreServer extends Server {
     return isAsk(result) ? services.inputCodec.encode(result, call) : (result as Result)
   }
 
-  /** Throws `TASKS_NOT_DECLARED` if the tool requires tasks. */
   #canBeTask(method: string, params: Params, capabilities: Capabilities | undefined): boolean {
     const { services, mount, era } = this.#options
     if (era !== 'modern' || method !== 'tools/call') return false

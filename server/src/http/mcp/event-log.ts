@@ -2,7 +2,7 @@ import type { EventStore } from '@modelcontextprotocol/server'
 
 interface EventLimits {
   readonly maxEvents?: number
-  /** Of the events' JSON. */
+  /** Characters of the events' JSON. */
   readonly maxLength?: number
 }
 
@@ -34,7 +34,6 @@ export class EventLog implements EventStore {
     this.#maxLength = maxLength
   }
 
-  /** Characters of the stored events. */
   get length(): number {
     return this.#length
   }
@@ -72,7 +71,7 @@ export class EventLog implements EventStore {
     return streamId
   }
 
-  /** Starts with the oldest events, so that `has` implies all later ones. */
+  /** Removes the oldest events first: if `has` finds an event, all later ones are stored. */
   #evict(length: number): void {
     for (const [id, oldest] of this.#events) {
       if (this.#events.size < this.#maxEvents && this.#length + length <= this.#maxLength) return

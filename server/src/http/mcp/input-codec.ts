@@ -7,10 +7,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 
-/** From `initialize` or the message. */
+/** Client capabilities from `initialize` or the message. */
 export type Capabilities = Readonly<Record<string, unknown>>
 
-/** State of a call between its runs, signed and stored by the client. */
+/** State of a call between its runs. The client stores it, signed. */
 interface RequestState {
   readonly call: string
   readonly kept: unknown
@@ -22,7 +22,7 @@ const stateTtlSeconds = 24 * 60 * 60
 export class InputCodec {
   readonly #states: RequestStateCodec<RequestState>
 
-  /** `key` signs the states and survives a restart. */
+  /** `key` signs the states and stays the same after a restart. */
   constructor(key: Uint8Array) {
     this.#states = createRequestStateCodec<RequestState>({ key, ttlSeconds: stateTtlSeconds })
   }

@@ -19,7 +19,7 @@ import type { Session } from './session.ts'
 import type { SessionTransport } from './session-transport.ts'
 import type { Transport } from './transport.ts'
 
-/** JSON without handshake and streams, for scripts and for sessions that accept no stream. */
+/** JSON without handshake and streams, for scripts and for sessions that do not accept streams. */
 export class JsonTransport implements Transport {
   readonly #services: HttpServices
   readonly #sessions: SessionTransport
@@ -38,7 +38,7 @@ export class JsonTransport implements Transport {
     else await reply.type(jsonType).send(json)
   }
 
-  /** Returns `undefined` without a request. Throws `INVALID_REQUEST` without a message. */
+  /** Returns `undefined` if there is no request, and throws `INVALID_REQUEST` if there is no message. */
   async #encodeResponse(
     body: unknown,
     exchange: Exchange,

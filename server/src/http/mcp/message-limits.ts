@@ -21,7 +21,7 @@ const maxLength = 65_536
 
 const maxUris = 10_000
 
-/** Their params may be as long as the body. */
+/** Methods whose params may be as long as the body. */
 const longMethods: ReadonlySet<unknown> = new Set([
   'tools/call',
   'prompts/get',
@@ -40,8 +40,8 @@ const longParams: ReadonlySet<string> = new Set([
 const replyMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 
 /**
- * Throws like `checkJson`, and `INVALID_PARAMS` with the id of a message that is too long. `checkMessages`
- * checks messages in an array.
+ * Throws the errors of `checkJson`, and `INVALID_PARAMS` with the id of a message that is too long.
+ * `checkMessages` checks messages in an array.
  */
 export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   if (body.length <= maxLength) {
@@ -73,7 +73,7 @@ class MessageOutline {
 
   add({ depth, nameStart, nameEnd, colon }: OuterMember): void {
     this.#endLongMember(nameStart - 1)
-    // The longest name has 14 characters.
+    // The longest compared name has 14 characters.
     const name = this.#json.toString('latin1', nameStart, Math.min(nameEnd, nameStart + 15))
     if (depth === 1) {
       this.#isInParams = name === 'params'
@@ -83,7 +83,7 @@ class MessageOutline {
     } else if (this.#isInParams && longParams.has(name)) this.#longStart = colon
   }
 
-  /** `otherBytes` counts against `maxLength`. */
+  /** `otherBytes` is limited to `maxLength`. */
   finish(): {
     readonly id: Id | undefined
     readonly method: string | undefined

@@ -60,7 +60,7 @@ export class ToolLists {
     this.#bypassesSdk = bypassesSdk
   }
 
-  /** Returns whether it responded: to a request of the first page. */
+  /** Responds to a request of the first page. Returns whether it did. */
   respond({ request: { body }, reply, mount }: Exchange, era: Era): boolean {
     if (!this.#bypassesSdk || !isFirstToolPage(body)) return false
     this.#send(reply, { mount, era, id: body.id })

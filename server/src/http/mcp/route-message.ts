@@ -24,7 +24,7 @@ const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageT
     (message) =>
       message.method === 'initialize' && message.acceptsStream && message.hasRequest && message.isSdkMessage,
   ],
-  // Also handled while the server waits for calls to end.
+  // Handled even while the server waits for calls to end.
   ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
   ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
   ['json', () => true],

@@ -11,7 +11,7 @@ import { completeInitialize } from './initialize.ts'
 import { Session } from './session.ts'
 import type { Transport } from './transport.ts'
 
-/** More recently used sessions are not evicted. */
+/** Sessions that were used within this time are not evicted. */
 const minIdleMs = 10_000
 
 /** MCP 2025-03-26 to 2025-11-25, and older clients that send `initialize` here. */
@@ -95,7 +95,7 @@ export class SessionTransport implements Transport, OpenSessions {
   get cache(): Cache {
     return {
       name: 'sessions',
-      // Higher than any other cache's: clients can return at any time.
+      // Highest of all caches, so that sessions are evicted last.
       costMs: 2000,
       isInHeap: true,
       maxBytes: 128 * 1024 ** 2,

@@ -34,7 +34,7 @@ interface SessionOptions {
 /** The SDK requires both types. */
 const accept = 'application/json, text/event-stream'
 
-/** Estimated, without events. */
+/** Estimated size without events. */
 const sessionBytes = 40_000
 
 const maxPendingNotifications = 256
@@ -51,7 +51,7 @@ export class Session {
   readonly #transport: SdkTransport
   readonly #server: CoreServer
   readonly #startedCalls = new StartedCalls()
-  /** For the next GET stream, by JSON. */
+  /** Notifications for the next GET stream, by JSON. */
   readonly #pendingNotifications = new Map<string, Notification>()
   #openStreams = 0
   #runningRequests = 0
@@ -95,7 +95,6 @@ export class Session {
     }
   }
 
-  /** Key of the client's state. */
   get clientKey(): string {
     return this.owner === '' ? this.id : `${this.owner}:${this.id}`
   }
@@ -144,7 +143,7 @@ export class Session {
     }
   }
 
-  /** Waits for the next GET stream if none is open. */
+  /** Stores the notification for the next GET stream if none is open. */
   notify(change: Change): void {
     const notification = this.#subscriptions.toNotification(change, this.mount)
     if (notification === undefined) return
@@ -154,7 +153,7 @@ export class Session {
     this.#server.sendNotification(notification)
   }
 
-  /** The session can be restored. */
+  /** Closes the session, which can be restored. */
   async close(): Promise<void> {
     await this.#server.close()
   }
@@ -203,7 +202,7 @@ export class Session {
     this.#openStreams += 1
     const pending = [...this.#pendingNotifications.values()]
     this.#pendingNotifications.clear()
-    // A resumed stream replays them.
+    // A resumed stream replays pending notifications.
     if (!sdkRequest.headers.has('last-event-id'))
       for (const notification of pending) this.#server.sendNotification(notification)
     try {
@@ -214,8 +213,8 @@ export class Session {
   }
 
   /**
-   * For an unknown `Last-Event-ID`, a GET stream starts without a replay. A response's stream throws
-   * `INVALID_REQUEST`: the response would never arrive.
+   * Removes an unknown `Last-Event-ID`, so that a GET stream starts without a replay. For a response, which would
+   * never arrive, throws `INVALID_REQUEST`.
    */
   #dropUnknownEvent(headers: Headers): void {
     const eventId = headers.get('last-event-id') ?? ''
@@ -227,7 +226,7 @@ export class Session {
     headers.delete('last-event-id')
   }
 
-  /** Otherwise the client would resume the stream to wait for the response. */
+  /** Sends a response, for which the client would otherwise resume the stream. */
   #sendCancelled(id: RequestId): void {
     this.#transport
       .send(createCancelledResponse(id))
@@ -266,7 +265,7 @@ const acceptsJson = ({ request: { headers } }: Exchange): boolean =>
 const createCancelledResponse = (id: RequestId): JSONRPCMessage =>
   toErrorResponse(id, new CausewayError('CANCELLED', 'the call was cancelled'), 'legacy') as JSONRPCMessage
 
-/** Corrects errors of the SDK. */
+/** Corrects error responses of the SDK. */
 class SdkTransport extends WebStandardStreamableHTTPServerTransport {
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     return super.send(addErrorCode(useLegacyNumber(message)), options)

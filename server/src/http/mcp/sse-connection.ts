@@ -14,7 +14,6 @@ import { Subscriptions } from './subscriptions.ts'
 interface SseConnectionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Token owner; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly raw: ServerResponse
@@ -109,7 +108,7 @@ class SseStream implements SdkTransport {
     this.#raw.write(`event: endpoint\ndata: ${this.#endpoint}\n\n`)
   }
 
-  /** Resolves when the response is sent, or when none will be. */
+  /** Resolves when the response is sent or the request is cancelled. */
   receive(message: JSONRPCMessage, request: ExchangeRequest): Promise<void> {
     const kind = classifyMessage(message)
     const done = kind === 'request' ? this.#waitFor((message as Request).id) : Promise.resolve()
@@ -130,7 +129,7 @@ class SseStream implements SdkTransport {
   }
 
   #waitFor(id: RequestId): Promise<void> {
-    // An earlier request may use the id.
+    // An earlier request may use the same id.
     this.#settle(id)
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }

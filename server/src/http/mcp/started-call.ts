@@ -117,7 +117,7 @@ interface Entry {
 export class StartedCalls {
   readonly #entries = new Set<Entry>()
 
-  /** Meanwhile, the call can be cancelled by its id. */
+  /** Waits for `result`. Meanwhile, the call can be cancelled by its id. */
   async waitFor<T>(id: Id, call: StartedCall, result: Promise<T>): Promise<T> {
     const entry = { id, call }
     this.#entries.add(entry)
@@ -128,7 +128,7 @@ export class StartedCalls {
     }
   }
 
-  /** Returns whether it cancelled a call, so that the SDK needs no message. */
+  /** Returns whether it cancelled a call, so that the SDK does not need the message. */
   cancelBy(message: unknown): boolean {
     const { method, params } = (message ?? {}) as Partial<Request>
     if (method !== 'notifications/cancelled') return false

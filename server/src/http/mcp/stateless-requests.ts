@@ -7,7 +7,7 @@ import { isTaskMethod } from '../../tasks/client-task.ts'
 const maxEnvelopes = 256
 const maxEnvelopeLength = 2048
 
-/** MCP 2026-07-28 requests that the SDK would accept. Validates each envelope once. */
+/** Reads MCP 2026-07-28 requests that the SDK would accept. Validates each envelope once. */
 export class StatelessRequests {
   readonly #classify: typeof classifyInboundRequest
   readonly #accepted = new Set<string>()

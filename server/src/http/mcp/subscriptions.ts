@@ -13,11 +13,11 @@ export type Notification = { readonly method: string; readonly params?: Record<s
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
 type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
-/** Per session: its list is saved after each change. */
+/** Maximum per session, because the whole list is saved after each change. */
 const maxSubscriptions = 1000
 const maxCharacters = 256 * 1024
 
-/** For MCP 2025-11-25 and older. */
+/** Subscriptions of MCP 2025-11-25 and older. */
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts'
 export interface Transport {
   /** Resolves when the response is complete. Rejects if the whole request is invalid. */
   handle(exchange: Exchange): Promise<void>
-  /** Absent if clients receive no notifications. */
+  /** `undefined` if clients do not receive notifications. */
   notify?(change: Change): void
   close?(): Promise<void>
 }

@@ -72,7 +72,6 @@ async function callTool(
   }
 }
 
-/** Adds the members of the app's format. */
 function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
   const object = errorObject(error)
   return { ...object, ...errorBody?.(object) }

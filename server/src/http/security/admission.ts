@@ -5,7 +5,6 @@ import type { Access } from '../../access/access.ts'
 import type { TokenFile } from '../../access/token-file.ts'
 
 interface AdmissionOptions {
-  /** Without ports, in addition to loopback. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** If present, all requests except preflights require a token. */
@@ -48,7 +47,7 @@ export class Admission {
       this.#trustedOrigins.add(port === 80 ? `http://${name}` : `http://${name}:${port}`)
   }
 
-  /** Whether an origin's pages need no token. */
+  /** Whether an origin's pages are admitted like programs. */
   trustsOrigin(origin: string): boolean {
     return this.#trustedOrigins.has(origin)
   }
@@ -130,7 +129,6 @@ function cached(check: (text: string) => boolean, capacity = 16): (text: string)
   }
 }
 
-/** Whether the address of a caller is of this machine. */
 export const isLoopbackAddress = (ip: string): boolean => /^(::ffff:)?127\.|^::1$/.test(ip)
 
 /** Whether a host is `localhost` or a loopback address in any notation. */

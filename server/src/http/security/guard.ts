@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Readable by pages of other origins. */
+/** Headers that pages of other origins can read. */
 const exposedHeaders = [
   'Mcp-Session-Id',
   'Mcp-Protocol-Version',
@@ -27,14 +27,14 @@ const exposedHeaders = [
   'Accept-Encoding',
 ].join(', ')
 
-/** Seconds; Chromium's maximum. */
+/** Seconds. This is Chromium's maximum. */
 const preflightMaxAge = '7200'
 
 export function guard(
   fastify: FastifyInstance,
   { admission, stalledBodies }: { admission: Admission; stalledBodies: StalledBodies },
 ): void {
-  // A promise per hook would cost more than the checks.
+  // Synchronous, because a promise would cost more than the checks.
   fastify.decorateRequest('access', undefined)
   fastify.addHook('onRequest', (request, reply, done) => {
     let rejection: Error | undefined

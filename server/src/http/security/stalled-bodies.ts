@@ -15,7 +15,7 @@ export class StalledBodies {
   readonly #now: () => number
   #checkedMs: number
   readonly #timer: NodeJS.Timeout | undefined
-  /** HTTP/1.1 has one body at a time. */
+  /** By socket, because HTTP/1.1 has one body at a time. */
   readonly #uploads = new Map<Socket, Upload>()
 
   /** A timeout of 0 disables the check. `now`: monotonic milliseconds. */
@@ -62,10 +62,10 @@ export class StalledBodies {
   }
 }
 
-/** Maximum delay of a timeout. */
+/** Maximum delay until a timeout takes effect. */
 const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
-/** Node's own timeout applies only to headers. */
+/** Limits Node's own timeout to headers. */
 export const headerTimeout = (timeoutMs: number): ServerOptions => ({
   headersTimeout: timeoutMs,
   requestTimeout: 0,
