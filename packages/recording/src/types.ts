@@ -17,7 +17,7 @@ export interface Quaternion extends Vector {
   readonly w: Value
 }
 
-/** Unsigned 32-bit id. Environment bodies (floor, walls) have bit 31 set and are only in contact rows. */
+/** Unsigned 32-bit id. Environment bodies (floor, walls) have bit 31 set, and are only in contact rows. */
 export type BodyId = number
 
 export interface Body {
@@ -29,7 +29,7 @@ export interface Body {
   readonly is_environment: boolean
 }
 
-/** A capsule lies along z; `half_length` is half the distance of its cap centres. A plane is solid below z = 0. */
+/** A capsule lies along z; `half_length` is half the distance between its cap centres. A plane is solid below z = 0. */
 export type Shape =
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
@@ -41,17 +41,17 @@ export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
   readonly shape: Shape | null
-  /** Along the body axes. */
+  /** Along the body axes, m. */
   readonly half_extents: readonly [number, number, number] | null
-  /** Principal, about the body axes. */
+  /** Principal moments about the body axes. */
   readonly inertia: readonly [number, number, number] | null
   /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
-  /** Its orientation, w first. */
+  /** Orientation of that body, w first. */
   readonly orientation: readonly number[] | null
   /** Bodies of a group are connected by joints. */
   readonly group?: number
-  /** Bodies without contacts with this one; environment bodies may lack bit 31. */
+  /** Bodies that never touch this body. Ids of environment bodies may lack bit 31. */
   readonly ignores?: readonly BodyId[]
 }
 
@@ -60,14 +60,14 @@ export interface BodyState {
   readonly body_id: BodyId
   readonly position: Vector
   readonly velocity: Vector
-  /** Includes the contact forces of the step; null if the file lacks it. */
+  /** Includes the contact forces of the step. Null if the file does not contain it. */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
-  /** In the body frame, 2 vec(conj(q) dq/dt); null if a component is missing. */
+  /** 2 vec(conj(q) dq/dt), in the body frame; null if a component is missing. */
   readonly angular_velocity: Vector | null
 }
 
-/** A point before the step, in the poses of the previous frame. */
+/** A contact point before the step, in the poses of the previous frame. */
 export interface ContactPoint {
   readonly point_a: Vector
   readonly point_b: Vector
@@ -93,13 +93,13 @@ export interface ContactConstraint {
   readonly lever_arm_b: Vector
   readonly penetration_depth: Value
   readonly restitution: Value
-  /** Along the normal, before the impact. */
+  /** Relative velocity along the normal before the impact. */
   readonly pre_impact_rel_vel_normal: Value
 }
 
 /**
- * Friction of one contact point; lambdas have the unit `lambda_unit`. The impulse on A is -normal *
- * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
+ * Friction at one contact point. Lambdas have the unit `lambda_unit`. The impulse on A is -normal * normal_lambda +
+ * tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
  */
 export interface FrictionConstraint {
   readonly body_a_id: BodyId
@@ -112,12 +112,12 @@ export interface FrictionConstraint {
   /** Combined coefficient of the pair. */
   readonly friction_coefficient: Value
   readonly normal_lambda: Value
-  /** Null if the file lacks the column. */
+  /** Null if the file does not have the column. */
   readonly tangent1_lambda: Value
   readonly tangent2_lambda: Value
 }
 
-/** A force on a body in the step of a frame, except gravity and contacts. */
+/** A force on a body in the step of a frame, other than gravity and contact forces. */
 export interface ExternalForce {
   readonly body_id: BodyId
   readonly force: Vector
@@ -133,13 +133,13 @@ export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly kind: JointKind
-  /** In the poses of the previous frame. */
+  /** Point in the poses of the previous frame. */
   readonly point: Vector
-  /** On a at the point; on b its negative. */
+  /** Impulse on a at the point; on b, its negative. */
   readonly impulse: Vector
-  /** On a about the point, in the unit of impulses times m; on b its negative. */
+  /** Torque on a about the point, in the unit of impulses times m; on b, its negative. */
   readonly torque: Vector
-  /** Distance of the two ends after the step. */
+  /** Distance between the two ends after the step. */
   readonly position_error: Value
 }
 
@@ -149,11 +149,11 @@ export interface Solver {
   readonly residual: Value
   readonly converged: boolean | null
   readonly num_constraints: number
-  /** Colliding pairs. */
+  /** Number of colliding pairs. */
   readonly num_contacts: number
 }
 
-/** `delta_e` of the first frame is the total energy. */
+/** The `delta_e` of the first frame is its total energy. */
 export interface SystemEnergy {
   readonly total_linear_ke: Value
   readonly total_rotational_ke: Value
@@ -172,17 +172,17 @@ export interface BodyEnergy {
   readonly total_e: Value
 }
 
-/** Missing parts are empty or null. */
+/** A frame. Missing parts are empty or null. */
 export interface Frame {
   readonly frame_id: number
-  /** After the step. */
+  /** Time after the step, s. */
   readonly simulation_time: Value
-  /** In spawn order. */
+  /** States in spawn order. */
   readonly states: readonly BodyState[]
   readonly collisions: readonly Collision[]
   readonly contact_constraints: readonly ContactConstraint[]
   readonly friction_constraints: readonly FrictionConstraint[]
-  /** Forces on the same body add up. */
+  /** Several forces on the same body add up. */
   readonly external_forces: readonly ExternalForce[]
   readonly joints: readonly Joint[]
   readonly solver: Solver | null
@@ -227,7 +227,7 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** Schema era of a file; docs/recordings.md lists what each lacks. `run` is the server's format. */
+/** Schema era of a file; docs/recordings.md lists the data that each lacks. `run` is the server's format. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
 /** Inferred from the momentum balance; `unknown` without a suitable frame. */
@@ -249,9 +249,9 @@ interface FrameSpan {
 }
 
 export interface EnvironmentBody {
-  /** With bit 31 set, as recorded. */
+  /** Id with bit 31 set, as recorded. */
   readonly body_id: BodyId
-  /** Without bit 31. */
+  /** Id without bit 31. */
   readonly instance_id: number
 }
 
@@ -267,33 +267,33 @@ export interface RecordingSummary {
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** Median of the steps in which time advances; null if time never advances. */
+  /** Median of the steps in which time advances, in s; null if time never advances. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** Inferred from frames without contacts or from potential energy; null if impossible. */
+  /** Inferred from frames without contacts or from potential energy; null if neither is possible. */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
   readonly geometry: readonly BodyGeometry[]
-  /** Each body's first frame with a state or energy row; a later spawn changes the total energy. */
+  /** Each body's first frame with a state or energy row. A later one changes the total energy. */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
   /** Rows without a frame row, which a killed recorder leaves; not returned. */
   readonly ignored_rows: number
-  /** Missing if the recorder finished or is recording. */
+  /** Absent if the recorder finished or is still recording. */
   readonly interrupted?: boolean
-  /** Engine steps per frame, only the last of which has contacts; missing for 1. */
+  /** Number of engine steps per frame, of which only the last has contacts. Absent for 1. */
   readonly substeps?: number
   readonly provenance?: Provenance
 }
 
 export interface RecordingIdentity {
-  /** Catalogue id, `[A-Za-z0-9._~-]+`, accepted in place of a path. */
+  /** Id in the catalogue, `[A-Za-z0-9._~-]+`. Accepted instead of a path. */
   readonly id: string
   readonly path: string
   readonly name: string
   readonly size_bytes: number
-  /** Run name of the recorder; missing for other files. */
+  /** Name of the recorder's run; absent for other files. */
   readonly run?: string
 }
 
@@ -308,12 +308,12 @@ export interface Recording {
   readonly summary: RecordingSummary
   /** Throws `FRAME_NOT_FOUND` with `{ frame_id, first_frame, last_frame }`. */
   frame(frameId: number): Promise<Frame>
-  /** In frame order. Throws `NOT_RECORDED`. */
+  /** Returns rows in frame order. Throws `NOT_RECORDED`. */
   systemEnergy(range: FrameRange): Promise<Columns<SystemEnergyField>>
-  /** In frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
+  /** Returns rows in frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
   bodyEnergy(bodyId: BodyId, range: FrameRange): Promise<Columns<BodyEnergyField>>
   solver(range: FrameRange): Promise<Columns<SolverField>>
-  /** Returns at most `limit` frames from `start`; the pair's ids may be in any order. */
+  /** Returns at most `limit` frames from `start`. The order of the pair's ids does not matter. */
   pairHistory(
     pair: readonly [BodyId, BodyId],
     range: FrameRange,
@@ -329,7 +329,7 @@ export interface Recording {
 }
 
 export interface AnalyseOptions extends CallOptions {
-  /** The result is cached for equal requests. */
+  /** Whether the result is cached for the same request. */
   readonly isCached?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Parquet, npz and HDF5 files: those of other makers' libraries, generated ones, and hostile ones. */
+/** Tests of Parquet, npz and HDF5 files: written by other libraries, generated, and hostile. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isCausewayError } from '@causeway/protocol'
@@ -114,7 +114,7 @@ verifies('recording:import:arrays', async (t) => {
   t.ok(Math.abs((frames[99]?.simulation_time ?? 0) - 0.99) < 1e-9, 'times in ns are exact and relative')
 })
 
-verifies('recording:import:mapping', 'arrays of other lengths are listed, and can be mapped', async (t) => {
+verifies('recording:import:mapping', 'arrays of another length are listed and can be mapped', async (t) => {
   const { files, library } = await openLibrary(t)
   copyFileSync(join(samples, 'numpy.npz'), join(files, 'numpy.npz'))
   const { data } = await proposal(library, 'numpy.npz')
@@ -136,7 +136,7 @@ verifies('recording:import:mapping', 'arrays of other lengths are listed, and ca
   })
 })
 
-/** Imports in this process: the error of each file, or `undefined`. */
+/** Imports in this process. Resolves to the error, or to `undefined`. */
 async function importHere(
   path: string,
   mapping: object,
@@ -156,7 +156,7 @@ async function importHere(
 
 verifies(
   'recording:import:hostile',
-  'a changed file of arrays is read or rejected with a code',
+  'a changed file of arrays is read, or rejected with an error code',
   inCI(async (t) => {
     const mappings = {
       'duckdb-zstd.parquet': flat,
@@ -176,7 +176,7 @@ verifies(
         writeFileSync(path, good.subarray(0, Math.floor(good.length * share)))
         t.match(await importHere(path, mapping), { code: /RECORDING_DAMAGED|NOT_A_RECORDING/ }, `${name} cut`)
       }
-      // Most of the changes concern the metadata at the end. A changed Snappy file can let the reader loop.
+      // Most changes affect the metadata at the end. Changed Snappy files are excluded, because the reader can loop.
       for (let i = 0; i < (name.includes('snappy') ? 0 : 100); i++) {
         const changed = Buffer.from(good)
         const count = 1 + random.below(3)
@@ -192,7 +192,7 @@ verifies(
 
 verifies(
   'recording:import:hostile',
-  'an import that does not return is ended',
+  'an import that does not return by itself is stopped',
   inCI(async (t) => {
     const { files, data } = folders(t)
     const library = await libraryOver(t, files, { dir: data, limits: { importStallMs: 3000 } })
@@ -212,7 +212,7 @@ verifies(
   }),
 )
 
-verifies('recording:import:hostile', 'batches of wide rows are small', async (t) => {
+verifies('recording:import:hostile', 'batches of wide rows have few rows', async (t) => {
   const dir = t.testdir({})
   const [rows, width] = [1200, 16_384]
   const mapping = { time: { step: 1 }, bodies: { a: { position: ['pos[0:3]'] } } }
@@ -238,7 +238,7 @@ verifies('recording:import:hostile', 'batches of wide rows are small', async (t)
 
 verifies(
   'recording:import:arrays',
-  'integers of 64 bits are exact, also unsigned ones and texts',
+  '64-bit integers are exact, even unsigned ones and those in text',
   async (t) => {
     const { files, library } = await openLibrary(t)
     const stamps = BigUint64Array.from([1n, 2n, 5n], (ns) => 1_700_000_000_000_000_000n + ns)
@@ -340,7 +340,7 @@ verifies('recording:import:arrays', 'HDF5 files are read with h5wasm', async (t)
 
 verifies(
   'recording:import:hostile',
-  'cycles and claimed sizes of HDF5 are rejected',
+  'cycles and excessive claimed sizes in HDF5 files are rejected',
   inCI(async (t) => {
     if (skip !== false) return void t.pass('h5wasm', { skip })
     const dir = t.testdir({})
@@ -381,7 +381,7 @@ verifies(
   }),
 )
 
-t.test('a missing optional package is an error with the command that installs it', async (t) => {
+t.test('if an optional package is missing, the error contains the command that installs it', async (t) => {
   const { importOptional } = await import('../src/formats/optional-package.ts')
   await t.rejects(importOptional('h5wasm', ''), {
     code: 'PACKAGE_NOT_INSTALLED',

@@ -1,4 +1,7 @@
-/** Answers the HTTP interface of ClickHouse with ClickHouse as a library (chDB). Its module is the first argument. */
+/**
+ * Serves the HTTP interface of ClickHouse with chDB, the library version. The first argument is the path of its
+ * module.
+ */
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 

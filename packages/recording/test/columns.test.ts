@@ -28,7 +28,7 @@ async function all(windows: AsyncGenerator<FrameWindow>): Promise<FrameWindow[]>
   return found
 }
 
-/** A prepared copy of a fixture. */
+/** Returns a prepared copy of a fixture. */
 function createCopy(t: Test, name: string): string {
   const file = join(t.testdir(), `${name}.db`)
   copyFileSync(join(fixtures, `${name}.db`), file)
@@ -37,7 +37,7 @@ function createCopy(t: Test, name: string): string {
 }
 
 for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'stack'])
-  verifies('recording:columns:file', `${name}: the file holds what the tables hold`, async (t) => {
+  verifies('recording:columns:file', `${name}: the columns file equals the tables`, async (t) => {
     const file = createCopy(t, name)
     const reader = openReader(file)
     t.teardown(() => reader.close())
@@ -49,7 +49,7 @@ for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only'
     t.equal(columns?.read([-1], 0), undefined, 'a window that it has not')
   })
 
-t.test('openColumns ignores a file that is missing, truncated or has other bodies', async (t) => {
+t.test('openColumns ignores a file that is missing or truncated, or has different bodies', async (t) => {
   const file = createCopy(t, 'drop')
   const reader = openReader(file)
   t.teardown(() => reader.close())
@@ -68,7 +68,7 @@ t.test('openColumns ignores a file that is missing, truncated or has other bodie
   t.equal(openColumns(columns, [2]), undefined)
 })
 
-/** A library that prepares every recording and foresees one question. */
+/** Opens a library that prepares every recording and one analysis in the background. */
 async function createLibrary(t: Test, dir: string): Promise<RecordingLibrary> {
   const library = await openLibrary({
     dir,
@@ -84,7 +84,7 @@ async function createLibrary(t: Test, dir: string): Promise<RecordingLibrary> {
 
 const count = { name: 'count', args: {} }
 
-/** Whether every private copy has a columns file. */
+/** Whether a private copy has a columns file. */
 const isPrepared = (dir: string): boolean =>
   readdirSync(join(dir, 'snapshots')).some((name) => name.endsWith('-columns'))
 
@@ -112,7 +112,7 @@ verifies('recording:columns:behind', async (t) => {
   t.same(await reopened.analyse('count', {}, { isCached: true }), prepared, 'the answer outlives the server')
 })
 
-t.test('analyse throws RECORDING_DAMAGED if it reads a damaged page', async (t) => {
+t.test('analyse throws RECORDING_DAMAGED when it reads a damaged page', async (t) => {
   const library = await createLibrary(t, folders(t).data)
   const { recording } = await library.open('drop.db')
   const path = recording.identity.path
@@ -120,7 +120,7 @@ t.test('analyse throws RECORDING_DAMAGED if it reads a damaged page', async (t) 
   t.match(await recording.analyse('count', {}), { frames: 150 }, 'the worker continues')
 })
 
-t.test('removing a copy removes its columns file', async (t) => {
+t.test('when a copy is removed, its columns file is removed', async (t) => {
   const { files, data } = folders(t)
   const path = join(files, 'a.db')
   writeRecording(path, { frames: 30 })
@@ -138,7 +138,7 @@ t.test('removing a copy removes its columns file', async (t) => {
   t.same(readdirSync(join(data, 'snapshots')), [])
 })
 
-t.test('AnswersFile ignores answers of another revision and a damaged file', async (t) => {
+t.test('AnswersFile ignores answers of a different revision and a damaged file', async (t) => {
   const file = join(t.testdir(), 'a.db-answers')
   const question = { name: 'count', args: { a: 1 } }
   const now = new AnswersFile(file, 'now')
@@ -151,7 +151,7 @@ t.test('AnswersFile ignores answers of another revision and a damaged file', asy
   t.same(new AnswersFile(file, 'now').find(question), [])
 })
 
-t.test('hashSources changes with the content of a source', async (t) => {
+t.test('hashSources returns a new hash if the content of a source changes', async (t) => {
   const folder = pathToFileURL(`${t.testdir({ deep: { 'a.ts': 'one', 'note.txt': 'x' } })}/`)
   const before = hashSources([folder])
   writeFileSync(new URL('deep/note.txt', folder), 'y')
@@ -163,7 +163,7 @@ t.test('hashSources changes with the content of a source', async (t) => {
 
 const quiet = { signal: new AbortController().signal, progress() {} }
 
-/** A private copy of a fixture, open for reading. */
+/** Opens a private copy of a fixture for reading. */
 function createReader(t: Test, name: string) {
   const file = join(t.testdir(), `${name}.db`)
   copyFileSync(join(fixtures, `${name}.db`), file)
@@ -174,7 +174,7 @@ function createReader(t: Test, name: string) {
 }
 
 for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
-  t.test(`windows: ${name} has the same numbers as its frames`, async (t) => {
+  t.test(`windows of ${name} have the same numbers as its frames`, async (t) => {
     const reader = createReader(t, name)
     const windows = reader.windows(reader.summary())
     for (const window of await all(windows.over({ start: null, end: null }, quiet)))
@@ -211,7 +211,7 @@ t.test('windows start with the previous frame as context and end with the range'
   t.equal(window?.frames[window.to - 1], 30)
 })
 
-t.test('windows stop on abort and cache what they have read', async (t) => {
+t.test('windows stop on abort and remain cached if they were read', async (t) => {
   const reader = createReader(t, 'drop')
   const windows = reader.windows(reader.summary())
   const controller = new AbortController()
@@ -231,7 +231,7 @@ t.test('windows stop on abort and cache what they have read', async (t) => {
   await all(windows.over({ start: null, end: null }, { ...quiet, progress: () => t.fail('read twice') }))
 })
 
-/** A walk over a file that SQL makes, and what SQLite itself says of it. */
+/** Opens a file that SQL creates, as pages and as SQLite reads it. */
 async function openPages(t: Test, sql: string, spoil: (bytes: Buffer) => void = () => {}) {
   const path = join(t.testdir(), 'file.db')
   const db = new Database(path)
@@ -249,7 +249,7 @@ async function openPages(t: Test, sql: string, spoil: (bytes: Buffer) => void = 
 const rows = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i, 'row ' || i FROM n`
 
-/** Many tables, so that the schema itself takes several pages. */
+/** Creates so many tables that the schema has several pages. */
 const sql = (pageSize: number) => `
   PRAGMA page_size = ${pageSize};
   ${Array.from({ length: 90 }, (_, i) => `CREATE TABLE filler_${i} (id INTEGER PRIMARY KEY, a_rather_long_column_name TEXT, another_one REAL);`).join('\n')}
@@ -265,7 +265,7 @@ const countTableRows = async (pages: SqlitePages, table: string, maxPages = 10_0
 
 for (const pageSize of [1024, 4096, 65_536]) {
   t.test(
-    `SqlitePages reads the same tables and row counts as SQLite, pages of ${pageSize} bytes`,
+    `SqlitePages reads the same tables and row counts as SQLite from pages of ${pageSize} bytes`,
     async (t) => {
       const { pages, counts } = await openPages(t, sql(pageSize))
       t.equal((await pages.readTables()).size, 93)
@@ -275,12 +275,12 @@ for (const pageSize of [1024, 4096, 65_536]) {
   )
 }
 
-t.test('SqlitePages.countRows stops at the maximum number of pages', async (t) => {
+t.test('SqlitePages.countRows stops at the page limit', async (t) => {
   const { pages } = await openPages(t, sql(1024))
   t.equal(await countTableRows(pages, 'big', 20), null)
 })
 
-t.test('SqlitePages rejects a header with a page count above the file size', async (t) => {
+t.test('SqlitePages rejects a page count that exceeds the file size', async (t) => {
   const { pages } = await openPages(t, sql(4096), (header) => header.writeUInt32BE(1_000_000, 28))
   await t.rejects(pages.readTables(), MalformedFile)
 })
@@ -299,7 +299,7 @@ t.test('SqlitePages rejects a root page outside of the file', async (t) => {
 t.test('SlabAllocator does not reuse memory before clear', async (t) => {
   const slabs = new SlabAllocator()
   const lengths = Array.from({ length: 400 }, (_, i) => (i * 37) % 900)
-  // An array longer than a slab has its own memory.
+  // An array that is longer than a slab gets its own memory.
   const taken = [...lengths, 100_000, 5].map((length, i) => slabs.allocate(length).fill(i))
   t.same(
     taken.map(({ length }) => length),
@@ -319,7 +319,7 @@ t.test('SlabAllocator reuses memory after clear', async (t) => {
   t.same([first[0], second[9]], [7, 7])
 })
 
-t.test('SlabAllocator keeps a limited number of slabs', async (t) => {
+t.test('SlabAllocator retains a limited number of slabs', async (t) => {
   const slabs = new SlabAllocator()
   const fill = (): ReadonlySet<unknown> =>
     new Set(Array.from({ length: 100 }, () => slabs.allocate(60_000).buffer))
@@ -330,7 +330,7 @@ t.test('SlabAllocator keeps a limited number of slabs', async (t) => {
   t.equal(kept.length, 16)
 })
 
-t.test('NumberRows keeps its rows when it grows', async (t) => {
+t.test('NumberRows preserves its rows when it grows', async (t) => {
   const rows = new NumberRows()
   for (let i = 0; i < 1000; i++) {
     const at = rows.append(3)

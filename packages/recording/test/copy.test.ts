@@ -43,7 +43,7 @@ t.test('copyDatabase reports a file that changes in every attempt as busy and le
   writeRecording(source, { frames: 10 })
   const file = await open(source, 'r+')
   t.teardown(() => file.close())
-  // The counter of a recorder that commits while each copy is being made.
+  // Change counter of a recorder that commits during every copy.
   let counter = 0
   const commit = () => writeSync(file.fd, Buffer.from([0, 1, counter >> 8, counter++ & 255]), 0, 4, 24)
   const timer = setInterval(commit, 1)
@@ -53,7 +53,7 @@ t.test('copyDatabase reports a file that changes in every attempt as busy and le
   t.same(readdirSync(data), [])
 })
 
-t.test('copyDatabase ignores a journal that its writer has zeroed', async (t) => {
+t.test('copyDatabase ignores a journal whose header is zeroed', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 2 })
@@ -101,7 +101,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Names, sizes, times and bytes of everything in a folder. */
+/** Returns the name, size, times and bytes of every file in a folder. */
 const contents = (folder: string) =>
   readdirSync(folder).map((name) => {
     const { size, mtimeNs } = statSync(join(folder, name), { bigint: true })
@@ -154,7 +154,7 @@ verifies('recording:file:hot-journal', async (t) => {
   t.same(contents(root), before, 'the user has to decide about the journal')
 })
 
-t.test('list reports a file with a journal as busy only until the journal is gone', async (t) => {
+t.test('list reports a file with a journal as busy until the journal is removed', async (t) => {
   const { files: root, data } = folders(t)
   const file = join(root, 'assets.db')
   new Database(file).exec('CREATE TABLE asset (id INTEGER)').close()
@@ -182,13 +182,13 @@ verifies('recording:file:wal', async (t) => {
 
 verifies(
   'recording:file:live-writer',
-  'a file with an open transaction is read as before the transaction',
+  'a file with an open transaction is read in the state before the transaction',
   async (t) => {
     const { files: root, data } = folders(t)
     const file = join(root, 'open.db')
     const child = await writer(t, 'hot', file)
     const library = await libraryOver(t, root, { dir: data })
-    // The journal does not change while its writer sleeps: what is copied is the state before its transaction.
+    // The journal does not change while its writer sleeps, so the state before its transaction is copied.
     const { recording } = await library.open(file)
     t.equal(recording.summary.frames?.total_frames, 20)
     t.equal(child.exitCode, null)
@@ -268,7 +268,7 @@ t.test('open replaces a damaged private copy', async (t) => {
   t.equal((await second.open('run')).recording.summary.frames?.total_frames, 5)
 })
 
-t.test('open reports damage after the background check found it', async (t) => {
+t.test('open reports damage that the background check has found', async (t) => {
   const { files, data } = folders(t)
   const file = join(files, 'run.db')
   writeRecording(file, { frames: 200 })

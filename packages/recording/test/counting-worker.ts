@@ -1,14 +1,14 @@
-/** Entry file of a worker whose analysis returns its thread and the source of the frames. */
+/** Worker with an analysis that returns its thread and the number of windows it read from tables. */
 import { threadId } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { type Analyses, serveRecording } from '../src/reader/serve-recording.ts'
 
-/** What `count` answers: no two runs answer the same. */
+/** Result of `count`. `run` differs in every call. */
 export interface Counted {
   readonly frames: number
   readonly run: string
   readonly thread: number
-  /** windows that were read from the tables of the copy, until now */
+  /** Number of windows read from the tables of the copy so far. */
   readonly fromTables: number
 }
 
@@ -21,7 +21,7 @@ const analyses: Analyses = {
       frames += to - from
     return { frames, run: crypto.randomUUID(), thread: threadId, fromTables: windows.fromTables }
   },
-  /** Fails as a read of a damaged page does. */
+  /** Fails like a read of a damaged page. */
   async fail(_args: never, { windows, signal, progress }) {
     for await (const _ of windows.over({ start: null, end: null }, { signal, progress }))
       throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')

@@ -1,4 +1,4 @@
-/** What run lines declare: axes, handedness and orders, groups, joints, substeps and provenance. */
+/** Tests of declarations in run lines: axes, handedness and orders, groups, joints, substeps and provenance. */
 import { randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,12 +15,12 @@ t.setTimeout(120_000)
 type Vector = readonly [number, number, number]
 type Quaternion = readonly [w: number, x: number, y: number, z: number]
 
-/** How an engine writes what a recording with z up, right-handed, w first has. */
+/** Converts values of a recording (z up, right-handed, w first) to the convention of an engine. */
 interface View {
   readonly convention: object | undefined
   readonly vector: (v: Vector) => Vector
   readonly pseudovector: (v: Vector) => Vector
-  /** Values along the axes of a body. */
+  /** Converts values along the axes of a body. */
   readonly extents: (v: Vector) => Vector
   readonly quaternion: (q: Quaternion) => readonly number[]
   readonly normal: (v: Vector) => Vector
@@ -50,7 +50,7 @@ function createView(
   }
 }
 
-/** The same run of a box and a floor as each engine writes it. */
+/** Returns the lines of the same run, a box and a floor, in the convention of an engine. */
 function createLines({ convention, vector, pseudovector, extents, quaternion, normal }: View): string[] {
   const random = randomFrom(7)
   const number = (): number => random.below(4000) / 1000 - 1.9995
@@ -135,7 +135,7 @@ verifies('recording:files:convention', async (t) => {
   }
 })
 
-t.test('the convention is stored with the run, so that a later request may omit it', async (t) => {
+t.test('the convention is stored with the run, so that later requests may omit it', async (t) => {
   const { files, data } = folders(t)
   const lines = createLines(createView({ up: 'y', handedness: 'left' }))
   const first = await libraryOver(t, files, { dir: data })
@@ -149,7 +149,7 @@ t.test('the convention is stored with the run, so that a later request may omit 
   for (let id = 1; id <= 6; id++) t.same(await recording.frame(id), await same.frame(id))
 })
 
-t.test('a convention that differs from earlier lines or is not known is rejected', async (t) => {
+t.test('an unknown convention, or one other than that of earlier lines, is rejected', async (t) => {
   const { files, data } = folders(t)
   const { recorder } = await libraryOver(t, files, { dir: data })
   const write = (line: object) => recorder.write('run', streamLines([JSON.stringify(line)]))
@@ -164,7 +164,7 @@ t.test('a convention that differs from earlier lines or is not known is rejected
   await write({ run: { convention: { up: 'y' } } })
 })
 
-t.test('an export of a converted run is not converted again', async (t) => {
+t.test('importing an export of a converted run does not convert it again', async (t) => {
   const { files, data, more } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   await library.recorder.write('run', streamLines(createLines(createView({ up: 'y', quaternion: 'xyzw' }))))
@@ -236,7 +236,7 @@ const expected = [
     torque: { x: 7, y: 8, z: 9 },
     position_error: null,
   },
-  // The environment is b, so that the impulse on the other body changes sign.
+  // The environment becomes body b, so the impulse changes its sign.
   {
     body_a_id: 1,
     body_b_id: 0x8000_0003,
@@ -248,7 +248,7 @@ const expected = [
   },
 ]
 
-verifies('recording:articulation', 'joints are equal as lines, MCAP, export and import', async (t) => {
+verifies('recording:articulation', 'joints are the same in lines, MCAP, exports and imports', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const lines = [JSON.stringify({ run }), ...frames.map((joints, i) => toLine(i + 1, joints))]
@@ -301,12 +301,12 @@ verifies('recording:articulation', 'joints of a left-handed run with y up are co
   )
   const recording: Recording = (await library.open('left')).recording
   t.match((await recording.frame(1)).joints, [
-    // x, z, y; a torque is a pseudovector.
+    // Order of axes: x, z, y. A torque is a pseudovector.
     { point: { x: 1, y: 3, z: 2 }, impulse: { x: 4, y: 6, z: 5 }, torque: { x: -7, y: -9, z: -8 } },
   ])
 })
 
-t.test('invalid joints and provenance name the member', async (t) => {
+t.test('errors for invalid joints and provenance name the member', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const invalid: readonly (readonly [object, string])[] = [

@@ -7,7 +7,7 @@ import { looksMonotone, lowerBound, type Probe, type Row } from '../src/domain/r
 import { timeStep } from '../src/domain/time-step.ts'
 import type { Frame, FrictionConstraint } from '../src/types.ts'
 
-t.test('angularVelocity returns the rate about a body axis for any orientation', async (t) => {
+t.test('angularVelocity returns the rate about a body axis in any orientation', async (t) => {
   // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
   const [angle, rate] = [0.8, 3]
   const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
@@ -24,13 +24,13 @@ t.test('angularVelocity returns null if a component is missing', async (t) => {
 
 const floor = 0x8000_0001
 
-t.test('resolveBodyId returns recorded ids unchanged, also above int32', async (t) => {
+t.test('resolveBodyId returns recorded ids unchanged, even above int32', async (t) => {
   t.equal(resolveBodyId(1, new Set([1]), new Set([floor])), 1)
   t.equal(resolveBodyId(floor, new Set([1]), new Set([floor])), floor)
 })
 
 t.test(
-  'resolveBodyId returns an environment body for its instance id unless a dynamic body has it',
+  'resolveBodyId returns an environment body for its instance id, unless a dynamic body has that id',
   async (t) => {
     t.equal(resolveBodyId(1, new Set([2]), new Set([floor])), floor)
     t.equal(resolveBodyId(1, new Set([1, 2]), new Set([floor])), 1)
@@ -49,7 +49,7 @@ t.test('gravityFromFlight returns g for free fall and ignores a few outliers', a
   t.same(gravityFromFlight([...fall, [50, 0, 0], [0, 900, 0]]), { x: 0, y: 0, z: -9.81 })
 })
 
-t.test('gravityFromFlight returns null for samples that disagree and without samples', async (t) => {
+t.test('gravityFromFlight returns null if samples disagree or are missing', async (t) => {
   t.equal(
     gravityFromFlight([
       [1, 0, 0],
@@ -74,7 +74,7 @@ t.test('gravityFromPotential ignores a body at height 0', async (t) => {
 
 const [mass, g, dt] = [10, 9.81, 0.016]
 
-/** A body at rest: the floor carries m g dt each step. */
+/** A body at rest, to which the floor applies m g dt in each step. */
 const resting = (scale: number): MomentumRow => ({
   change: [0, 0, mass * g * dt],
   lambda: [0, 0, mass * g * scale],
@@ -91,7 +91,7 @@ t.test('inferLambdaUnit ignores frames in which the solver diverged', async (t) 
   t.equal(inferLambdaUnit([resting(dt), diverged, resting(dt)], dt), 'N·s')
 })
 
-t.test('inferLambdaUnit returns unknown for rows without lambda', async (t) => {
+t.test('inferLambdaUnit returns unknown for rows without lambdas', async (t) => {
   t.equal(inferLambdaUnit([], dt), 'unknown')
   t.equal(inferLambdaUnit([{ change: [1, 2, 3], lambda: [0, 0, 0] }], dt), 'unknown')
 })
@@ -132,7 +132,7 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
   }
 }
 
-t.test('momentumRow: an external force does not count as a contact impulse', async (t) => {
+t.test('momentumRow does not count an external force as a contact impulse', async (t) => {
   const push = { body_id: 1, force: at(5, 0, 0), torque: at(0, 0, 0), at: at(0, 0, 0) }
   const after = { ...frame(0.5, [{}]), external_forces: [push, push, { ...push, body_id: 2 }] }
   const row = momentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
@@ -173,7 +173,7 @@ t.test('momentumRow returns null for a body without contact or velocity', async 
   t.equal(momentumRow(frame(0), frame(1, [{}]), { body_id: 9, mass: 4 }, gravity, 0.1), null)
 })
 
-/** A table whose rows have these ids and keys. */
+/** Returns a probe of a table whose rows have these ids and keys. */
 const createProbe =
   (rows: readonly Row[]): Probe =>
   (id) =>
@@ -182,7 +182,7 @@ const createProbe =
 const table = (keys: readonly number[], gap = 1): readonly Row[] =>
   keys.map((key, i) => ({ id: 1 + i * gap, key }))
 
-t.test('lowerBound finds the first row of every key, with and without gaps in the ids', async (t) => {
+t.test('lowerBound finds the first row of every key, with or without gaps in the ids', async (t) => {
   for (const gap of [1, 7]) {
     const rows = table([1, 1, 2, 4, 4, 4, 9], gap)
     const span = { first: 1, last: rows.at(-1)?.id ?? 0 }
@@ -215,13 +215,13 @@ t.test('looksMonotone detects unordered rows and missing keys', async (t) => {
 
 const steps = (count: number, dt: number) => Array.from({ length: count }, (_, i) => (i + 1) * dt)
 
-t.test('timeStep returns the mean of equal steps, without the rounding error of a single step', async (t) => {
+t.test('timeStep returns the mean of equal steps, without the rounding error of each step', async (t) => {
   const { dt, isUniform } = timeStep(steps(1000, 0.016))
   t.ok(dt !== null && Math.abs(dt - 0.016) < 1e-15)
   t.equal(isUniform, true)
 })
 
-t.test('timeStep reports a clock with pauses as not uniform', async (t) => {
+t.test('timeStep reports a clock that pauses as not uniform', async (t) => {
   const times = [...steps(10, 0.01), 0.1, 0.1, 0.1]
   const { dt, isUniform } = timeStep(times)
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-12)
@@ -232,20 +232,20 @@ t.test('timeStep returns null for a clock that does not advance', async (t) => {
   t.same(timeStep([1, 1, 1]), { dt: null, isUniform: false })
 })
 
-t.test('timeStep ignores steps in which time stands still or goes back', async (t) => {
+t.test('timeStep ignores steps in which time does not advance', async (t) => {
   t.same(timeStep([0.1, 0.2, 0.2, 0.2, 0.2]), { dt: 0.1, isUniform: false })
   t.same(timeStep([3, 4, 1, 2]), { dt: 1, isUniform: false })
   t.same(timeStep([3, 2, 1]), { dt: null, isUniform: false })
   t.same(timeStep([0, 1, Number.POSITIVE_INFINITY, 3]), { dt: 1, isUniform: false })
 })
 
-t.test('timeStep allows for the rounding of times since 1970', async (t) => {
+t.test('timeStep tolerates the rounding of times since 1970', async (t) => {
   const { dt, isUniform } = timeStep(steps(1000, 0.01).map((time) => 1.7e9 + time))
   t.equal(isUniform, true)
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-8)
 })
 
-t.test('timeStep returns null for fewer than two frames or missing times', async (t) => {
+t.test('timeStep returns null for fewer than two frames and for missing times', async (t) => {
   t.same(timeStep([0.5]), { dt: null, isUniform: true })
   t.same(timeStep([]), { dt: null, isUniform: true })
   t.same(timeStep([1, null, 3, 4]), { dt: 1, isUniform: false })

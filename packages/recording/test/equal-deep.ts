@@ -1,12 +1,15 @@
 import type { Test } from 'tap'
 
-/** Numbers of the sidecars are compared with this relative tolerance, */
+/** Relative tolerance for numbers of the sidecars. */
 const tolerance = 1e-9
 
-/** and those that ought to be 0 with this one: what is derived from recorded numbers carries their rounding. */
+/** Absolute tolerance for numbers near 0, because derived numbers contain rounding errors. */
 const noise = 1e-12
 
-/** Asserts that everything in `wanted` is found, numbers within the tolerance; more may be found. */
+/**
+ * Asserts that `found` contains everything in `wanted`. Compares numbers with a tolerance; ignores additional
+ * members.
+ */
 export function equalDeep(t: Test, found: unknown, wanted: unknown, name: string): void {
   t.same([...differences(found, wanted, name)], [], name)
 }

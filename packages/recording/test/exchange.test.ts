@@ -38,13 +38,13 @@ async function readFrames(recording: Recording): Promise<readonly Frame[]> {
   )
 }
 
-/** Exports a run into a folder. */
+/** Exports a run to a file. */
 async function exportTo(library: RecordingLibrary, name: string, file: string): Promise<void> {
   const { file: made } = await library.recorder.export(name)
   renameSync(made, file)
 }
 
-t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
+t.test('an export has the tables of the C++ recorder', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
@@ -62,7 +62,7 @@ t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
   t.same(made, original)
 })
 
-t.test('a run, its export and the imported export give equal answers', async (t) => {
+t.test('a run, its export and the imported export return the same answers', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
@@ -110,7 +110,7 @@ const contactParts = [
   ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
 ]
 
-/** Records a run of frames with a change, exports it and imports that: gives each as it is opened. */
+/** Returns a function that records a changed run, exports it and imports the export. It returns all three, opened. */
 async function exchanger(t: Test, forget: (file: string) => void = () => {}) {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
@@ -133,7 +133,7 @@ const lacking = ({ summary }: Recording) => contactParts.filter((part) => summar
 
 verifies(
   'recording:recorder:exchange',
-  'export and import distinguish an engine without contact data from one without contacts',
+  'export and import distinguish missing contact data from frames without contacts',
   async (t) => {
     const exchange = await exchanger(t)
     const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
@@ -171,7 +171,7 @@ const recordings = [
 for (const name of sample(recordings, 10)) {
   verifies(
     'recording:recorder:exchange',
-    `${name} is the same as a run, and again as an export of it`,
+    `${name} is the same as a run and as an export of that run`,
     async (t) => {
       await sameAgain(t, name)
     },
@@ -188,7 +188,7 @@ async function sameAgain(t: Test, name: string): Promise<void> {
   const again = await named(other, 'again.db')
   const frames = (await readFrames(original)).map((frame) => ({
     ...frame,
-    // Older files lack accelerations.
+    // Older files do not contain accelerations.
     states: frame.states.map((state) => ({ ...state, acceleration: state.acceleration ?? unknown })),
   }))
   t.same(await readFrames(run), frames)
@@ -210,7 +210,7 @@ interface Opened {
   readonly data: string
 }
 
-/** Opens a library with a file of lines below its root. `found` receives each path that the roots resolve. */
+/** Opens a library over a folder with a file of lines. `found` receives each path that the roots resolve. */
 async function overLines(
   t: Test,
   lines: readonly string[],
@@ -236,11 +236,10 @@ async function overLines(
   return { library, file, data }
 }
 
-/** Where Linux lists what this process has open. */
+/** Folder in which Linux lists the open files of this process. */
 const openFiles = '/proc/self/fd'
 const unlisted = existsSync(openFiles) ? {} : { skip: 'the system does not list the open files of a process' }
 
-/** Asserts that this process does not have the file open, if the system lists open files. */
 const notHeld = (t: Test, file: string): boolean => t.notOk(isHeld(file), 'the file is closed', unlisted)
 
 const isHeld = (file: string): boolean =>
@@ -276,7 +275,7 @@ verifies('recording:recorder:import', 'an import of a pipe without a writer fail
 
 verifies(
   'recording:recorder:import',
-  'a line that does not fit leaves no part of a run, nor an open file',
+  'if a line is invalid, no part of the run and no open file remain',
   async (t) => {
     const { library, file } = await overLines(t, [runLine, ...frameLines(1, 3), '{"frame_id": 0}'])
     const data = { line: 5, path: 'frame_id', accepted: 0, last_frame_id: null }
@@ -288,7 +287,7 @@ verifies(
   },
 )
 
-verifies('recording:recorder:import', 'a run of that name is not added to', async (t) => {
+verifies('recording:recorder:import', 'an import does not add frames to an existing run', async (t) => {
   const { library, file } = await overLines(t, frameLines(2, 5))
   await library.recorder.write('run', streamLines([runLine, frameLine(1)]))
   await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_EXISTS' })
@@ -306,7 +305,7 @@ verifies('recording:recorder:new', async (t) => {
   t.match(await recorder.write('run', lines()), { accepted: 0, ignored: 3 })
 })
 
-verifies('recording:recorder:import', 'a caller who gives up gets no run', async (t) => {
+verifies('recording:recorder:import', 'a cancelled import leaves no run', async (t) => {
   const { library, file } = await overLines(t, [runLine, ...frameLines(1, 500)])
   const given = new AbortController()
   const progress = (): void => given.abort()
@@ -316,14 +315,14 @@ verifies('recording:recorder:import', 'a caller who gives up gets no run', async
   notHeld(t, file)
 })
 
-verifies('recording:recorder:import', 'a file among the data of the server is refused', async (t) => {
+verifies('recording:recorder:import', "a file in the server's data folder is rejected", async (t) => {
   const { library, data } = await overLines(t, [])
   const own = join(data, 'own.jsonl')
   writeFileSync(own, runLine)
   await t.rejects(library.importRecording('run', own), { code: 'OUTSIDE_ROOTS' })
 })
 
-/** Yields the bytes of a file in parts, and throws after `cutAt` bytes. */
+/** Yields the bytes of a file in parts. Throws after `cutAt` bytes. */
 async function* readBytes(bytes: Uint8Array, cutAt = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 5000) {
     if (at >= cutAt) throw new Error('the connection was lost')

@@ -13,7 +13,7 @@ export interface H5Writer {
   close(): void
 }
 
-/** Writes a file with the library that also reads it; its format is that of the HDF Group's library. */
+/** Writes a file with the library that also reads it. Its format is that of the HDF Group's library. */
 export async function writeH5(path: string, write: (file: H5Writer) => void): Promise<void> {
   const library = await importOptional<{
     ready: Promise<{ FS: { readFile(name: string): Uint8Array } }>

@@ -1,4 +1,4 @@
-/** Files of other tools, generated from known physics, and hostile ones. */
+/** Tests of files of other tools: generated from known physics, and hostile. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -84,7 +84,7 @@ verifies('recording:import:mapping', async (t) => {
   t.equal(code, 'MAPPING_NEEDED')
   t.match(data.columns[0], { name: 't', type: 'number', first: 0.01 })
   const { top } = data.proposed_mapping.bodies
-  // Names of components define the order, whatever the order of the columns.
+  // The names of the components define the order, regardless of the order of the columns.
   t.same(top.quaternion, { columns: ['top_qw', 'top_qx', 'top_qy', 'top_qz'], order: 'wxyz' })
   t.same(top.position, csvMapping.bodies.top.position)
   t.same(top.angular_velocity, csvMapping.bodies.top.angular_velocity)
@@ -139,9 +139,9 @@ verifies('recording:import:order', async (t) => {
 
 verifies(
   'recording:import:mapping',
-  'names with the quantity in front and units are understood',
+  'names that begin with the quantity, and units, are recognized',
   async (t) => {
-    // The names of the ground truth of EuRoC. b_w and b_a are biases of sensors.
+    // Names of EuRoC's ground truth. b_w and b_a are biases of sensors.
     const components = (name: string, axes: string, unit: string) =>
       [...axes].map((axis) => `${name}_${axis} [${unit}]`)
     const named = [
@@ -164,7 +164,7 @@ verifies(
   },
 )
 
-verifies('recording:import:mapping', 'the arrays of the first run of Isaac Lab are proposed', async (t) => {
+verifies('recording:import:mapping', "the arrays of Isaac Lab's first run are proposed", async (t) => {
   const list = (run: string, rows: number) =>
     Object.entries({
       'initial_state/rigid_object/cube_1/root_pose': [1, 7],
@@ -205,7 +205,7 @@ verifies('recording:import:mapping', 'the arrays of the first run of Isaac Lab a
 
 verifies(
   'recording:import:mapping',
-  'arrays of all bodies are proposed, with the frame in their names',
+  'arrays with all bodies are proposed, with the frame of reference in their names',
   async (t) => {
     const bodies = (columns: readonly (readonly [string, number])[]) => {
       const named = columns.map(([name, width]) => ({ name, width, type: 'number' as const }))
@@ -237,7 +237,7 @@ verifies(
   },
 )
 
-verifies('recording:import:tables', 'where selects the rows of one run', async (t) => {
+verifies('recording:import:tables', '`where` selects the rows of one run', async (t) => {
   const { files, library } = await openLibrary(t)
   const rows = [0, 1].flatMap((run) => [0, 1, 2].map((i) => `${run},lift,${i / 10},${run},0,${i}`))
   writeFileSync(join(files, 'runs.csv'), ['run,task,t,x,y,z', ...rows, '1,turn,0,9,9,9'].join('\n'))
@@ -263,7 +263,7 @@ verifies('recording:import:mapping', 'a proposal reads only the first pages of a
   const columns = ['t', 'x', 'y', 'z'].map((name) => ({ name, values: rows }))
   const { file, pages } = writeParquet(columns, 2000)
   writeFileSync(join(files, 'good.parquet'), file)
-  // The third page has the last of the first 4,096 rows.
+  // The third page contains the last of the first 4,096 rows.
   for (const [, , , next = 0] of pages) file.fill(0xff, next, next + 40)
   writeFileSync(join(files, 'late.parquet'), file)
   const { code, data } = await proposal(library, 'late.parquet')
@@ -276,12 +276,12 @@ verifies('recording:import:mapping', 'a proposal reads only the first pages of a
   t.match((await recording.frame(60_000)).states, [{ position: { x: 59_999 } }])
 })
 
-verifies('recording:import:tables', 'errors of CSV files name the line of the file', async (t) => {
+verifies('recording:import:tables', 'errors in CSV files contain the line number', async (t) => {
   const { files, library } = await openLibrary(t)
   const mapping = { time: 't', bodies: { body: { position: ['x', 'y', 'z'] } } }
   // Line 1 is empty, and the header has two lines.
   const head = ['', 't,x,y,z,"a', 'note"']
-  // The first hundred rows decide which columns are numbers. Each has two lines: 4 to 205.
+  // The first hundred rows, which decide which columns are numeric, have two lines each: 4 to 205.
   const rows = Array.from({ length: 101 }, (_, i) => [`${i - 200},1,2,3,"two`, 'lines"']).flat()
   const expected: Record<string, readonly [lines: readonly string[], message: RegExp]> = {
     number: [[...rows, '', '1,?,2,3,'], /^line 207: x is "\?", not a number/],

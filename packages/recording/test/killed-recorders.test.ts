@@ -1,4 +1,4 @@
-/** Recorders that are killed at random moments, and what Causeway reads of their files. */
+/** Kills recorders at random moments and checks what Causeway reads from their files. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { folders, libraryOver } from './library-kit.ts'
 
 t.setTimeout(300_000)
 
-/** Number of kills of each recorder. */
+/** Number of times that each recorder is killed. */
 const kills = isLong ? 20 : 5
 const bodies = 60
 const seed = Number(process.env.CAUSEWAY_SEED ?? Date.now() % 2 ** 31)
@@ -22,12 +22,15 @@ const recorders = fileURLToPath(new URL('../../../recorders/', import.meta.url))
 
 interface Program {
   readonly needs: string
-  /** Writes the program to a folder and compiles it. Returns the command that records to the file of its last argument. */
+  /**
+   * Writes the program to a folder and compiles it. Returns the command, whose last argument is the file to record
+   * to.
+   */
   prepare(folder: string): readonly [string, ...string[]]
 }
 
 /**
- * Programs that record frames without an end and write the number of each frame that is recorded to the standard output. Body i of
+ * Programs that record frames forever and write the number of each recorded frame to standard output. Body i of
  * frame n is at (i, n, i * n).
  */
 const programs: Readonly<Record<string, Program>> = {
@@ -105,7 +108,7 @@ int main(int, char** arguments) {
   },
 }
 
-/** Kills a recorder after about this number of frames. Returns the number of the last frame that was recorded. */
+/** Kills a recorder after about this number of frames. Returns the number of the last frame that it reported. */
 async function killAfter([program, ...args]: readonly [string, ...string[]], frames: number) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
@@ -120,14 +123,17 @@ async function killAfter([program, ...args]: readonly [string, ...string[]], fra
   return last()
 }
 
-/** Returns the number of frames of a file according to the library of MCAP, and the greatest number in a complete chunk. */
+/**
+ * Reads a file with the MCAP library. Returns its number of frames, and the largest number of frames in a complete
+ * chunk.
+ */
 function countFrames(file: string): { readonly total: number; readonly chunk: number } {
   const reader = new McapStreamReader()
   reader.append(readFileSync(file))
   let [total, before, chunk] = [0, 0, 0]
   for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
     if (record.type === 'Message' && record.channelId === 2) total += 1
-    // The indexes of a chunk follow its messages.
+    // The message indexes of a chunk follow the chunk.
     if (record.type === 'MessageIndex' && record.channelId === 2) {
       chunk = Math.max(chunk, total - before)
       before = total
@@ -159,7 +165,7 @@ async function checkKills(t: Test, program: Program) {
     const stored = recording.summary.frames?.total_frames ?? 0
     t.match(recording.summary, { interrupted: true })
     t.ok(recorded - stored <= chunkFrames, `${stored} of ${recorded} frames are stored`)
-    // The last line may not have been written before the kill.
+    // The recorder may have been killed before it wrote the last line.
     t.ok(stored <= recorded + 1, 'nothing was invented')
     t.match(recording.summary.frames, { first_frame: 1, last_frame: stored, contiguous: true })
     const { states } = await recording.frame(stored)

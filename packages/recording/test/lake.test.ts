@@ -1,4 +1,4 @@
-/** One suite for both engines of the lake: DuckDB, and ClickHouse over the same files. */
+/** Tests both engines of the lake: DuckDB, and ClickHouse with the same files. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
@@ -135,7 +135,7 @@ verifies('recording:lake:questions', async (t) => {
   t.equal((await lake.list()).size, list.length, 'a new state of a run replaces its files')
 })
 
-verifies('recording:lake:questions', 'velocities that were not recorded are not a blow-up', async (t) => {
+verifies('recording:lake:questions', 'missing velocities are not treated as a blow-up', async (t) => {
   if (skip !== false) return void t.pass('DuckDB', { skip })
   const { files, data, more } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
@@ -204,7 +204,7 @@ verifies(
 
 verifies(
   'recording:lake:questions',
-  'a call without DuckDB names the command, and a call can be cancelled',
+  'without DuckDB, the error contains the install command, and calls can be cancelled',
   async (t) => {
     const { more } = folders(t)
     const known = process.env.CAUSEWAY_OPTIONAL_PACKAGES

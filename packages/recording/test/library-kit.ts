@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import type { Test } from 'tap'
 import { type LibraryLimits, openLibrary, type RecordingLibrary, type Roots } from '../src/index.ts'
 
-/** Roots over one folder: real paths only, as a server checks them. */
+/** Returns roots that, like those of a server, accept only real paths in these folders. */
 export function createRoots(...folders: readonly string[]): Roots {
   const real = folders.map((folder) => realpathSync(folder))
   return {
@@ -31,14 +31,17 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** Empty folders of a test: `files` for recordings, `data` and `more` for libraries, `elsewhere` outside of the root. */
+/**
+ * Creates empty folders for a test: `files` for recordings, `data` and `more` for libraries, `elsewhere` outside the
+ * root.
+ */
 export function folders(t: Test): Record<'files' | 'data' | 'more' | 'elsewhere', string> {
   const root = t.testdir({ files: {}, data: {}, more: {}, elsewhere: {} })
   const below = (name: string) => join(root, name)
   return { files: below('files'), data: below('data'), more: below('more'), elsewhere: below('elsewhere') }
 }
 
-/** A library over one root, closed with the test. */
+/** Opens a library with one root. It is closed after the test. */
 export async function libraryOver(
   t: Test,
   root: string,
@@ -54,10 +57,10 @@ export async function libraryOver(
   return library
 }
 
-/** The whole of a recording. */
+/** The range of a whole recording. */
 export const whole = { start: null, end: null } as const
 
-/** Waits until a condition holds. */
+/** Waits until a condition is true. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!condition()) {
@@ -66,7 +69,7 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Changes a database that is not open. */
+/** Runs SQL on a database that is not open elsewhere. */
 export function change(file: string, sql: string): void {
   const db = new Database(file)
   db.exec(sql)

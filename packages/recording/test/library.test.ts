@@ -100,7 +100,7 @@ verifies('recording:copy:interrupted', async (t) => {
   await t.rejects(library.open('run', { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
   t.equal((await library.open('run')).recording.summary.frames?.total_frames, 400)
   await library.close()
-  // What a process that was killed in a copy leaves behind.
+  // Files that remain if a process is killed during a copy.
   writeFileSync(join(data, 'snapshots', 'half.part'), 'SQLite format 3')
   writeFileSync(join(data, 'snapshots', 'unknown.db'), 'SQLite format 3')
   const next = await libraryOver(t, files, { dir: data })
@@ -125,7 +125,7 @@ t.test(
 
 verifies(
   'recording:read:index-equals-scan',
-  'a large recording is answered at once and indexed behind',
+  'a large recording is opened immediately and indexed in the background',
   async (t) => {
     const { files, data, more } = folders(t)
     writeRecording(join(files, 'run.db'), { frames: 60 })
@@ -151,7 +151,7 @@ verifies(
   },
 )
 
-t.test('open limits the number of workers, and earlier recordings still respond', async (t) => {
+t.test('open limits the number of workers, and earlier recordings remain usable', async (t) => {
   const { files, data } = folders(t)
   for (const name of ['a', 'b', 'c']) writeRecording(join(files, `${name}.db`), { frames: 3 })
   const library = await libraryOver(t, files, { dir: data, limits: { loaded: 2 } })
@@ -183,7 +183,7 @@ verifies('recording:worker:event-loop', async (t) => {
   const { recording } = await library.open('run')
   const { utilization } = performance.eventLoopUtilization(before)
   t.ok(utilization < 0.5, `the event loop was busy for ${Math.round(utilization * 100)} % of the time`)
-  // Questions that are asked together are answered while timers go on.
+  // Concurrent calls are answered while timers continue to run.
   let ticks = 0
   const timer = setInterval(() => ticks++, 1)
   await Promise.all(Array.from({ length: 300 }, (_, i) => recording.frame(i + 1)))
@@ -215,7 +215,7 @@ verifies('recording:catalogue:id', async (t) => {
   )
 })
 
-t.test('open finds a recording by id, name and relative path without a previous list', async (t) => {
+t.test('open finds a recording by id, name or relative path without a previous list', async (t) => {
   const { files, data } = folders(t)
   mkdirSync(join(files, 'deep'))
   writeRecording(join(files, 'deep', 'run.db'), { frames: 2 })
@@ -291,7 +291,7 @@ t.test('openLibrary rejects a catalogue of a newer version', async (t) => {
   })
 })
 
-t.test('SpareWorker keeps one worker for the next run and stops the others', async (t) => {
+t.test('SpareWorker retains one worker for the next run and stops the others', async (t) => {
   const workers = new SpareWorker(startRecorderWorker)
   t.teardown(() => workers.close())
   const [first, second] = [workers.take(), workers.take()]
@@ -303,7 +303,7 @@ t.test('SpareWorker keeps one worker for the next run and stops the others', asy
   await first.stop()
 })
 
-t.test('SpareWorker does not keep a dead worker, or any worker after close', async (t) => {
+t.test('SpareWorker retains no dead worker, and no worker after close', async (t) => {
   const workers = new SpareWorker(startRecorderWorker)
   const [first, second] = [workers.take(), workers.take()]
   await workers.give(first)
@@ -349,7 +349,7 @@ t.test('LogCheckpoints pauses the writer only while a long log is checkpointed',
   await resume(39 * mebibyte + pauseBytes, [2, 3])
 })
 
-t.test('a reused worker records the next run without state of the previous one', async (t) => {
+t.test('a reused worker records the next run without any state of the previous run', async (t) => {
   const dir = t.testdir()
   const link = startRecorderWorker()
   t.teardown(() => link.stop())
@@ -360,7 +360,7 @@ t.test('a reused worker records the next run without state of the previous one',
   }
   const [body, line] = ['{"id": 1, "position": [0, 0, 1]}', '{"run": {"bodies": [{"id": 1, "mass": 2}]}}']
   t.match(await record('one', `${line}\n{"frame_id": 7, "bodies": [${body}]}\n`), { accepted: 1 })
-  // An incomplete line of a closed run does not reach the next run.
+  // An incomplete line of a closed run must not affect the next run.
   await link.call('runWrite', { parts: [Buffer.from('{"frame_id": 8, "bod')], nowMs: 1 })
   await link.call('runClose', undefined)
   t.match(await record('two', '{"frame_id": 1}\n{"frame_id": 2}\n'), {

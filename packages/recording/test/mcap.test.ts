@@ -1,4 +1,4 @@
-/** MCAP files of other writers: compression, foreign messages and damage. */
+/** Tests of MCAP files from other writers: compression, foreign messages and damage. */
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -10,7 +10,7 @@ import { folders, libraryOver } from './library-kit.ts'
 
 t.setTimeout(60_000)
 
-/** Writes an MCAP file by the library of MCAP. */
+/** Writes an MCAP file with the MCAP library. */
 async function writeMcap(
   file: string,
   messages: readonly { readonly schema: string; readonly data: Uint8Array }[],
@@ -55,7 +55,7 @@ async function writeMcap(
   writeFileSync(file, Buffer.concat(parts))
 }
 
-/** A Frame message with an id and packed positions. */
+/** Encodes a Frame message with an id and packed positions. */
 const frameBytes = (id: number, position: readonly number[]): Uint8Array =>
   new BinaryWriter()
     .tag(1, WireType.Varint)
@@ -66,7 +66,7 @@ const frameBytes = (id: number, position: readonly number[]): Uint8Array =>
     .bytes(new Uint8Array(new Float64Array(position).buffer))
     .finish()
 
-t.test('zstd chunks, unknown fields and messages of other schemas are read', async (t) => {
+t.test('zstd chunks, unknown fields, and messages with other schemas are read', async (t) => {
   const { files, data } = folders(t)
   const unknown = Buffer.concat([
     frameBytes(2, [4, 5, 6]),
@@ -119,7 +119,7 @@ verifies('recording:files:damage', async (t) => {
   t.equal(recording.summary.frames?.total_frames, 1)
 })
 
-t.test('a stream of MCAP is recorded over HTTP like lines', async (t) => {
+t.test('an MCAP stream is recorded over HTTP like lines', async (t) => {
   const { files, data } = folders(t)
   const frames = [1, 2, 3].map((id) => ({ schema: 'causeway.v1.Frame', data: frameBytes(id, [0, 0, id]) }))
   await writeMcap(join(files, 'run.mcap'), frames)

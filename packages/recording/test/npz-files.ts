@@ -1,4 +1,4 @@
-/** Writes NumPy arrays and archives by the documentation of the formats, also invalid ones. */
+/** Writes NumPy arrays and archives, valid and invalid ones, as the formats are documented. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
 interface NpyOptions {
@@ -7,7 +7,7 @@ interface NpyOptions {
   readonly order?: 'True' | 'False'
 }
 
-/** Returns an array file, version 1.0. The header may contradict the data. */
+/** Returns an array file of version 1.0. Its header may contradict the data. */
 export function writeNpy(data: Uint8Array, { descr = "'<f8'", shape, order = 'False' }: NpyOptions): Buffer {
   const text = `{'descr': ${descr}, 'fortran_order': ${order}, 'shape': ${shape}, }`
   const header = Buffer.from(`${text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11)}\n`)

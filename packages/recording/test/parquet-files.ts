@@ -1,6 +1,6 @@
 /** Writes Parquet files of doubles in one row group, page by page (https://parquet.apache.org/docs/file-format). */
 
-/** Thrift values: 32-bit integers, 64-bit integers, texts, lists, and structs by field number. */
+/** Thrift values: 32-bit integers, 64-bit integers, strings, lists, and structs by field number. */
 type Thrift = number | bigint | string | readonly Thrift[] | { readonly [field: number]: Thrift }
 
 const getType = (value: Thrift): number =>
@@ -21,7 +21,7 @@ function writeVarint(value: bigint): number[] {
   return [...bytes, Number(rest)]
 }
 
-/** Encodes the compact protocol, for lists of fewer than 15 values. */
+/** Encodes a value with the compact protocol. Lists must have fewer than 15 values. */
 function encode(value: Thrift): number[] {
   if (typeof value === 'number' || typeof value === 'bigint') return writeVarint(BigInt(value) << 1n)
   if (typeof value === 'string') return [...writeVarint(BigInt(value.length)), ...Buffer.from(value)]
@@ -46,7 +46,7 @@ interface ParquetColumn {
   readonly values: readonly number[]
 }
 
-/** Returns the file, and the offset of each page of each column. */
+/** Returns the file, and the offset of each page by column. */
 export function writeParquet(columns: readonly ParquetColumn[], pageRows: number) {
   const parts: Buffer[] = [Buffer.from('PAR1')]
   let offset = 4

@@ -16,7 +16,7 @@ const names = readdirSync(fixtures)
   .filter((name) => name.endsWith('.expected.json'))
   .map((name) => name.replace('.expected.json', ''))
 
-/** A reader over a copy that is changed first. */
+/** Opens a reader for a copy that is changed first. */
 function createReader(t: Test, source: string, change?: (db: Database.Database) => void): Reader {
   const file = join(t.testdir(), 'copy.db')
   copyFileSync(source, file)
@@ -85,7 +85,7 @@ verifies('recording:fixtures:expected', async (t) => {
 // biome-ignore lint/suspicious/noExplicitAny: a frame of the sidecar, made by another program
 function checkFrame(t: Test, reader: Reader, sample: any): void {
   const found = reader.frame(sample.frame_id)
-  // The sidecar spells a rate that cannot be computed as three nulls.
+  // The sidecar contains three nulls for a rate that cannot be computed.
   const nothing = { x: null, y: null, z: null }
   const frame = {
     ...found,
@@ -226,7 +226,7 @@ verifies('recording:read:null', async (t) => {
 })
 
 verifies('recording:read:angular-velocity', async (t) => {
-  // The sample turns about z: q = (1, 0, 0, 0), dq/dt = (0, 0, 0, 0.5), so omega is 1 rad/s.
+  // The sample rotates about z: q = (1, 0, 0, 0), dq/dt = (0, 0, 0, 0.5), so omega is 1 rad/s.
   t.same(readerOfSample(t, 1).frame(1).states[0]?.angular_velocity, { x: 0, y: 0, z: 1 })
 })
 
@@ -236,12 +236,13 @@ verifies('recording:read:incomplete-frames', async (t) => {
     t.throws(() => reader.frame(5), { code: 'FRAME_NOT_FOUND' })
     t.equal(reader.systemEnergy(whole).length, 4)
     t.equal(reader.pairHistory([bodyId, floorId], whole, 100).total_frames, 4)
-    // Two frames ahead, each with one energy, system, solver, collision and state row, and two of each constraint.
+    // Two additional frames, each with one energy, system, solver, collision and state row, and two of each
+    // constraint.
     t.equal(reader.summary().ignored_rows, 2 * (5 + 4))
   }
 })
 
-/** Everything that can be asked, as plain data. */
+/** Returns all data that a reader provides. */
 function everything(reader: Reader) {
   const summary = reader.summary()
   const ids = Array.from({ length: summary.frames?.total_frames ?? 0 }, (_, i) => i + 1)
@@ -270,7 +271,7 @@ verifies(
   'a file with unordered rows is read correctly without an index',
   async (t) => {
     const shuffled = (db: Database.Database) => {
-      // The rows of the first frame come last in every table that names a frame.
+      // In every table with a frame id, the rows of the first frame come last.
       for (const table of ['EnergyRecord', 'FrictionConstraintRecord', 'AssetDynamicStateRecord']) {
         db.exec(`UPDATE ${table} SET id = id + 1000000 WHERE frame_id = 1`)
       }
@@ -289,7 +290,7 @@ verifies(
 
 verifies(
   'recording:read:index-equals-scan',
-  'every query of one frame uses an index or a range of rowids',
+  'every query for one frame uses an index or a range of rowids',
   async (t) => {
     const file = join(t.testdir(), 'sample.db')
     writeRecording(file, { frames: 20 })

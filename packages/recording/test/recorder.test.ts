@@ -12,7 +12,7 @@ import { openRunWriter, type RunWriter } from '../src/recorder/run-writer.ts'
 import { folders, libraryOver, whole } from './library-kit.ts'
 import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
-t.test('a run returns the sent data through the interface of recordings', async (t) => {
+t.test('a run returns the sent data through the Recording interface', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const answer = await library.recorder.write('first', streamLines([runLine, ...frameLines(1, 30)]))
@@ -102,7 +102,7 @@ t.test('gravity is inferred from bodies without external forces and joints', asy
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const { recorder } = library
-  // One of them falls, the others are held in the air: by a force, by joints of a group, by a joint.
+  // One body falls. The others are held in the air by a force, by joints of a group, and by a joint.
   const still = { velocity: [0, 0, 0] }
   const line = (k: number): string =>
     JSON.stringify({
@@ -149,7 +149,7 @@ t.test('gravity is inferred from potential energies of bodies with joints', asyn
   t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 1.62) < 1e-9, `${gravity_m_s2?.z}`)
 })
 
-t.test('SQL queries of a run use the same views as of other recordings', async (t) => {
+t.test('SQL queries of a run use the same views as those of other recordings', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
@@ -166,7 +166,7 @@ t.test('SQL queries of a run use the same views as of other recordings', async (
   t.same(await ask('SELECT mass FROM v_body'), [[2], [1]])
 })
 
-t.test('createRunViews reads only the frames of a condition on frame_id', async (t) => {
+t.test('createRunViews reads only the frames that a condition on frame_id selects', async (t) => {
   const dir = t.testdir({ data: {}, files: {} })
   const library = await libraryOver(t, join(dir, 'files'), { dir: join(dir, 'data') })
   await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 60)]))
@@ -205,11 +205,11 @@ const now = 1_700_000_000_000
 
 interface Run {
   readonly writer: RunWriter
-  /** Reads a line and takes it; gives the frame that it says, and whether it was new. */
+  /** Reads and adds a line. Returns its frame, and whether it was new. */
   send(text: string): { readonly frame: PackedFrame | undefined; readonly isNew: boolean }
 }
 
-/** A run that is written in this thread, closed with the test. */
+/** Opens a run that is written in this thread. It is closed after the test. */
 function open(t: Test): Run {
   const writer = openRunWriter(join(t.testdir(), 'run.db'), now)
   t.teardown(() => writer.close())
@@ -259,7 +259,7 @@ t.test('createLineReader rejects a long line that is nested too deeply or has to
   t.throws(() => send(`{${names.join(',')}}${blanks}`), { code: 'BODY_TOO_LARGE' })
 })
 
-t.test('openReader reports that a run is indexed, also while it is written', async (t) => {
+t.test('openReader reports that a run is indexed, even while it is written', async (t) => {
   const file = join(t.testdir(), 'run.db')
   const writer = openRunWriter(file, now)
   t.teardown(() => writer.close())
@@ -282,7 +282,7 @@ const brick: RunBody = {
   details: noDetails,
 }
 
-/** The row of a body at (1, 2, 3) m that moves at (1, 2, 2) m/s. */
+/** Returns the row of a body at (1, 2, 3) m that moves at (1, 2, 2) m/s. */
 function movingRow(): Float64Array {
   const row = new Float64Array(bodyWidth)
   row[bodyAt.parts] = hasState
@@ -313,7 +313,7 @@ t.test('writeEnergies computes kinetic and potential energy from mass, inertia a
   t.same(energies({ ...brick, mass: Number.NaN }, null), unknown, 'an unknown mass')
 })
 
-t.test('systemEnergy reports an injection above one millionth of the total and 1 nJ', async (t) => {
+t.test('systemEnergy reports a gain above one millionth of the total and 1 nJ as an injection', async (t) => {
   const rows = new Float64Array()
   const isInjection = (before: number, total: number) =>
     systemEnergy(rows, { total }, before, false)?.injection
@@ -327,7 +327,7 @@ t.test('systemEnergy reports an injection above one millionth of the total and 1
   t.equal(systemEnergy(rows, {}, 0, false), null, 'no energy is known')
 })
 
-t.test('systemEnergy adds the energies of the bodies', async (t) => {
+t.test("systemEnergy returns the sum of the bodies' energies", async (t) => {
   const moving = movingRow()
   writeEnergies(moving, 0, brick, [0, 0, -10], [0, 0, 0])
   const rows = new Float64Array([...moving, ...movingRow(), ...moving])
@@ -345,7 +345,7 @@ t.test('systemEnergy adds the energies of the bodies', async (t) => {
   t.match(systemEnergy(free, {}, 0, false), { total: 9, injection: false, active: false }, 'without gravity')
 })
 
-t.test('a run that starts with a large upload, and a large import, have large pages', async (t) => {
+t.test('a run from a large upload or a large import has large pages', async (t) => {
   const { files, data } = folders(t)
   const { recorder } = await libraryOver(t, files, { dir: data })
   const pageSizes = { small: 16_384, large: 65_536 }

@@ -1,4 +1,4 @@
-/** Writes small ROS 2 bags: MCAP or SQLite, with metadata. */
+/** Writes small ROS 2 bags with metadata, as MCAP or SQLite. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@foxglove/rosmsg'
@@ -9,9 +9,9 @@ import { findDefinition } from '../src/imports/ros2/message-definitions.ts'
 
 export interface RosMessage {
   readonly topic: string
-  /** Such as `tf2_msgs/msg/TFMessage`. */
+  /** Message type, such as `tf2_msgs/msg/TFMessage`. */
   readonly type: string
-  /** ns */
+  /** Log time in ns. */
   readonly logTime: bigint
   readonly value: unknown
 }
@@ -86,7 +86,7 @@ export function writeSqliteBag(file: string, messages: readonly RosMessage[]): v
   db.close()
 }
 
-/** Writes the metadata of rosbag2 with these files, in the style of its releases. */
+/** Writes the metadata file of a bag with these files, in the style of rosbag2's releases. */
 export function writeMetadata(folder: string, files: readonly string[], storage: 'mcap' | 'sqlite3'): void {
   writeFileSync(
     join(folder, 'metadata.yaml'),

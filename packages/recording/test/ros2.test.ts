@@ -1,4 +1,4 @@
-/** ROS 2 bags: poses, odometry, contacts, several files and damage. */
+/** Tests of ROS 2 bags: poses, odometry, contacts, several files and damage. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -27,13 +27,13 @@ async function openLibrary(t: Test) {
 const stepNs = 10_000_000n
 const getStamp = (i: number): bigint => BigInt(i + 1) * stepNs
 
-/** The rows with the times that a stamp holds. */
+/** Returns the rows with the times that stamps can represent. */
 const stamped = (rows: readonly TumbleRow[]): readonly TumbleRow[] =>
   rows.map((row, i) => ({ ...row, time: Number(getStamp(i)) / 1e9 }))
 
 const toQuaternion = ([w, x, y, z]: TumbleRow['orientation']) => ({ w, x, y, z })
 
-/** Rotates a world vector into the body. */
+/** Rotates a world vector into the body frame. */
 function toBody(
   [w, x, y, z]: TumbleRow['orientation'],
   [a = 0, b = 0, c = 0]: readonly number[],
@@ -47,7 +47,7 @@ const header = (i: number, frame_id: string) => ({ stamp: toStamp(getStamp(i)), 
 const transform = (row: TumbleRow, i: number, [parent, child]: readonly [string, string]): RosMessage => ({
   topic: '/tf',
   type: 'tf2_msgs/msg/TFMessage',
-  // The log is later than the stamp.
+  // The log time is later than the stamp.
   logTime: getStamp(i) + 5_000_000n,
   value: {
     transforms: [
@@ -80,7 +80,7 @@ const odometry = (row: TumbleRow, i: number): RosMessage => ({
 
 const mapping = { bodies: { top: tumbleConstants }, run: tumbleRun }
 
-verifies('recording:import:ros2', 'poses and twists of odometry equal the same run as lines', async (t) => {
+verifies('recording:import:ros2', 'odometry yields the same poses and twists as lines', async (t) => {
   const { files, library } = await openLibrary(t)
   const rows = stamped(tumble(200))
   const messages = rows.flatMap((row, i) => [transform(row, i, ['world', 'top']), odometry(row, i)])
@@ -112,7 +112,7 @@ verifies('recording:import:ros2', 'poses and twists of odometry equal the same r
 
 verifies(
   'recording:import:ros2',
-  'a bag of three files with metadata is one run, also by default',
+  'a bag of three files with metadata is one run, even by default',
   async (t) => {
     const { files, library } = await openLibrary(t)
     const rows = stamped(tumble(90))
@@ -147,7 +147,7 @@ verifies(
   },
 )
 
-verifies('recording:import:ros2', 'transforms are composed only at equal stamps', async (t) => {
+verifies('recording:import:ros2', 'transforms are composed only if their stamps are equal', async (t) => {
   const { files, library } = await openLibrary(t)
   const identity = [1, 0, 0, 0] as const
   const at = (x: number): TumbleRow => ({
@@ -159,11 +159,11 @@ verifies('recording:import:ros2', 'transforms are composed only at equal stamps'
   })
   const messages = [0, 1, 2, 3].flatMap((i) => [
     transform(at(i), i, ['map', 'base']),
-    // The arm has no transform at the stamp of frame 3.
+    // The arm has no transform with the stamp of frame 3.
     ...(i === 2 ? [] : [transform(at(10), i, ['base', 'arm'])]),
   ])
   const mount = { ...transform(at(100), 0, ['world', 'map']), topic: '/tf_static' }
-  // Later in the log, with an earlier stamp.
+  // The order of the log is reversed.
   const shuffled = [mount, ...messages.toReversed()]
   await writeMcapBag(join(files, 'arm.mcap'), shuffled)
   const { recording, notes } = await library.importFile('arm.mcap', undefined)
@@ -176,7 +176,7 @@ verifies('recording:import:ros2', 'transforms are composed only at equal stamps'
   t.match(notes.join('\n'), /positions are in the frame world/)
 })
 
-verifies('recording:import:ros2', 'contacts of Gazebo have the impulses of their wrenches', async (t) => {
+verifies('recording:import:ros2', 'contacts of Gazebo get the impulses of their wrenches', async (t) => {
   const { files, library } = await openLibrary(t)
   const still: TumbleRow = {
     time: 0,
@@ -291,7 +291,7 @@ verifies(
   }),
 )
 
-verifies('recording:import:ros2', 'reading a SQLite bag can be cancelled between messages', async (t) => {
+verifies('recording:import:ros2', 'reading an SQLite bag can be cancelled between messages', async (t) => {
   const dir = t.testdir({})
   const [row] = stamped(tumble(1))
   if (row === undefined) throw new Error('no row')
@@ -330,7 +330,7 @@ verifies('recording:import:hostile', 'a bag with too many topics is rejected', a
 const samples = process.env.CAUSEWAY_REAL_BAGS ?? ''
 const skip = samples === '' ? 'CAUSEWAY_REAL_BAGS does not name the folder of real bags' : false
 
-/** Bags of the tests of rosbag2, which have no poses: the numbers of messages show that they are read completely. */
+/** Test bags of rosbag2. They have no poses, so the numbers of messages show that they are read completely. */
 t.test('real bags of rosbag2 are read completely, one file after the other', { skip }, async (t) => {
   const { data } = folders(t)
   const library = await libraryOver(t, samples, { dir: data })

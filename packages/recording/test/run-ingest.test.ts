@@ -51,7 +51,7 @@ t.test(
   }),
 )
 
-t.test('ingest rejects a frame that differs from the stored one or is out of order', async (t) => {
+t.test('ingest rejects a frame that differs from the stored frame or is out of order', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine, frameLine(1), frameLine(5)])
   await t.rejects(write(recorder, [frameLine(5, { time: 7 })]), {
@@ -68,7 +68,7 @@ t.test('ingest rejects a frame that differs from the stored one or is out of ord
 t.test('ingest accepts repeated frames after a later run line describes their bodies', async (t) => {
   const { recorder } = await over(t)
   const forces = [{ force: [1, 0, 0] }]
-  /** Body 2 has forces, and energies of its own. */
+  /** Body 2 has forces and its own energies. */
   const line = (id: number, change: object = {}): string => {
     const [ball, crate] = JSON.parse(frameLine(id)).bodies
     const energy = { linear_ke: 1, rotational_ke: 0, potential_e: 2, total_e: 3, ...change }
@@ -79,7 +79,7 @@ t.test('ingest accepts repeated frames after a later run line describes their bo
   }
   const lines = Array.from({ length: 10 }, (_, i) => line(i + 1))
   await write(recorder, lines)
-  // Of what was computed, nothing stays as it was; of what was taken as moving, body 4 does not.
+  // With these run lines, all computed values change, and body 4 no longer counts as moving.
   const declared = '{"run": {"bodies": [{"id": 1, "mass": 2}, {"id": 4, "is_environment": true}]}}'
   const again = [declared, '{"run": {"gravity": [0, 0, -9.81]}}', ...lines]
   t.match(await write(recorder, again), { accepted: 0, ignored: 10 })
@@ -145,7 +145,7 @@ t.test('ingest rejects every kind of invalid line with its path', async (t) => {
   t.match(await recorder.state('run'), { total_frames: 0 })
 })
 
-t.test('ingest rejects a line without an end before it fills the memory', async (t) => {
+t.test('ingest rejects a line without an end before it exhausts the memory', async (t) => {
   const { recorder } = await over(t)
   async function* endless(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
@@ -201,7 +201,7 @@ t.test('ingest reads and continues a run without the contact data column', async
   t.ok(await lacksContacts('pushed'), 'nor after the step of the schema')
 })
 
-t.test('ingest reports a run at its limit with the last stored frame, which stays stored', async (t) => {
+t.test("at a run's size limit, ingest reports the last stored frame, which remains stored", async (t) => {
   const library = await over(t, {
     recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
   })
@@ -240,14 +240,14 @@ t.test('ingest stores pending frames without another request', async (t) => {
   t.match(await answer, { accepted: 1 })
 })
 
-t.test('ingest moves a long stream from the log into the file before the stream ends', async (t) => {
+t.test('ingest moves a long stream from the log to the file before the stream ends', async (t) => {
   const { files, data } = folders(t)
   const { recorder } = await libraryOver(t, files, { dir: data })
   const bodies = Array.from({ length: 500 }, (_, i) => ({ id: i + 1, position: [i, 0, 0] }))
   const getSize = () => statSync(join(data, 'recordings', 'run.db'), { throwIfNoEntry: false })?.size ?? 0
   let sent = 0
   async function* stream(): AsyncGenerator<Uint8Array> {
-    // The log is checked between two writes. At 600 frames, it would be moved in a pause.
+    // The log is checked between two writes. From 600 frames on, it would be moved during a pause.
     while (getSize() <= 8e6 && sent < 500) {
       sent += 1
       yield Buffer.from(`${frameLine(sent, { bodies, contacts: [] })}\n`)
@@ -258,7 +258,7 @@ t.test('ingest moves a long stream from the log into the file before the stream 
   t.ok(sent < 500, `${sent} frames`)
 })
 
-t.test('ingest rejects a name immediately while it is imported', async (t) => {
+t.test('ingest immediately rejects a name that is being imported', async (t) => {
   const { recorder } = await over(t)
   const stored: string[] = []
   recorder.onStored((name) => stored.push(name))
@@ -285,7 +285,7 @@ t.test('a finished run accepts only repeated frames', async (t) => {
   await t.rejects(recorder.finish('other'), { code: 'RECORDING_NOT_FOUND' })
 })
 
-t.test('ingest swaps a pair with an environment body first, including its impulses', async (t) => {
+t.test('ingest swaps a pair whose first body is environment, including its impulses', async (t) => {
   const library = await over(t)
   const { recorder } = library
   const point = {
@@ -304,7 +304,7 @@ t.test('ingest swaps a pair with an environment body first, including its impuls
   t.match(friction_constraints, [{ normal_lambda: 2, tangent1_lambda: -3 }])
 })
 
-t.test('the oldest runs are removed first, live runs never', async (t) => {
+t.test('the oldest runs are removed first, and live runs never', async (t) => {
   const { files, data } = folders(t)
   let now = 1_000_000
   const options = {

@@ -1,4 +1,4 @@
-/** Lines of runs, as an engine sends them. */
+/** Lines of a run, as an engine sends them. */
 
 /** A run line: a ball, a crate and a floor. */
 export const runLine = JSON.stringify({
@@ -29,7 +29,7 @@ export const runLine = JSON.stringify({
   },
 })
 
-/** A frame in which the ball falls; in every third it touches the floor. */
+/** Returns a frame in which the ball falls. In every third frame, the ball touches the floor. */
 export function frameLine(id: number, change: object = {}): string {
   const t = id * 0.01
   const point = {
@@ -67,11 +67,11 @@ export function frameLine(id: number, change: object = {}): string {
   })
 }
 
-/** Frame lines from one id to another, both included. */
+/** Returns the frame lines from one id to another, inclusive. */
 export const frameLines = (first: number, last: number): readonly string[] =>
   Array.from({ length: last - first + 1 }, (_, i) => frameLine(first + i))
 
-/** The body of a request: lines as bytes, in pieces that do not end with them. */
+/** Yields lines as the body of a request, in pieces that do not end where lines end. */
 export async function* streamLines(lines: readonly string[], pieceBytes = 1000): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)

@@ -1,9 +1,9 @@
-/** A top that tumbles in free fall, in closed form, as the reference of imported files. */
+/** A top that tumbles in free fall, in closed form: the reference for imported files. */
 import type { Frame, Recording, RecordingLibrary } from '../src/index.ts'
 
 export type Quaternion = readonly [number, number, number, number]
 
-/** A row of a free body that tumbles about a moving axis: w first, angular velocity in the body frame. */
+/** A state of the top. The orientation is w first; the angular velocity is in the body frame. */
 export interface TumbleRow {
   readonly time: number
   readonly position: readonly number[]
@@ -14,15 +14,18 @@ export interface TumbleRow {
 
 const [mass, g] = [2, 9.81]
 
-/** Torque-free rotation of a symmetric top in closed form: inertia (1, 1, 2), spin s about its axis, transverse rate p. */
+/**
+ * Returns the torque-free rotation of a symmetric top in closed form: inertia (1, 1, 2), spin s about its axis,
+ * transverse rate p.
+ */
 export function tumble(frames: number, dt = 0.01): readonly TumbleRow[] {
   const [p, s] = [1.5, 2]
-  // Body rates precess with (I3 - I1) / I1 * s = s; space precession has the rate |L| / I1 about L.
+  // Body rates precess at (I3 - I1) / I1 * s = s. In space, the axis precesses at |L| / I1 about L.
   const momentum = Math.hypot(p, 2 * s)
   const tilt = Math.acos((2 * s) / momentum)
   return Array.from({ length: frames }, (_, i) => {
     const time = (i + 1) * dt
-    // Euler angles z-x-z about L: precession, constant tilt, own rotation.
+    // Euler angles z-x-z about L: precession, constant tilt, spin.
     const orientation = multiply(
       multiply(about(2, momentum * time), about(0, tilt)),
       about(2, (s - momentum * Math.cos(tilt)) * time),
@@ -50,7 +53,7 @@ const multiply = ([a, b, c, d]: Quaternion, [e, f, h, k]: Quaternion): Quaternio
   a * k + b * h - c * f + d * e,
 ]
 
-/** The same run as lines, the reference for every format. */
+/** Records the same run as lines, the reference for every format. */
 export async function recordLines(library: RecordingLibrary, rows: readonly TumbleRow[]): Promise<Recording> {
   const run = { run: { gravity: [0, 0, -g], bodies: [{ id: 1, name: 'top', mass, inertia: [1, 1, 2] }] } }
   const frames = rows.map(({ time, position, velocity, orientation, spin }, i) => ({

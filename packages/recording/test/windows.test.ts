@@ -27,7 +27,7 @@ const fixtures = join(import.meta.dirname, '../../../fixtures/recordings')
 const call = { signal: new AbortController().signal, progress() {} }
 const whole = { start: null, end: null }
 
-/** Opens a fixture, and records the rows that statements return by the tables of their SQL. */
+/** Opens a fixture. Records the rows that statements return, by the tables in their SQL. */
 function openFixture(t: Test, name: string) {
   const file = join(t.testdir(), `${name}.db`)
   copyFileSync(join(fixtures, `${name}.db`), file)
@@ -87,7 +87,7 @@ verifies('recording:columns:selected', async (t) => {
   }
 })
 
-/** The columns of each part: block and range of columns. */
+/** Block and range of columns of each part. */
 const columns: Readonly<Record<WindowPart, readonly [Block, from: number, to: number]>> = {
   position: ['states', stateAt.position, stateAt.velocity],
   velocity: ['states', stateAt.velocity, stateAt.orientation],
@@ -116,7 +116,7 @@ type Block =
   | 'externals'
   | 'joints'
 
-/** Returns the numbers of a part of a window; of states and energies those of one body. */
+/** Returns the numbers of a part of a window. For states and energies, only those of one body. */
 function listNumbers(window: FrameWindow, part: WindowPart, body: number): number[] {
   const [name, from, to] = columns[part]
   const block = window[name]
@@ -130,7 +130,7 @@ function listNumbers(window: FrameWindow, part: WindowPart, body: number): numbe
 }
 
 for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
-  t.test(`windows: ${name} has the same numbers in every selection`, async (t) => {
+  t.test(`windows of ${name} have the same numbers in every selection`, async (t) => {
     const { connection, ids, bodies } = openFixture(t, name)
     const all = windowReader(connection, bodies, wholeWindow)(ids, 0)
     const needed: Partial<Record<WindowPart, WindowPart>> = {
@@ -145,7 +145,7 @@ for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only
       }
   })
 
-t.test('windows: states without body ids keep their bodies in a selection', async (t) => {
+t.test('states without body ids have the same bodies in a selection', async (t) => {
   const { reader, connection, ids, bodies } = openFixture(t, 'stack')
   reader.close()
   const db = new Database(connection.db.name)
@@ -161,7 +161,7 @@ t.test('windows: states without body ids keep their bodies in a selection', asyn
 })
 
 t.test(
-  'windows of another selection are evicted first, and those of the whole run serve every one',
+  'windows of other selections are evicted first, and windows of all columns serve every selection',
   async (t) => {
     const { reader } = openFixture(t, 'stack')
     const windows = reader.windows(reader.summary())
@@ -195,7 +195,7 @@ t.test('CachedWindows evicts windows of other selections when the cache is full'
   t.ok((await read('position')) > 0, 'it was evicted')
 })
 
-t.test('readAppearances finds the first frame of every body, also in tables out of order', async (t) => {
+t.test('readAppearances finds the first frame of every body, even in unordered tables', async (t) => {
   const { reader, connection, ids } = openFixture(t, 'late_spawn')
   const wanted = connection.db
     .prepare(
@@ -210,7 +210,7 @@ t.test('readAppearances finds the first frame of every body, also in tables out 
   reader.close()
 })
 
-/** Windows of two frames, so that a fixture is long. */
+/** Opens windows of two frames, so that a fixture counts as long. */
 function longWindows(t: Test, name: string) {
   const { file, connection, ids, bodies } = openFixture(t, name)
   const path = columnsFilePath(file)
@@ -245,7 +245,7 @@ verifies('recording:columns:once', async (t) => {
   t.equal(windows.fromTables, before, 'the next question reads no table')
 })
 
-t.test('a part of a long recording is read without writing a columns file', async (t) => {
+t.test('reading a part of a long recording writes no columns file', async (t) => {
   const { file, source, files } = longWindows(t, 'drop')
   const range = { start: 3, end: null }
   const { columns, ...plain } = source
@@ -262,14 +262,14 @@ t.test('a long read that ends early leaves no file', async (t) => {
   t.same(files(), [])
 })
 
-t.test('a long read continues alone if its second thread fails', async (t) => {
+t.test('if its second thread fails, a long read continues alone', async (t) => {
   const { file, source } = longWindows(t, 'drop')
   const windows = new CachedWindows({ ...source, file: `${file}.missing` })
   const { columns, ...plain } = source
   t.same(await listFrames(windows), await listFrames(new CachedWindows(plain)))
 })
 
-t.test('two questions about a whole recording at the same time write one columns file', async (t) => {
+t.test('two concurrent requests for a whole recording write one columns file', async (t) => {
   const { file, source, files, path } = longWindows(t, 'drop')
   const { columns, ...plain } = source
   const wanted = await listFrames(new CachedWindows(plain))
@@ -279,7 +279,7 @@ t.test('two questions about a whole recording at the same time write one columns
   t.same(await listFrames(new CachedWindows({ ...source, file })), wanted)
 })
 
-t.test('a question is answered if its columns file cannot be written', async (t) => {
+t.test('a request succeeds even if its columns file cannot be written', async (t) => {
   const { file, source, path } = longWindows(t, 'drop')
   mkdirSync(`${path}${columnsParts.question}`)
   const { columns, ...plain } = source

@@ -26,7 +26,7 @@ verifies('recording:worker:dies', async (t) => {
   const link = startRecordingWorker()
   const loaded = await loadRecording(link, { key: 'key', file, identity, startWorker: startRecordingWorker })
   t.teardown(() => loaded.release())
-  // In hand is what was posted; a question of this very moment goes to the next worker.
+  // These calls were sent to the worker. A call that is made now goes to the next worker.
   const calls = Array.from({ length: 100 }, () => link.call('bodyEnergy', { body: bodyId, range: whole }))
   const ended = Promise.allSettled(calls)
   const [next] = [loaded.recording.frame(1), await link.kill()]
@@ -44,7 +44,7 @@ verifies('recording:worker:dies', async (t) => {
 
 verifies(
   'recording:worker:dies',
-  'a released recording answers the next call with another worker',
+  'a released recording answers the next call with a new worker',
   async (t) => {
     const file = join(t.testdir(), 'copy.db')
     writeRecording(file, { frames: 10 })
@@ -82,7 +82,7 @@ verifies(
   },
 )
 
-t.test('errors of a worker keep their code and data', async (t) => {
+t.test('errors of a worker retain their code and data', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
   const loaded = await loadRecording(startRecordingWorker(), {
@@ -98,7 +98,7 @@ t.test('errors of a worker keep their code and data', async (t) => {
   })
 })
 
-t.test('internal errors of a worker reveal no details', async (t) => {
+t.test('internal errors of a worker do not reveal details', async (t) => {
   const link = startRecordingWorker()
   t.teardown(() => link.kill())
   await t.rejects(link.call('frame', { frame: 1 }), {
@@ -122,9 +122,7 @@ t.test('columns are transferred completely', async (t) => {
   t.equal(data[fields.length + fields.indexOf('frame_id')], 2)
 })
 
-/** A recorder whose workers die. */
-
-/** A recorder, its workers, and whether those that it starts from now on die at once. */
+/** Opens a recorder. Returns it with its workers. If `isDoomed` is set, new workers die immediately. */
 async function openDoomed(t: Test) {
   const dir = t.testdir()
   const workers: RecorderWorker[] = []
@@ -176,7 +174,7 @@ t.test('close of the recorder resolves after its workers have ended', async (t) 
   t.ok(isEnded)
 })
 
-t.test('the recorder returns acknowledged frames after its worker died', async (t) => {
+t.test('the recorder returns acknowledged frames after its worker has died', async (t) => {
   const { recorder, workers, state, send } = await openDoomed(t)
   t.match(await send(1, 30), { last_frame_id: 30 })
   await workers[0]?.kill()
@@ -187,7 +185,7 @@ t.test('the recorder returns acknowledged frames after its worker died', async (
   t.match(await send(21, 40), { accepted: 10, ignored: 10, last_frame_id: 40 })
 })
 
-t.test('a run that was closed without a catalogue entry accepts further frames', async (t) => {
+t.test('a run that was closed without a catalogue entry accepts more frames', async (t) => {
   const { recorder, state, send } = await openDoomed(t)
   await send(1, 30)
   state.isFull = true
@@ -199,7 +197,7 @@ t.test('a run that was closed without a catalogue entry accepts further frames',
   t.match(await recorder.finish('run'), { total_frames: 30, status: 'finished' })
 })
 
-t.test('a run whose worker died can be removed, and its name is free', async (t) => {
+t.test('a run whose worker died can be removed, and its name can be reused', async (t) => {
   const { recorder, workers, send } = await openDoomed(t)
   await send(1, 30)
   await workers[0]?.kill()
@@ -213,7 +211,7 @@ const eater =
   'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT group_concat(hex(randomblob(1000000))) FROM c'
 const question = { params: [], limit: 1, bytes: 1000, deadlineMs: 30_000 }
 
-/** The processes that were started since. */
+/** Returns the processes that are started from now on. */
 function startedProcesses(t: Test): readonly ChildProcess[] {
   const started: ChildProcess[] = []
   const add = (message: unknown) => started.push((message as { process: ChildProcess }).process)
@@ -334,14 +332,14 @@ verifies(
   },
 )
 
-t.test('prepareReading rejects a virtual table of the recording with an allowed name', async (t) => {
+t.test('prepareReading rejects a virtual table of the recording that has an allowed name', async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE VIRTUAL TABLE json_each USING fts5(a)')
   t.throws(() => prepareReading(db, 'SELECT * FROM json_each'), { name: 'Refusal' })
 })
 
-t.test('prepareReading allows harmless functions, json tables and the views of the connection', async (t) => {
+t.test("prepareReading allows harmless functions, json tables and the connection's views", async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')
@@ -373,7 +371,7 @@ t.test('prepareReading allows harmless functions, json tables and the views of t
   }
 })
 
-t.test('prepareReading prepares one reading statement with comments', async (t) => {
+t.test('prepareReading prepares one reading statement that contains comments', async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')

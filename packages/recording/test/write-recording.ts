@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 
-/** What is written: a body of 2 kg that rests on the floor, dt 0.01 s, impulses that carry its weight. */
+/** A recording of a body of 2 kg that rests on the floor, dt 0.01 s, with impulses that carry its weight. */
 export interface Sample {
   readonly frames: number
-  /** height of the body in every frame, m; distinguishes the samples */
+  /** Height of the body in every frame, in m, which distinguishes the samples. */
   readonly height?: number
-  /** rows of the tables behind the frame table that run ahead of it */
+  /** Number of frames for which other tables have rows, but the frame table does not. */
   readonly ahead?: number
 }
 
@@ -17,7 +17,7 @@ export const floorId = 0x8000_0001
 
 const vector = 'x FLOAT, y FLOAT, z FLOAT'
 
-/** The tables of the newest recorder that a reader looks at. */
+/** The tables of the newest recorder that readers use. */
 export const schema = `
   CREATE TABLE SimulationFrameRecord (id INTEGER PRIMARY KEY, simulation_time FLOAT, wall_clock_time FLOAT);
   CREATE TABLE CoordinateRecord (id INTEGER PRIMARY KEY, ${vector});
@@ -49,7 +49,7 @@ export const schema = `
 
 const [mass, g, dt] = [2, 9.81, 0.01]
 
-/** Makes a recording file of the newest era, closed and whole. */
+/** Writes a complete recording of the newest era. */
 export function writeRecording(path: string, sample: Sample): void {
   const db = new Database(path)
   db.pragma('foreign_keys = OFF')
@@ -59,7 +59,7 @@ export function writeRecording(path: string, sample: Sample): void {
   db.close()
 }
 
-/** Appends frames from a first id on, in one transaction. */
+/** Appends frames, starting with the id `from`, in one transaction. */
 export function appendFrames(
   db: Database.Database,
   { frames, height = 0.5, ahead = 0 }: Sample,

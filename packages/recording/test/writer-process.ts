@@ -1,4 +1,4 @@
-/** A recorder in a process of its own, as the original one behaves: no busy timeout, and a failed commit is the end. */
+/** A recorder in a separate process. Like the original, it has no busy timeout, and ends if a commit fails. */
 import Database from 'better-sqlite3'
 import { appendFrames, schema } from './write-recording.ts'
 
@@ -16,7 +16,7 @@ if (mode === 'live') {
   let next = 21
   let commits = 0
   const flush = () => {
-    // "database is locked" ends the process with an exception, and with it the simulation.
+    // "database is locked" throws, which ends the process, and with it the simulation.
     appendFrames(db, { frames: 5 }, next)
     next += 5
     commits++
@@ -29,7 +29,7 @@ if (mode === 'live') {
     process.disconnect()
   })
 } else if (mode === 'hot') {
-  // Few pages of cache: SQLite then writes to the file before the commit, which only the journal can undo.
+  // With a small cache, SQLite writes to the file before the commit. Only the journal can undo this.
   db.pragma('cache_size = 2')
   db.pragma('cache_spill = 1')
   db.exec('BEGIN IMMEDIATE')

@@ -10,7 +10,7 @@ export const environmentBody = (id: BodyId): EnvironmentBody => ({
   instance_id: id - environmentBit,
 })
 
-/** Returns the recorded id or null. Bit 31 may be missing if no dynamic body has that number. */
+/** Returns the recorded id, or null. Bit 31 may be missing if no dynamic body has that number. */
 export function resolveBodyId(
   given: number,
   dynamic: ReadonlySet<BodyId>,
@@ -21,7 +21,7 @@ export function resolveBodyId(
   return environment.has(marked) ? marked : null
 }
 
-/** Ascending. */
+/** Returns ascending ids. */
 export const listBodyIds = ({
   bodies,
   appearances,

@@ -2,12 +2,12 @@ import type { Vector } from '../types.ts'
 import type { Triple } from './lambda-unit.ts'
 import { median } from './median.ts'
 
-/** m/s² from the median. */
+/** Maximum distance from the median, m/s². */
 const agreement = 0.01
 
 const quorum = 0.5
 
-/** Returns m/s² from accelerations without contact, or null if they disagree. */
+/** Returns gravity in m/s² from accelerations without contact; null if they disagree. */
 export function gravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null
@@ -22,7 +22,7 @@ export interface PotentialSample {
   readonly potential: number
 }
 
-/** Returns gravity along z in m/s² from potential_e = -m g z, or null if the samples disagree. */
+/** Returns gravity along z in m/s² from potential_e = -m g z; null if the samples disagree. */
 export function gravityFromPotential(samples: readonly PotentialSample[]): Vector | null {
   const values = samples
     .filter(({ mass, height }) => Math.abs(mass * height) > 1e-9)

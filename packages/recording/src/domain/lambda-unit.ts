@@ -7,11 +7,11 @@ export type Triple = readonly [number, number, number]
 export interface MomentumRow {
   /** m (v after - v before) - m g dt - F dt, kg m/s */
   readonly change: Triple
-  /** In the recorded unit. */
+  /** Sum in the recorded unit. */
   readonly lambda: Triple
 }
 
-/** Minimum change relative to the impulse of gravity: unloaded contacts contain noise. */
+/** Minimum change relative to the impulse of gravity, because contacts without load contain noise. */
 const minRelativeChange = 0.01
 
 export function triple(v: Vector | null | undefined): Triple | null {
@@ -45,7 +45,7 @@ export function momentumRow(
   return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
 }
 
-/** N; null if a value is missing. */
+/** Returns N; null if a value is missing. */
 function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {
@@ -57,7 +57,7 @@ function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | n
   return sum
 }
 
-/** Sums -n * normal + t1 * tangent1 + t2 * tangent2; negated for B. */
+/** Returns the sum of -n * normal + t1 * tangent1 + t2 * tangent2, negated for B. */
 function sumLambdas(body: BodyId, rows: readonly FrictionConstraint[]): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   let count = 0
@@ -86,8 +86,8 @@ function add(sum: [number, number, number], direction: Triple, factor: number): 
 const tolerance = 0.1
 
 /**
- * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. Its median tolerates a
- * diverging solver.
+ * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. Uses the median of s, because
+ * a solver may diverge.
  */
 export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): LambdaUnit {
   const shape = [rows.length, 3]
@@ -105,9 +105,7 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
   return 'unknown'
 }
 
-/**
- * Returns s that minimises |y - s x|. Scales by the largest |x|, because squares of diverged values overflow.
- */
+/** Returns the s that minimises |y - s x|. Scales by the largest |x|, because squares of diverged values overflow. */
 function fitFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
   const scale = Math.max(Math.abs(x.get(0)), Math.abs(x.get(1)), Math.abs(x.get(2)))
   if (!(scale > 0)) return null

@@ -1,4 +1,4 @@
-/** Null without values. */
+/** Returns null without values. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

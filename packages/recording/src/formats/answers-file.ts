@@ -14,7 +14,7 @@ interface Content {
   readonly answers: ReadonlyMap<string, unknown>
 }
 
-/** Results of one revision of the code. */
+/** Analysis results of one revision of the code. */
 export class AnswersFile {
   readonly #file: string
   readonly #revision: string

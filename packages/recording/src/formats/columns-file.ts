@@ -1,6 +1,6 @@
 /**
- * Columns of a recording, stored next to its private copy: SQLite needs seconds to join 20 million rows.
- * Layout, in native byte order: blocks of each window, aligned to 8 bytes; the place of each window; the
+ * Columns of a recording, stored next to its private copy, because SQLite takes seconds to join 20 million rows.
+ * Layout, in native byte order: the blocks of each window, aligned to 8 bytes; the place of each window; the
  * trailer.
  */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
@@ -19,7 +19,7 @@ const placeLength = 2 + entryLength
 /** Suffixes of incomplete files. A background job and a request may write at the same time. */
 export const columnsParts = { background: '.part', question: '.question.part' } as const
 
-/** Returns `undefined` if another request writes the file or the disk is full. */
+/** Returns `undefined` if another request is writing the file or the disk is full. */
 export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
   try {
     return new ColumnsWriter(file, bodies, 'question')
@@ -28,7 +28,7 @@ export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWr
   }
 }
 
-/** Accepts windows in frame order. The file is in place after `finish`. */
+/** Accepts windows in frame order. `finish` moves the file into place. */
 export class ColumnsWriter {
   readonly #file: string
   readonly #part: string
@@ -42,7 +42,7 @@ export class ColumnsWriter {
     this.#file = file
     this.#part = `${file}${columnsParts[writer]}`
     this.#bodies = bodies
-    // A background job may have been killed; a request may still be writing.
+    // Replaces a file of a killed background job, but not that of a request, which may still be writing.
     this.#descriptor = openSync(this.#part, writer === 'background' ? 'w' : 'wx', 0o600)
   }
 
@@ -87,7 +87,7 @@ export interface ColumnsFile {
   close(): void
 }
 
-/** Returns `undefined` if the file is missing or has another layout or other bodies. */
+/** Returns `undefined` if the file is missing, or has a different layout or different bodies. */
 export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsFile | undefined {
   const descriptor = openIfExists(file)
   if (descriptor === undefined) return undefined

@@ -110,18 +110,19 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/** Omits contact tables without contact data: empty ones would mean no contacts. */
+/** Omits contact tables without contact data, because empty tables would mean that nothing touched. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 
 /**
- * The run line, and whether the engine sent contacts (missing in older exports). Ignored by the C++ recorder.
+ * Contains the run line, and whether the engine sent contacts (missing in older exports). The C++ recorder ignores
+ * it.
  */
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
 
-/** Has the columns of `jointAt`. Ignored by the C++ recorder. */
+/** Contains joints, with the columns of `jointAt`. The C++ recorder ignores it. */
 export const jointTable = 'CausewayJointRecord'
 
 export const jointFields = [

@@ -1,12 +1,12 @@
 import type { Line } from './lines/line-reader.ts'
 
-/** A stream of runs and frames. The first error ends it. */
+/** A stream of runs and frames. It ends at the first error. */
 export interface FrameSource {
   /** Unit of the stream, for error messages. */
   readonly unit: 'line' | 'message'
-  /** Units so far, including an invalid one. */
+  /** Number of units so far, including an invalid one. */
   readonly count: number
-  /** Returns what these bytes complete. Throws `INVALID_FRAME`. */
+  /** Returns the lines that these bytes complete. Throws `INVALID_FRAME`. */
   push(bytes: Uint8Array): Iterable<Line>
   end(): Iterable<Line>
   /** Whether the writer was interrupted. */

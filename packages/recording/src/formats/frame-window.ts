@@ -6,7 +6,7 @@ export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, wid
 
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
 
-/** The first columns are those of `energyAt`; flags are 0 or 1. */
+/** Begins with the columns of `energyAt`; flags are 0 or 1. */
 export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
 
 /** `converged` is 0 or 1, `contacts` counts colliding pairs. */
@@ -53,7 +53,7 @@ export const frictionAt = {
 
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
-/** Indexed by the kind in a row. */
+/** Kinds of joints. A row contains the index. */
 export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 
 /** Impulse and torque act on a, in the recording's unit. */
@@ -79,7 +79,7 @@ const windowParts = [
 
 export type WindowPart = (typeof windowParts)[number]
 
-/** Unselected numbers may be NaN, and unselected lists empty. */
+/** Numbers that are not selected may be NaN, and lists empty. */
 export interface ColumnSelection {
   readonly parts: readonly WindowPart[]
   /** Bodies whose states and energies are needed. Default: all. */
@@ -88,7 +88,7 @@ export interface ColumnSelection {
 
 export const wholeWindow: ColumnSelection = { parts: windowParts }
 
-/** Frame row f has rows `offset[f]` to `offset[f + 1]`, exclusive. */
+/** Frame f has the rows `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {
   readonly offset: Uint32Array
   /** Shape [rows, fields], row-major; NaN = not recorded. */
@@ -96,8 +96,8 @@ export interface FlatRows {
 }
 
 /**
- * Consecutive frames as columns in SI units, NaN = not recorded. The requested frames are `from` to `to`,
- * exclusive. If `from` is 1, row 0 is the frame before them, for evaluating steps.
+ * Columns of consecutive frames in SI units; NaN = not recorded. The requested frames are `from` to `to`, exclusive.
+ * If `from` is 1, row 0 is the frame before them, for evaluating steps.
  */
 export interface FrameWindow {
   readonly from: number
@@ -106,9 +106,9 @@ export interface FrameWindow {
   readonly frames: Float64Array
   /** Shape [frames]. */
   readonly times: Float64Array
-  /** In column order; may be a selection. */
+  /** Bodies in column order, possibly only the selected ones. */
   readonly bodies: readonly BodyId[]
-  /** Number of state rows of a body, at most 255; the last is read; shape [frames, bodies]. */
+  /** Number of states of a body, at most 255. The last one is read. Shape [frames, bodies]. */
   readonly present: Uint8Array
   /** Shape [frames, bodies, 13]. */
   readonly states: NdArray<Float64Array>

@@ -9,7 +9,7 @@ const optionalPackages = {
 
 /**
  * Imports a large package that only some users install: next to this one, or in a folder of
- * `CAUSEWAY_OPTIONAL_PACKAGES`, a list like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
+ * `CAUSEWAY_OPTIONAL_PACKAGES`, separated like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

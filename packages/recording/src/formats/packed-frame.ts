@@ -10,7 +10,7 @@ const bodyFields = [
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],
 ] as readonly string[]
 
-/** Offsets in a body's row; orientation and its rate are w first. */
+/** Offsets in a body's row. The orientation and its rate are w first. */
 export const bodyAt = {
   id: 0,
   parts: 1,
@@ -29,14 +29,14 @@ export const hasState = 1
 
 export const hasEnergy = 2
 
-/** The engine sent the energies. */
+/** Set if the engine sent the energies. */
 export const hasOwnEnergy = 4
 
 /**
- * Lists of the contact block in order, with row widths: collision `a b normal depth points`; point `point_a
- * point_b depth`, as many as the collision has points; constraint `a b normal lever_a lever_b depth
- * restitution closing`; friction `a b normal tangent1 tangent2 lever_a lever_b mu normal_lambda
- * tangent1_lambda tangent2_lambda`; external `body force torque at`.
+ * Lists of the contact block, in order, with the widths of their rows: collision `a b normal depth points`; point
+ * `point_a point_b depth`, as many as the collision's `points`; constraint `a b normal lever_a lever_b depth
+ * restitution closing`; friction `a b normal tangent1 tangent2 lever_a lever_b mu normal_lambda tangent1_lambda
+ * tangent2_lambda`; external `body force torque at`.
  */
 export const contactLists = [
   { name: 'collisions', width: 7 },
@@ -70,13 +70,13 @@ export interface SystemRow {
 
 export interface PackedFrame {
   readonly id: number
-  /** After the step. */
+  /** Time after the step, s. */
   readonly time: number
-  /** s since the epoch. */
+  /** Seconds since the Unix epoch. */
   readonly wallTime: number
   /** Shape [bodies, bodyWidth], row-major. */
   readonly bodies: Float64Array
-  /** Lengths, then lists; null if all are empty. */
+  /** The lengths of the lists, then the lists; null if all are empty. */
   readonly contacts: Float64Array | null
   /** Shape [joints, jointAt.width]; null without joints. */
   readonly joints: Float64Array | null
@@ -94,7 +94,7 @@ export const listSystem = (system: SystemRow): readonly number[] => [
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Stored in `converged` if not recorded; NULL is a frame without diagnostics. */
+/** Stored in `converged` if not recorded. NULL means no diagnostics. */
 export const unknownConvergence = 2
 
 /** Returns null if all lists are empty. */
@@ -135,7 +135,7 @@ export function unpackContacts(block: Float64Array | null): Readonly<Record<Cont
 export const toBytes = (numbers: Float64Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** Copies the bytes only if unaligned. */
+/** Shares memory with the bytes unless they are unaligned. */
 export function toNumbers(bytes: Uint8Array): Float64Array {
   const isAligned = bytes.byteOffset % Float64Array.BYTES_PER_ELEMENT === 0
   const { buffer, byteOffset } = isAligned ? bytes : Uint8Array.from(bytes)

@@ -5,19 +5,19 @@ import { isEnvironmentId } from '../domain/body-id.ts'
 import type { LambdaUnit } from '../types.ts'
 import { noDetails, type RunFacts } from './lines/run-line.ts'
 
-/** Being recorded, ended by its engine, or ended by a timeout or crash. */
+/** Being recorded, finished by its engine, or interrupted by a timeout or crash. */
 export type RunStatus = 'live' | 'finished' | 'interrupted'
 
-/** Column of `run` and of the table of exports: 1 if the engine sends contacts. */
+/** Column of `run` and of the run line table of exports: 1 if the engine sends contacts. */
 export const contactDataColumn = 'tells_contacts'
 
 /**
- * SQL condition: a frame has a contact. A block begins with its number of collisions, a float64, and may
- * contain only external forces.
+ * SQL condition that a frame has a contact. A block begins with its number of collisions, a float64, and may contain
+ * only external forces.
  */
 export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
-/** Narrow frame rows for series, and one block of numbers per frame. Published migrations never change. */
+/** Narrow rows of frames for series, and a block of numbers per frame. Published migrations must not change. */
 export const runMigrations: readonly Migration[] = [
   {
     name: 'run',
@@ -44,7 +44,7 @@ export const runMigrations: readonly Migration[] = [
     `,
   },
   {
-    // Distinguishes an engine that never sends contacts from one without contacts so far.
+    // Distinguishes an engine that never sends contacts from one whose bodies have not touched yet.
     name: 'tells-contacts',
     up: `
       ALTER TABLE run ADD COLUMN ${contactDataColumn} INTEGER NOT NULL DEFAULT 0;
@@ -52,12 +52,12 @@ export const runMigrations: readonly Migration[] = [
     `,
   },
   {
-    // JSON of the name, shape and fixed pose of a body.
+    // The name, shape and fixed pose of a body as JSON.
     name: 'body-details',
     up: 'ALTER TABLE body ADD COLUMN details TEXT;',
   },
   {
-    // JSON of the engine's convention, for converting later frames.
+    // The engine's convention as JSON, for converting later frames.
     name: 'convention',
     up: 'ALTER TABLE run ADD COLUMN convention TEXT;',
   },
@@ -74,7 +74,7 @@ export const runMigrations: readonly Migration[] = [
 
 export const runTable = 'block'
 
-/** Columns of a body's row without its position. */
+/** Columns of a body, without its place in the list. */
 export const bodyColumns = [
   ...['body_id', 'is_declared', 'mass', 'restitution', 'friction', 'asset_id'],
   ...['inertia_x', 'inertia_y', 'inertia_z', 'extent_x', 'extent_y', 'extent_z'],

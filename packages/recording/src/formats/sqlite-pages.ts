@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The file is damaged, or was changed during reading. */
+/** The file is damaged, or changed while it was read. */
 export class MalformedFile extends Error {
   override readonly name = 'MalformedFile'
 }
@@ -17,8 +17,8 @@ interface Leaf {
 }
 
 /**
- * Reads a few pages of an SQLite file without a lock or copy (https://sqlite.org/fileformat2.html, sections
- * 1.3 and 1.6). Methods throw `MalformedFile`.
+ * Reads a few pages of an SQLite file without a lock or a copy (https://sqlite.org/fileformat2.html, sections 1.3
+ * and 1.6). Methods throw `MalformedFile`.
  */
 export class SqlitePages {
   readonly #file: FileHandle
@@ -52,7 +52,7 @@ export class SqlitePages {
     return tables
   }
 
-  /** Null if counting takes more than `maxPages` pages. */
+  /** Returns null if the count needs more than `maxPages` pages. */
   async countRows(root: number, maxPages: number): Promise<number | null> {
     let count = 0
     for await (const leaf of this.#leaves(root, maxPages)) {
@@ -93,7 +93,7 @@ export class SqlitePages {
   }
 }
 
-/** The pointer array follows a header of 8 bytes (leaf) or 12 (interior). */
+/** Offsets of cells follow a header of 8 bytes (leaf) or 12 (interior). */
 function readCells(page: Buffer, at: number, headerLength: number): readonly number[] {
   const count = page.readUInt16BE(at + 3)
   if (at + headerLength + 2 * count > page.length) throw new MalformedFile('more cells than fit on a page')
@@ -106,7 +106,7 @@ const readChildren = (page: Buffer, at: number): readonly number[] =>
     return page.readUInt32BE(cell)
   })
 
-/** `undefined` if the row continues on an overflow page. */
+/** Returns `undefined` if the row continues on an overflow page. */
 function readSchemaCell(
   page: Buffer,
   cell: number,

@@ -26,7 +26,7 @@ const bodyWidths = [stateAt.width, energyAt.width] as const
 /** Identifies the layout. */
 export const windowLayout = [...bodyWidths, ...frameWidths, ...flatWidths].join()
 
-/** Frames with context, context, and rows of each flat part. */
+/** Counts: frames including context, frames of context, and rows of each flat part. */
 type WindowEntry = ArrayLike<number>
 
 export const entryLength = 2 + flatWidths.length
@@ -67,7 +67,7 @@ export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   return numbers * 8 + flatWidths.length * (frames + 1) * 4 + frames * bodies
 }
 
-/** Does not copy the buffer. */
+/** The window shares memory with the buffer. */
 export function unpackWindow(entry: WindowEntry, bytes: ArrayBuffer, bodies: readonly BodyId[]): FrameWindow {
   const [frames, context] = [entry[0] ?? 0, entry[1] ?? 0]
   let at = 0

@@ -1,4 +1,4 @@
-/** Formats of other tools. Readers are loaded on demand. */
+/** Formats of other tools. Their readers are loaded on demand. */
 import { basename } from 'node:path'
 import { isBagPart } from './ros2/bag-names.ts'
 import type { OpenSource } from './source.ts'
@@ -30,7 +30,7 @@ const formats: readonly Format[] = [
     load: async () => (await import('./tables/hdf5.ts')).openHdf5,
   },
   {
-    // A folder has no bytes. MCAP files of other tools are recordings.
+    // A folder has no bytes. MCAP files of other tools are recordings too.
     probe: (head, path) => head.length === 0 || isBagPart(path),
     load: async () => (await import('./ros2/open-bag.ts')).openBag,
   },

@@ -10,17 +10,17 @@ import { findFormat } from './formats.ts'
 import type { Source } from './source.ts'
 
 interface ImportOptions {
-  /** JSON; undefined if no mapping is known. */
+  /** Mapping as JSON; undefined if none is known. */
   readonly mapping: string | undefined
   readonly scratch: string
 }
 
-/** Maximum time between cancellation checks. */
+/** Maximum time between cancellation checks, in ms. */
 const sliceMs = 20
 
 const headBytes = 4096
 
-/** Imports a file or bag folder into a new run file. Returns what was left out or decided. */
+/** Imports a file or bag folder into a new run file. Returns notes about what was omitted or decided. */
 export async function importFile(
   path: string,
   target: string,
@@ -92,7 +92,7 @@ async function writeRun(
     for await (const line of source.frames(mapping, call)) {
       writer.add(readLine(line), Date.now())
       if (performance.now() - sliceStart < sliceMs) continue
-      // Receives a cancellation message.
+      // Lets a cancellation message arrive.
       await nextTurn()
       call.signal.throwIfAborted()
       sliceStart = performance.now()
@@ -110,7 +110,7 @@ async function writeRun(
   }
 }
 
-/** Constants of the mapping are validated as a run line. */
+/** Run line errors come from constants of the mapping. */
 function reviseLineError(error: unknown): unknown {
   if (!isCausewayError(error) || !RecordingError.is(error, 'INVALID_FRAME', 'FRAME_CONFLICT')) return error
   if (!String(error.data.path ?? '').startsWith('run')) return error

@@ -5,7 +5,7 @@ export const maxColumns = 10_000
 export interface ColumnDescription {
   readonly name: string
   readonly type: 'number' | 'text'
-  /** Numbers per row; absent for 1. */
+  /** Number of values per row. Default: 1. */
   readonly width?: number
   readonly first?: unknown
 }
@@ -21,21 +21,21 @@ export interface SourceDescription {
   readonly columns?: readonly ColumnDescription[]
   readonly topics?: readonly TopicDescription[]
   readonly rows?: number
-  /** A mapping that fits the names; members for the user to decide are null. */
+  /** A mapping that fits the column names. Members that the user must decide are null. */
   readonly proposed_mapping: object | null
-  /** How the proposal was decided, and what is undecided. */
+  /** How the proposal was decided, and what remains undecided. */
   readonly notes: readonly string[]
 }
 
 /** An opened file of another tool. */
 export interface Source {
   readonly format: string
-  /** Whether only a mapping defines which values are which bodies. */
+  /** Whether a mapping is needed to assign values to bodies. */
   readonly needsMapping: boolean
   describe(call: Call): Promise<SourceDescription>
   /** Yields run lines and frame lines in time order. Throws `INVALID_MAPPING` and read errors. */
   frames(mapping: unknown, call: Call): AsyncIterable<object>
-  /** What `frames` left out or decided. */
+  /** What `frames` omitted or decided. */
   readonly notes: readonly string[]
   readonly isCut: boolean
   close(): Promise<void>

@@ -1,9 +1,9 @@
-/** Greater values are wall-clock seconds since 1970: 2001-09-09. */
+/** Greater values are wall-clock seconds since 1970. This is 2001-09-09. */
 const minEpochSeconds = 1e9
 
 /**
- * Converts times to seconds. Wall-clock times become relative to the first, because numbers near 1.7e9 are
- * exact only to 2e-7 s.
+ * Converts times to seconds. Wall-clock times become relative to the first one, because numbers near 1.7e9 are exact
+ * only to 2e-7 s.
  */
 export class TimeOrigin {
   readonly #perSecond: number

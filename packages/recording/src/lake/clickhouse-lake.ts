@@ -4,15 +4,15 @@ import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-quest
 import type { LakeAnswer, LakeQuery } from './lake-types.ts'
 
 interface ClickHouseOptions {
-  /** HTTP address with user and password. */
+  /** HTTP address, including user and password. */
   readonly url: string
-  /** Table function of the files, with `{table}`: `s3('https://…/v1/{table}/*.parquet', 'Parquet')`. */
+  /** Table function that returns the files; contains `{table}`: `s3('https://…/v1/{table}/*.parquet', 'Parquet')`. */
   readonly source: string
 }
 
 const maxAnswerBytes = 16 * 1024 ** 2
 
-/** Queries the files through ClickHouse, which reads them itself. */
+/** Queries files through ClickHouse, which reads them itself. */
 export class ClickHouseLake {
   readonly #options: ClickHouseOptions
 

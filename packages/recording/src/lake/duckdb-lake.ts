@@ -11,7 +11,7 @@ const processFile = new URL(`./lake-process${extname(import.meta.url)}`, import.
 
 const startMs = 10_000
 
-/** Time limit per exported run. */
+/** Time limit per exported run, in ms. */
 const exportMsPerRun = 60_000
 
 interface CallOptions {
@@ -23,7 +23,7 @@ export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean
 
-  /** Other users can read a shared folder as far as the umask allows. */
+  /** If `isShared`, other users can read the folder as far as the umask allows it. */
   constructor(folder: string, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#folder = folder
     this.#isShared = isShared
@@ -64,7 +64,7 @@ export class DuckDbLake {
     }
   }
 
-  /** Throws as `export`, and `INVALID_QUERY` if the answer needs too much memory. */
+  /** Throws the errors of `export`, and `INVALID_QUERY` if the answer needs too much memory. */
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
     const reply = await runJob({ query, folder: this.#folder }, query.deadlineMs, options)
     if ('answer' in reply) return reply.answer

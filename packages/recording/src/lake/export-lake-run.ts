@@ -9,10 +9,10 @@ import { type DuckAppender, type DuckConnection, quote } from './duckdb-library.
 import { type LakeTable, lakeTables, lakeVersion } from './lake-schema.ts'
 import type { LakeRun } from './lake-types.ts'
 
-/** Columns of a colliding pair: a, b, normal, depth. */
+/** Row of a colliding pair: a, b, normal, depth, points. */
 const [collisionWidth, depthAt] = [7, 5]
 
-/** Complete files are renamed into place. */
+/** Exports a run. Renames complete files into place. */
 export async function exportLakeRun(connection: DuckConnection, run: LakeRun, folder: string): Promise<void> {
   const source = new Database(run.file, { readonly: true, fileMustExist: true })
   try {
@@ -31,7 +31,7 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
     frames.closeSync()
     states.closeSync()
     for (const quantity of quantities) await connection.run(writeUnrecorded(quantity))
-    // States are written first: a run whose frame file exists is complete.
+    // Writes the frame file last: a run is complete if it exists.
     for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
   } finally {
     source.close()
@@ -44,9 +44,7 @@ const quantities = [
   ['qw', 'qx', 'qy', 'qz'],
 ] as const
 
-/**
- * A quantity that a body has in no frame was not recorded: NULL. Other NaNs are numbers of a diverged run.
- */
+/** A quantity that is NaN in all states of a body was not recorded: NULL. Other NaNs are values of a diverged run. */
 function writeUnrecorded(columns: readonly string[]): string {
   const isNan = columns.map((column) => `isnan(${column})`).join(' AND ')
   return `UPDATE state SET ${columns.map((column) => `${column} = NULL`).join(', ')}
@@ -95,7 +93,7 @@ function appendFrame(to: DuckAppender, run: RunFacts, frame: PackedFrame): void 
   to.endRow()
 }
 
-/** Returns `undefined` if contacts were not recorded, and 0 without contacts. */
+/** Returns `undefined` if contacts were not recorded, and 0 if nothing touches. */
 function findDepth({ contacts }: PackedFrame): number | undefined {
   if (contacts === null) return undefined
   const { collisions } = unpackContacts(contacts)

@@ -1,4 +1,4 @@
-/** Process that exports runs or answers one question. */
+/** A process that exports runs or answers one question. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import { openDuckDb, quote } from './duckdb-library.ts'
@@ -7,7 +7,7 @@ import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-quest
 import { lakeVersion } from './lake-schema.ts'
 import type { LakeAnswer, LakeJob, LakeQuery, LakeReply } from './lake-types.ts'
 
-/** In bytes. */
+/** Maximum memory in bytes. */
 const maxMemory = 1536 * 1024 ** 2
 
 const checkIntervalMs = 50

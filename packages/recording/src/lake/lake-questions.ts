@@ -3,7 +3,7 @@
 export interface Dialect {
   source(table: 'frame' | 'state'): string
   readonly argMax: string
-  /** Linear interpolation. */
+  /** Interpolates linearly. */
   quantile(share: number, column: string): string
   parameter(name: string, type: 'text' | 'number'): string
 }
@@ -18,7 +18,7 @@ export interface LakeQuestion {
   readonly about: string
   /** Default threshold, if any. */
   readonly threshold: number | null
-  /** Columns of the answer; the others are texts. */
+  /** Numeric columns of the answer. All others are strings. */
   readonly numbers: readonly string[]
   sql(dialect: Dialect, where: string): string
 }

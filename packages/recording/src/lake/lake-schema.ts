@@ -2,7 +2,7 @@
 
 export const lakeVersion = 'v1'
 
-/** In every row: Parquet compresses them, and queries need no joins. */
+/** Columns of every row. Parquet compresses them, and queries need no joins. */
 const runColumns = [
   'recording VARCHAR NOT NULL',
   '"commit" VARCHAR',
@@ -12,7 +12,7 @@ const runColumns = [
   'time_s DOUBLE',
 ] as const
 
-/** Column types of DuckDB. `NULL` is not recorded; NaN is a recorded NaN. */
+/** Columns with DuckDB types. `NULL` means not recorded; NaN is a recorded NaN. */
 export const lakeTables = {
   frame: [...runColumns, 'iterations DOUBLE', 'residual DOUBLE', 'energy_j DOUBLE', 'max_depth_m DOUBLE'],
   state: [

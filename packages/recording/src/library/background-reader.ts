@@ -3,7 +3,7 @@ import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 
 const idleMs = 5000
 
-/** Uses one worker of low priority. */
+/** Analyses recordings in one worker of low priority. */
 export class BackgroundReader {
   readonly #startWorker: () => RecordingWorker
   #link: RecordingWorker | undefined
@@ -14,7 +14,7 @@ export class BackgroundReader {
     this.#startWorker = startWorker
   }
 
-  /** If `request` returns null, nothing is analysed. Rejects with `WORKER_LOST` after `close`. */
+  /** If `request` returns null, analyses nothing. Rejects with `WORKER_LOST` after `close`. */
   analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
     const result = this.#last.then(() => this.#analyse(file, request))
     this.#last = result.catch(() => {})

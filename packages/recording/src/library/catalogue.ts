@@ -22,11 +22,11 @@ export interface Snapshot {
   readonly key: string
   readonly path: string
   readonly bytes: number
-  /** Last use, Unix time. */
+  /** Last use, Unix milliseconds. */
   readonly used_ms: number
 }
 
-/** As of the last opening or closing of the run. */
+/** A run as it was when it was last opened or closed. */
 export interface RunEntry {
   readonly name: string
   readonly status: RunStatus
@@ -34,17 +34,17 @@ export interface RunEntry {
   readonly first_frame: number | null
   readonly last_frame: number | null
   readonly bytes: number
-  /** Unix time. */
+  /** Unix time in milliseconds. */
   readonly updated_ms: number
 }
 
 interface FileImport {
-  /** JSON. */
+  /** Mapping as JSON. */
   readonly mapping: string | null
   readonly notes: readonly string[]
 }
 
-/** Migrations of `recordings.db`. Published migrations never change. */
+/** Migrations of `recordings.db`. Published migrations must not change. */
 export const catalogueMigrations: readonly Migration[] = [
   {
     name: 'catalogue',
@@ -79,10 +79,10 @@ export const catalogueMigrations: readonly Migration[] = [
   { name: 'eras', up: 'ALTER TABLE verdict ADD COLUMN era TEXT' },
 ]
 
-/** Prefix of paths relative to the catalogue's folder, which may be moved; other paths are absolute. */
+/** Prefix of paths relative to the catalogue's folder, which may be moved. All other paths are absolute. */
 const relativePrefix = './'
 
-/** Of a recording that was never opened. */
+/** Size of a recording that was never opened. */
 export const unknownSize: FileSize = { bodies: null, duration_s: null, era: null }
 
 const snapshotColumns = 'key, path, bytes, used_ms'
@@ -139,7 +139,7 @@ export class Catalogue {
     this.summaries = new RunSummaries(this.#db)
   }
 
-  /** Creates a missing id. */
+  /** Creates the id if it does not exist. */
   getId(path: string): string {
     return this.getIds([path]).get(path) ?? ''
   }
@@ -187,7 +187,7 @@ export class Catalogue {
     this.#statements.removeSnapshot.run(key)
   }
 
-  /** Least recently written first. Entries of live runs date from their opening. */
+  /** Least recently written first. Entries of live runs are as old as their opening. */
   listRuns(): readonly RunEntry[] {
     return this.#statements.listRuns.all()
   }
@@ -209,7 +209,7 @@ export class Catalogue {
     return row && { mapping: row.mapping, notes: JSON.parse(row.notes) as string[] }
   }
 
-  /** Stores the notes, and the mapping unless it is null. */
+  /** Stores the notes. Stores the mapping unless it is null. */
   putImport(path: string, { mapping, notes }: FileImport): void {
     this.#statements.putImport.run(path, mapping, JSON.stringify(notes))
   }
@@ -232,10 +232,7 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/**
- * Returns candidate ids: the file name, then the name with parts of the hash of its path. So ids are
- * reproducible.
- */
+/** Returns candidate ids: the file name, then the name with parts of the path's hash, so that ids are reproducible. */
 function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

@@ -25,7 +25,7 @@ export async function convertFrameFile(source: string, target: string, call: Cal
   }
 }
 
-/** Returns whether the file is cut. */
+/** Returns whether the file is incomplete. */
 async function readFrames(
   path: string,
   writer: RunWriter,

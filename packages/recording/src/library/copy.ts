@@ -17,7 +17,7 @@ const maxAttempts = 5
 
 const retryDelay = [15, 40] as const
 
-/** Magic bytes of SQLite with the final zero byte. */
+/** Length of SQLite's magic bytes, including the zero byte. */
 const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
@@ -26,9 +26,9 @@ const chunkBytes = 4 * 1024 * 1024
 const indexShare = 0.3
 
 /**
- * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file
- * changes or a transaction is open. An unchanging journal belongs to a writer that died: it is copied, and
- * SQLite rolls back the copy. Removes its files if it throws.
+ * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file changes
+ * or a transaction is open. A journal that does not change belongs to a writer that died: it is copied, and SQLite
+ * rolls back the copy. Removes its files if it throws.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
@@ -39,7 +39,7 @@ export async function copyDatabase(source: string, target: string, options: Copy
   }
 }
 
-/** Stores a stream as a private file, which the caller removes. */
+/** Stores a stream in a private file, which the caller removes. */
 export async function storeUpload(
   body: AsyncIterable<Uint8Array>,
   file: string,
@@ -77,7 +77,7 @@ async function* orCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** A retry starts at 0. */
+/** Hides decreases, because a retry starts at 0. */
 function increasing(progress: CopyOptions['progress']): CopyOptions['progress'] {
   let max = 0
   return (done, total) => {
@@ -113,7 +113,7 @@ async function copyConsistently(source: string, target: string, options: CopyOpt
   })
 }
 
-/** Returns whether the file stayed unchanged. */
+/** Returns whether the file remained unchanged. */
 async function copyState(
   source: string,
   target: string,
@@ -128,7 +128,7 @@ async function copyState(
     if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
     if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
   } catch (error) {
-    // The file or a sidecar was removed meanwhile.
+    // The file, journal or log was removed meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }
@@ -156,7 +156,7 @@ async function copyFileInSteps(
     return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
-    // Cloning is not supported. The chunked copy reports other errors.
+    // Cloning is not supported. Other errors recur in the chunked copy.
     await rm(target, { force: true })
   }
   const from = await open(source, 'r')

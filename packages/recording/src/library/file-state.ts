@@ -9,9 +9,8 @@ interface Sidecar {
 }
 
 /**
- * Identifies a state of a foreign SQLite file without SQLite: size, times, inode, and the change counter in
- * the header, which every transaction in rollback-journal mode increments
- * (https://sqlite.org/fileformat2.html).
+ * Identifies the state of a foreign SQLite file without using SQLite: size, times, inode, and the change counter in
+ * the header, which every transaction in rollback-journal mode increments (https://sqlite.org/fileformat2.html).
  */
 export interface FileState {
   readonly size: number
@@ -28,7 +27,7 @@ export interface FileState {
 const headerBytes = 100
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 
-/** Throws `RECORDING_NOT_FOUND`, `NOT_A_DATABASE`. */
+/** Throws `RECORDING_NOT_FOUND` and `NOT_A_DATABASE`. */
 export async function readFileState(path: string): Promise<FileState> {
   const file = await openForeign(path)
   if (file === null)
@@ -69,7 +68,7 @@ export function stateKey(path: string, state: FileState): string {
 
 export const isDatabaseHead = (head: Buffer): boolean => head.subarray(0, magic.length).equals(magic)
 
-/** Throws `NOT_A_RECORDING`, `NOT_A_DATABASE`. */
+/** Throws `NOT_A_RECORDING` and `NOT_A_DATABASE`. */
 export function requireDatabase(path: string, { header }: FileState): void {
   if (header.length === 0)
     throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })
@@ -119,5 +118,5 @@ async function readSidecar(path: string, counts: (first: number) => boolean): Pr
   }
 }
 
-/** A finalized journal starts with zeros; SQLite also checks only the first byte. */
+/** A finalized journal starts with a zero byte. SQLite also checks only this byte. */
 const isHot = (first: number): boolean => first !== 0

@@ -10,16 +10,16 @@ export interface Listing {
   readonly modified_ms: number
   readonly is_recording: boolean
   /**
-   * `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (no
+   * `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (without
    * read permission).
    */
   readonly reason?: string
   readonly total_frames?: number
-  /** Missing if not opened since the last write. */
+  /** Absent if the file was not opened since its last write. */
   readonly bodies?: number
-  /** From the first to the last frame, s; missing like `bodies`, or if times were not recorded. */
+  /** Time from the first to the last frame in s. Absent like `bodies`, or if times were not recorded. */
   readonly duration_s?: number
-  /** missing like `bodies` */
+  /** Absent like `bodies`. */
   readonly era?: Era
   readonly status?: RunStatus
 }
@@ -27,8 +27,8 @@ export interface Listing {
 export interface Roots {
   folders(): readonly string[]
   /**
-   * Returns the real path of an existing file or folder below a root. Resolves a relative path against every
-   * root. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
+   * Returns the real path of an existing file or folder in a root. Resolves a relative path against every root.
+   * Throws `OUTSIDE_ROOTS` and `FILE_NOT_FOUND`.
    */
   resolve(path: string): Promise<string>
 }
@@ -38,7 +38,7 @@ export interface OpenOptions extends CallOptions {
   readonly maxCopyBytes?: number
 }
 
-/** `reloaded`: whether it replaced an older copy of the same file. */
+/** `reloaded`: whether an older copy of the same file was replaced. */
 export interface OpenResult {
   readonly recording: Recording
   readonly reloaded: boolean

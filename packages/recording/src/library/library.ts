@@ -22,13 +22,13 @@ import { isImported, readSourceFile, type SourceFile, toBagFolder } from './sour
 import { callWithStallLimit } from './stall-limit.ts'
 
 export interface LibraryLimits {
-  /** Maximum size of the private copies; copies in use may exceed it. */
+  /** Maximum size of the private copies. Copies in use may exceed it. */
   readonly snapshotBytes: number
   /** Larger recordings are indexed in the background. */
   readonly indexAtOnceBytes: number
-  /** Minimum body-frames for preparing columns and analyses in the background. */
+  /** Minimum number of body-frames for preparing columns and analyses in the background. */
   readonly minPreparedBodyFrames: number
-  /** Maximum time without progress of an import. */
+  /** Maximum time without progress of an import, in ms. */
   readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits
@@ -36,7 +36,7 @@ export interface LibraryLimits {
 }
 
 interface LibraryOptions {
-  /** Files below it are never opened as users' recordings. */
+  /** Data folder. Files in it are never opened as users' recordings. */
   readonly dir: string
   readonly roots: Roots
   /** Unix time in milliseconds. */
@@ -45,14 +45,14 @@ interface LibraryOptions {
   readonly limits?: Partial<LibraryLimits>
   /** Entry file of the workers, which calls `serveRecording`; default: without analyses. */
   readonly worker?: URL
-  /** Background analyses of a long recording. */
+  /** Returns the background analyses of a long recording. */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
 export const libraryDefaults: LibraryLimits = {
   snapshotBytes: 4 * 1024 ** 3,
   indexAtOnceBytes: 256 * 1024 ** 2,
-  // Smaller recordings are read in half a second.
+  // Smaller recordings are read within half a second.
   minPreparedBodyFrames: 50_000,
   importStallMs: 120_000,
   loaded: 8,
@@ -70,7 +70,7 @@ const isUnreadable = (error: unknown): boolean =>
   CausewayError.is(error, 'INTERNAL') ||
   WorkerError.is(error, 'WORKER_LOST')
 
-/** Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+/** Throws `NEWER_DATA`, `DATA_DAMAGED` and `DATA_UNWRITABLE`. */
 export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const dir = realpathSync(options.dir)
@@ -131,7 +131,7 @@ interface LibraryParts {
 export class RecordingLibrary {
   /** Records runs, which can be opened while they grow. */
   readonly recorder: Recorder
-  /** `shrink` first releases the least recently used workers and results; returns the bytes. */
+  /** `shrink` releases the least recently used first. Returns the released bytes. */
   readonly memory
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
@@ -156,7 +156,7 @@ export class RecordingLibrary {
     }
   }
 
-  /** Lists a folder, or all roots and the runs, sorted by path. A missing folder gives an empty list. */
+  /** Lists a folder, or all roots and the runs, sorted by path. For a missing folder, the list is empty. */
   async list(
     directory?: string,
   ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
@@ -199,7 +199,7 @@ export class RecordingLibrary {
     return this.#parts.catalogue.summaries
   }
 
-  /** Analyses a sealed run in a low-priority worker, without loading it for clients. */
+  /** Analyses a sealed run in a worker of low priority, without loading it for clients. */
   analyseInBackground(
     run: string,
     request: (summary: RecordingSummary) => AnalysisRequest | null,
@@ -213,8 +213,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. Stores the mapping for later calls of `open`; default: the
-   * stored one or that of the file next to it. Throws as `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores the mapping for later calls of `open`; default: the stored one,
+   * or that of the file next to it. Throws errors of `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,
@@ -236,7 +236,7 @@ export class RecordingLibrary {
     return readSourceFile(path, { given, stored: mapping ?? undefined })
   }
 
-  /** Throws as `open` and as the recorder. */
+  /** Throws the errors of `open` and of the recorder. */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
     const isOther = await isImported(path)
@@ -280,7 +280,7 @@ export class RecordingLibrary {
       throw new RecordingError('RECORDING_NOT_FOUND', `recording not found: ${idOrPath}`, {
         data: { recording: idOrPath, searched: roots.folders() },
       })
-    // The server has these files open through SQLite: reading them as bytes would drop its locks.
+    // The server has these files open through SQLite. Reading them as bytes would release its locks.
     if (this.#isOwn(path))
       throw new CausewayError('OUTSIDE_ROOTS', `the file belongs to the server's own data: ${path}`, {
         data: { path },
@@ -308,7 +308,7 @@ export class RecordingLibrary {
     const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
-      // Different keys: the file changed while it was copied.
+      // If the keys differ, the file changed while it was copied.
       key: entry.key === key ? listKey : entry.key,
       reason: null,
       total_frames: frames?.total_frames ?? 0,
@@ -319,7 +319,7 @@ export class RecordingLibrary {
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
-  /** Discards an unreadable copy, because the user's file still exists. */
+  /** Discards an unreadable copy, because the original file still exists. */
   async #loadCopy(
     key: string,
     identity: RecordingIdentity,

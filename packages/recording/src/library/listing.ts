@@ -12,11 +12,11 @@ interface ListingOptions {
   readonly catalogue: Catalogue
   readonly roots: Roots
   readonly limits: ScanLimits
-  /** Whether the path is in the library's data folder, which may be below a root. */
+  /** Whether a path is in the library's data folder, which may be in a root. */
   readonly isOwn: (path: string) => boolean
 }
 
-/** Output folder of the C++ recorder's tests, relative to their working directory. */
+/** Output folder of the C++ recorder's tests, relative to the folder where they run. */
 const usualFolder = join('build', 'Debug', 'debug', 'recordings')
 
 interface ListResult {
@@ -60,7 +60,7 @@ async function foldersToSearch(roots: Roots, directory: string | undefined) {
   return { searched, existing: [...existing] }
 }
 
-/** Returns the real path, or `undefined` if missing. */
+/** Returns the real path; `undefined` if it does not exist. */
 export async function resolveExisting(roots: Roots, folder: string): Promise<string | undefined> {
   try {
     return await roots.resolve(folder)
@@ -88,7 +88,7 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       ? { ...known, isFinal: false }
       : { ...unknownSize, ...(await checkFile(path, state)) }
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
-    // Most .jsonl files of a project are something else.
+    // Most .jsonl files of a project are not recordings.
     if (reason === 'NOT_A_RECORDING' && isFrameFile(path)) return undefined
     return {
       id,
@@ -143,12 +143,12 @@ export interface FoundFile {
 const databaseName = /\.(db|sqlite)$/i
 const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
-/** In addition to hidden folders. */
+/** Skipped in addition to hidden folders. */
 const skipped = new Set(['node_modules'])
 
 /**
- * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden
- * folders, links to folders, and those that `isExcluded` selects.
+ * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links
+ * to folders, and folders that `isExcluded` selects.
  */
 async function scanFolder(
   folder: string,

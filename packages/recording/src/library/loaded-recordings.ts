@@ -14,7 +14,7 @@ interface LoadedOptions extends BackgroundOptions {
   readonly onBackgroundFailure: (entry: LoadedRecording, error: unknown) => void
 }
 
-/** By the key of the copy, least recently used first. */
+/** Loaded recordings by the key of their copy, least recently used first. */
 export class LoadedRecordings {
   readonly #options: LoadedOptions
   readonly #loaded = new Map<string, LoadedRecording>()
@@ -53,8 +53,8 @@ export class LoadedRecordings {
   }
 
   async release({ key, used_ms }: Snapshot): Promise<boolean> {
-    // A copy that is being loaded is not in the map yet, but was used recently. A negative age means that the
-    // clock was set back.
+    // A copy that is being loaded is not in the map yet, but was used recently. A negative age means that the clock
+    // was set back.
     const age = this.#options.now() - used_ms
     if (this.#loaded.get(key)?.isBusy || (age >= 0 && age < graceMs)) return false
     await this.#unload(key)
@@ -70,14 +70,14 @@ export class LoadedRecordings {
     return [...this.#loaded.values()].reduce((sum, { results }) => sum + results.bytes, 0)
   }
 
-  /** Stops the least recently used first; returns the released bytes. */
+  /** Stops the least recently used workers first. Returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
     let released = 0
     for (const entry of this.#findOpen()) {
       if (released >= bytes) break
       if (entry.isBusy) continue
       const size = await entry.countWorkerBytes()
-      // A call may have arrived meanwhile.
+      // A call may have arrived in the meantime.
       if (entry.isBusy) continue
       await entry.release()
       released += size
@@ -105,7 +105,7 @@ export class LoadedRecordings {
   async #insert(entry: LoadedRecording): Promise<void> {
     this.#loaded.set(entry.key, entry)
     this.#options.copies.touch(entry.key)
-    // The next use of a recording starts a worker.
+    // The next use of a stopped recording starts a new worker.
     const open = this.#findOpen()
     const idle = open.filter((other) => other !== entry && !other.isBusy)
     const excess = Math.max(0, open.length - this.#options.maxWorkers)

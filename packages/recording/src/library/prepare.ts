@@ -4,7 +4,7 @@ import { eraMap, frameTable, isRecordingSchema, readSchema, type Schema } from '
 import { buildIndexes } from '../reader/cpp/indexes.ts'
 
 /**
- * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and
+ * Prepares a new copy: rolls back an open transaction, checkpoints the log, and checks the schema. Checks and
  * indexes a small copy; sets a large one to WAL mode for `finishCopy`.
  */
 export function prepareCopy(file: string, isLarge: boolean): void {
@@ -27,14 +27,14 @@ export function prepareCopy(file: string, isLarge: boolean): void {
   }
 }
 
-/** Checks a large copy and builds its indexes while it is read. */
+/** Checks a large copy and builds its indexes, while others read it. */
 export function finishCopy(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     db.pragma('synchronous = NORMAL')
     requireIntact(db)
     buildIndexes(db, eraMap(readSchema(db)))
-    // Closing does not checkpoint while the reader has the copy open.
+    // Closing does not checkpoint the log while the reader has the copy open.
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

@@ -1,6 +1,6 @@
 import { type CallOptions, SharedCalls } from '@causeway/worker'
 
-/** LRU cache of one recording's analyses. */
+/** LRU cache of the analyses of one recording. */
 export class ResultCache {
   readonly #maxResults: number
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>()
@@ -15,7 +15,7 @@ export class ResultCache {
     return this.#bytes
   }
 
-  /** Runs `work` once for all callers waiting for a key. */
+  /** Runs `work` once for all callers that wait for a key. */
   async get(
     key: string,
     work: (options: Required<CallOptions>) => Promise<unknown>,
@@ -54,7 +54,7 @@ export class ResultCache {
   }
 }
 
-/** Estimates the memory of plain data: 8 bytes per number, 1 per character, plus containers. */
+/** Estimates the memory of plain data: 8 bytes per number, 1 per character, plus that of containers. */
 export function estimateBytes(data: unknown): number {
   if (typeof data === 'string') return 16 + data.length
   if (ArrayBuffer.isView(data)) return 64 + data.byteLength

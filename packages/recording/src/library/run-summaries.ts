@@ -3,11 +3,11 @@ import type { Database } from 'better-sqlite3'
 import type { RunStatus } from '../formats/run-schema.ts'
 import type { Provenance, Value } from '../types.ts'
 
-/** Largest values of a run; null if not recorded. */
+/** Largest values of a run; null if they were not recorded. */
 export interface WorstValues {
   readonly worst_penetration_m: Value
   readonly worst_speed_m_s: Value
-  /** Largest |change| of the system energy per frame. */
+  /** Largest |change| of the system energy from frame to frame. */
   readonly worst_energy_step_j: Value
   readonly worst_iterations: Value
   readonly worst_residual: Value
@@ -25,21 +25,21 @@ export const worstFields = [
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]
-  /** Findings that break a law. */
+  /** Number of findings that break a law. */
   readonly errors: number
-  /** Their kinds. */
+  /** Kinds of these findings. */
   readonly kinds: readonly string[]
   readonly first_bad_frame: number | null
   readonly first_bad_kind: string | null
 }
 
 export interface RunSummary extends Omit<Provenance, 'tags'> {
-  /** Catalogue id. */
+  /** Id in the catalogue. */
   readonly recording: string
   readonly name: string
-  /** State of the summarised recording. */
+  /** Revision of the summarised recording. */
   readonly revision: string
-  /** When the run was sealed or the file first diagnosed, Unix time. */
+  /** Unix time in ms when the run was sealed or the file first diagnosed. */
   readonly sealed_ms: number
   readonly status: RunStatus | 'file'
   readonly frames: number
@@ -50,7 +50,7 @@ export interface RunSummary extends Omit<Provenance, 'tags'> {
   readonly verdict: RunVerdict | null
 }
 
-/** Lists are separated by line feeds. */
+/** List items are separated by line feeds. */
 export const summaryMigration: Migration = {
   name: 'summaries',
   up: `
@@ -138,7 +138,7 @@ export class RunSummaries {
     return row && toSummary(row, new Map())
   }
 
-  /** In the order of sealing. */
+  /** Lists summaries in the order of sealing. */
   list(scenario?: string): readonly RunSummary[] {
     const { list, listScenario } = this.#statements
     const rows = scenario === undefined ? list.all() : listScenario.all(scenario)
@@ -146,7 +146,7 @@ export class RunSummaries {
     return rows.map((row) => toSummary(row, lists))
   }
 
-  /** By recording id. */
+  /** Returns sizes by recording id. */
   listSizes(): ReadonlyMap<string, SummarySize> {
     return new Map(this.#statements.listSizes.all().map((size) => [size.recording, size]))
   }
@@ -169,7 +169,7 @@ const unknown: Partial<RunVerdict> & WorstValues = {
 
 const join = (list: readonly string[]): string => list.join('\n')
 
-/** Caches split lists: most runs have equal ones. */
+/** Caches split lists, because most runs have the same ones. */
 function toSummary(row: FlatRow, lists: Map<string, readonly string[]>): RunSummary {
   const split = (text: string): readonly string[] => {
     let list = lists.get(text)

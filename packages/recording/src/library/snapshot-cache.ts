@@ -5,7 +5,7 @@ import { columnsFilePath } from '../formats/columns-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { removeCopy } from './copy.ts'
 
-/** Minimum time between writes of a copy's last use: clients send hundreds of requests per second. */
+/** Minimum time between writes of a copy's last use, because clients send hundreds of requests per second. */
 const touchIntervalMs = 1000
 
 interface CacheOptions {
@@ -15,7 +15,7 @@ interface CacheOptions {
   readonly now: () => number
 }
 
-/** Evicts the least recently used private copies above a size limit. */
+/** Private copies. Evicts the least recently used ones above a size limit. */
 export class SnapshotCache {
   readonly folder: string
   readonly #catalogue: Catalogue
@@ -38,7 +38,7 @@ export class SnapshotCache {
     return undefined
   }
 
-  /** The file must be in place; returns its path. */
+  /** Adds a copy whose file is in place. Returns its path. */
   add(key: string, path: string, bytes: number): string {
     this.#catalogue.addSnapshot({ key, path, bytes, used_ms: this.#now() })
     return this.#getFile(key)
@@ -70,7 +70,7 @@ export class SnapshotCache {
     return this.#catalogue.listSnapshots().findLast((copy) => copy.path === path)?.key !== key
   }
 
-  /** Removes copies until `bytes` more fit. `release` returns `false` for a copy in use. */
+  /** Removes copies until `bytes` more fit. `release` returns `false` if a copy is in use. */
   async makeRoom(bytes: number, release: (snapshot: Snapshot) => Promise<boolean>): Promise<void> {
     let excess = this.#countBytes() + bytes - this.#capBytes
     for (const snapshot of this.#catalogue.listSnapshots()) {
@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Does not open the file: closing a descriptor of an open SQLite file drops its locks. */
+/** Does not open the file, because closing a descriptor of an open SQLite file releases its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

@@ -11,20 +11,20 @@ const maxMappingBytes = 1024 ** 2
 
 export interface SourceFile {
   readonly path: string
-  /** Total size of the file or of a bag's files, in bytes. */
+  /** Size of the file, or of all files of a bag, in bytes. */
   readonly size: number
-  /** Identifies the content and the import mapping. */
+  /** Identifies the content and the mapping. */
   readonly key: string
-  /** Key in a list, which does not read mappings. */
+  /** Key for lists, which do not read mappings. */
   readonly listKey: string
-  /** JSON. */
+  /** Mapping as JSON. */
   readonly mapping: string | undefined
 }
 
 /** Maps a bag's metadata file to its folder. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/** Uses the given mapping, else that of the file next to it, else the stored one. */
+/** Uses the given mapping, otherwise that of the file next to it, otherwise the stored one. */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},
@@ -50,7 +50,7 @@ export async function readSourceFile(
   }
 }
 
-/** Whether it is a bag or a file of another tool, such as an MCAP file of ROS 2. */
+/** Whether a path is a bag or a file of another tool, such as an MCAP file of ROS 2. */
 export async function isImported(path: string): Promise<boolean> {
   if (!isFrameFile(path)) return isImportName(path) || isBag(path)
   if (!isBagPart(path)) return false

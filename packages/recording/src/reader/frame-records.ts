@@ -12,19 +12,19 @@ import type {
   Vector,
 } from '../types.ts'
 
-/** Numbers of a table's row or of packed rows, with the columns of `contactLists` or `jointAt`. */
+/** A row of a table, or packed rows, with the columns of `contactLists` or `jointAt`. */
 type Rows = ArrayLike<unknown>
 
 /** Reads the record that begins at `at`. */
 export type ReadRecord<Row> = (rows: Rows, at: number) => Row
 
-/** Null if it is not a finite number. */
+/** Returns null if the value is not a finite number. */
 export const valueAt = (rows: Rows, at: number): Value => {
   const value = rows[at]
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** NULL is 0, the recorder's default. */
+/** Returns 0 for NULL, the recorder's default. */
 export const countAt = (rows: Rows, at: number): number => valueAt(rows, at) ?? 0
 
 export const vectorAt = (rows: Rows, at: number): Vector => ({
@@ -38,7 +38,6 @@ export const quaternionAt = (rows: Rows, at: number): Quaternion => ({
   ...vectorAt(rows, at + 1),
 })
 
-/** The body and its energies. */
 export const readEnergy = (body_id: number, rows: Rows, at: number): BodyEnergy => ({
   body_id,
   linear_ke: valueAt(rows, at),

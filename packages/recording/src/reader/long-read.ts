@@ -10,25 +10,25 @@ interface LongReadOptions {
   readonly file: string
   readonly bodies: readonly BodyId[]
   readonly last: number
-  /** Returns the frame ids of a window, the first `context` of which precede it. */
+  /** Returns the frame ids of a window. The first `context` of them precede it. */
   readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
   readonly read: (index: number) => FrameWindow
-  /** Receives the windows of a whole recording, so that its tables are read only once. */
+  /** Receives the windows of a whole recording, so that its tables need to be read only once. */
   readonly columns: ColumnsWriter | undefined
 }
 
-/** A window assigned to the other thread. */
+/** A window that the other thread reads. */
 interface Claim {
   readonly settled: Promise<void>
   isSettled: boolean
-  /** Missing if that thread failed. */
+  /** Absent if that thread failed. */
   window?: FrameWindow
 }
 
-/** Maximum windows that each thread reads ahead. */
+/** Maximum number of windows that each thread reads ahead. */
 const maxAhead = 4
 
-/** Reads many whole windows in order, in two threads. */
+/** Reads many complete windows in order, with two threads. */
 export class LongRead {
   readonly #options: LongReadOptions
   readonly #link = new WorkerLink<WindowMethods>(resolveWorkerFile('./window-worker', import.meta.url), {
@@ -44,7 +44,7 @@ export class LongRead {
     this.#columns = options.columns
   }
 
-  /** Indexes ascend. */
+  /** Indexes must be ascending. */
   async load(index: number): Promise<FrameWindow> {
     this.#next = Math.max(this.#next, index)
     const claim = this.#claims.get(index)
@@ -64,13 +64,13 @@ export class LongRead {
     this.#store((columns) => columns.finish())
   }
 
-  /** Stops the other thread, and removes an incomplete columns file. */
+  /** Stops the other thread. Removes an incomplete columns file. */
   close(): void {
     void this.#link.kill()
     this.#columns?.abandon()
   }
 
-  /** If the disk is full, the request is answered without a columns file. */
+  /** Writes to the columns file. If the disk is full, continues without that file. */
   #store(write: (columns: ColumnsWriter) => void): void {
     if (this.#columns === undefined) return
     try {
@@ -81,7 +81,7 @@ export class LongRead {
     }
   }
 
-  /** Reads later windows until the other thread has read this one. */
+  /** Reads later windows while the other thread reads this one. */
   async #wait(index: number, claim: Claim): Promise<FrameWindow> {
     while (!claim.isSettled && this.#own.size < maxAhead && this.#next <= this.#options.last) {
       const next = this.#next++
@@ -105,7 +105,7 @@ export class LongRead {
       ({ entry, bytes }) => {
         claim.window = unpackWindow(entry, bytes.buffer, bodies)
       },
-      () => {}, // This thread reads the window, and reports its error.
+      () => {}, // This thread then reads the window and reports the error.
     )
     const claim: Claim = {
       isSettled: false,

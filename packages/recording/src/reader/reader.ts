@@ -10,12 +10,12 @@ export interface Reader extends SeriesReader {
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
   tables(): readonly TableColumns[]
-  /** m, only bodies with geometry. */
+  /** Half extents in m; only bodies with geometry. */
   extents(): ReadonlyMap<number, readonly [number, number, number]>
-  /** Returns the outermost vertices of meshes that are not boxes, m in body axes. */
+  /** Returns the outermost vertices of meshes that are not boxes, in m in body axes. */
   outlines(): ReadonlyMap<number, readonly (readonly [number, number, number])[]>
   windows(summary: RecordingSummary): Windows
-  /** Whether all indexes exist; updated by `refresh`. */
+  /** Whether all indexes exist. `refresh` updates this. */
   isIndexed(): boolean
   writeColumns(file: string, call: WindowCall): Promise<void>
   refresh(): void

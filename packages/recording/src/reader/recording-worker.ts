@@ -1,4 +1,4 @@
-/** Has no analyses of an app. */
+/** A worker without an app's analyses. */
 import { serveRecording } from './serve-recording.ts'
 
 serveRecording()

@@ -26,14 +26,14 @@ export interface AnalysisContext extends Call {
   readonly windows: Windows
 }
 
-/** By name. Arguments and results are structured-cloneable. */
+/** Analyses by name. Arguments and results are structured-cloneable. */
 export type Analyses = Readonly<
   Record<string, (args: never, context: AnalysisContext) => unknown | Promise<unknown>>
 >
 
 /**
- * Serves one recording at a time to the library that started this worker. `sources` are the folders of the
- * analyses: a change of their files invalidates stored answers.
+ * Serves one recording at a time to the library that started this worker. `sources` are the folders of the analyses.
+ * If their files change, stored answers become invalid.
  */
 export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
   const { handlers, close } = new RecordingSession(analyses, sources)
@@ -140,7 +140,7 @@ class RecordingSession {
   }
 }
 
-/** Copies, converts or imports a file that may grow meanwhile. The key is of its state before. */
+/** Copies, converts or imports a file that may grow meanwhile. The key is that of the state before. */
 async function copyAndPrepare(
   { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
   call: Call,
@@ -197,7 +197,7 @@ function toRecordingError(error: unknown, path: string): unknown {
   }
 }
 
-/** Columns are transferred instead of cloned. */
+/** Returns columns' buffers, to transfer instead of clone them. */
 function getTransferable(answer: unknown): readonly ArrayBuffer[] {
   const data = (answer as { readonly data?: unknown } | undefined)?.data
   return data instanceof Float64Array && data.buffer instanceof ArrayBuffer ? [data.buffer] : []

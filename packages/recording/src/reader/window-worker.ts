@@ -1,4 +1,4 @@
-/** Thread that reads windows for a long request. */
+/** A thread that reads windows for a long request. */
 import { serve } from '@causeway/worker'
 import { type WindowMethods, WindowSession } from './window-session.ts'
 

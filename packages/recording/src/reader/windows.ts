@@ -19,15 +19,15 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order, with the selected columns (default: all). Yields to the
-   * worker's other calls between windows. Progress excludes cached windows.
+   * Returns the windows of a range in frame order, with the selected columns (default: all). Handles the worker's
+   * other calls between windows. Progress excludes cached windows.
    */
   over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
   readonly bytes: number
   readonly fromTables: number
 }
 
-/** Body-frames of a window, which takes a few tens of milliseconds to read. */
+/** Number of body-frames of a window. Reading them takes a few tens of milliseconds. */
 const bodyFrames = 4000
 
 /**
@@ -38,23 +38,23 @@ const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
 
-/** Whole windows from which a second thread helps. */
+/** Number of complete windows from which a second thread helps. */
 const minLongWindows = 64
 
 interface StoredColumns {
   open(): ColumnsFile | undefined
-  /** Returns `undefined` if it cannot be written now. */
+  /** Returns `undefined` if the file cannot be written now. */
   create(): ColumnsWriter | undefined
 }
 
 export interface WindowSource {
-  /** Ascending. If the list grows, an incomplete window is read again. */
+  /** Ascending ids. If the list grows, an incomplete window is read again. */
   readonly ids: readonly number[]
   readonly bodies: readonly BodyId[]
   readonly prepare: (selection: ColumnSelection) => ReadWindow
   /** Whether reading fewer columns is faster. Default: yes. */
   readonly isSelective?: boolean
-  /** The private copy, if two threads may read its long ranges. */
+  /** The private copy, if two threads may read long ranges of it. */
   readonly file?: string
   readonly columns?: StoredColumns
   readonly capBytes?: number
@@ -71,7 +71,7 @@ export function recordingWindows(
   return new CachedWindows({ ids, bodies, prepare, ...options })
 }
 
-/** Maximum selections with cached statements and windows. */
+/** Maximum number of selections with cached statements and windows. */
 const maxSelections = 16
 
 /** Windows of one selection, by index. */
@@ -196,9 +196,7 @@ export class CachedWindows implements Windows {
     return window
   }
 
-  /**
-   * Replaces the cached window, and evicts other selections for it. The limit also applies to one selection.
-   */
+  /** Caches a window. Evicts other selections for it. Does not cache it if it exceeds the limit even then. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
     // Another request may have evicted this selection.
     if (this.#selected.get(windows.key) !== windows) return

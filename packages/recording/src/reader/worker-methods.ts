@@ -16,8 +16,8 @@ import type {
 /** A worker that reads one recording. Arguments and results are structured-cloneable. */
 export interface WorkerMethods {
   /**
-   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. `notes` is null for a
-   * copied file.
+   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. `notes` is null if the file
+   * was copied.
    */
   readonly copy: (args: {
     readonly source: string
@@ -25,12 +25,12 @@ export interface WorkerMethods {
     readonly folder: string
     readonly indexAtOnceBytes: number
   }) => { readonly key: string; readonly bytes: number; readonly notes: readonly string[] | null }
-  /** Opens a private copy; `path` is the user's file, for errors. */
+  /** Opens a private copy. `path` is the user's file, for error messages. */
   readonly open: (args: { readonly file: string; readonly path: string }) => {
     readonly summary: RecordingSummary
     readonly isIndexed: boolean
   }
-  /** Returns the current summary of a growing run. Later calls include its frames. */
+  /** Returns the current summary of a growing run. Later calls include its new frames. */
   readonly reread: () => RecordingSummary
   readonly lowerPriority: () => undefined
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
@@ -40,7 +40,7 @@ export interface WorkerMethods {
     readonly request: AnalysisRequest
   }) => readonly [answer?: unknown]
   readonly prepareAnalysis: (args: { readonly file: string; readonly request: AnalysisRequest }) => unknown
-  /** Uses indexes and columns of another worker. */
+  /** Detects indexes and columns that another worker wrote. */
   readonly refresh: () => undefined
   readonly tables: () => readonly TableColumns[]
   readonly frame: (args: { readonly frame: number }) => Frame

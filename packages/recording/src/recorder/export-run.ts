@@ -21,7 +21,7 @@ import { contactDataReader } from '../reader/run/run-summary.ts'
 
 type Insert = (table: string, ...values: readonly (number | null)[]) => number
 
-/** Exports a run to a new file of the C++ recorder's format. Throws `DATA_UNWRITABLE`. */
+/** Exports a run to a new file in the C++ recorder's format. Throws `DATA_UNWRITABLE`. */
 export function exportRun(file: string, to: string): void {
   if (existsSync(to)) throw new Error(`the export file already exists: ${to}`)
   const source = new Database(file, { readonly: true, fileMustExist: true })
@@ -41,8 +41,7 @@ export function exportRun(file: string, to: string): void {
 }
 
 function write(source: Database.Database, target: Database.Database): void {
-  // The recorder's rows violate their own foreign keys. A failed export is deleted, so durability is not
-  // needed.
+  // The recorder's rows violate their own foreign keys. Durability is not needed, because a failed export is deleted.
   for (const pragma of ['foreign_keys = OFF', 'journal_mode = OFF', 'synchronous = OFF'])
     target.pragma(pragma)
   source.exec('BEGIN')
@@ -129,7 +128,7 @@ function writeStates(insert: Insert, frame: number, bodies: Float64Array): Reado
 interface Step {
   readonly frame: PackedFrame
   readonly before: PackedFrame | undefined
-  /** Ids of state rows by body. */
+  /** Ids of the state rows, by body. */
   readonly states: ReadonlyMap<number, number>
 }
 
@@ -137,7 +136,7 @@ function writeContacts(insert: Insert, { frame, before, states }: Step): void {
   const { id } = frame
   const lists = unpackContacts(frame.contacts)
   const { collisions, points, constraints, friction, externals } = lists
-  // No reader of these tables computes them from the points.
+  // Readers of these tables do not compute lever arms from the points.
   fillLeverArms({ rows: constraints, width: 14 }, { rows: friction, width: 21 }, { before, frame, lists })
   const vector = (list: Float64Array, at: number): number => insert('Vector3DRecord', ...slice(list, at, 3))
   const coordinate = (list: Float64Array, at: number): number =>

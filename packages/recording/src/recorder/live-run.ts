@@ -19,7 +19,7 @@ interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
-/** Maximum delay of a frame's flush. */
+/** Maximum delay of a frame's flush, ms. */
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
@@ -61,7 +61,7 @@ export class LiveRun {
     return this.#progress
   }
 
-  /** Time of the last flush, Unix time. */
+  /** Unix time of the last flush, in ms. */
   get updatedMs(): number {
     return this.#updatedMs
   }
@@ -74,7 +74,7 @@ export class LiveRun {
     return this.#link.isAlive
   }
 
-  /** Reserves the run for one client until `write` ends. */
+  /** Reserves the run for one client until `write` has ended. */
   begin(): void {
     this.#isWriting = true
   }
@@ -149,8 +149,8 @@ export class LiveRun {
 }
 
 /**
- * Returns the buffer of bytes that fill it, as those of a connection do. Transferring instead of copying
- * avoids garbage collections in the main thread.
+ * Returns the buffer if the bytes fill it, as those of a connection do. Transferring it instead of copying avoids
+ * garbage collections in the main thread.
  */
 const getTransferable = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

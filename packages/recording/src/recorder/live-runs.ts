@@ -9,13 +9,13 @@ import { SpareWorker } from './spare-worker.ts'
 import type { RecorderWorker } from './start-recorder-worker.ts'
 
 export interface RecorderLimits {
-  /** maximum size of all runs; the least recently written runs that are not live are removed */
+  /** Maximum size of all runs. Runs that are not live are removed, least recently written first. */
   readonly bytes: number
-  /** age at which a run that is not live is removed; 0 = never */
+  /** Age at which a run that is not live is removed; 0 = never. */
   readonly ageMs: number
-  /** maximum number of live runs, each in a worker thread */
+  /** Maximum number of live runs. Each has a worker thread. */
   readonly live: number
-  /** time without frames that interrupts a run */
+  /** Time without frames that interrupts a run, ms. */
   readonly idleMs: number
 }
 
@@ -28,7 +28,7 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
-/** Runs with a worker. The catalogue has the state of all others. */
+/** Runs with a worker. The catalogue contains the state of all others. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions
   readonly #runs = new Map<string, LiveRun>()
@@ -82,7 +82,7 @@ export class LiveRuns {
     const { folder, catalogue, limits, now } = this.#options
     const known = this.#runs.get(name)
     if (known?.isAlive) return known
-    // A crashed worker lost its pending frames. Until another is open, the state of the last flush counts.
+    // A crashed worker lost its pending frames. Until a new one is open, the state of the last flush applies.
     if (known !== undefined) await this.#forget(known)
     if (this.#runs.size >= limits.live) await this.#interruptOldest()
     const run = await openLiveRun({
@@ -142,7 +142,7 @@ export class LiveRuns {
     try {
       this.#options.catalogue.putRun(await this.getEntry(run))
     } finally {
-      // Its worker may already write another run, even if the catalogue is not writable.
+      // The worker may already write another run, even if the catalogue is not writable.
       this.#runs.delete(run.name)
     }
   }
@@ -172,7 +172,7 @@ const describe = ({ name, progress, updatedMs }: LiveRun) => ({
   updated_ms: updatedMs,
 })
 
-/** Includes the log. Takes a path: closing a descriptor of an open SQLite file drops its locks. */
+/** Includes the log. Takes a path, because closing a descriptor of an open SQLite file releases its locks. */
 export async function getRunSize(file: string): Promise<number> {
   let bytes = 0
   for (const path of [file, `${file}-wal`]) {

@@ -1,19 +1,22 @@
 import type { SpareWorker } from './spare-worker.ts'
 import type { RecorderWorker } from './start-recorder-worker.ts'
 
-/** Stored bytes between two checkpoints: two batches. */
+/** Number of stored bytes between two checkpoints: two batches. */
 const stepBytes = 8 * 1024 ** 2
 
-/** SQLite reuses the log only after a checkpoint of all of it, which needs a pause of the writer. */
+/**
+ * Log size at which the writer pauses. SQLite reuses the log only after it was checkpointed completely, which needs
+ * a pause.
+ */
 export const pauseBytes = 64 * 1024 ** 2
 
-/** Checkpoints a run in another worker, because its writer would wait for the disk. */
+/** Checkpoints a run in another worker, because its writer would have to wait for the disk. */
 export class LogCheckpoints {
   readonly #file: string
   readonly #workers: Pick<SpareWorker, 'take' | 'give'>
   #running: Promise<void> | undefined
   #logBytes = 0
-  /** Stored bytes at the last start. */
+  /** Stored bytes when the last checkpoint started. */
   #startedAt = 0
 
   constructor(file: string, workers: Pick<SpareWorker, 'take' | 'give'>) {
@@ -21,7 +24,7 @@ export class LogCheckpoints {
     this.#workers = workers
   }
 
-  /** To be called between two writes. Resolves when the next one may start. */
+  /** Must be called between two writes. Resolves when the next write may start. */
   async advance(storedBytes: number): Promise<void> {
     const bytes = storedBytes - this.#startedAt
     if (this.#logBytes >= pauseBytes || bytes >= pauseBytes) {

@@ -1,10 +1,10 @@
-/** Numbers of a slab, 512 KiB: about 100 frames of 20 bodies. */
+/** Number of values in a slab (512 KiB): about 100 frames of 20 bodies. */
 const slabLength = 65_536
 
-/** Slabs kept after a flush, 8 MiB: two batches. */
+/** Slabs that remain allocated after a flush, 8 MiB: two batches. */
 const maxKeptSlabs = 16
 
-/** Arrays live until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
+/** Arrays are valid until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
 export class SlabAllocator {
   readonly #slabs: Float64Array[] = []
   #slab = 0
@@ -29,13 +29,13 @@ export class SlabAllocator {
   }
 }
 
-/** A growable array of rows. `clear` keeps its memory. */
+/** A growable array of rows. `clear` does not release its memory. */
 export class NumberRows {
-  /** The rows up to `length`, then unused memory. Replaced when it grows. */
+  /** The rows up to `length`, followed by unused memory. Replaced when it grows. */
   numbers: Float64Array = new Float64Array(512)
   length = 0
 
-  /** Returns the offset of an uninitialized row in `numbers`. */
+  /** Appends an uninitialized row. Returns its offset in `numbers`. */
   append(width: number): number {
     const at = this.length
     this.length += width

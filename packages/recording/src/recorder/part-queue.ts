@@ -2,7 +2,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 
 const maxBytes = 1024 * 1024
 
-/** Reads a body ahead while its earlier parts are stored. */
+/** Reads parts of a body ahead while earlier parts are stored. */
 export class PartQueue {
   #parts: Uint8Array[] = []
   #bytes = 0
@@ -14,7 +14,7 @@ export class PartQueue {
     void this.#read(body)
   }
 
-  /** Waits for parts and returns all; none at the end. After the parts of a broken body, throws its error. */
+  /** Waits for parts and returns all; an empty list at the end. After the parts of a broken body, throws its error. */
   async take(): Promise<readonly Uint8Array[]> {
     while (this.#parts.length === 0 && !this.#isEnded) await this.#change()
     const parts = this.#parts

@@ -12,7 +12,7 @@ export interface IngestCounts {
 }
 
 export interface IngestProgress extends IngestCounts, RunProgress {
-  /** Whether the stream lacks the end that its format requires. */
+  /** Whether the stream does not have the end that its format requires. */
   readonly isCut: boolean
 }
 
@@ -24,21 +24,21 @@ export interface RecorderMethods {
     readonly bytes: number
     readonly expectedBytes: number
   }) => RunProgress
-  /** Receives JSON lines or MCAP. An invalid line or message ends the request; earlier ones are stored. */
+  /** Accepts JSON lines or MCAP. An invalid line or message ends the request; those before it are stored. */
   readonly runWrite: (args: {
     readonly parts: readonly Uint8Array[]
     readonly nowMs: number
   }) => IngestProgress
-  /** If the stream is whole, the last line needs no line feed. */
+  /** If the stream is complete, its last line does not need a line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
   readonly runClose: () => undefined
-  /** For a run that another worker writes. Returns the size of its log. */
+  /** Checkpoints a run that another worker writes. Returns the size of its log. */
   readonly runCheckpoint: (args: { readonly file: string }) => number
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
-  /** `isUnchecked`: checks and indexes the file first. */
+  /** `isUnchecked` checks and indexes the file first. */
   readonly runImport: (args: {
     readonly file: string
     readonly isUnchecked: boolean
@@ -48,7 +48,7 @@ export interface RecorderMethods {
 
 export class RecorderSession {
   #writer: RunWriter | undefined
-  /** A request's first byte selects the format. */
+  /** The first byte of a request selects the format. */
   #source: FrameSource | undefined
   #ignored = 0
   #framesBefore = 0
@@ -120,7 +120,7 @@ export class RecorderSession {
     return { ...progress, accepted, ignored: this.#ignored, isCut: this.#source?.isCut ?? false }
   }
 
-  /** On an error, stores what precedes it and adds its number to the error. */
+  /** On an error, stores the lines before it and adds its number to the error. */
   #store(nowMs: number, read: (source: FrameSource) => Iterable<Line>): void {
     const source = this.#source
     try {

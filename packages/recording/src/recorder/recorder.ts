@@ -14,13 +14,13 @@ import type { IngestCounts } from './recorder-methods.ts'
 export type { RecorderLimits } from './live-runs.ts'
 
 export interface RunState {
-  /** id of the recording, as tools accept it */
+  /** Id of the recording, which tools accept. */
   readonly recording: string
   readonly name: string
   readonly status: RunStatus
   readonly total_frames: number
   readonly first_frame_id: number | null
-  /** last stored frame */
+  /** Last stored frame. */
   readonly last_frame_id: number | null
   readonly size_bytes: number
 }
@@ -34,7 +34,7 @@ interface RecorderOptions extends Omit<LiveRunsOptions, 'folder'> {
 
 interface WriteOptions {
   readonly isNew?: boolean
-  /** Size of the body, if known. */
+  /** Size of the body in bytes, if known. */
   readonly expectedBytes?: number
 }
 
@@ -67,10 +67,7 @@ export class Recorder {
     this.#live = new LiveRuns({ ...options, folder: this.#folder })
   }
 
-  /**
-   * Updates the catalogue from the run files, which are authoritative after a crash, and removes expired
-   * runs.
-   */
+  /** Updates the catalogue from the run files, which are authoritative after a crash. Removes expired runs. */
   async recover(): Promise<void> {
     const { catalogue, now } = this.#options
     const files = (await readdir(this.#folder)).filter((file) => file.endsWith('.db'))
@@ -91,10 +88,10 @@ export class Recorder {
   }
 
   /**
-   * Stores the frames of a stream of JSON lines or MCAP; complete lines also of a stream that ended early.
-   * Stored frames that are sent again are acknowledged and ignored. Throws `INVALID_FRAME`, `FRAME_CONFLICT`,
-   * `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted before it,
-   * `RECORDING_IN_USE`, `CANCELLED`, and with `isNew` `RECORDING_EXISTS`.
+   * Stores the frames of a stream of JSON lines or MCAP. If the stream ends early, stores its complete lines.
+   * Accepts and ignores frames that are already stored. Throws `INVALID_FRAME`, `FRAME_CONFLICT`,
+   * `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted before it, `RECORDING_IN_USE`,
+   * `CANCELLED`, and, with `isNew`, `RECORDING_EXISTS`.
    */
   async write(
     name: string,
@@ -137,7 +134,7 @@ export class Recorder {
     }
   }
 
-  /** Permanent and idempotent. */
+  /** Finishes a run permanently. Idempotent. */
   async finish(name: string): Promise<RunState> {
     this.#requireFree(checkName(name))
     return this.#live.enqueue(name, async () => {
@@ -164,7 +161,7 @@ export class Recorder {
     try {
       return await this.#exportFile(this.#getFile(name))
     } catch (error) {
-      // Throws `RECORDING_NOT_FOUND` if the run was removed during the export.
+      // If the run was removed during the export, throws `RECORDING_NOT_FOUND`.
       await this.state(name)
       throw error
     }
@@ -215,9 +212,8 @@ export class Recorder {
   }
 
   /**
-   * Creates a finished run from the bytes of a C++ recorder database, or stores nothing. Throws
-   * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` and
-   * `CANCELLED`.
+   * Creates a finished run from the bytes of a C++ recorder's database, or stores nothing. Throws
+   * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` and `CANCELLED`.
    */
   importUpload(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
     return this.#create(name, async (run) => {
@@ -267,7 +263,7 @@ export class Recorder {
     return this.#options.catalogue.findRun(name) && this.#getFile(name)
   }
 
-  /** Numbers for `/health`. Sizes include write-ahead logs of live runs. */
+  /** Returns figures for `/health`. Sizes include the write-ahead logs of live runs. */
   async health() {
     const runs = this.#options.catalogue.listRuns()
     const sizes = await Promise.all(
@@ -302,7 +298,7 @@ export class Recorder {
     return join(this.#folder, `${name}.db`)
   }
 
-  /** Called before and after waiting in the queue of the name, which an import occupies until its end. */
+  /** Called before and after waiting in the queue for the name, which an import occupies until it ends. */
   #requireFree(name: string): void {
     if (this.#live.get(name)?.isWriting)
       throw new RecordingError('RECORDING_IN_USE', `another client is writing the recording ${name}`, {
@@ -360,8 +356,8 @@ export class Recorder {
 }
 
 /**
- * Returns runs older than `ageMs`, then the first ones until the rest and the live runs fit. `runs` are
- * sorted, least recently written first.
+ * Returns runs older than `ageMs`, and then the first runs until the rest and the live runs fit. `runs` are sorted,
+ * least recently written first.
  */
 function findExpired(
   runs: readonly RunEntry[],

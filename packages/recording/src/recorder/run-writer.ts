@@ -33,19 +33,19 @@ export interface RunProgress {
   readonly status: RunStatus
   readonly total_frames: number
   readonly first_frame_id: number | null
-  /** last stored frame; new ids are greater */
+  /** Last stored frame. New ids are greater. */
   readonly last_frame_id: number | null
-  /** Frame blocks stored since the file was opened. */
+  /** Bytes of frame blocks stored since the file was opened. */
   readonly stored_bytes: number
 }
 
-/** Large pages store long streams faster, but each flush writes more and the smallest run has 0.5 MB. */
+/** Large pages store long streams faster, but then each flush writes more, and the smallest run has 0.5 MB. */
 const pageBytes = { usual: 16_384, large: 65_536 } as const
 
-/** Size of the lines of a run that gets large pages. */
+/** Minimum size of the lines of a run that gets large pages. */
 const largeBytes = 8 * 1024 ** 2
 
-/** Log size at which the writer checkpoints. Longer than that of `LogCheckpoints`. */
+/** Log size at which the writer itself checkpoints. Larger than the limit of `LogCheckpoints`. */
 const checkpointBytes = 128 * 1024 ** 2
 
 const batchBytes = 4 * 1024 ** 2
@@ -60,7 +60,7 @@ export function openRunWriter(
   const db = openDatabase(file, { migrations: runMigrations, pageBytes: page, now: () => nowMs })
   try {
     const size = db.pragma('page_size', { simple: true }) as number
-    // SQLite would write some pages twice if a flush did not fit into the cache.
+    // If a flush did not fit into the cache, SQLite would write some pages twice.
     db.pragma(`cache_size = ${-(4 * batchBytes) / 1024}`)
     db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / size)}`)
     if (bytes !== undefined) db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytes / size))}`)
@@ -71,7 +71,7 @@ export function openRunWriter(
   }
 }
 
-/** Copies committed pages to the file, also while another thread writes. Returns the size of the log. */
+/** Copies committed pages to the file, even while another thread writes. Returns the size of the log. */
 export function checkpointRun(file: string): number {
   const db = new BetterSqlite3(file, { fileMustExist: true })
   try {
@@ -82,7 +82,7 @@ export function checkpointRun(file: string): number {
   }
 }
 
-/** SQLite reports the same error for a full disk and for a run that has reached its limit. */
+/** SQLite reports the same error for a full disk and for a run that reached its limit. */
 function toWriteError(error: unknown, file: string, limitBytes: number | undefined): unknown {
   const failure = toDataError(error, file)
   if (limitBytes === undefined || (error as { code?: unknown }).code !== 'SQLITE_FULL') return failure
@@ -156,7 +156,7 @@ interface OpenRun {
   total: number
   first: number | null
   last: number | null
-  /** total energy of the last frame, J; NaN before the first */
+  /** Total energy of the last frame in J; NaN before the first one. */
   energy: number
 }
 
@@ -210,7 +210,7 @@ export class RunWriter {
     return this.#stored
   }
 
-  /** Returns `false` for a stored frame. */
+  /** Returns `false` if the frame is already stored. */
   add(line: Line, nowMs: number): boolean {
     if ('run' in line) {
       this.addRun(line.run)
@@ -235,7 +235,7 @@ export class RunWriter {
     run.isDirty = true
   }
 
-  /** Returns `false` if an equal frame is stored. */
+  /** Returns `false` if the same frame is already stored. */
   addFrame(frame: PackedFrame, nowMs: number): boolean {
     const run = this.#run
     if (run.last !== null && frame.id <= run.last) {
@@ -261,14 +261,14 @@ export class RunWriter {
     return true
   }
 
-  /** Frames with contacts imply it. */
+  /** Frames with contacts imply this. */
   markContactData(): void {
     if (this.#run.hasContactData) return
     this.#run.hasContactData = true
     this.#run.isDirty = true
   }
 
-  /** One transaction. If it throws, the state of the last flush is restored. */
+  /** Runs one transaction. If it throws, the state of the last flush is restored. */
   flush(nowMs: number): RunProgress {
     if (!this.#run.isDirty) {
       this.#slabs.clear()

@@ -18,7 +18,7 @@ interface StoredFrame {
 }
 
 /**
- * Whether a sent frame equals the stored one. Compares only sent values: computed energies, and whether a
+ * Whether a sent frame is the same as the stored one. Compares only sent values: computed energies, and whether a
  * body is an environment body (which has no state), depend on the run lines at that time.
  */
 export function isSameFrame(

@@ -1,4 +1,4 @@
-/** Files of the Python recorder, read by Causeway and by the library of MCAP. */
+/** Tests of files of the Python recorder, read by Causeway and by the MCAP library. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { folders, libraryOver, whole } from '../library-kit.ts'
 
 t.setTimeout(120_000)
 
-/** Number of cut files; more with `CAUSEWAY_LONG`. */
+/** Number of truncated files; `CAUSEWAY_LONG` increases it. */
 const cuts = process.env.CAUSEWAY_LONG === undefined ? 5 : 40
 
 const recorders = fileURLToPath(new URL('../../../../recorders/', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** Runs a Python program with the recorder on its path. */
+/** Runs a Python program that can import the recorder. */
 function runPython(program: string, args: readonly string[] = []) {
   const env = { ...process.env, PYTHONPATH: join(recorders, 'python'), PYTHONDONTWRITEBYTECODE: '1' }
   return spawnSync('python3', ['-c', program, ...args], { env, encoding: 'utf8' })
@@ -40,7 +40,7 @@ const bodies = [
 ]
 const constants = { dt: 0.01, gravity: [0, 0, -9.81], lambda_unit: 'N·s', engine: 'test' }
 
-/** The state of a frame in the arguments of the Python recorder. */
+/** Returns the state of a frame as arguments of the Python recorder. */
 function stateAt(i: number) {
   const touches = i % 3 === 0
   return {
@@ -74,7 +74,7 @@ function stateAt(i: number) {
   }
 }
 
-/** The same frame as a line. */
+/** Returns the same frame as a line. */
 function lineAt(i: number): object {
   const { time, position, velocity, orientation, angular_velocity, contacts } = stateAt(i)
   const [first] = contacts
@@ -114,7 +114,7 @@ with Recorder(sys.argv[2], given["bodies"], **given["constants"], **given["optio
         recorder.frame(**state)
 `
 
-/** Records the first frames by the Python recorder. Returns the file. */
+/** Records frames with the Python recorder. Returns the file. */
 function recordByPython(t: Test, files: string, { frames = 30, options = {} } = {}): string {
   const given = {
     bodies,
@@ -132,7 +132,7 @@ function recordByPython(t: Test, files: string, { frames = 30, options = {} } = 
 const readFrames = async (recording: Recording, count: number): Promise<readonly Frame[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => recording.frame(i + 1)))
 
-/** Number of frames of a file according to the library of MCAP. */
+/** Counts the frames of a file with the MCAP library. */
 function countFrames(bytes: Uint8Array): number {
   const reader = new McapStreamReader()
   reader.append(bytes)
@@ -195,7 +195,7 @@ else {
     t.match(find({ CAUSEWAY_BRANCH: 'topic' }), { commit: head, branch: 'topic' }, 'a variable wins')
   })
 
-  t.test('the list of recordings has MCAP and line files, but no other .jsonl files', async (t) => {
+  t.test('the list contains MCAP and line files of recordings, but no other .jsonl files', async (t) => {
     const { files, data } = folders(t)
     recordByPython(t, files, { frames: 2 })
     writeFileSync(join(files, 'lines.jsonl'), `${JSON.stringify(lineAt(1))}\n`)
@@ -214,7 +214,7 @@ else {
     await t.rejects(library.open('empty.mcap'), { code: 'NOT_A_RECORDING' })
   })
 
-  t.test('the indexed reader of MCAP reads a file of the Python recorder', async (t) => {
+  t.test('the indexed reader of the MCAP library reads a file of the Python recorder', async (t) => {
     const { files } = folders(t)
     const bytes = readFileSync(recordByPython(t, files, { frames: 3 }))
     const reader = await McapIndexedReader.Initialize({
@@ -294,7 +294,7 @@ for frame in range(1, 200):
     t.match((await recording.frame(150)).states, [{ position: { z: null } }])
   })
 
-  t.test('the flight recorder writes on an exception, and nothing without a cause', async (t) => {
+  t.test('the flight recorder writes after an exception, and nothing without a cause', async (t) => {
     const { files, data } = folders(t)
     const program = (end: string) => `
 import sys
@@ -313,7 +313,7 @@ ${end}
     await t.rejects(library.open('good.mcap'), { code: 'RECORDING_NOT_FOUND' })
   })
 
-  t.test('the Python recorder does not stop a simulation whose disk fails', async (t) => {
+  t.test('the Python recorder does not stop a simulation if its disk fails', async (t) => {
     const program = `
 from causeway_recorder import Recorder
 with Recorder("/dev/full", [{"id": 1}], dt=0.01) as recorder:

@@ -134,7 +134,7 @@ async function checkFrames(t: Test, recording: Recording, expected: Expected): P
   }
 }
 
-/** The parts of a frame that the sidecar lists, with its fields. */
+/** Returns the parts of a frame that the sidecar contains, with the sidecar's fields. */
 function part(frame: Frame) {
   return {
     frame_id: frame.frame_id,

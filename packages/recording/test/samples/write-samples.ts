@@ -1,5 +1,6 @@
 /**
- * Writes the files of this folder with the libraries of other makers: DuckDB 1.5.6, hyparquet-writer 0.17.0 and NumPy 2.4.
+ * Writes the files of this folder with libraries of other authors: DuckDB 1.5.6, hyparquet-writer 0.17.0 and NumPy
+ * 2.4.
  * `node --conditions=@causeway/source packages/recording/test/samples/write-samples.ts <folder with node_modules>`
  */
 import { spawnSync } from 'node:child_process'

@@ -6,7 +6,7 @@ export interface NamedColumn {
   readonly width: number
 }
 
-/** Columns of one quantity of a body. */
+/** The columns of one quantity of a body. */
 export interface ColumnGroup {
   readonly body: string
   readonly quantity: Quantity
@@ -45,10 +45,10 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
   acceleration: ['a', 'acc', 'accel', 'acceleration', 'linear acceleration', 'lin acc'],
 }
 
-/** Joint coordinates are not positions in space. */
+/** Joint coordinates, which are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
-/** Other units do not define the quantity. */
+/** Units that define the quantity. */
 const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m$/, 'position'],
   [/^m ?(s\^?-1|\/ ?s)$/, 'velocity'],
@@ -56,7 +56,7 @@ const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m ?(s\^?-2|\/ ?s\^?2)$/, 'acceleration'],
 ]
 
-/** Splits a name such as `x [m]`. An index or axis in brackets stays in the name. */
+/** Splits a name such as `x [m]`. An index or axis in brackets remains in the name. */
 function splitUnit(name: string): { readonly base: string; readonly quantity: Quantity | null } {
   const [, base = name, unit = ''] = /^(.*\S) *[[(](?![\dwxyz][\])])([^[\]()]*)[\])]$/.exec(name) ?? []
   return { base, quantity: units.find(([pattern]) => pattern.test(unit.trim()))?.[1] ?? null }
@@ -79,7 +79,7 @@ const splitName = (name: string): readonly string[] =>
     .split(/[^a-z0-9]+/)
     .filter((token) => token !== '')
 
-/** Also returns the words before the quantity. */
+/** Returns the quantity and the words before it. */
 function findQuantity(
   tokens: readonly string[],
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
@@ -99,7 +99,7 @@ function findEnding(tokens: readonly string[]) {
   return undefined
 }
 
-/** For names such as `p_RS_R_x`. */
+/** Reads names such as `p_RS_R_x`. */
 function findPrefix([first = '', ...rest]: readonly string[]) {
   const quantity = quantities.find((one) => words[one].includes(first))
   return quantity === undefined ? undefined : { quantity, rest }
@@ -117,7 +117,7 @@ const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
     return tokens.length > 2 && tokens.at(-1) === 'x' && findPrefix(tokens)?.quantity === 'position'
   })
 
-/** For names such as `base_pos_x`, `qw`, `x`. */
+/** Reads names such as `base_pos_x`, `qw`, `x`. */
 function readComponent(name: string, hasPrefix: boolean): Component | undefined {
   const { base, quantity } = splitUnit(name)
   const found = readName(splitName(base), hasPrefix)
@@ -133,7 +133,7 @@ function readName(tokens: readonly string[], hasPrefix: boolean): Component | un
     : compact && findQuantity([...tokens.slice(0, -1), compact[1] ?? ''])
   const component = isAxis ? last : (compact?.[2] ?? '')
   if (found) return { body: toBody(found.rest), quantity: found.quantity, component }
-  // A bare axis is a position, and `w` next to it would be ambiguous.
+  // A bare axis is a position. Next to a `w`, it would be ambiguous.
   return /^[xyz]$/.test(last) && (!hasPrefix || tokens.length === 1)
     ? { body: toBody(tokens.slice(0, -1)), quantity: 'position', component: last }
     : undefined
@@ -153,7 +153,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  // Arrays that hold poses and velocities come first: others may be relative to another frame.
+  // Arrays with poses and velocities come first, because others may be relative to a different frame.
   const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
@@ -191,7 +191,7 @@ function toGroup(
 
 const slice = (name: string, from: number, count: number): string => `${name}[${from}:${from + count}]`
 
-/** A wide column is one body, or all bodies in succession. */
+/** Reads a wide column as one body, or as all bodies in succession. */
 function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   const tokens = splitName(name.split('/').at(-1) ?? name)
   if (tokens.some((token) => jointWords.has(token))) return []
@@ -226,7 +226,7 @@ function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   }))
 }
 
-/** Drops the last word and a `root` before it. */
+/** Removes the last word and a `root` before it. */
 const skipRoot = (tokens: readonly string[]): readonly string[] => {
   const rest = tokens.slice(0, -1)
   return rest.at(-1) === 'root' ? rest.slice(0, -1) : rest
@@ -240,7 +240,7 @@ interface TimeColumn {
 const timeWords =
   /^(t|time|times|timestamp|timestamps|stamp|sim time|simulation time|sec|secs|seconds|elapsed)( (s|ms|us|ns|sec|seconds|nanoseconds|milliseconds|microseconds))?$/
 
-/** Default unit: seconds. */
+/** The default unit is seconds. */
 export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
   for (const { name, type, width } of columns) {
     const match = timeWords.exec(splitName(name.split('/').at(-1) ?? name).join(' '))

@@ -3,12 +3,12 @@ import { decideOrder, type QuaternionOrder } from './quaternion-order.ts'
 import { anyBody } from './table-mapping.ts'
 
 export interface Sample {
-  /** Values of a reference such as `x` or `pose[0:3]`, row by row; null if the column does not exist. */
+  /** Returns the values of a reference such as `x` or `pose[0:3]`, row by row; null if the column does not exist. */
   numbers(reference: string): ArrayLike<number> | null
   readonly rows: number
 }
 
-/** Order of quaternions that the file declares. */
+/** A quaternion order that the file declares. */
 export interface OrderHint {
   readonly order: QuaternionOrder
   readonly reason: string
@@ -19,7 +19,7 @@ export interface Proposal {
   readonly notes: readonly string[]
 }
 
-/** Undecided members are null. */
+/** Members that cannot be decided are null. */
 export function proposeMapping(
   columns: readonly NamedColumn[],
   sample: Sample,
@@ -82,7 +82,7 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
   const decision = quaternion && spin && decide(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
-    // The first columns of a quantity are the compared ones.
+    // Skips further columns of a quantity, because `decision` compared the first ones.
     if (body[quantity] !== undefined) continue
     if (quantity === 'quaternion') {
       const order = proposeOrder(quaternion as ColumnGroup, decision, options)

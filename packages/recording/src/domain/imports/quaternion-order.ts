@@ -4,15 +4,15 @@ export type QuaternionOrder = 'wxyz' | 'xyzw'
 export type SpinFrame = 'world' | 'body'
 
 interface OrderSamples {
-  /** s */
+  /** Times in s. */
   readonly times: ArrayLike<number>
-  /** In file order, shape [samples, 4]. */
+  /** Quaternions in file order, shape [samples, 4]. */
   readonly quaternions: ArrayLike<number>
   /** rad/s, shape [samples, 3]. */
   readonly spins: ArrayLike<number>
 }
 
-/** Relative errors of the better frame. */
+/** `errors` are relative, for the better frame. */
 interface OrderDecision {
   /** Null if undecided. */
   readonly order: QuaternionOrder | null
@@ -21,13 +21,13 @@ interface OrderDecision {
   readonly errors: Readonly<Record<QuaternionOrder, number>>
 }
 
-/** Maximum relative error; semi-implicit integrators stay below it. */
+/** Maximum relative error. Semi-implicit integrators stay below it. */
 const maxError = 0.2
 
-/** The other order must be worse by this factor. */
+/** Minimum ratio of the errors of the two orders. */
 const minRatio = 4
 
-/** Minimum sum of the rotation angles, rad: rounding hides smaller rotations. */
+/** Minimum sum of the rotation angles, in rad, because rounding hides smaller rotations. */
 const minRotation = 0.02
 
 const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {
@@ -37,7 +37,7 @@ const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Qu
 
 const conjugate = ([w, x, y, z]: Quaternion4): Quaternion4 => [w, -x, -y, -z]
 
-/** rad */
+/** Returns a rotation vector, rad. */
 function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   const length = Math.hypot(x, y, z)
   if (length === 0) return [0, 0, 0]
@@ -45,7 +45,7 @@ function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   return [x * scale, y * scale, z * scale]
 }
 
-/** Returns the order and frame in which the rotation between poses equals the mean angular velocity. */
+/** Returns the order and frame in which the rotation between poses matches the mean angular velocity. */
 export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderDecision {
   const candidates = (['wxyz', 'xyzw'] as const).flatMap((order) =>
     (['world', 'body'] as const).map((frame) => ({ order, frame, squares: 0 })),

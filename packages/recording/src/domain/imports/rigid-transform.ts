@@ -1,4 +1,4 @@
-/** Poses are a position and an orientation, w first. */
+/** A pose is a position and an orientation, w first. */
 
 export type Vector3 = readonly [number, number, number]
 export type Quaternion4 = readonly [number, number, number, number]
@@ -9,7 +9,7 @@ export interface Pose {
 }
 
 export function rotate([w, x, y, z]: Quaternion4, [a, b, c]: Vector3): Vector3 {
-  // v + 2 u × (u × v + w v) with the vector part u.
+  // v + 2 u × (u × v + w v), where u is the vector part.
   const [p, q, r] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c]
   return [a + 2 * (y * r - z * q), b + 2 * (z * p - x * r), c + 2 * (x * q - y * p)]
 }
@@ -21,7 +21,7 @@ export const multiply = ([a, b, c, d]: Quaternion4, [e, f, g, h]: Quaternion4): 
   a * h + b * g - c * f + d * e,
 ]
 
-/** `child` is the pose in the parent. */
+/** `child` is the pose relative to `parent`. */
 export function compose(parent: Pose, child: Pose): Pose {
   const [x, y, z] = rotate(parent.orientation, child.position)
   const [a, b, c] = parent.position

@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 import type { NamedColumn, Quantity } from './column-names.ts'
 import type { QuaternionOrder, SpinFrame } from './quaternion-order.ts'
 
-/** Components `from` to `from + count` of a column. */
+/** Components `from` to `from + count`, exclusive, of a column. */
 export interface ColumnSlice {
   readonly column: string
   readonly from: number
@@ -15,26 +15,26 @@ type QuantityColumns = Partial<Record<Quantity, readonly ColumnSlice[]>>
 export interface MappedBody {
   readonly name: string
   readonly columns: QuantityColumns
-  /** Run line members of the body, such as `mass`. */
+  /** Members of the body in the run line, such as `mass`. */
   readonly constants: Readonly<Record<string, unknown>>
   readonly spinFrame: SpinFrame
 }
 
 export interface TableMapping {
-  /** A column of times with its units per second, or a constant step in s. */
+  /** A column of times, with its units per second, or a constant step in s. */
   readonly time: { readonly column: string; readonly perSecond: number } | { readonly step: number }
   readonly frame: string | null
-  /** Column that names the body of a row; null if rows have all bodies. */
+  /** Column with the name of a row's body; null if each row has all bodies. */
   readonly bodyColumn: string | null
-  /** Rows with other values are skipped. */
+  /** Conditions: rows with a different value are skipped. */
   readonly where: readonly { readonly column: string; readonly value: number | string }[]
   readonly bodies: readonly MappedBody[]
   readonly order: QuaternionOrder | null
-  /** Run line members, such as `gravity`. */
+  /** Members of the run line, such as `gravity`. */
   readonly run: Readonly<Record<string, unknown>>
 }
 
-/** Stands for every unnamed body. */
+/** Name that represents every unnamed body. */
 export const anyBody = '*'
 
 const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }

@@ -3,9 +3,7 @@ import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
 import { members, requireKnown, unexpected, within } from './json-value.ts'
 
-/**
- * Axes and orders of an engine. Recordings are stored z up, right-handed, w first, with normals from a to b.
- */
+/** Axes and orders of an engine. Recordings are stored with z up, right-handed, w first, and normals from a to b. */
 export interface Convention {
   readonly up: 'y' | 'z'
   readonly handedness: 'left' | 'right'
@@ -20,7 +18,7 @@ const choices = {
   normal: ['a_to_b', 'b_to_a'],
 } as const
 
-/** Parses a member `convention`; null for the stored convention. */
+/** Parses the member `convention`. Returns null for the stored convention. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
   const convention = within('convention', () => {
@@ -50,7 +48,7 @@ export function readConvention(value: unknown): Convention | null {
 interface AxisMap {
   readonly from: readonly [number, number, number]
   readonly sign: readonly [number, number, number]
-  /** The determinant, an additional factor for pseudovectors. */
+  /** Determinant: an additional factor for pseudovectors. */
   readonly handedness: 1 | -1
 }
 
@@ -75,7 +73,7 @@ function mapVector(numbers: Numbers, at: number, { from, sign }: AxisMap, factor
   }
 }
 
-/** The vector part of a quaternion is a pseudovector. */
+/** Converts a quaternion, whose vector part is a pseudovector. */
 function mapQuaternion(numbers: Numbers, at: number, map: AxisMap): void {
   mapVector(numbers, at + 1, map, map.handedness)
 }
@@ -92,7 +90,7 @@ export function orderQuaternion(numbers: Numbers, at: number, convention: Conven
   numbers[at + 3] = z ?? Number.NaN
 }
 
-/** Returns a vector in stored axes. */
+/** Converts a vector to stored axes. */
 export function convertVector(
   vector: readonly [number, number, number],
   convention: Convention | null,
@@ -102,7 +100,7 @@ export function convertVector(
   return converted
 }
 
-/** Returns lengths or moments along the axes of a body, without change of sign. */
+/** Converts lengths or moments along the axes of a body, which have no sign. */
 export function convertExtents(
   extents: readonly [number, number, number],
   convention: Convention | null,
@@ -145,7 +143,7 @@ export function convertJoints(rows: Float64Array, convention: Convention): void 
   }
 }
 
-/** Offsets of normals, other vectors and pseudovectors in the rows of `contactLists`. */
+/** Offsets of normals, of other vectors and of pseudovectors in the rows of `contactLists`. */
 const contactVectors = {
   collisions: { width: 7, normals: [2], vectors: [], pseudovectors: [] },
   points: { width: 7, normals: [], vectors: [0, 3], pseudovectors: [] },

@@ -41,11 +41,11 @@ const vectors = {
   at: vector('at', 'm'),
 } as const
 
-/** Whether the id is an environment body's, with or without bit 31. */
+/** Whether an id, with or without bit 31, is that of an environment body. */
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
-/** Adds the ids of all bodies, also of environment bodies, to `seen`. */
+/** Adds the ids of all bodies, including environment bodies, to `seen`. */
 export function readBodies(
   value: unknown,
   context: RunContext,
@@ -58,7 +58,7 @@ export function readBodies(
     const id = whole(body.id, 'id', 0, 0xffff_ffff)
     if (seen.has(id)) unexpected('id', id, 'each body once a frame')
     seen.add(id)
-    // Environment bodies have no state, as in recordings of the C++ recorder.
+    // Environment bodies have no states, as in recordings of the C++ recorder.
     if (isEnvironmentBody(id, context)) return
     requireKnown(body, bodyMembers)
     rows[at + bodyAt.id] = id
@@ -100,13 +100,13 @@ function readForces(value: unknown, body: number, { externals }: ContactLists): 
 
 type Triple = readonly [number, number, number]
 
-/** Returns rad/s in the body frame; rotates `angular_velocity_world`. */
+/** Returns rad/s in the body frame. Rotates `angular_velocity_world`. */
 function readSpin(body: Members, rows: Float64Array, at: number): Triple {
   const world = body.angular_velocity_world
   if (world === undefined) return triple(body.angular_velocity, vectors.spin)
   const [x, y, z] = triple(world, vectors.worldSpin)
   const [qw, qx, qy, qz] = quaternionAt(rows, at)
-  // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion with vector part u.
+  // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion whose vector part is u.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
   return [x + 2 * (qy * cz - qz * cy), y + 2 * (qz * cx - qx * cz), z + 2 * (qx * cy - qy * cx)]
 }

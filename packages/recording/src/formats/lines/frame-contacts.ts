@@ -27,7 +27,7 @@ export function clearLists(lists: ContactLists): void {
   for (const { name } of contactLists) lists[name].clear()
 }
 
-/** Valid until the next frame. */
+/** The views are valid until the next frame. */
 export const viewRows = (lists: ContactLists): ContactRows => ({
   collisions: lists.collisions.view(),
   points: lists.points.view(),
@@ -74,8 +74,8 @@ const vectors = {
 } as const
 
 /**
- * An environment body is always b: if sent as a, the pair is swapped, with normal, points, lever arms and
- * tangent impulses.
+ * An environment body is always b: if it was sent as a, swaps the pair, with normal, points, lever arms and tangent
+ * impulses.
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   readItems(value, 'contacts', (item) => {
@@ -113,7 +113,7 @@ export function readPair(
 }
 
 interface PointPair {
-  /** offset of the pair's row */
+  /** Offset of the pair's row. */
   readonly collision: number
   readonly isSwapped: boolean
 }
@@ -133,7 +133,7 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   const hasFriction = hasAny(point, frictionMembers)
   if (!hasFriction && !hasAny(point, constraintMembers)) return
 
-  // Both rows begin with the bodies and the normal.
+  // Collisions and constraints both begin with the bodies and the normal.
   const row = constraints.append(14)
   copyNumbers(constraints, row, collisions, collision, 5)
   writeVector(point.lever_arm_a, vectors.leverA, constraints.numbers, row + (isSwapped ? 8 : 5))
@@ -150,7 +150,7 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   writeVector(point.tangent1, vectors.tangent1, numbers, to + 5)
   writeVector(point.tangent2, vectors.tangent2, numbers, to + 8)
   copyNumbers(friction, to + 11, constraints, row + 5, 6)
-  // The impulse is +tangent * lambda on a, the negative on b.
+  // The impulse on a is +tangent * lambda, and on b its negative.
   const sign = isSwapped ? -1 : 1
   numbers[to + 17] = number(point.friction_coefficient, 'friction_coefficient', '')
   numbers[to + 18] = number(point.normal_lambda, 'normal_lambda', 'N·s or N')

@@ -3,7 +3,7 @@ import type { RunBody, RunConstants } from './run-line.ts'
 
 const half = (mass: number, x: number, y: number, z: number): number => 0.5 * mass * (x * x + y * y + z * z)
 
-/** Adds two values; NaN counts as 0 unless both are NaN. */
+/** Adds two values. NaN counts as 0, unless both are NaN. */
 const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
 /** Along an axis without gravity, the coordinate may be missing. */
@@ -41,12 +41,12 @@ export function writeEnergies(
   rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy
 }
 
-/** System energy that the engine sent. Missing values and NaN are computed. */
+/** System energy that the engine sent. Values that are missing or NaN are computed. */
 export type GivenSystem = Partial<SystemRow>
 
 /**
- * Returns the system energy; missing values are sums over the bodies. `before` is the previous frame's total,
- * NaN for the first. A sum without potential energy grows in every fall, so it never marks an injection.
+ * Returns the system energy. Missing values are sums over the bodies. `before` is the previous frame's total, NaN
+ * for the first frame. A sum without potential energy increases in every fall, so it never marks an injection.
  */
 export function systemEnergy(
   rows: Float64Array,

@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Throws `INVALID_FRAME`. `path` is relative to the object that `within` or `readItems` reads; '' is the object. */
+/** Throws `INVALID_FRAME`. `path` is relative to the object that `within` or `readItems` reads; '' is that object. */
 export function unexpected(path: string, value: unknown, expected: string): never {
   const text = value === undefined ? 'missing' : JSON.stringify(limitData({ value }, 100).value)
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
@@ -51,7 +51,7 @@ export function list(value: unknown, name: string): readonly unknown[] {
 }
 
 /**
- * Returns NaN for null or a missing value. Takes the value, because V8 optimizes property access per call
+ * Returns NaN if the value is null or missing. Receives the value, because V8 optimizes property access per call
  * site.
  */
 export function number(value: unknown, name: string, unit: string): number {
@@ -68,7 +68,7 @@ export function whole(value: unknown, name: string, low: number, high: number): 
   return unexpected(name, value, `a whole number from ${low} to ${high}`)
 }
 
-/** Missing is `false`. */
+/** Returns `false` for a missing value. */
 export function flag(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value
   return value === undefined || value === null ? false : unexpected(name, value, 'true or false')
@@ -93,7 +93,7 @@ export const quaternion = (name: string): Vector => ({
 
 type Numbers = Float64Array | number[]
 
-/** Takes four arguments, because an object per call would be slower. */
+/** Has four arguments, because creating an object per call would be slower. */
 export function writeVector(
   value: unknown,
   { name, components, unit }: Vector,
@@ -105,7 +105,7 @@ export function writeVector(
     for (let i = 0; i < count; i++) to[at + i] = Number.NaN
     return
   }
-  // `at` does not convert a list of integers to a list of doubles, as indexing does once it is optimized.
+  // `at` does not convert a list of integers to a list of doubles, but optimized indexing does.
   const isList = Array.isArray(value)
   if (typeof value !== 'object' || (isList && value.length !== count))
     unexpected(name, value, `${count} numbers [${components.join(', ')}], ${unit}`)
@@ -123,7 +123,7 @@ export function triple(value: unknown, member: Vector): [number, number, number]
   return to
 }
 
-/** Rejects an unknown member: a misspelt name would lose data silently. */
+/** Rejects unknown members, because a misspelt name would silently lose data. */
 export function requireKnown(from: Members, known: ReadonlySet<string>, path = ''): void {
   for (const key in from) if (!known.has(key)) unknownMember(path, key, [...known])
 }

@@ -21,7 +21,7 @@ export type Line =
   | { readonly run: RunFacts }
   | {
       readonly frame: PackedFrame
-      /** `true` if the line has a contact list, even an empty one */
+      /** Whether the line has a list of contacts, even an empty one. */
       readonly hasContactData: boolean
     }
 
@@ -39,10 +39,10 @@ const runMember: ReadonlySet<string> = new Set(['run'])
 const solverMembers: ReadonlySet<string> = new Set(solverFields)
 const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
 
-/** Python writes non-finite numbers as bare words, which JSON does not allow. */
+/** Non-finite numbers, which Python writes as bare words, but JSON does not allow. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
-/** The parser throws `INVALID_FRAME` and what `checkJson` throws. A frame is valid until the next line. */
+/** The returned parser throws `INVALID_FRAME` and the errors of `checkJson`. A frame is valid until the next line. */
 export function createLineReader(context: RunContext): (text: string) => Line {
   const readLine = createFrameReader(context)
   return (text) => readLine(parse(text))
@@ -63,10 +63,10 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
   }
 }
 
-/** Longer lines are checked against the JSON limits first. */
+/** Length above which lines are checked against the JSON limits. */
 const checkedLength = 2 ** 20
 
-/** The line length limits the rest: a frame of 90,000 bodies has over 200,000 members. */
+/** The line length limits the number of values: a frame of 90,000 bodies has over 200,000 members. */
 const lineLimits: JsonLimits = {
   ...jsonLimits,
   containers: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import { RecordingError } from '../../errors.ts'
 
-/** About 10,000 bodies with contacts. */
+/** Enough for about 10,000 bodies with contacts. */
 export const maxLineBytes = 16 * 1024 ** 2
 
 export class LineSplitter {
@@ -13,14 +13,14 @@ export class LineSplitter {
     this.#maxBytes = maxBytes
   }
 
-  /** Lines so far, including any that is too long. */
+  /** Number of lines so far, including an overlong one. */
   get count(): number {
     return this.#count
   }
 
   /** Yields complete lines without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
   *push(part: Uint8Array): Generator<string> {
-    // `indexOf` of a `Buffer` is faster.
+    // `indexOf` is faster for a `Buffer`.
     const bytes = toBuffer(part)
     let from = 0
     for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
@@ -32,7 +32,7 @@ export class LineSplitter {
     this.#append(bytes.subarray(from))
   }
 
-  /** Returns a last line without a line feed. */
+  /** Returns a last line that has no line feed. */
   end(): string | undefined {
     return this.#pendingBytes === 0 ? undefined : this.#take(Buffer.alloc(0))
   }

@@ -3,12 +3,12 @@ import { list, type Members, unexpected, whole } from './json-value.ts'
 
 const textMembers = ['commit', 'branch', 'scenario', 'host', 'engine_version'] as const
 
-/** Run line members that state the origin of the run. */
+/** Members of the run line that state its origin. */
 export const provenanceMembers = [...textMembers, 'seed', 'tags'] as const
 
 const [maxTextLength, maxTags, maxTagLength] = [200, 32, 64]
 
-/** Returns null if all are absent. */
+/** Returns null if all members are absent. */
 export function readProvenance(run: Members): Provenance | null {
   const provenance: Provenance = {
     commit: readText(run, 'commit'),

@@ -28,7 +28,7 @@ import { provenanceMembers, readProvenance } from './provenance.ts'
 
 /** A declared body in SI units; NaN = not sent. */
 export interface RunBody {
-  /** bit 31 is set for environment bodies */
+  /** Bit 31 is set for environment bodies. */
   readonly id: BodyId
   readonly mass: number
   readonly restitution: number
@@ -42,16 +42,16 @@ export interface RunBody {
   readonly details: BodyDetails
 }
 
-/** null = not sent. */
+/** Further members; null = not sent. */
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
   /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
-  /** Its orientation, w first. */
+  /** Orientation of that body, w first. */
   readonly orientation: readonly number[] | null
   readonly group: number | null
-  /** Bodies without contacts with this one, as sent. */
+  /** Bodies that never touch this body, as sent. */
   readonly ignores: readonly BodyId[] | null
 }
 
@@ -70,9 +70,9 @@ export interface RunConstants {
   readonly dt: number | null
   readonly gravity: readonly [number, number, number] | null
   readonly lambdaUnit: LambdaUnit | null
-  /** As sent; stored numbers are converted. */
+  /** As sent. Stored numbers are converted. */
   readonly convention: Convention | null
-  /** Steps per frame of which only the last has contacts. */
+  /** Number of steps per frame. Only the last one has contacts. */
   readonly substeps: number | null
   readonly provenance: Provenance | null
 }
@@ -84,11 +84,11 @@ export interface RunFacts extends RunConstants {
 export interface RunContext {
   readonly constants: RunConstants
   readonly bodies: ReadonlyMap<number, RunBody>
-  /** Whether an earlier frame has the body. */
+  /** Whether the body is in an earlier frame. */
   isKnown(id: number): boolean
-  /** NaN for the first frame. */
+  /** Returns NaN for the first frame. */
   getPreviousEnergy(): number
-  /** The memory is valid until the next flush. */
+  /** Returns memory that is valid until the next flush. */
   allocate(length: number): Float64Array
 }
 
@@ -252,7 +252,7 @@ function roundExtents(shape: Shape | null): [number, number, number] {
   return [Number.NaN, Number.NaN, Number.NaN]
 }
 
-/** Returns a run line of stored facts, in the stored convention. */
+/** Returns the run line of stored facts, in the stored convention. */
 export const runLine = ({
   engine,
   dt,

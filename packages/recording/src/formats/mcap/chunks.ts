@@ -1,10 +1,10 @@
 import { zstdDecompressSync } from 'node:zlib'
 import type { McapTypes } from '@mcap/core'
 
-/** Limit of a record and of a decompressed chunk. Recorders write chunks of 256 KiB. */
+/** Maximum size of a record and of a decompressed chunk. Recorders write chunks of 256 KiB. */
 export const maxChunkBytes = 256 * 1024 ** 2
 
-/** Throw `RangeError` above the limit. */
+/** Decompressors. They throw `RangeError` above the limit. */
 export const decompressHandlers: McapTypes.DecompressHandlers = {
   zstd(bytes, size) {
     if (size > BigInt(maxChunkBytes))

@@ -9,7 +9,7 @@ import { decompressHandlers, maxChunkBytes } from './chunks.ts'
 import { decodeMessage, frameMessage, runMessage } from './messages.ts'
 import { toFrameLine, toRunLine } from './to-line.ts'
 
-/** As of a line. */
+/** Same limit as for a line. */
 const maxMessageBytes = 16 * 1024 ** 2
 
 const invalid = (message: string, cause?: unknown): CausewayError =>
@@ -56,7 +56,7 @@ export class McapFrames implements FrameSource {
       throw invalid(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
-  /** A cut stream ends with an incomplete chunk, which is not read. */
+  /** The incomplete last chunk of a cut stream is not read. */
   end(): readonly Line[] {
     if ([...this.#channels.values()].some(isOurs)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)
@@ -88,7 +88,7 @@ export class McapFrames implements FrameSource {
     return undefined
   }
 
-  /** Skips other schemas, such as poses for viewers. */
+  /** Skips messages with other schemas, such as poses for viewers. */
   #readMessage({ channelId, data }: McapTypes.TypedMcapRecords['Message']): Line | undefined {
     const schema = this.#channels.get(channelId)
     if (!isOurs(schema)) return undefined

@@ -1,7 +1,7 @@
-/** Messages of `recorders/causeway.proto`. */
+/** Decodes the messages of `recorders/causeway.proto`. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
-/** Plurals are repeated fields: packed, or one value per tag. */
+/** Plural names are repeated fields: packed, or one value per tag. */
 type FieldType =
   | 'double'
   | 'uint32'
@@ -146,7 +146,7 @@ const append = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =
 
 function toDoubles(bytes: Uint8Array): Float64Array {
   if (bytes.length % 8 !== 0) throw new RangeError('a packed list of doubles is not a multiple of 8 bytes')
-  // Copied for alignment. Protobuf and every supported platform are little-endian.
+  // Copies the bytes for alignment. Protobuf and all supported platforms are little-endian.
   return new Float64Array(bytes.slice().buffer)
 }
 

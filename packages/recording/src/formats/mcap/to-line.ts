@@ -2,7 +2,7 @@ import { jointKinds } from '../frame-window.ts'
 import { unexpected } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
-/** Empty texts and lists are absent. */
+/** Omits empty texts and lists. */
 export function toRunLine(run: Fields): object {
   const bodies = (run.bodies ?? []) as readonly Fields[]
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
@@ -16,7 +16,7 @@ function listValues(fields: Fields): Fields {
   )
 }
 
-/** A column with its number of values per row. */
+/** A column and its number of values per row. */
 interface Column {
   readonly name: string
   readonly member: string
@@ -74,7 +74,7 @@ export function toFrameLine(frame: Fields, declared: readonly number[]): object 
 
 type Row = Record<string, unknown>
 
-/** Members without a column are absent. */
+/** Returns rows. Members without a column are absent. */
 function readRows(frame: Fields, count: number, columns: readonly Column[], counted: string): Row[] {
   const present = columns.filter(({ name }) => frame[name] !== undefined)
   for (const { name, width } of present) {
@@ -101,7 +101,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
   }
 }
 
-/** Consecutive points with the same bodies and normal are one pair. */
+/** Joins consecutive points with the same bodies and normal to one pair. */
 function readContacts(frame: Fields): Row[] {
   const a = (frame.contact_a ?? []) as readonly number[]
   const b = (frame.contact_b ?? []) as readonly number[]

@@ -28,7 +28,7 @@ export class BagContent {
   readonly frames = new FrameNames()
   readonly samples: PoseSamples
   readonly statics: StaticTransform[] = []
-  /** By stamp. */
+  /** Contacts by stamp. */
   readonly contacts = new Map<bigint, Contacts[]>()
   readonly #path: string
   readonly #mapping: BagMapping

@@ -7,7 +7,7 @@ import { bagMetadata, isBagPart } from './bag-names.ts'
 const maxMetadataBytes = 16 * 1024 ** 2
 const maxParts = 10_000
 
-/** Returns the files of a folder in the order of `metadata.yaml`, or the file itself. */
+/** Returns the files of a folder, in the order of `metadata.yaml`, or the file itself. */
 export async function listParts(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path]
   const folder = await realpath(path)
@@ -29,7 +29,7 @@ export async function listParts(path: string): Promise<readonly string[]> {
   return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
 }
 
-/** Files outside the bag folder are rejected: they may be outside the roots. */
+/** Rejects files outside the bag's folder, because they may be outside the roots. */
 async function resolvePart(folder: string, name: string, metadata: string): Promise<string> {
   let file: string
   try {

@@ -15,7 +15,7 @@ export class BagFrames {
   /** Body ids by collision name. */
   readonly #collisions = new Map<string, number>()
   readonly #origin = new TimeOrigin(1e9)
-  /** Stamps of contacts not yet in a frame, the earliest last. */
+  /** Stamps of contacts that are not in a frame yet, earliest last. */
   readonly #contactStamps: bigint[]
   #lostContacts = 0
   readonly notes: string[] = []
@@ -43,7 +43,7 @@ export class BagFrames {
         const sample = order[to] ?? 0
         const stamp = samples.stamp(sample)
         const isLater = stamp !== first
-        // Two poses of a body belong to two frames.
+        // A second pose of a body starts a new frame.
         if (stamp - first > this.#mapping.tolerance || (isLater && present.has(samples.child(sample)))) break
         this.#choose(present, sample)
         if (isLater) joined += 1
@@ -59,7 +59,7 @@ export class BagFrames {
     this.#describe({ frames: id, partial, unresolved, joined })
   }
 
-  /** Odometry replaces the transform of the same time, because it has velocities. */
+  /** Prefers odometry to a transform of the same time, because odometry contains velocities. */
   #choose(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)
@@ -170,7 +170,7 @@ export class BagFrames {
     }
   }
 
-  /** Collisions of bodies without poses belong to the environment. */
+  /** Assigns collisions of bodies without poses to the environment. */
   #declareCollisions(): readonly object[] {
     const { contacts, frames } = this.#content
     const { bodies = null } = this.#mapping

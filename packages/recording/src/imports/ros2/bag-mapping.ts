@@ -2,13 +2,13 @@ import { isObject } from '@causeway/protocol'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 
 export interface BagMapping {
-  /** Run line members by body name; null for all bodies of the bag. */
+  /** Members of the run line by body name; null for all bodies of the bag. */
   readonly bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null
-  /** Frame of the positions; null for the root with most bodies. */
+  /** Frame of reference for positions; null for the root with the most bodies. */
   readonly fixedFrame: string | null
-  /** Maximum time difference within a frame, ns. */
+  /** Maximum difference between times within a frame, in ns. */
   readonly tolerance: bigint
-  /** Topics with the complete contacts of all bodies. */
+  /** Topics that contain all contacts of all bodies. */
   readonly contacts: readonly string[]
   readonly run: Readonly<Record<string, unknown>>
 }
@@ -40,5 +40,5 @@ export function readBagMapping(value: unknown): BagMapping {
   }
 }
 
-/** Frame names in older bags begin with a slash. */
+/** Removes a leading slash, which frame names in older bags have. */
 export const trimFrame = (name: string): string => name.replace(/^\/+/, '')

@@ -13,9 +13,9 @@ import { createDamage, createLimit } from '../tables/table.ts'
 
 export interface BagTopic {
   readonly name: string
-  /** Such as `nav_msgs/msg/Odometry`. */
+  /** Message type, such as `nav_msgs/msg/Odometry`. */
   readonly type: string
-  /** Such as `cdr`. */
+  /** Encoding, such as `cdr`. */
   readonly encoding: string
   /** Includes dependencies; null if absent. */
   readonly definition: string | null
@@ -23,7 +23,7 @@ export interface BagTopic {
 
 export interface BagMessage {
   readonly topic: BagTopic
-  /** Log time, ns. */
+  /** Log time in ns. */
   readonly logTime: bigint
   readonly data: Uint8Array
 }
@@ -35,7 +35,7 @@ export interface PartResult {
 
 export const maxTopics = 10_000
 
-/** Messages between cancellation checks. */
+/** Number of messages between cancellation checks. */
 const turnMessages = 256
 
 /** Reads a cut file up to its last complete chunk. */
@@ -73,7 +73,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isCut: !reader.done() }
 }
 
-/** File system errors have a `syscall`. */
+/** File system errors, which have a `syscall`, are not plain. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 
@@ -96,7 +96,7 @@ interface MessageRow {
   readonly data: Buffer
 }
 
-/** `file` is a private copy. */
+/** Reads a private copy of `path`. */
 export async function* readSqlitePart(
   path: string,
   scratch: string,
@@ -115,7 +115,7 @@ export async function* readSqlitePart(
     for (const { rowid, topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
       done += 1
       if (done % turnMessages === 0) {
-        // Receives a cancellation message.
+        // Lets a cancellation message arrive.
         await nextTurn()
         call.signal.throwIfAborted()
         call.progress(Number(rowid), last, 'reading')
@@ -132,7 +132,7 @@ export async function* readSqlitePart(
   }
 }
 
-/** A view named like a table could run forever. */
+/** Reads only tables, because a view with the same name could run forever. */
 function readTopics(db: Database.Database, path: string): ReadonlyMap<number, BagTopic> {
   const tables = db
     .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'`)

@@ -6,7 +6,7 @@ const maxDepth = 64
 
 export interface BodyState extends Pose {
   readonly velocity: Vector3 | null
-  /** In the body frame. */
+  /** Angular velocity in the body frame. */
   readonly spin: Vector3 | null
 }
 
@@ -33,14 +33,14 @@ interface Edge {
 }
 
 /**
- * Resolves poses at one time. Does not interpolate: if a moving parent has no transform at that time, the
- * pose is unknown.
+ * Resolves the poses of one time. Does not interpolate: if a moving parent has no transform at that time, the pose
+ * is unknown.
  */
 export class FrameTree {
   readonly #samples: PoseSamples
   readonly #path: string
   readonly #static = new Map<number, Edge>()
-  /** Parents of moving frames, at any time. */
+  /** Parents of moving frames at any time. */
   readonly #parents = new Map<number, number>()
 
   constructor(samples: PoseSamples, path: string) {
@@ -62,7 +62,7 @@ export class FrameTree {
     return this.#climb(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
   }
 
-  /** Returns the state in the fixed frame, or null if a parent has no transform in `present`. */
+  /** Returns the state in the fixed frame; null if a parent has no transform in `present`. */
   resolve(sample: number, fixed: number, present: ReadonlyMap<number, number>): BodyState | null {
     const numbers = this.#samples.numbers(sample)
     let pose = toPose(numbers)
@@ -81,7 +81,7 @@ export class FrameTree {
       } else return null
     }
     const [velocity, spin] = [readTriple(numbers, 7), readTriple(numbers, 10)]
-    // A twist is relative to the parent, in axes of the child.
+    // A twist is relative to the parent, in the axes of the child.
     return {
       ...pose,
       velocity: isParentFixed && velocity ? rotate(pose.orientation, velocity) : null,

@@ -11,7 +11,7 @@ const cross = (a: Vector3, b: Vector3): Vector3 => [
   a[0] * b[1] - a[1] * b[0],
 ]
 
-/** Returns candidate body names of a collision `model::link::collision`, the most specific first. */
+/** Returns candidates for the body name of a collision `model::link::collision`, most specific first. */
 export function listBodyNames(collision: string): readonly string[] {
   const parts = collision.split('::')
   const link = parts.slice(0, -1)
@@ -44,7 +44,7 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
   if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
   const onA = toVector(force)
   const push = dot(onA, normal)
-  // Physics engines differ in its direction. Contacts push bodies apart, which determines it.
+  // Engines differ in its direction. The force determines it, because contacts push bodies apart.
   const outward = push < 0 ? normal : scale(normal, -1)
   const along = dot(onA, outward)
   const rest: Vector3 = [

@@ -1,4 +1,4 @@
-/** For bags without definitions (https://docs.ros.org). */
+/** Definitions (https://docs.ros.org) for bags without them. */
 
 const separator = `${'='.repeat(80)}\n`
 

@@ -29,7 +29,7 @@ export interface Odometry {
   readonly header: Header
   readonly child_frame_id: string
   readonly pose: { readonly pose: { readonly position: Triple; readonly orientation: Rotation } }
-  /** In the child frame. */
+  /** Velocities in the child frame. */
   readonly twist: { readonly twist: { readonly linear: Triple; readonly angular: Triple } }
 }
 
@@ -42,7 +42,7 @@ export interface GazeboContact {
   readonly collision1: { readonly name: string }
   readonly collision2: { readonly name: string }
   readonly positions: readonly Triple[]
-  /** Of the force on the first body, world. */
+  /** Directions of the force on the first body, world frame. */
   readonly normals: readonly Triple[]
   readonly depths: ArrayLike<number>
   readonly wrenches: readonly { readonly body_1_wrench: { readonly force: Triple } }[]
@@ -73,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const findKind = ({ type, encoding }: BagTopic): Kind | undefined =>
   encoding === 'cdr' ? kinds[type] : undefined
 
-/** Known types have less than 3 kB. */
+/** Definitions of known types have less than 3 kB. */
 const maxDefinitionLength = 256 * 1024
 
 export class MessageDecoder {

@@ -1,4 +1,4 @@
-/** ROS 2 bags (rosbag2): MCAP or SQLite, one file or several. */
+/** Opens ROS 2 bags (rosbag2): one or several files, MCAP or SQLite. */
 import type { Call } from '@causeway/worker'
 import type { Source, SourceDescription, SourceOptions, TopicDescription } from '../source.ts'
 import { createLimit } from '../tables/table.ts'

@@ -1,6 +1,6 @@
 import { createLimit } from '../tables/table.ts'
 
-/** Position, orientation (w first), linear and angular velocity. NaN = unknown. */
+/** Position, orientation (w first), linear and angular velocity. NaN means unknown. */
 const sampleWidth = 13
 
 /** Takes 232 MB of memory. */

@@ -1,4 +1,4 @@
-/** CSV and TSV files (RFC 4180): a line of names, then a line per row. */
+/** Reads CSV and TSV files (RFC 4180): a line of names, then one line per row. */
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import type { Call } from '@causeway/worker'
@@ -19,7 +19,7 @@ import { TableSource } from './table-source.ts'
 /** In characters. */
 const maxRowLength = 1024 ** 2
 
-/** Rows that decide whether a column is numeric. */
+/** Number of rows that decide whether a column is numeric. */
 const typedRows = 100
 
 export const openCsv: OpenSource = async (path) => new TableSource(await openTable(path), path)
@@ -123,7 +123,7 @@ async function* readBatches(
   if (rows.length > 0) yield take(last)
 }
 
-/** `lines` are the first lines of the rows. */
+/** `lines` are the line numbers at which the rows start. */
 function toNumbers(
   texts: readonly string[],
   { name, lines, path }: { readonly name: string; readonly lines: readonly number[]; readonly path: string },
@@ -144,7 +144,7 @@ function toNumbers(
 interface CsvRecord {
   readonly record: readonly string[]
   readonly line: number
-  /** Parsed bytes of the file. */
+  /** Number of parsed bytes. */
   readonly bytes: number
 }
 
@@ -158,7 +158,7 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
       max_record_size: maxRowLength,
       skip_empty_lines: true,
       relax_quotes: false,
-      // The types allow only lists of texts.
+      // The library's types allow only lists of strings.
       on_record: (record: string[], context) =>
         ({ record, line: lines.add(record, context.lines) }) as unknown as string[],
     }),
@@ -175,7 +175,7 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
   }
 }
 
-/** The parser counts the last line of a record, and a CRLF in quotes as two lines. */
+/** The parser's line is the last of a record, and counts a CRLF in quotes as two. */
 class LineCounter {
   #excess = 0
   #last = 0
@@ -188,7 +188,7 @@ class LineCounter {
   }
 
   find({ code, lines, record }: CsvError): number {
-    // The parser reaches the end of the file before it reports an unclosed quote.
+    // The parser reports an unclosed quote only at the end of the file.
     if (code === 'CSV_QUOTE_NOT_CLOSED') return this.#last + 1
     const counted = Number(lines ?? this.#last + 1)
     return Array.isArray(record) ? this.add(record, counted) : counted - this.#excess

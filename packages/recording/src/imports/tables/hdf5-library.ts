@@ -3,7 +3,7 @@ import { readSync } from 'node:fs'
 import { importOptional } from '../../formats/optional-package.ts'
 
 export interface DatasetMetadata {
-  /** 0 is an integer, 1 a float, 3 a text. */
+  /** 0 is an integer, 1 a float, 3 a string. */
   readonly type: number
   /** Bytes per element. */
   readonly size: number
@@ -65,7 +65,7 @@ export interface OpenedFile {
 }
 
 /**
- * Uses the browser build: its file system contains only this file, so links to other files cannot be
+ * Uses the browser build, whose file system contains only this file, so that links to other files cannot be
  * followed. Throws `PACKAGE_NOT_INSTALLED` and library errors.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
@@ -92,7 +92,7 @@ export async function openFile(descriptor: number, size: number): Promise<Opened
   }
 }
 
-/** The library prints a trace of each error; relevant errors are thrown. */
+/** Suppresses the traces that the library prints for each error. Relevant errors are thrown. */
 function silence({ FS }: H5Module): void {
   const [, , errors] = FS.streams
   if (errors)

@@ -1,4 +1,4 @@
-/** HDF5 files: datasets are columns, named by their paths. */
+/** Reads HDF5 files. Datasets are columns with their paths as names. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { isCausewayError } from '@causeway/protocol'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
@@ -22,16 +22,16 @@ import {
 } from './table.ts'
 import { TableSource } from './table-source.ts'
 
-/** Maximum number of objects and group depth. A group may contain itself. */
+/** Maximum number of objects and group depth, because a group may contain itself. */
 const maxObjects = maxColumns
 const maxDepth = 32
 
 const maxChunkBytes = 256 * 1024 ** 2
 
-/** Memory of the rows of all datasets that are read together. */
+/** Maximum memory for the rows of all datasets that are read together. */
 const maxBlockBytes = 256 * 1024 ** 2
 
-/** Maximum ratio of a dataset's size to the file's. */
+/** Maximum ratio of a dataset's size to the file's size. */
 const maxRatio = 200
 
 const [integerClass, floatClass, stringClass] = [0, 1, 3]
@@ -70,7 +70,7 @@ function closeQuietly(opened: OpenedFile | undefined): void {
   try {
     opened?.close()
   } catch {
-    // The worker ends after the import.
+    // The worker ends after the import anyway.
   }
 }
 
@@ -146,8 +146,8 @@ function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
 }
 
 /**
- * Returns the order that Isaac Lab declares: its files have `env_args` at the group `data`, and quaternions
- * are xyzw from format version 1. Without a version, the order is undefined.
+ * Returns the quaternion order that Isaac Lab declares: its files have `env_args` at the group `data`, and
+ * quaternions are xyzw from format version 1. Without a version, the order is undefined.
  */
 function findOrder({ module, file }: OpenedFile): OrderHint | null {
   try {
@@ -175,11 +175,13 @@ function readNumber(attributes: Attributes, name: string): number | undefined {
 interface BlockOptions {
   readonly size: number
   readonly path: string
-  /** Block size unless a batch needs more. */
+  /** Block size, unless a batch needs more. */
   readonly maxBytes: number
 }
 
-/** Reads blocks of at least one chunk if `maxBytes` permits, so that batches do not decompress a chunk repeatedly. */
+/**
+ * Reads blocks of at least one chunk if `maxBytes` permits it, so that batches do not decompress a chunk repeatedly.
+ */
 class BlockReader implements RowReader {
   readonly #array: Hdf5Array
   readonly #path: string

@@ -1,14 +1,14 @@
-/** NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
+/** Parses NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
 import type { Values } from './table.ts'
 
 export interface NpyHeader {
-  /** Header length in bytes. */
+  /** Length of the header in bytes. */
   readonly length: number
   readonly isFortran: boolean
   readonly shape: readonly number[]
   /** `undefined` for unsupported types. */
   readonly type: NpyType | undefined
-  /** The type as in the file. */
+  /** The type as written in the file. */
   readonly description: string
 }
 
@@ -23,7 +23,7 @@ export const maxHeaderBytes = 65_536
 
 const magic = Buffer.from('\x93NUMPY', 'latin1')
 
-/** Returns `undefined` for an incomplete or malformed header. */
+/** Returns `undefined` if the header is incomplete or malformed. */
 export function parseNpyHeader(bytes: Buffer): NpyHeader | undefined {
   if (bytes.length < 12 || !bytes.subarray(0, 6).equals(magic)) return undefined
   const isShort = bytes[6] === 1
@@ -50,7 +50,7 @@ function parseType(description: string): NpyType | undefined {
   const [, order, code = '', digits] = /^'([<>|=])([a-zA-Z])(\d+)(?:\[\w+\])?'$/.exec(description) ?? []
   const isLittle = order !== '>'
   const size = Number(digits)
-  // Times are integers.
+  // Dates are stored as integers.
   const kind = code === 'M' || code === 'm' ? 'i' : code
   if (kind === 'S' && size > 0) return { kind, size, isLittle }
   if (kind === 'U' && size > 0) return { kind, size: 4 * size, isLittle }
@@ -58,7 +58,7 @@ function parseType(description: string): NpyType | undefined {
   return { kind: kind as 'f' | 'i' | 'u' | 'b', size, isLittle }
 }
 
-/** Integers of 64 bits stay exact. */
+/** Decodes elements. Integers of 64 bits remain exact. */
 export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType): Values {
   const count = bytes.length / size
   if (kind === 'S')
@@ -122,7 +122,7 @@ function toHalf(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Reorders a whole array from Fortran order, whose first index changes fastest, to rows. */
+/** Converts a whole array from Fortran order, in which the first index changes fastest, to rows. */
 export function toRows(values: Values, shape: readonly number[]): Values {
   const [rows = 0, ...sizes] = shape
   const width = sizes.reduce((a, b) => a * b, 1)

@@ -1,4 +1,4 @@
-/** Archives of NumPy arrays (`numpy.savez`, `savez_compressed`), read in batches. */
+/** Reads archives of NumPy arrays (`numpy.savez`, `savez_compressed`) in batches. */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { OpenSource } from '../source.ts'
 import {
@@ -14,7 +14,7 @@ import { createDamage, createLimit, type Table } from './table.ts'
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
-/** Arrays in Fortran order are read as a whole. */
+/** Arrays in Fortran order, which are read as a whole. */
 const maxWholeBytes = 256 * 1024 ** 2
 
 const maxRowBytes = 1024 ** 2

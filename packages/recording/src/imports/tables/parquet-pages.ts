@@ -5,13 +5,13 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
 import { createDamage, createLimit } from './table.ts'
 
-/** Of a column in a row group. */
+/** Values of a column in a row group. */
 export const maxValues = 16 * 1024 ** 2
 
-/** Of a decompressed page. */
+/** Bytes of a decompressed page. */
 const maxPageBytes = 256 * 1024 ** 2
 
-/** Decompressors that stop at the page's claimed size. Snappy is part of the reader. */
+/** Decompressors that stop at the size that the page claims. The reader itself contains Snappy. */
 export const compressors: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
@@ -42,12 +42,12 @@ export async function checkPages(
 const findStart = (meta: ColumnMetaData): number =>
   Number(meta.dictionary_page_offset || meta.data_page_offset)
 
-/** Bytes of a column that are searched for its first pages. */
+/** Number of bytes of a column that are searched for its first pages. */
 const prefixBytes = 256 * 1024
 
 /**
- * Returns the group with only the first pages of a column, with at least `minValues` values if it has so
- * many.
+ * Returns the group with only the first pages of a column, which have at least `minValues` values if the column has
+ * so many.
  */
 export async function selectFirstPages(
   { file, path }: { readonly file: AsyncBuffer; readonly path: string },
@@ -83,7 +83,7 @@ interface PageOptions {
   readonly isWhole: boolean
 }
 
-/** Returns the size of the first pages with `minValues` values, or `undefined` if it is larger. */
+/** Returns the size of the first pages with `minValues` values; `undefined` if they do not fit into `bytes`. */
 function measurePages(
   bytes: ArrayBuffer,
   { meta: { path_in_schema }, path, minValues, isWhole }: PageOptions,
@@ -108,7 +108,7 @@ function measurePages(
   return values < minValues && !isWhole ? undefined : { bytes: reader.offset, values }
 }
 
-/** The last header in a part of a column may be incomplete. */
+/** The last header of an incompletely read column may be incomplete. */
 function readHeader(reader: Parameters<typeof parquetHeader>[0], isWhole: boolean): PageHeader | undefined {
   try {
     return parquetHeader(reader)

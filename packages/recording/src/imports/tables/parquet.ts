@@ -1,5 +1,5 @@
 /**
- * Parquet files (https://parquet.apache.org/docs/file-format): numbers, texts, and lists of numbers of equal
+ * Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, strings, and lists of numbers of equal
  * length.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -38,7 +38,7 @@ const maxSliceBytes = 512 * 1024 ** 2
 
 const maxGroupValues = 4 * maxValues
 
-/** Maximum ratio of the size of the read columns to the file's: dictionaries make constant columns small. */
+/** Maximum ratio of the read columns' size to the file's. Dictionaries make constant columns small. */
 const maxRatio = 1000
 
 const maxWidth = 10_000
@@ -168,7 +168,7 @@ type OpenFile = Omit<ParquetFile, 'columns'>
 async function readWidth(file: OpenFile, column: string): Promise<number> {
   const index = file.metadata.row_groups.findIndex(({ num_rows }) => num_rows > 0n)
   if (index < 0) return 0
-  // These values end the first list, or exceed the limit.
+  // With this many values, the first list ends or exceeds the limit.
   const part = await selectPages(file, index, { name: column, minValues: maxWidth + 1 })
   const [first] = await readColumn(part, column, 0, 1)
   const width = countNumbers(first)
@@ -181,7 +181,7 @@ const countNumbers = (value: unknown): number =>
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** Numbers instead of dates keep times exact. */
+/** Returns times as integers, because dates would not be exact. */
 const parsers: NonNullable<ParquetReadOptions['parsers']> = {
   timestampFromMilliseconds: (value: bigint) => value,
   timestampFromMicroseconds: (value: bigint) => value,

@@ -1,4 +1,4 @@
-/** Arrays with equally long first axes are the columns of one table. */
+/** Arrays whose first axes have the same length are the columns of one table. */
 import { findTime, type NamedColumn } from '../../domain/imports/column-names.ts'
 import { rejectMapping } from '../../domain/imports/table-mapping.ts'
 import { type Batch, countBatchRows, type Values } from './table.ts'
@@ -24,7 +24,7 @@ export interface RowReader {
 
 const maxListed = 20
 
-/** Used by robomimic and Isaac Lab. */
+/** Names of groups in files of robomimic and Isaac Lab. */
 const runGroup = /^(?:demo|ep|episode|rollout|run|traj|trajectory|trial)[_-]?\d+$/i
 
 function findRun(name: string): string | null {
@@ -34,8 +34,8 @@ function findRun(name: string): string | null {
 }
 
 /**
- * Selects the arrays of the first run, for which a mapping is proposed. Their row count is that of the times,
- * else the most frequent length of the first axis.
+ * Selects the arrays of the first run, for which a mapping is proposed. The number of rows is that of the times, or
+ * otherwise the most frequent length of the first axis.
  */
 export function selectRowArrays(all: readonly RowArray[]): RowColumns {
   const isColumn = ({ shape, type }: RowArray): boolean =>
@@ -84,7 +84,7 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-/** Returns the values per row. */
+/** Returns the number of values per row. */
 export const getWidth = (shape: readonly number[]): number => shape.slice(1).reduce((a, b) => a * b, 1)
 
 export async function* readRows<OneArray extends Pick<RowArray, 'name' | 'shape'>>(

@@ -31,7 +31,7 @@ export class TableLines {
   #leftOut = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
-  /** Set if each body has a row. */
+  /** The current frame, if each body has a row. */
   #open:
     | { readonly frame: Record<string, unknown>; readonly key: unknown; readonly bodies: FrameBody[] }
     | undefined
@@ -104,7 +104,7 @@ export class TableLines {
     yield { ...this.#readFrame(rows, i), bodies }
   }
 
-  /** Consecutive rows with the same frame or time are a frame. */
+  /** Joins consecutive rows with the same frame or time to a frame. */
   *#readLong(rows: BatchReader, i: number): Generator<object> {
     const { bodyColumn, bodies, frame, time } = this.#mapping
     const name = rows.text(bodyColumn ?? '', i)

@@ -6,7 +6,7 @@ import { maxColumns } from '../source.ts'
 import { type Batch, createLimit, isIntegers, type Table, type Values } from './table.ts'
 import { TableLines } from './table-lines.ts'
 
-/** Rows from which a mapping is proposed. */
+/** Number of rows from which a mapping is proposed. */
 const sampleRows = 4096
 
 const maxDescribed = 200
@@ -91,7 +91,7 @@ export class TableSource implements Source {
 
 const listUsedOrAll = (mapping: TableMapping, { columns, proposed }: Table): readonly string[] => {
   const used = listUsed(mapping)
-  // A constant step needs the row count.
+  // With a constant step, only the row count is needed.
   return used.length > 0 ? used : (proposed ?? columns).slice(0, 1).map(({ name }) => name)
 }
 

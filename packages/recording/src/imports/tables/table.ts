@@ -3,7 +3,7 @@ import type { NamedColumn } from '../../domain/imports/column-names.ts'
 import type { OrderHint } from '../../domain/imports/propose-mapping.ts'
 import { RecordingError } from '../../errors.ts'
 
-/** 64-bit integers, exact only as bigints. */
+/** 64-bit integers, which are exact only as bigints. */
 type Integers = BigInt64Array | BigUint64Array
 
 export const isIntegers = (values: unknown): values is Integers =>
@@ -17,13 +17,13 @@ export function toIntegers(values: readonly bigint[]): Integers | undefined {
     : undefined
 }
 
-/** Integers, numbers row by row, or texts. */
+/** Integers, or numbers row by row, or strings. */
 export type Values = Float64Array | Integers | readonly string[]
 
 export interface Batch {
   readonly count: number
   readonly columns: ReadonlyMap<string, Values>
-  /** Fraction of the file that was read. */
+  /** Fraction of the file that was read so far. */
   readonly done: number
 }
 
@@ -32,13 +32,13 @@ export interface Table {
   readonly columns: readonly NamedColumn[]
   /** Default: all columns. */
   readonly proposed?: readonly NamedColumn[]
-  /** undefined if the file does not state it. */
+  /** Undefined if the file does not state it. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
   readonly notes?: readonly string[]
   /**
-   * Yields the rows of these columns in order; may end after `maxRows`. Throws `INVALID_MAPPING` if the
-   * columns have different rows.
+   * Yields the rows of these columns in order; may end after `maxRows`. Throws `INVALID_MAPPING` if the columns have
+   * different numbers of rows.
    */
   read(names: readonly string[], call: Call, maxRows?: number): AsyncIterable<Batch>
   close(): Promise<void>
@@ -65,7 +65,7 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
-/** Files may claim this size regardless of their own. */
+/** Files may always claim this size, however small they are. */
 const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(

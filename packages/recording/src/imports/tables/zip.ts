@@ -1,4 +1,4 @@
-/** Reads entries of ZIP archives (ISO/IEC 21320-1) in order, with limits. */
+/** Reads entries of ZIP archives (ISO/IEC 21320-1) from start to end, with limits. */
 import { createReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
@@ -12,7 +12,7 @@ export interface ZipEntry {
   readonly compressed: number
   readonly isDeflated: boolean
   readonly crc: number
-  /** Offset of its local header. */
+  /** Offset of the local header. */
   readonly offset: number
 }
 
@@ -45,7 +45,7 @@ export async function listEntries(handle: FileHandle, path: string): Promise<rea
 type Read = (start: number, length: number) => Promise<Buffer>
 
 async function findDirectory(read: Read, size: number, path: string) {
-  // The end record has 22 bytes and a comment.
+  // The end record consists of 22 bytes and a comment.
   const tailSize = Math.min(size, 22 + 65_535)
   const tail = await read(size - tailSize, tailSize)
   const at = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1')
@@ -157,7 +157,7 @@ export class EntryReader {
     const file = createReadStream(path, { start, end: Math.max(start, start + entry.compressed - 1) })
     if (!entry.isDeflated)
       return new EntryReader(entry, path, { parts: file[Symbol.asyncIterator](), end: () => file.destroy() })
-    // Errors of both streams reach the second stream's reader.
+    // Errors of both streams are reported by the second one.
     const inflated = pipeline(file, createInflateRaw(), () => {})
     return new EntryReader(entry, path, {
       parts: inflated[Symbol.asyncIterator](),
@@ -165,7 +165,7 @@ export class EntryReader {
     })
   }
 
-  /** Throws `RECORDING_DAMAGED` if the entry is shorter or has a wrong checksum. */
+  /** Throws `RECORDING_DAMAGED` if the entry is shorter or its checksum is wrong. */
   async read(length: number): Promise<Buffer> {
     const { name, size, crc } = this.#entry
     const parts = [this.#rest]

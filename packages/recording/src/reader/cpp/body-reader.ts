@@ -5,7 +5,7 @@ import { countAt, valueAt } from '../frame-records.ts'
 import type { Connection } from './connection.ts'
 import { flagAt, type RawRow, selectFrom } from './selection.ts'
 
-/** Null unless the recording is an exported run. */
+/** Returns null unless the recording is an exported run. */
 export function readRunLine({ db, era }: Connection): RunFacts | null {
   if (!era.schema.has(runLineTable, 'run')) return null
   const line = db.prepare<[], string>(`SELECT run FROM ${runLineTable}`).pluck().get()
@@ -19,7 +19,7 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
   const hasAssets =
     table === 'AssetInertialStaticRecord' &&
     era.schema.has('AssetPhysicalStaticRecord', 'body_id', 'asset_id')
-  // Joined by body_id: the row ids are unrelated.
+  // Joined by body_id, because the row ids are unrelated.
   const assets = hasAssets
     ? select.join(select.root, 'body_id', 'AssetPhysicalStaticRecord', 'body_id')
     : select.root
@@ -43,10 +43,10 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     }))
 }
 
-/** Number of table parts whose bodies are listed first. */
+/** Number of parts of a table whose bodies are listed separately. */
 const appearanceParts = 64
 
-/** Reads each body's first frame with a state or energy row, sorted by body id. */
+/** Returns each body's first frame with a state or energy row, sorted by body id. */
 export function readAppearances(
   connection: Connection,
   frames: readonly number[],
@@ -62,7 +62,7 @@ export function readAppearances(
     .sort((a, b) => a.body_id - b.body_id)
 }
 
-/** Grouping sorts all rows, so only parts with a new body are grouped. */
+/** Groups only the parts that contain a new body, because grouping sorts all rows. */
 function readFirstFrames(
   { db, bounds }: Connection,
   table: string,

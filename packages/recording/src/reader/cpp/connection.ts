@@ -9,21 +9,21 @@ export interface Connection {
   readonly db: Database.Database
   readonly era: EraMap
   readonly bounds: RowBounds
-  /** Whether all indexes exist, so that finding a frame's rows needs no bounds. */
+  /** Whether all indexes exist, so that the rows of a frame are found without bounds. */
   readonly isIndexed: () => boolean
 }
 
-/** SQLite expects KiB as a negative number. */
+/** SQLite interprets a negative number as KiB. */
 const cacheKib = -65_536
 
 const mmapBytes = 0x7fff_0000
 
-/** Opens a private copy or a run, which nothing else may read except through SQLite. */
+/** Opens a private copy or a run. Only SQLite may read these files. */
 export function openCopy(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   db.pragma(`cache_size = ${cacheKib}`)
   db.pragma(`mmap_size = ${mmapBytes}`)
-  // Otherwise SQLite may build a temporary index for each scan.
+  // Without this, SQLite may build a temporary index for each scan.
   db.pragma('automatic_index = OFF')
   return db
 }
@@ -43,7 +43,7 @@ export function connect(db: Database.Database): Connection & { refresh(): void }
   }
 }
 
-/** With or without an index. */
+/** Works with or without an index. */
 export function prepareFrameRows(
   { db, bounds, isIndexed }: Connection,
   select: Selection,

@@ -50,7 +50,7 @@ export function collisionReader(connection: Connection): ReadRows<Collision> {
   }
 }
 
-/** Reads a list of points, in recorded order, for each of the ascending collision ids. */
+/** Returns a list of points, in recorded order, for each of the collision ids, which are ascending. */
 function pointReader(connection: Connection): (collisions: readonly number[]) => readonly ContactPoint[][] {
   const { db, era, bounds, isIndexed } = connection
   const table = era.parts.contactPoints
@@ -72,7 +72,7 @@ function pointReader(connection: Connection): (collisions: readonly number[]) =>
 
 const flatVector = (name: string): readonly string[] => xyz.map((axis) => `${name}_${axis}`)
 
-/** For the era with one row per contact point: consecutive rows of a pair are one collision. */
+/** Reads the era with one row per contact point, in which consecutive rows of a pair are one collision. */
 function flatContactReader(connection: Connection): ReadRows<Collision> {
   const select = selectFrom(connection.era.schema, 'ContactRecord')
   select.columns(['body_a_id', 'body_b_id', ...flatVector('normal')])

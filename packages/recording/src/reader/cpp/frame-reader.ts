@@ -130,7 +130,7 @@ function stateReader(connection: Connection): ReadStates {
   return (frame, energies) =>
     rows(frame).map((row, i) => {
       const found = read(row)
-      // The oldest states have no body ids, but have the order of their energies.
+      // The oldest states have no body ids, but the same order as their energies.
       return found.body_id === 0 ? { ...found, body_id: energies[i]?.body_id ?? i + 1 } : found
     })
 }

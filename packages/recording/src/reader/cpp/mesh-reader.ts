@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts'
 type Point = readonly [x: number, y: number, z: number]
 
 /**
- * Reads half extents along the body axes in m: those of an exported run's run line, else the bounding box of
- * the collision mesh. Omits bodies without either.
+ * Returns half extents along the body axes in m: those of an exported run's run line, otherwise of the collision
+ * mesh's bounding box. Omits bodies without either.
  */
 export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> {
   const line = readRunLine(connection)
@@ -26,7 +26,7 @@ export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> 
 }
 
 /**
- * Reads the outermost vertices of collision meshes in m in body axes: at most one for each of 128 directions.
+ * Returns the outermost vertices of collision meshes in m in body axes, at most one for each of 128 directions.
  * Omits bodies without a mesh or with a box mesh.
  */
 export function readOutlines(connection: Connection): ReadonlyMap<BodyId, readonly Point[]> {
@@ -65,7 +65,7 @@ function* listVertices(blob: Buffer): Generator<Point> {
     yield [blob.readDoubleLE(at), blob.readDoubleLE(at + 8), blob.readDoubleLE(at + 16)]
 }
 
-/** Returns `null` for a mesh that is damaged, flat or not finite. */
+/** Returns half extents; `null` for a mesh that is damaged, flat or not finite. */
 function findBox(blob: Buffer): Point | null {
   if (blob.length === 0 || blob.length % vertexBytes !== 0) return null
   const half: [number, number, number] = [0, 0, 0]
@@ -74,7 +74,7 @@ function findBox(blob: Buffer): Point | null {
   return half.every((size) => Number.isFinite(size) && size > 0) ? half : null
 }
 
-/** Fraction of the half extent. */
+/** Tolerance relative to the half extent. */
 const cornerTolerance = 1e-6
 
 const isCorner = (point: Point, box: Point): boolean =>
@@ -82,7 +82,7 @@ const isCorner = (point: Point, box: Point): boolean =>
     (axis) => Math.abs(Math.abs(point[axis]) - box[axis]) <= cornerTolerance * box[axis],
   )
 
-/** Evenly spread: a spiral on the sphere with the golden angle. */
+/** Evenly spread directions: a spiral on the sphere with the golden angle. */
 const directions: readonly Point[] = Array.from({ length: 128 }, (_, index) => {
   const z = 1 - (2 * index + 1) / 128
   const radius = Math.sqrt(1 - z * z)

@@ -21,8 +21,8 @@ interface Order {
 }
 
 /**
- * Finds rowids in tables without indexes by binary search: the recorder appends in frame order. Returns
- * `everyRow`, which costs a scan, for a table in another order.
+ * Finds rowids in tables without indexes by binary search, because the recorder appends in frame order. For a table
+ * in a different order, returns `everyRow`, which costs a scan.
  */
 export function rowBounds(db: Database): RowBounds {
   const orders = new Map<string, Order>()

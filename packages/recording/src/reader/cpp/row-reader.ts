@@ -3,15 +3,15 @@ import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { type RawRow, type Selection, type Source, selectFrom } from './selection.ts'
 
-/** Reads table rows of a range of frames. The first value is the frame. */
+/** Reads rows of a table in a range of frames. The first value is the frame. */
 export interface RowReader {
-  /** In frame order. */
+  /** Returns rows in frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
   /** Writes a row to a block at `at`. */
   readonly write: (row: RawRow, block: Float64Array, at: number) => void
 }
 
-/** Maps columns of a table to columns of a block. */
+/** Maps the columns of a table to the columns of a block. */
 export class RowLayout {
   readonly root: Source
   readonly #select: Selection
@@ -27,7 +27,7 @@ export class RowLayout {
     return this.#select.join(this.root, column, table)
   }
 
-  /** Selects a column without writing it to the block; returns its position in the row. */
+  /** Selects a column without writing it to the block. Returns its position in the row. */
   read(name: string): number {
     return this.#select.column(this.root, name)
   }
@@ -38,10 +38,7 @@ export class RowLayout {
     })
   }
 
-  /**
-   * Fills columns of the block with the row that `<name>_id` refers to; returns the position of its first
-   * value.
-   */
+  /** Fills columns of the block from the row that `<name>_id` refers to. Returns the position of its first value. */
   leaf(from: Source, name: string, target: Leaf, to: number): number {
     const value = this.readLeaf(from, name, target)
     this.#fill(value, to, target.components.length)
@@ -87,7 +84,7 @@ export function prepareRows(
   const { sql = '', values = [] } = condition ?? {}
   const statement = (where: string, order: string) =>
     db.prepare<number[], RawRow>(select.sql(`WHERE ${where} ${sql} ORDER BY ${order}`)).raw()
-  // In frame order, a range of rowids is one scan; the index would cost a look-up per row.
+  // In frame order, a range of rowids is one scan, whereas the index would need a look-up per row.
   const byRow = statement('t.id BETWEEN ? AND ? AND +t.frame_id BETWEEN ? AND ?', 't.id')
   const byFrame = statement('t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ?', 't.frame_id, t.id')
   return {
@@ -105,10 +102,10 @@ const everyId = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
 
 export const noRows: RowReader = { read: () => [], write: () => {} }
 
-/** NaN is not recorded. Keeps infinities, because analyses report them. */
+/** Returns NaN if not recorded. Preserves infinities, because analyses report them. */
 export const numberAt = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** The second value is the body. */
+/** The second value of a row is the body. */
 export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId[]): RowReader =>
   prepareRows(
     connection,

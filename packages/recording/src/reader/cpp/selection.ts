@@ -1,6 +1,6 @@
 import type { Schema } from '../../formats/schema-era.ts'
 
-/** Values in the order of the selected columns. */
+/** A row's values, in the order of the selected columns. */
 export type RawRow = readonly unknown[]
 
 export const xyz = ['x', 'y', 'z'] as const
@@ -13,16 +13,16 @@ export interface Source {
 }
 
 /**
- * A SELECT over one table (alias `t`) and LEFT JOINed parts. Missing columns and tables are NULL. Methods
- * return positions in the raw row.
+ * A SELECT of one table (alias `t`) with LEFT JOINed parts. Missing columns and tables are NULL. Methods return
+ * positions in the raw row.
  */
 export interface Selection {
   readonly root: Source
-  /** Joins the row whose `key` (default `id`) equals a column of a source. */
+  /** Joins the row whose `key` (default `id`) equals a column of `from`. */
   join(from: Source, column: string, table: string, key?: string): Source
   column(from: Source, name: string): number
   columns(names: readonly string[]): void
-  /** Selects the components of the row that `<name>_id` refers to; returns the position of the first. */
+  /** Selects the components of the row that `<name>_id` refers to. Returns the position of the first one. */
   leaf(from: Source, name: string, conventional: string, components: readonly string[]): number
   sql(rest: string): string
 }

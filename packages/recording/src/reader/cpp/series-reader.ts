@@ -36,7 +36,7 @@ function recorded<Read>(read: Read | undefined, quantity: Capability): Read {
   throw new RecordingError('NOT_RECORDED', `the recording has no ${quantity}`, { data: { quantity } })
 }
 
-/** Queries a table joined to its frames. Parameters of `condition` precede the frame range. */
+/** Queries a table joined to its frames. Parameters of `condition` come before the frame range. */
 function table<Field extends string>(
   { db, era, bounds }: Connection,
   name: string | undefined,

@@ -34,7 +34,7 @@ export function prepareStates(
     return (_first, _last, places) => stateBlock([], [], places, noRows.write)
   const energies = prepareEnergies(connection)
   const every = prepareStateRows(connection, parts)
-  // Only this table has body ids. Rows without an id are named by their position in the frame.
+  // Only this table has body ids. Rows without an id are identified by their position in the frame.
   const isFiltered = bodies !== undefined && connection.era.parts.states === 'AssetDynamicStateRecord'
   const selected = isFiltered ? prepareStateRows(connection, parts, bodies) : every
   return (first, last, places) => {
@@ -118,7 +118,7 @@ function stateBlock(
     nth = id === before ? nth + 1 : 0
     before = id
     const frame = rowByFrame.get(id)
-    // The oldest states have no body ids (`frameReader`).
+    // The oldest states have no body ids (see `frameReader`).
     while (named < energies.length && numberAt(energies[named]?.[0]) < id) named++
     const body = numberAt(row[bodyValue]) || numberAt(energies[named + nth]?.[bodyValue]) || nth + 1
     const column = columnByBody.get(body)

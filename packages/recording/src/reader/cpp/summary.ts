@@ -83,7 +83,7 @@ function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   }))
 }
 
-/** Adds bodies that only states and energies have: the oldest files have no metadata. */
+/** Adds bodies that only states and energies have, because the oldest files have no metadata. */
 function addUndescribed(
   described: readonly Body[],
   appearances: RecordingSummary['appearances'],
@@ -103,8 +103,8 @@ function addUndescribed(
 }
 
 /**
- * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous
- * frame was not recorded.
+ * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous frame
+ * was not recorded.
  */
 export function stepReader(
   readFrame: ReadFrame,
@@ -118,13 +118,13 @@ export function spread(values: readonly number[], count: number): readonly numbe
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-/** m/s² */
+/** Minimum, m/s². */
 const minFall = 0.01
 
 /**
- * Finds gravity in m/s² from steps of bodies without contact and joint, or from potential energies. Joints may act on
- * `grouped` bodies. Ignores steps without acceleration if contacts were not recorded: a resting body looks like a
- * floating one.
+ * Returns gravity in m/s², from steps of bodies without contact and joint, or from potential energies. Joints may
+ * act on `grouped` bodies. If contacts were not recorded, ignores steps without acceleration, because a resting body
+ * looks like a floating one.
  */
 export function findGravity(
   bodies: readonly Body[],
@@ -205,7 +205,7 @@ function readEnvironment({ db, era }: Connection): RecordingSummary['environment
   return [...ids].sort((a, b) => a - b).map(environmentBody)
 }
 
-/** Counts rows without a frame row, which a killed recorder leaves. */
+/** Counts rows without a frame row, which a killed recorder leaves behind. */
 function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]): number {
   const { states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction } = era.parts
   const tables = [states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction]

@@ -30,7 +30,7 @@ import {
 import { type RawRow, xyz } from './selection.ts'
 import { type BlockPlaces, prepareStates } from './state-reader.ts'
 
-/** Ids ascend. The first `context` frames precede the requested ones. */
+/** Ids are ascending. The first `context` frames precede the requested ones. */
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
 
 /** `bodies` are the recording's. */

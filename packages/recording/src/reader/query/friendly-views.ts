@@ -3,7 +3,7 @@ import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../format
 import { type EraMap, eraMap, frameTable } from '../../formats/schema-era.ts'
 import { type Selection, type Source, selectFrom, wxyz, xyz } from '../cpp/selection.ts'
 
-/** A view with the same columns in every schema era; missing ones are NULL. */
+/** A view with the same columns in every schema era. Missing columns are NULL. */
 interface FriendlyView {
   readonly name: string
   readonly about: string
@@ -17,7 +17,7 @@ interface ViewPlan extends FriendlyView {
 const listComponents = (name: string): string[] => xyz.map((axis) => `${name}${axis}`)
 const pair = ['body_a_id', 'body_b_id']
 
-/** Creates TEMP views, without writing to the file. */
+/** Creates TEMP views, which are not written to the file. */
 export function createViews(db: Database, era: EraMap): void {
   for (const { name, columns, sql } of planViews(era)) {
     const empty = `SELECT ${columns.map(() => 'NULL').join(', ')} WHERE 0`
@@ -88,7 +88,7 @@ function planStates(era: EraMap): ViewPlan {
   })
   const energy = parts.bodyEnergy
   const isNameless = table === 'InertialStateRecord' && energy !== undefined && schema.has(energy, 'body_id')
-  // The oldest states have no body ids (`frameReader`).
+  // The oldest states have no body ids (see `frameReader`).
   const nth = 'row_number() OVER (PARTITION BY frame_id ORDER BY id)'
   const source = isNameless
     ? `named AS (SELECT s.*, e.body_id AS named_id FROM (SELECT *, ${nth} AS nth FROM raw) s LEFT JOIN (SELECT frame_id, body_id, ${nth} AS nth FROM ${energy}) e ON e.frame_id = s.frame_id AND e.nth = s.nth)`
@@ -202,7 +202,7 @@ function planBodies({ schema, parts }: EraMap): ViewPlan {
   }
 }
 
-/** Views of every recording; those of missing parts are empty. */
+/** Views of every recording. Views of missing parts are empty. */
 export const friendlyViews: readonly FriendlyView[] = planViews(
   eraMap({ has: () => false, target: () => undefined }),
 ).map(({ name, about, columns }) => ({ name, about, columns }))

@@ -1,5 +1,5 @@
 /**
- * Runs one SQL query in a separate process: the driver cannot interrupt SQLite, and a query must not use the
+ * Runs one SQL query in a separate process, because the driver cannot interrupt SQLite, and a query must not use the
  * server's memory.
  */
 import { extname } from 'node:path'
@@ -15,7 +15,7 @@ import { prepareReading, Refusal } from './statement-gate.ts'
 const maxTextLength = 4000
 
 process.once('message', (job: QueryJob) => {
-  // SQLite blocks the main thread until the reply; another thread enforces the limits.
+  // SQLite blocks the main thread until it replies, so another thread enforces the limits.
   const watch = new Worker(new URL(`./query-watch${extname(import.meta.url)}`, import.meta.url), {
     workerData: { deadlineMs: job.deadlineMs, parent: process.ppid },
   })

@@ -2,16 +2,16 @@ export type SqlValue = number | string | null
 
 export interface SqlQuery {
   readonly sql: string
-  /** By position, or by name without the prefix `:`, `@` or `$`. */
+  /** Parameters by position, or by name without the prefix `:`, `@` or `$`. */
   readonly params: readonly SqlValue[] | Readonly<Record<string, SqlValue>>
   readonly limit: number
-  /** Maximum size of the rows as JSON. */
+  /** Maximum size of the rows as JSON, in bytes. */
   readonly bytes: number
-  /** After it, `DEADLINE_EXCEEDED`. */
+  /** Then the query fails with `DEADLINE_EXCEEDED`. */
   readonly deadlineMs: number
 }
 
-/** The first rows of a result. A blob becomes `<blob of 24 bytes>`, a long text is truncated. */
+/** The first rows of a result. A blob becomes `<blob of 24 bytes>`; a long text is truncated. */
 export interface SqlResult {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly SqlValue[])[]
@@ -30,5 +30,5 @@ export type QueryReply =
 
 export type QueryEnd = 'memory' | 'deadline'
 
-/** File descriptor of the `QueryEnd`. Without it, the SIGKILL came from outside. */
+/** File descriptor for the `QueryEnd`. If nothing was written, the SIGKILL came from outside. */
 export const endReportFd = 4

@@ -1,11 +1,11 @@
-/** Ends its process if a query exceeds its time or memory, or the parent process ended. */
+/** Ends its process if a query exceeds its time or memory, or if the parent process has ended. */
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { endReportFd, type QueryEnd } from './query-types.ts'
 
 const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
 
-/** In bytes. SQLite's own limits do not apply in this build. */
+/** Maximum memory in bytes. SQLite's own limits do not apply in this build. */
 const maxMemory = 512 * 1024 ** 2
 
 const checkIntervalMs = 20

@@ -5,14 +5,14 @@ import { lowerProcessPriority, WorkerError } from '@causeway/worker'
 import { RecordingError } from '../../errors.ts'
 import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlResult } from './query-types.ts'
 
-/** `.ts` in the sources, `.js` in the build: the compiler does not rewrite this name. */
+/** The extension is `.ts` in the sources, `.js` in the build: the compiler does not rewrite this name. */
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
 
 const startMs = 5000
 
 /**
- * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed,
- * malformed or needs too much memory.
+ * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed, is malformed
+ * or needs too much memory.
  */
 export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
   if (signal?.aborted) throw cancelled()
@@ -36,7 +36,7 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
     const reply = await new Promise<QueryReply>((resolve, reject) => {
       child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
-      // `exit` may precede the reply and the report.
+      // `exit` may come before the reply and the report.
       child.once('close', (code, killed) => reject(createEndError(killed ?? code, report, query)))
       child.send({ file, ...query } satisfies QueryJob, (error) => {
         if (error !== null) reject(lost(error))

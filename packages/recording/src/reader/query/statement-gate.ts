@@ -13,12 +13,12 @@ const readingPragma =
 
 const allowedTables = ['json_each', 'json_tree']
 
-/** Aggregates that SQLite compiles without its innocuous flag. */
+/** Allowed aggregates, which SQLite compiles without the innocuous flag. */
 const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
 
 /**
- * Prepares one statement that only reads; throws a `Refusal` for any other. Checks both flags, because ATTACH
- * and VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and
+ * Prepares one statement that only reads. Throws a `Refusal` for any other statement. Checks both flags, because
+ * ATTACH and VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and
  * the compiled program, because a SELECT can have side effects through functions and virtual tables.
  */
 export function prepareReading(
@@ -92,7 +92,7 @@ function analyseProgram(db: Database, body: string, params: SqlQuery['params']) 
   return { functions, tables }
 }
 
-/** SQLITE_INNOCUOUS and SQLITE_DIRECTONLY (https://sqlite.org/c3ref/c_deterministic.html). */
+/** Flags SQLITE_INNOCUOUS and SQLITE_DIRECTONLY (https://sqlite.org/c3ref/c_deterministic.html). */
 const [isInnocuous, isDirectOnly] = [0x20_0000, 0x8_0000]
 
 function innocuousFunctions(db: Database): readonly string[] {
@@ -104,10 +104,7 @@ function innocuousFunctions(db: Database): readonly string[] {
     .all(isInnocuous, isDirectOnly)
 }
 
-/**
- * Returns statements over the allowed virtual tables. `temp.` excludes the recording's tables of the same
- * name.
- */
+/** Returns statements that use the allowed virtual tables. `temp.` excludes the recording's tables of the same name. */
 function readableTables(db: Database): readonly string[] {
   const views = db
     .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)

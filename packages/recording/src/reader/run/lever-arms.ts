@@ -1,4 +1,4 @@
-/** Lever arms that were not sent: the contact point minus the position in the pose before the step, m. */
+/** Computes lever arms that were not sent: the contact point minus the body's position before the step, in m. */
 import { constraintAt, frictionAt } from '../../formats/frame-window.ts'
 import { bodyAt, bodyWidth, type ContactList, type PackedFrame } from '../../formats/packed-frame.ts'
 
@@ -18,8 +18,8 @@ interface Step {
 const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
 
 /**
- * Computes the missing lever arms of constraints in place, and copies them to friction rows if every
- * constraint has one. Does nothing if the previous frame is unknown or a point has no constraint.
+ * Computes missing lever arms of constraints in place, and copies them to friction rows if every constraint has one.
+ * Does nothing if the previous frame is unknown or a point has no constraint.
  */
 export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step: Step): void {
   fillConstraints(constraints, step)
@@ -62,7 +62,7 @@ function lacksAny(rows: Float64Array, width: number): boolean {
   return false
 }
 
-/** m */
+/** Positions are in m. */
 function findPositions(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
   const positions = new Map<number, Float64Array>()
   for (let at = 0; at < bodies.length; at += bodyWidth)

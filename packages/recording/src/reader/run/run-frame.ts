@@ -45,7 +45,7 @@ type Row = readonly [
 export type ReadFrames = (first: number, last: number) => IterableIterator<PackedFrame>
 
 export function prepareFrames(db: Database): ReadFrames {
-  // Older files lack the column until they are recorded to again.
+  // In older files, the column is missing until more frames are recorded.
   const hasJoints = db.prepare(`SELECT 1 FROM pragma_table_info('block') WHERE name = 'joints'`).get()
   const columns = `${frameColumns}, ${hasJoints === undefined ? 'NULL' : 'b.joints'}`
   const statement = db

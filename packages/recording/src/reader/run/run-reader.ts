@@ -11,9 +11,7 @@ import { runSeries } from './run-series.ts'
 import { runSummary } from './run-summary.ts'
 import { runWindowReader } from './run-window.ts'
 
-/**
- * Opens a run for reading, also while it is recorded. A summary covers the frames stored when it was made.
- */
+/** Opens a run for reading, even while it is recorded. A summary covers the frames that are stored when it is made. */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
   const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
@@ -62,7 +60,7 @@ export function openRunReader(db: Database): Reader {
     windows(of) {
       const bodies = listBodyIds(of)
       const key = bodies.join()
-      // Full windows stay unchanged while the run grows.
+      // Complete windows do not change while the run grows.
       known.push(...ids.all(known.at(-1) ?? -1))
       if (windows?.key !== key) {
         const read = runWindowReader(frames, bodies)
@@ -72,7 +70,7 @@ export function openRunReader(db: Database): Reader {
       }
       return windows.over
     },
-    writeColumns: async () => {}, // A columns file would not be faster.
+    writeColumns: async () => {}, // Reading from a columns file would not be faster.
     isIndexed: () => true,
     refresh: () => {},
     close: () => void db.close(),

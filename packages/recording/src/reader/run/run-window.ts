@@ -27,7 +27,10 @@ import type { ReadWindow } from '../cpp/window-reader.ts'
 import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
-/** `bodies` are the columns of states and energies. Computes missing lever arms from points and positions. */
+/**
+ * Reads windows. `bodies` are the columns of states and energies. Computes missing lever arms from points and
+ * positions.
+ */
 export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
   return (ids, context) => {
@@ -136,7 +139,7 @@ function frameBlock(
   return ndarray(data, [frames.length, width])
 }
 
-/** Joins the frames' lists; takes the first `kept` columns of each row. */
+/** Joins the frames' lists. Copies only the first `kept` columns of each row. */
 function flatRows(lists: readonly Float64Array[], width: number, kept: number): FlatRows {
   const offset = new Uint32Array(lists.length + 1)
   lists.forEach((list, i) => {
@@ -154,7 +157,7 @@ function flatRows(lists: readonly Float64Array[], width: number, kept: number): 
   return { offset, data: ndarray(data, [length, kept]) }
 }
 
-/** The rows share memory with the list. */
+/** Returns rows that share memory with the list. */
 const selectRows = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
   rows: data.data.subarray((offset[frame] ?? 0) * width, (offset[frame + 1] ?? 0) * width),
   width,
