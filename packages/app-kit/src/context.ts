@@ -8,7 +8,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Files in configured folders. Links are resolved before this is checked. */
+/** Access to files in configured folders, checked after links are resolved. */
 export interface Roots {
   folders(): readonly string[]
   /**
@@ -18,7 +18,7 @@ export interface Roots {
   resolve(path: string): Promise<string>
 }
 
-/** Notifies all clients. Store the change before. */
+/** Notifies all clients. The change must be stored before. */
 export interface Changes {
   tools(): void
   resources(): void

@@ -85,7 +85,10 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   }
 }
 
-/** Returns the position of the quote that closes the string whose first byte is at `start`, or the length. */
+/**
+ * Returns the position of the quote that closes the string whose first byte is at `start`, or the length if it is
+ * not closed.
+ */
 export function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
   for (let at = start; at < length; ) {

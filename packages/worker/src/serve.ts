@@ -29,7 +29,6 @@ type UntypedHandler = (args: unknown, call: Call) => unknown
 interface ServeOptions {
   /** Message for errors that are not a `CausewayError`. */
   readonly failure: string
-  /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
   readonly close?: () => void | Promise<void>
   /** Buffers of a result to transfer instead of clone. */

@@ -31,7 +31,7 @@ const grantPattern = /^([a-z0-9]+|\*):([a-z]+(?:,[a-z]+)*)$/
  */
 export function parseTokens(text: string) {
   const lines: TokenLine[] = []
-  /** Do not contain tokens. `line` is 1-based. */
+  /** Problems without tokens. `line` is 1-based. */
   const problems: { readonly line: number; readonly problem: string }[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue

@@ -124,7 +124,7 @@ export class Audit {
 
   async #trim(): Promise<void> {
     const { store, keepDays, maxRows, log, now, onFailure } = this.#options
-    // Waits for the next interval, because a wrong clock may be corrected before.
+    // Waits for the next interval, because a wrong clock may be corrected before then.
     if (this.#jumps.detect() > 0) return
     try {
       const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatchSize }

@@ -55,7 +55,7 @@ export const listParts = (apps: readonly Pick<App, 'name' | 'data'>[]): readonly
   )
 
 /**
- * Copies a data folder, even in use. Creates `target` only on success. Throws `FILE_NOT_FOUND`,
+ * Copies a data folder, even if it is in use. Creates `target` only on success. Throws `FILE_NOT_FOUND`,
  * `DATA_EXISTS`, `DATA_DAMAGED`, `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `INVALID_ARGUMENTS`, `CANCELLED`.
  */
 export function backup(

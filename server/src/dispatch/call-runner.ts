@@ -111,7 +111,7 @@ export function checkAccess(
   })
 }
 
-/** Defects of the server; their cause is logged. */
+/** Defects of the server, whose cause is logged. */
 const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
 
 const limitErrors: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])

@@ -6,7 +6,7 @@ import { isWidgetUri, readWidget } from '../registry/widgets.ts'
 import { type Method, type MethodCall, type MethodContext, requireString } from './method.ts'
 import { methodOperation } from './operation.ts'
 
-/** Lists and contents depend on the client and on files. */
+/** Lists and contents depend on the client and on files, so they must not be cached. */
 const notCacheable = { ttlMs: 0, cacheScope: 'private' as const }
 
 const cacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? notCacheable : {})

@@ -57,7 +57,7 @@ interface CoreOptions {
 
 const serverApp = 'Causeway'
 
-/** The server without transports. */
+/** The server without its transports. */
 export class Core {
   readonly events = new EventEmitter<{ changed: [Change] }>()
   readonly errors = new ErrorCatalog()

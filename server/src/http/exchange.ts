@@ -22,7 +22,7 @@ export interface Sender
 const sessionKeyPattern = /^[A-Za-z0-9._-]{1,128}$/
 const requestIdPattern = /^[\x21-\x7e]{1,256}$/
 
-/** For callers without a session. */
+/** Session key of callers without a session. */
 const sharedKey = 'anonymous'
 
 /** An HTTP request and response, and the caller according to headers and token. */
@@ -137,7 +137,7 @@ export function toStateKey(access: Access | undefined, key: string): string {
   return owner === '' ? key : `${owner}:${key}`
 }
 
-/** Reads `Causeway-Session`. Throws `INVALID_PARAMS`. */
+/** Throws `INVALID_PARAMS`. */
 export function parseSessionKey(given: IncomingHttpHeaders): string | undefined {
   const key = given[headers.causewaySession]
   if (key === undefined || (typeof key === 'string' && sessionKeyPattern.test(key))) return key

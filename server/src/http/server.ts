@@ -32,7 +32,7 @@ import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Without a slash at the end. */
+    /** URL without a slash at the end. */
     publicUrl: string | undefined
   }
 }
@@ -45,7 +45,7 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   /** 0 lets the system choose. */
   readonly port: number
   readonly bodyLimitBytes: number
-  /** Without ports, in addition to loopback. */
+  /** Host names without ports, in addition to loopback. */
   readonly allowedHosts?: readonly string[]
   /** Exact origins whose pages are admitted like programs. */
   readonly allowedOrigins?: readonly string[]

@@ -14,7 +14,7 @@ export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions
 /** The request that the SDK returns with each message, without its parsed body. */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
-/** The name `Request` would load Node's `fetch`, 3 MB of heap. */
+/** Not a subclass of `Request`, which would load Node's `fetch` at the start, 3 MB of heap. */
 export const toExchangeRequest = (exchange: Exchange): ExchangeRequest =>
   Object.assign(new Request(toUrl(exchange.request), toInit(exchange.request, exchange)), { exchange })
 

@@ -13,7 +13,7 @@ export const fullBucket = Number.NEGATIVE_INFINITY
 export function waitTimeMs(fullAtMs: number, nowMs: number, { perSecond, burst }: Rate): number {
   const missingMs = Math.max(fullAtMs - nowMs, 0)
   const wait = missingMs - ((burst - 1) * 1000) / perSecond
-  // Less is a rounding error.
+  // A smaller value is a rounding error.
   return wait > 1e-3 ? wait : 0
 }
 

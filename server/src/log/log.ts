@@ -8,7 +8,6 @@ interface LogOptions {
   /** Adds protocol details, marked `[MCP]`. Implies `debug`. */
   readonly extra: boolean
   readonly level?: Config['logLevel']
-  /** Receives JSON lines. */
   readonly destination: DestinationStream
   readonly files?: Pick<LogFiles, 'all' | 'errors'> | undefined
   readonly tail?: DestinationStream

@@ -26,7 +26,7 @@ export class Metrics {
   readonly #rejections: Counter
   readonly #processMemory: ReadonlyMap<Gauge, (memory: MemoryReport) => number>
   readonly #cacheMemory: ReadonlyMap<Gauge, keyof CacheReport>
-  /** By label values. prom-client would hash these for every sample. */
+  /** Counters by label values, which prom-client would hash for every sample. */
   readonly #counters = new Map<string, Counter.Internal>()
   readonly #histograms = new Map<string, Histogram.Internal<string>>()
 

@@ -25,7 +25,6 @@ interface RegistryOptions {
   beforeDiscovery(): Promise<void>
 }
 
-/** An app with its discovered tools. */
 export interface HostedApp extends App {
   readonly path: string
 }

@@ -7,7 +7,7 @@ export interface Bridge {
   readonly version: string
 }
 
-// In the published package and in a checkout; the same from `src` and `dist`.
+// Paths from `src` and `dist`, in the published package and in a checkout.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
 export function findBridge(): Bridge | undefined {

@@ -8,7 +8,7 @@ import { formatSystemdUnit } from './systemd-unit.ts'
 
 export interface ServiceManager {
   readonly title: string
-  /** If false, the program itself reads the environment file. */
+  /** Whether the service manager reads `environmentFile`. If not, the program does. */
   readonly readsEnvironmentFile: boolean
   readonly encoding: 'utf8' | 'utf16le'
   readonly isAvailable: (machine: Machine) => boolean

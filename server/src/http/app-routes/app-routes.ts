@@ -37,7 +37,7 @@ export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
     const operation = channelOperation('route', route.scope ?? methodScope(route.method))
     await inFlight.run((leave) =>
-      // The end of the context saves the session and measures the time.
+      // When the context ends, it saves the session and measures the time.
       core.withContext(app.path, caller, operation, async (ctx) => {
         const response = await route.handle(input, variables, ctx)
         if (isEventStream(response)) endOnStop(reply, stopping, leave)

@@ -7,7 +7,6 @@ import { requireOperator } from './operator.ts'
 
 const waitMs = 20_000
 
-/** Routes for `causeway mcp login`. */
 export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
   const { hosted } = core
   const findRemote = ({ params }: FastifyRequest) => {

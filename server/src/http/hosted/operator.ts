@@ -4,7 +4,7 @@ import { checkAccess } from '../../dispatch/call-runner.ts'
 import { isLoopbackAddress } from '../security/admission.ts'
 
 /**
- * For routes that start programs, change what models read or use accounts. Requires `causeway:execute` or,
+ * Protects routes that start programs, change what models read or use accounts. Requires `causeway:execute` or,
  * without tokens, a local program. Throws `FORBIDDEN_SCOPE` and `FORBIDDEN_ORIGIN`.
  */
 export function requireOperator({ access, headers, ip }: FastifyRequest, name: string): void {

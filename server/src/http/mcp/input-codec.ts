@@ -59,7 +59,7 @@ export const createInput = (capabilities: Capabilities = {}): Input => ({
 })
 
 /**
- * An empty `elicitation` means forms
+ * An empty `elicitation` means that forms are supported
  * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation).
  */
 function canAnswer(

@@ -109,7 +109,6 @@ export class SessionTransport implements Transport, OpenSessions {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()))
   }
 
-  /** Name in the audit. */
   #getName({ clientKey }: Session): string {
     return this.#services.core.audit.getSessionName(clientKey)
   }

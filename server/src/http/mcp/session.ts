@@ -108,7 +108,6 @@ export class Session {
     return this.#openStreams
   }
 
-  /** Estimated memory. */
   get bytes(): number {
     return sessionBytes + this.#events.length
   }

@@ -21,7 +21,6 @@ const maxCharacters = 256 * 1024
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>
-  /** Functions that end subscriptions, by URI. */
   readonly #active = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 

@@ -25,7 +25,7 @@ const recheckIntervalMs = 1000
  */
 export class Admission {
   readonly #isServedHost: (host: string) => boolean
-  /** As in URLs: IPv6 addresses in brackets. */
+  /** Host names as in URLs, with IPv6 addresses in brackets. */
   readonly #hostnames: readonly string[]
   readonly #trustedOrigins: Set<string>
   readonly #tokens: TokenFile | undefined
