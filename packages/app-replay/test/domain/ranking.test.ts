@@ -15,7 +15,7 @@ import {
   formatQuantity,
 } from '../../src/domain/sentence.ts'
 import { type Point3, type Rotation, rotate } from '../../src/domain/vector.ts'
-import { dt, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
+import { dt, floor, g, lying, runLaw, type SceneSpec } from './law-kit.ts'
 
 const finding = (
   kind: FindingKind,
@@ -272,6 +272,35 @@ t.test('teleportLaw and balanceLaw accept a motion that ends at a surface', asyn
     'without a contact',
   )
 })
+
+t.test(
+  'without contacts, teleportLaw accepts a step that ends at a surface, but no frozen body',
+  async (t) => {
+    const shape = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
+    // 30 mm per step, except in the steps from a frame on.
+    const frozen = (count: number): SceneSpec => ({
+      frames: 40,
+      masses: [1],
+      hasContacts: false,
+      geometry: [
+        { ...shape, body_id: 1, shape: { kind: 'sphere', radius: 0.3 } },
+        {
+          ...shape,
+          body_id: floor,
+          shape: { kind: 'plane' },
+          position: [0, 0, 0],
+          orientation: [1, 0, 0, 0],
+        },
+      ],
+      state: (frame) => ({
+        position: [0.03 * (frame - Math.min(Math.max(frame - 20, 0), count)), 0, 0.3],
+        velocity: [3, 0, 0],
+      }),
+    })
+    t.same(runLaw(teleportLaw(), frozen(1)), [])
+    t.match(runLaw(teleportLaw(), frozen(8)), [{ kind: 'teleport', frames: { first: 22, last: 28 } }])
+  },
+)
 
 t.test('recordLaw notes a variable clock, and reports a jump of a constant one', async (t) => {
   const clock = (time: (frame: number) => number) =>

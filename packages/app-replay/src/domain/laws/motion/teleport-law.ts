@@ -4,7 +4,7 @@
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
-import { createFinding } from '../../findings/finding.ts'
+import { createFinding, type Finding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
@@ -25,103 +25,126 @@ const clockTolerance = 1e-3
 /** Minimum frames. */
 const lasting = 10
 
-export function teleportLaw(): Law {
-  const jumps = new RunCollector()
+export const teleportLaw = (): Law => new TeleportLaw()
+
+class TeleportLaw implements Law {
+  readonly #jumps = new RunCollector()
   /** First frame of the current disagreement by column; 0 without one. */
-  let since = new Float64Array()
-  const sinceByRun = new Map<Run, number>()
-  const constant = new ConstantVelocities()
-  const scaled = new ScaledVelocities()
-  let placed: readonly PlacedSolid[] | undefined
+  #since = new Float64Array()
+  readonly #sinceByRun = new Map<Run, number>()
+  readonly #constant = new ConstantVelocities()
+  readonly #scaled = new ScaledVelocities()
+  #placed: readonly PlacedSolid[] | undefined
   /** Motions that may end at a surface, which the next frame shows. */
-  const stopped: Jump[] = []
-  const addJump = (body: BodyId, { frame, value, limit, since: first }: Jump): void => {
-    const run = jumps.add(body, frame, { value, limit }, { bodies: [body], pair: null })
-    if (run.first === frame) sinceByRun.set(run, first)
+  readonly #stopped: Jump[] = []
+  /** Frame of the last motion that ended at a surface, by column. */
+  readonly #atSurface = new Map<number, number>()
+
+  observe(step: Step): void {
+    const { scene } = step
+    if (this.#since.length === 0) this.#since = new Float64Array(scene.bodies.length)
+    this.#constant.observe(step)
+    for (const jump of this.#stopped.splice(0)) if (step.touching[jump.column] === 0) this.#add(step, jump)
+    if (Number.isNaN(step.dt)) return
+    for (let column = 0; column < scene.bodies.length; column++) this.#observeBody(step, column)
   }
-  return {
-    observe(step) {
-      const { scene, window, frame, moved } = step
-      if (since.length === 0) since = new Float64Array(scene.bodies.length)
-      constant.observe(step)
-      for (const jump of stopped.splice(0))
-        if (step.touching[jump.column] === 0) addJump(scene.bodies[jump.column] ?? 0, jump)
-      if (Number.isNaN(step.dt)) return
-      const s = window.states.data
-      for (let column = 0; column < scene.bodies.length; column++) {
-        const at = step.at(column) + stateAt.position
-        const v = at - stateAt.position + stateAt.velocity
-        const vx = num(s, v)
-        const vy = num(s, v + 1)
-        const vz = num(s, v + 2)
-        const dx = num(moved, 3 * column)
-        const dy = num(moved, 3 * column + 1)
-        const dz = num(moved, 3 * column + 2)
-        const ox = dx - vx * step.dt
-        const oy = dy - vy * step.dt
-        const oz = dz - vz * step.dt
-        const isOff = ox * ox + oy * oy + oz * oz >= minOff && isBeyond(step, column, [ox, oy, oz])
-        if (isOff) since[column] ||= frame
-        else since[column] = 0
-        if (!scene.hasContacts && isOff) scaled.observe(step, column)
-        // Most bodies continue here, without a square root.
-        if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) continue
-        let off = length3(ox, oy, oz)
-        if (step.dt !== scene.dt)
-          off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
-        const u = step.atBefore(column) + stateAt.velocity
-        const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
-        const isTouching =
-          !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
-        const isCorrected = isTouching || step.joints.isJointed[column] === 1
-        const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
-        let limit = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
-        limit += 2 * num(step.joints.error, column) + getMotionError(step, column)
-        const across = measureAcross(step, column, [ox, oy, oz])
-        const freeLimit = limit + jumpTolerance.free
-        limit += isCorrected ? jumpTolerance.contact : jumpTolerance.free
-        const body = scene.bodies[column] ?? 0
-        if (across > freeLimit && !(off > limit) && !isShortened(step, column)) {
-          addJump(body, {
-            column,
-            frame,
-            value: across,
-            limit: freeLimit,
-            since: num(since, column) || frame,
-          })
-          continue
-        }
-        if (!(off > limit)) continue
-        if (isTouching)
-          for (const { columnA, columnB, depth } of step.touches)
-            if ((columnA === column || columnB === column) && depth > 0) limit += 2 * depth
-        if (!scene.hasContacts) {
-          placed ??= placeSolids(scene)
-          limit += 2 * measureOverlap(step, column, placed)
-          if (off > limit && isShortened(step, column) && isAtSurface(step, column, placed)) continue
-        }
-        if (!(off > limit)) continue
-        const jump = { column, frame, value: off, limit, since: num(since, column) || frame }
-        if (!isTouching && isShortened(step, column)) stopped.push(jump)
-        else addJump(body, jump)
-      }
-    },
-    findings: () => [
-      ...scaled.runs
-        .filter(({ bodies }) => !jumps.runs.some((run) => run.bodies[0] === bodies[0]))
+
+  findings(): readonly Finding[] {
+    const jumps = this.#jumps.runs
+    return [
+      ...this.#scaled.runs
+        .filter(({ bodies }) => !jumps.some((run) => run.bodies[0] === bodies[0]))
         .map((run) => createFinding(run, { kind: 'velocity_mismatch', unit: 'm', confidence: 0.9 })),
-      ...jumps.runs.map((run) => {
+      ...jumps.map((run) => {
         const options = { unit: 'm', confidence: 0.95 } as const
         if (run.frames < lasting) return createFinding(run, { ...options, kind: 'teleport' })
-        const frames = constant.count(run.bodies[0] ?? Number.NaN)
+        const frames = this.#constant.count(run.bodies[0] ?? Number.NaN)
         const text = `moves differently from its velocity, which is the same in all ${frames} frames: was a reference recorded instead of a copy?`
         return createFinding(
-          { ...run, first: sinceByRun.get(run) ?? run.first },
+          { ...run, first: this.#sinceByRun.get(run) ?? run.first },
           { ...options, kind: 'velocity_mismatch', ...(frames > 0 && { text }) },
         )
       }),
-    ],
+    ]
   }
+
+  #add({ scene }: Step, { column, frame, value, limit, since }: Jump): void {
+    const body = scene.bodies[column] ?? 0
+    const run = this.#jumps.add(body, frame, { value, limit }, { bodies: [body], pair: null })
+    if (run.first === frame) this.#sinceByRun.set(run, since)
+  }
+
+  #observeBody(step: Step, column: number): void {
+    const { scene, window, frame, moved } = step
+    const s = window.states.data
+    const at = step.at(column) + stateAt.position
+    const v = at - stateAt.position + stateAt.velocity
+    const vx = num(s, v)
+    const vy = num(s, v + 1)
+    const vz = num(s, v + 2)
+    const dx = num(moved, 3 * column)
+    const dy = num(moved, 3 * column + 1)
+    const dz = num(moved, 3 * column + 2)
+    const ox = dx - vx * step.dt
+    const oy = dy - vy * step.dt
+    const oz = dz - vz * step.dt
+    const isOff = ox * ox + oy * oy + oz * oz >= minOff && isBeyond(step, column, [ox, oy, oz])
+    if (isOff) this.#since[column] ||= frame
+    else this.#since[column] = 0
+    if (!scene.hasContacts && isOff) this.#scaled.observe(step, column)
+    // Most bodies return here, without a square root.
+    if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
+    let off = length3(ox, oy, oz)
+    if (step.dt !== scene.dt)
+      off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
+    const u = step.atBefore(column) + stateAt.velocity
+    const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
+    const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
+    let slack = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
+    slack += 2 * num(step.joints.error, column) + getMotionError(step, column)
+    this.#check(step, { column, off, across: measureAcross(step, column, [ox, oy, oz]), slack })
+  }
+
+  /** `off` is the size of moved - v dt, `slack` what explains it in the air; in m. */
+  #check(step: Step, { column, off, across, slack }: OffMotion): void {
+    const { scene, frame, touches } = step
+    const isTouching = !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
+    const isCorrected = isTouching || step.joints.isJointed[column] === 1
+    const since = num(this.#since, column) || frame
+    const freeLimit = slack + jumpTolerance.free
+    let limit = slack + (isCorrected ? jumpTolerance.contact : jumpTolerance.free)
+    if (!(off > limit)) {
+      if (across > freeLimit && !isShortened(step, column))
+        this.#add(step, { column, frame, value: across, limit: freeLimit, since })
+      return
+    }
+    if (isTouching)
+      for (const { columnA, columnB, depth } of touches)
+        if ((columnA === column || columnB === column) && depth > 0) limit += 2 * depth
+    if (!scene.hasContacts) {
+      this.#placed ??= placeSolids(scene)
+      limit += 2 * measureOverlap(step, column, this.#placed)
+    }
+    if (!(off > limit) || (!scene.hasContacts && this.#endsAtSurface(step, column))) return
+    const jump = { column, frame, value: off, limit, since }
+    if (!isTouching && isShortened(step, column)) this.#stopped.push(jump)
+    else this.#add(step, jump)
+  }
+
+  /** A body that stays at the surface while it has a velocity is frozen. */
+  #endsAtSurface(step: Step, column: number): boolean {
+    if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
+    const isRepeated = this.#atSurface.get(column) === step.frame - 1
+    this.#atSurface.set(column, step.frame)
+    return !isRepeated
+  }
+}
+
+interface OffMotion {
+  readonly column: number
+  readonly off: number
+  readonly across: number
+  readonly slack: number
 }
 
 /** Tolerance 1 %. `off` is moved - v dt. */
