@@ -27,8 +27,8 @@ posts to /mcp/replay`,
       value: '<view>',
       env: 'CAUSEWAY_VIEW',
       about: `tools to list: full, core, or a profile in mcp.json (default: core for
-VS Code and Windsurf, which limit tools, full for other clients). Every tool stays
-callable`,
+VS Code and Windsurf, which limit tools, full for others). Every tool
+stays callable`,
     },
   },
   'Credentials (never logged; arguments are visible to other users, files are not)': {

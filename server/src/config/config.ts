@@ -3,9 +3,9 @@ import { debriefSettings, helpSettings, mindsSettings, replaySettings, trmSettin
 import { limitSettings } from './settings/limits.ts'
 import {
   alias,
+  choice,
   flag,
   list,
-  oneOf,
   type Setting,
   setting,
   text,
@@ -35,12 +35,12 @@ export const settings = Object.freeze({
       'file of bearer tokens, one per line: `<token> [name] [app:read,write,execute …]`; only its owner may be able to read it; changes take effect immediately',
   }),
   logFormat: setting('CAUSEWAY_LOG_FORMAT', {
-    schema: oneOf('auto', 'pretty', 'json').default('auto'),
+    schema: choice('auto', 'pretty', 'json').default('auto'),
     meaning:
       'format of the log on standard error: `pretty` is one readable line per entry, `json` one JSON object; `auto` is `pretty` on a terminal and `json` elsewhere; log files are always JSON',
   }),
   logLevel: setting('CAUSEWAY_LOG_LEVEL', {
-    schema: oneOf('debug', 'info', 'warn', 'error').default('info'),
+    schema: choice('debug', 'info', 'warn', 'error').default('info'),
     meaning: 'lowest level of the entries that are logged, on standard error and in log files',
   }),
   extraLogging: setting('EXTRA_LOGGING', {

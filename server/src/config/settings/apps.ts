@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyText, appSettings, flag, list, oneOf, setting, text, url, webUrl, whole } from './setting.ts'
+import { anyText, appSettings, choice, flag, list, setting, text, url, webUrl, whole } from './setting.ts'
 
 export const replaySettings = {
   recordingRoots: setting('CAUSEWAY_RECORDING_ROOTS', {
@@ -72,7 +72,7 @@ export const helpSettings = appSettings('Help', {
     meaning: 'maximum characters that a chunk repeats from the previous one',
   }),
   helpVectors: setting('CAUSEWAY_HELP_VECTORS', {
-    schema: oneOf('auto', 'none').default('auto'),
+    schema: choice('auto', 'none').default('auto'),
     meaning:
       'auto: vectors of the endpoint if CAUSEWAY_EMBEDDINGS_URL is set, otherwise latent semantic analysis of the corpus; none: search by words only',
   }),
@@ -184,7 +184,7 @@ export const mindsSettings = appSettings('Minds', {
     meaning: 'API key for the server of `MINDS_EMBEDDINGS_URL`',
   }),
   mindsDurability: setting('CAUSEWAY_MINDS_DURABILITY', {
-    schema: oneOf('normal', 'full').default('normal'),
+    schema: choice('normal', 'full').default('normal'),
     meaning:
       '`full`: every decision survives a power failure and takes 4 ms longer; `normal`: it survives a crash of the process',
   }),
@@ -232,7 +232,7 @@ export const trmSettings = appSettings('Trm', {
       'names of tokens, separated by commas, that may start Trm sessions with any command, regardless of CAUSEWAY_TRM_COMMANDS',
   }),
   trmSandbox: setting('CAUSEWAY_TRM_SANDBOX', {
-    schema: oneOf('none', 'auto', 'bwrap').default('none'),
+    schema: choice('none', 'auto', 'bwrap').default('none'),
     meaning:
       'minimum isolation of the commands of Trm sessions: none (limits and a working copy only), auto (bubblewrap if it works) or bwrap (commands fail without it); a session can request more',
   }),

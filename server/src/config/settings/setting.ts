@@ -36,7 +36,7 @@ export const webUrl = z.url({ protocol: /^https?$/, error: 'must be a valid url'
 export const flag = (value: boolean) =>
   z.union([z.boolean(), z.stringbool()], 'must be true or false').default(value)
 
-export const oneOf = <const Value extends string>(...values: readonly [Value, ...Value[]]) =>
+export const choice = <const Value extends string>(...values: readonly [Value, ...Value[]]) =>
   z.enum(values, `must be ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
 
 export const wholeNumber = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>

@@ -68,14 +68,7 @@ export function bodyLaw(): Law {
         }),
       ),
       ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
-      ...selves.runs.map((run) =>
-        createFinding(run, {
-          kind: 'invalid_body_id',
-          unit: '',
-          confidence: 1,
-          text: 'is in contact with itself',
-        }),
-      ),
+      ...selves.runs.map(toSelfContact),
       ...toBlowUps(
         speeds.runs,
         diverging.runs.map((run) => ({ ...run, first: growthByRun.get(run) ?? run.first })),
@@ -94,6 +87,9 @@ export function bodyLaw(): Law {
     ],
   }
 }
+
+const toSelfContact = (run: Run): Finding =>
+  createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1, text: 'is in contact with itself' })
 
 function checkContacts(step: Step, selves: RunCollector, unknown: RunCollector): void {
   const { scene, frame, touches } = step

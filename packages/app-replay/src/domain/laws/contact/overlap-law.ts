@@ -8,7 +8,7 @@ import { measureSeparation } from '../../shapes/separation.ts'
 import { getSmallestSize } from '../../shapes/solid.ts'
 import { length3, num } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse, readVelocityBefore } from '../../steps/momentum.ts'
-import { type Run, RunCollector } from '../../steps/run.ts'
+import { type Run, RunCollector, type Subject } from '../../steps/run.ts'
 import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -36,13 +36,9 @@ export function overlapLaw(): Law {
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
-  const sunk = new RunCollector(2)
-  const sinking = new GrowingOverlaps()
-  const sunkSince = new Map<Run, number>()
+  const sinking = new SinkingBodies()
   /** Pairs that touched in the previous step, or separate since then. */
   let parting: ReadonlySet<number> = new Set()
-  /** Pairs that overlap since the first step. */
-  const together = new Set<number>()
   let placed: readonly PlacedSolid[] | undefined
   let hasBegun = false
   return {
@@ -62,13 +58,8 @@ export function overlapLaw(): Law {
         const pair = toPairKey(a.body, b.body)
         const key = `${subject.pair}`
         if (!step.scene.hasContacts) {
-          if (gap >= 0) together.delete(pair)
-          else if (isFirst) together.add(pair)
-          const since = sinking.observe(pair, step.frame, -gap)
           const limit = depthLimit + getMotion(step, a, b)
-          if (!(-gap > limit && !together.has(pair))) continue
-          const run = sunk.add(key, step.frame, { value: -gap, limit }, subject)
-          if (run.first === step.frame) sunkSince.set(run, since)
+          sinking.observe({ pair, isFirst, frame: step.frame, depth: -gap, limit }, subject)
           continue
         }
         const limit =
@@ -100,26 +91,53 @@ export function overlapLaw(): Law {
       ...silent.runs.map((run) =>
         createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),
       ),
-      ...sunk.runs
-        .filter(({ frames }) => frames >= sunkFrames)
-        .map((run) =>
-          createFinding(
-            { ...run, first: sunkSince.get(run) ?? run.first },
-            { kind: 'penetration', unit: 'm', confidence: 0.85, text: 'their shapes overlap too deeply' },
-          ),
-        ),
+      ...sinking.runs.map((run) =>
+        createFinding(run, {
+          kind: 'penetration',
+          unit: 'm',
+          confidence: 0.85,
+          text: 'their shapes overlap too deeply',
+        }),
+      ),
       ...gaps.runs.map((run) => createFinding(run, { kind: 'contact_gap', unit: 'm', confidence: 0.9 })),
     ],
   }
 }
 
-class GrowingOverlaps {
-  readonly #last = new Map<
-    number,
-    { readonly depth: number; readonly frame: number; readonly since: number }
-  >()
+/** An overlap of a pair without recorded contacts, in m. */
+interface Overlap {
+  readonly pair: number
+  readonly isFirst: boolean
+  readonly frame: number
+  readonly depth: number
+  readonly limit: number
+}
 
-  observe(pair: number, frame: number, depth: number): number {
+/** Pairs that overlap too deeply without recorded contacts, but not from the first step on. */
+class SinkingBodies {
+  readonly #collector = new RunCollector(2)
+  readonly #sinceByRun = new Map<Run, number>()
+  /** Pairs that overlap since the first step. */
+  readonly #together = new Set<number>()
+  readonly #last = new Map<number, Pick<Overlap, 'depth' | 'frame'> & { readonly since: number }>()
+
+  observe({ pair, isFirst, frame, depth, limit }: Overlap, subject: Subject): void {
+    if (depth <= 0) this.#together.delete(pair)
+    else if (isFirst) this.#together.add(pair)
+    const since = this.#findStart(pair, frame, depth)
+    if (!(depth > limit) || this.#together.has(pair)) return
+    const run = this.#collector.add(`${subject.pair}`, frame, { value: depth, limit }, subject)
+    if (run.first === frame) this.#sinceByRun.set(run, since)
+  }
+
+  /** Runs begin with the frame since which the overlap grew. */
+  get runs(): readonly Run[] {
+    return this.#collector.runs
+      .filter(({ frames }) => frames >= sunkFrames)
+      .map((run) => ({ ...run, first: this.#sinceByRun.get(run) ?? run.first }))
+  }
+
+  #findStart(pair: number, frame: number, depth: number): number {
     const last = this.#last.get(pair)
     const isGrowing = last !== undefined && last.frame === frame - 1 && last.depth > 0 && depth > last.depth
     const since = isGrowing ? last.since : frame

@@ -3,7 +3,7 @@ import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getError } from '../../steps/rounding.ts'
-import { RunCollector } from '../../steps/run.ts'
+import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -27,7 +27,6 @@ export function energyRowLaw(): Law {
     Record<Part, RunCollector>
   >
   const motion = new MotionEnergy()
-  const unmoved = new RunCollector(2)
   const compare = (
     part: Part,
     step: Step,
@@ -57,17 +56,7 @@ export function energyRowLaw(): Law {
           compare(part, step, { recorded, expected, size: own, largest, body, error })
         const expected = readLinear(step, column)
         note('linear', linear, expected)
-        if (Number.isNaN(expected)) {
-          const range = motion.measure(step, column)
-          const off = Math.max(range.least - linear, linear - range.most)
-          if (off > 0)
-            unmoved.add(
-              body,
-              step.frame,
-              { value: off, limit: range.most - range.least },
-              { bodies: [body], pair: null },
-            )
-        }
+        if (Number.isNaN(expected)) motion.observe(step, column, linear)
         note('rotational', rotational, readRotational(step, column))
         // A sum has only rounding errors.
         note('total', total, linear + rotational + potential, 0)
@@ -95,16 +84,14 @@ export function energyRowLaw(): Law {
           createFinding(run, { kind: 'energy_rows', unit: 'J', confidence: 0.95, text: texts[part] }),
         ),
       ),
-      ...unmoved.runs
-        .filter(({ frames }) => frames >= minMotionFrames)
-        .map((run) =>
-          createFinding(run, {
-            kind: 'energy_rows',
-            unit: 'J',
-            confidence: 0.9,
-            text: 'has a linear energy that is not that of its motion',
-          }),
-        ),
+      ...motion.runs.map((run) =>
+        createFinding(run, {
+          kind: 'energy_rows',
+          unit: 'J',
+          confidence: 0.9,
+          text: 'has a linear energy that is not that of its motion',
+        }),
+      ),
     ],
   }
 }
@@ -112,12 +99,27 @@ export function energyRowLaw(): Law {
 /** The tolerance is a share of the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
-/** For bodies without recorded velocities. */
+/** Compares linear energies of bodies without recorded velocities with their motion. */
 class MotionEnergy {
   readonly #moved = new Map<number, Point3>()
+  readonly #collector = new RunCollector(2)
+
+  /** `linear` in J. */
+  observe(step: Step, column: number, linear: number): void {
+    const { least, most } = this.#measure(step, column)
+    const off = Math.max(least - linear, linear - most)
+    if (!(off > 0)) return
+    const body = step.scene.bodies[column] ?? 0
+    const subject = { bodies: [body], pair: null }
+    this.#collector.add(body, step.frame, { value: off, limit: most - least }, subject)
+  }
+
+  get runs(): readonly Run[] {
+    return this.#collector.runs.filter(({ frames }) => frames >= minMotionFrames)
+  }
 
   /** J; NaN if the motion is unknown. */
-  measure(step: Step, column: number): { readonly least: number; readonly most: number } {
+  #measure(step: Step, column: number): { readonly least: number; readonly most: number } {
     const { dt, moved, scene } = step
     const now = read3(moved, 3 * column)
     const last = this.#moved.get(column) ?? [Number.NaN, Number.NaN, Number.NaN]
