@@ -142,6 +142,7 @@ function call(id: number | string, params: Message['params']) {
     process.stdout.write(
       `received ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n{"a": loading, `,
     )
+  if (name === 'echo' && args.result !== undefined) return args.result
   if (name === 'echo') return text(args.text, { 'x-fixture': true })
   if (name === 'get-env') return text(JSON.stringify({ env: process.env, cwd: process.cwd() }))
   if (name === 'count.calls') return text(`${process.pid} ${calls}`)

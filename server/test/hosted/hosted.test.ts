@@ -109,9 +109,22 @@ verifies('gateway:errors', async (t) => {
       code: -32000,
       data: { code: 'UPSTREAM_ERROR', data: { rpc: { code: -32022 } } },
     })
-    t.match(await client.callTool({ name: 'Files__echo', arguments: { text: 'a' } }), {
-      content: [{ text: 'a' }],
-    })
+    const echo = (args: Record<string, unknown>): Promise<unknown> =>
+      client.callTool({ name: 'Files__echo', arguments: args })
+    t.match(await echo({ text: 'a' }), { content: [{ text: 'a' }] })
+    for (const content of [
+      'text',
+      { type: 'text', text: 'a' },
+      [null],
+      [{ type: 'text' }],
+      [{ type: 'image', data: '' }],
+    ])
+      t.match(
+        await echo({ result: { content } }),
+        { isError: true, content: [{ text: /^UPSTREAM_INVALID: files returned a malformed content/ }] },
+        JSON.stringify(content),
+      )
+    t.match(await echo({ result: {} }), { content: [] }, 'older servers may omit it')
   }
 })
 

@@ -125,7 +125,9 @@ function createTool(
       const method = task === 'required' ? 'tools/call as task' : 'tools/call'
       const params = { name, arguments: isObject(args) ? args : {} }
       const result = await withLogin(server, ctx, () => server.request(method, params, ctx))
-      return isAsk(result) ? result : (rewriteResult(path, result, 'content') as unknown as CallToolResult)
+      if (isAsk(result)) return result
+      requireContent(result, name, server)
+      return rewriteResult(path, result, 'content') as unknown as CallToolResult
     },
   }
 }
@@ -271,6 +273,39 @@ function rewriteResult(path: string, result: unknown, list: 'content' | 'message
   )
   return { ...rest, [list]: rewritten }
 }
+
+/** Members of a block that clients require. */
+const blockMembers: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+  resource: ['resource'],
+}
+
+/** Throws `UPSTREAM_INVALID` for a result that clients would reject as a whole. */
+function requireContent(result: unknown, tool: string, { config }: UpstreamServer): void {
+  const { content = [] } = isObject(result) ? result : {}
+  const wrong = Array.isArray(content) ? content.findIndex((block) => !isBlock(block)) : 0
+  if (wrong === -1) return
+  const [what, value] = Array.isArray(content) ? [`content[${wrong}]`, content[wrong]] : ['content', content]
+  throw new GatewayError('UPSTREAM_INVALID', `${config.name} returned a malformed ${what} from ${tool}`, {
+    data: { server: config.name, tool, value: String(JSON.stringify(value)).slice(0, maxShownValue) },
+  })
+}
+
+const maxShownValue = 500
+
+const isBlock = (block: unknown): boolean =>
+  isObject(block) &&
+  blockMembers[String(block.type)]?.every((member) =>
+    member === 'resource' ? isResource(block.resource) : typeof block[member] === 'string',
+  ) === true
+
+const isResource = (resource: unknown): boolean =>
+  isObject(resource) &&
+  typeof resource.uri === 'string' &&
+  (typeof resource.text === 'string' || typeof resource.blob === 'string')
 
 function createChangedError(kind: 'tool' | 'prompt', name: string, { config }: UpstreamServer): Error {
   return new GatewayError(
