@@ -98,7 +98,7 @@ verifies('trm:review:rules', async (t) => {
   await t.rejects(ask('review'), { code: 'INVALID_ARGUMENTS' })
 })
 
-verifies('trm:review:rules', 'a long review takes the turn of its client', async (t) => {
+verifies('trm:review:rules', 'a long review runs in the turn of its client', async (t) => {
   const call = mock.method(WorkerPool.prototype, 'call')
   t.teardown(() => call.mock.restore())
   const { client } = await openTrm(t, {})
@@ -109,7 +109,7 @@ verifies('trm:review:rules', 'a long review takes the turn of its client', async
   )
 })
 
-verifies('trm:review:rules', 'all that a session has changed', async (t) => {
+verifies('trm:review:rules', 'a review of a session covers everything that it has changed', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const { sessionId: sid } = await ask('start', { repo: 'sums', preflight: false })
@@ -157,7 +157,7 @@ verifies('trm:read:files', async (t) => {
   await t.rejects(ask('read', { paths: many }), { code: 'TOO_MANY_PATHS' })
 })
 
-verifies('trm:read:files', 'nothing outside of the project is read', async (t) => {
+verifies('trm:read:files', 'files outside the project are not read', async (t) => {
   const { client, root } = await openTrm(t, { files: { 'p/a.txt': 'a', 'other/secret.txt': 'secret' } })
   symlinkSync(join(root, 'other'), join(root, 'p', 'link'))
   symlinkSync('/etc/hostname', join(root, 'p', 'name'))

@@ -37,7 +37,7 @@ verifies('trm:submit:edited', async (t) => {
   t.equal(read('made.txt'), 'made\n')
 })
 
-verifies('trm:submit:edited', 'edits that were not submitted stay, next to candidates too', async (t) => {
+verifies('trm:submit:edited', 'edits that were not submitted remain, even next to candidates', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   const edit = (path: string, text: string) => write(join(root, 'p', path), text)
@@ -61,7 +61,7 @@ verifies('trm:submit:edited', 'edits that were not submitted stay, next to candi
 
 verifies(
   'trm:submit:edited',
-  'a candidate after an edit is undone to the edit, and cancelled edits stay',
+  'undo restores the edit before a candidate, and edits remain after a cancellation',
   async (t) => {
     const { client, root, critic } = await openTrm(t, { files: judged })
     const { ask } = client()
@@ -82,7 +82,7 @@ verifies(
   },
 )
 
-verifies('trm:submit:edited', 'edits are guarded like candidates', async (t) => {
+verifies('trm:submit:edited', 'edits by another program are guarded like candidates', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const { baseline } = await ask('start', { repo: 'sums', test: unittest })
@@ -114,7 +114,7 @@ verifies('trm:submit:project', async (t) => {
   t.match(await client().ask('start', { repo: 'p', test: judge }), { status: 'done' })
 })
 
-verifies('trm:submit:project', 'of two candidates at once one is refused', async (t) => {
+verifies('trm:submit:project', 'one of two simultaneous candidates is rejected', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const speakers = [client(), client()]
   for (const { ask } of speakers) await ask('start', { repo: 'p', test: judge, preflight: false })
@@ -220,22 +220,26 @@ verifies('trm:limits:disk', 'a full data folder is reported, and the session con
   t.match(await ask('submit', { candidate: scored(2) }), { score: 0.5, step: 1 })
 })
 
-verifies('trm:limits:disk', 'a candidate for a full project is reported, and no file changes', async (t) => {
-  const disk = mountDisk(t, '1m')
-  if (disk === undefined) return void t.pass('project', needsRoot)
-  const { root: source, dataDir } = await openTrm(t, { files: judged })
-  cpSync(join(source, 'p'), join(disk, 'p'), { recursive: true })
-  const { client } = await reopenTrm(t, { root: disk, dataDir })
-  const { ask } = client()
-  await ask('start', { repo: 'p', test: judge, preflight: false })
-  const release = fillDisk(disk)
-  await t.rejects(ask('submit', { candidate: scored(2) }), { code: 'DATA_UNWRITABLE' })
-  t.equal(readText(disk, 'p', 'score'), '1\n')
-  release()
-  t.match(await ask('submit', { candidate: scored(2) }), { score: 0.5, step: 1 })
-})
+verifies(
+  'trm:limits:disk',
+  'a candidate for a project on a full disk fails without changing a file',
+  async (t) => {
+    const disk = mountDisk(t, '1m')
+    if (disk === undefined) return void t.pass('project', needsRoot)
+    const { root: source, dataDir } = await openTrm(t, { files: judged })
+    cpSync(join(source, 'p'), join(disk, 'p'), { recursive: true })
+    const { client } = await reopenTrm(t, { root: disk, dataDir })
+    const { ask } = client()
+    await ask('start', { repo: 'p', test: judge, preflight: false })
+    const release = fillDisk(disk)
+    await t.rejects(ask('submit', { candidate: scored(2) }), { code: 'DATA_UNWRITABLE' })
+    t.equal(readText(disk, 'p', 'score'), '1\n')
+    release()
+    t.match(await ask('submit', { candidate: scored(2) }), { score: 0.5, step: 1 })
+  },
+)
 
-t.test('a warning about the syntax of Python is confirmed by Python', async (t) => {
+t.test('a warning about Python syntax is confirmed by the interpreter', async (t) => {
   const { client } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })

@@ -38,7 +38,7 @@ verifies('trm:signals:named', async (t) => {
 
 verifies(
   'trm:score:missing',
-  'a syntax error is worth nothing, names its line, and undo gives all back',
+  'a syntax error scores 0 and names its line, and undo restores the files',
   inCI(async (t) => {
     const { client, root } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
@@ -71,7 +71,7 @@ verifies(
 
 verifies(
   'trm:submit:tamper',
-  'the answer warns',
+  'the result warns of changed files that configure the checks',
   inCI(async (t) => {
     const { client } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
@@ -99,14 +99,14 @@ verifies(
   }),
 )
 
-/** An engine that runs every call in its worker. */
+/** Opens an engine that runs every call in its worker. */
 function engine(t: Test, limitMs = 30_000): Pick<Engine, 'call' | 'close'> {
   const opened = new Engine({ limitMs, maxInline: 0 })
   t.teardown(() => opened.close())
   return { call: opened.call.bind(opened), close: () => opened.close() }
 }
 
-t.test('the engine reads and applies a candidate in its worker', async (t) => {
+t.test('the engine reads and applies a candidate in a worker', async (t) => {
   const { call } = engine(t)
   const { candidate, paths } = await call('read', {
     mode: 'modify',
@@ -129,7 +129,7 @@ t.test('the engine reads and applies a candidate in its worker', async (t) => {
   t.same([...(moved.changes.get('b.png') ?? [])], [0, 1])
 })
 
-t.test('the engine finds repairs, and reviews', async (t) => {
+t.test('the engine finds repairs and reviews files in a worker', async (t) => {
   const { call } = engine(t)
   const problem = {
     source: 'python',
@@ -154,18 +154,21 @@ t.test('the engine finds repairs, and reviews', async (t) => {
   await t.rejects(call('review', { diff: 'nothing' }), { code: 'NOT_A_DIFF' })
 })
 
-t.test('a call that takes too long ends with its worker, and the next call has a new one', async (t) => {
-  const { call } = engine(t, 1)
-  const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}`).join('\n')
-  const edits = [{ type: 'replace', oldText: 'absent text', newText: '' }] as const
-  const candidate = { mode: 'modify', changes: [{ path: 'a.txt', edits }] } as const
-  const files = new Map([['a.txt', lines]])
-  await t.rejects(call('apply', { files, candidate }), { code: 'DEADLINE_EXCEEDED' })
-  const patch = '--- a/x\n+++ b/x\n@@\n-a\n+b\n'
-  t.match(await engine(t).call('read', { mode: 'patch', patch }), { paths: ['x'] })
-})
+t.test(
+  'a call that takes too long fails and stops its worker, and the next call gets a new one',
+  async (t) => {
+    const { call } = engine(t, 1)
+    const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}`).join('\n')
+    const edits = [{ type: 'replace', oldText: 'absent text', newText: '' }] as const
+    const candidate = { mode: 'modify', changes: [{ path: 'a.txt', edits }] } as const
+    const files = new Map([['a.txt', lines]])
+    await t.rejects(call('apply', { files, candidate }), { code: 'DEADLINE_EXCEEDED' })
+    const patch = '--- a/x\n+++ b/x\n@@\n-a\n+b\n'
+    t.match(await engine(t).call('read', { mode: 'patch', patch }), { paths: ['x'] })
+  },
+)
 
-verifies('limits:worker:isolated', 'a review that takes too long ends no other review', async (t) => {
+verifies('limits:worker:isolated', 'a review that takes too long does not stop another review', async (t) => {
   const { call } = engine(t, 30_000)
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
@@ -201,7 +204,7 @@ t.test('the engine does small work on the main thread with the same result', asy
   t.same((await near.call('read', large)).paths, ['a.txt'])
 })
 
-t.test('the output of a command is read however many other calls wait', async (t) => {
+t.test('the output of a command is read regardless of the number of waiting calls', async (t) => {
   const { call } = engine(t)
   const read = () => call('read', { mode: 'files', files: [{ path: 'a', content: '' }] })
   const reads = Promise.allSettled(Array.from({ length: 2 + 64 }, read))
@@ -215,7 +218,7 @@ const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
 verifies(
   'trm:submit:only',
-  'native ids of pytest are returned and accepted',
+  'the native ids of pytest are returned and accepted',
   inCI(async (t) => {
     if (!hasPytest) return void t.pass('pytest', { skip: `install pytest for ${python}` })
     const { client } = await openTrm(t, {
@@ -238,7 +241,7 @@ verifies(
   }),
 )
 
-t.test('values of tests are found in added code, unless only some of many tests use them', async (t) => {
+t.test('tested values are found in added code, unless they are only a few of many', async (t) => {
   const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
   t.equal(findCopiedValues(readTestedValues(tests), 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
   t.equal(
@@ -285,7 +288,7 @@ t.test('values of tests are found in added code, unless only some of many tests 
   )
 })
 
-t.test('data that only tests read contains what they expect', async (t) => {
+t.test('data that only tests read counts as expected values', async (t) => {
   const find = (path: string, test: string, source = 'def rate(value): return value\n') =>
     findExpectations(
       [path],
@@ -314,7 +317,7 @@ t.test('data that only tests read contains what they expect', async (t) => {
   )
 })
 
-t.test('code that can recognize its tests is a doubt, ordinary code is not', async (t) => {
+t.test('code that can recognize its tests is a doubt, and ordinary code is not', async (t) => {
   const find = (path: string, text: string) =>
     findSuspicions(path, '', text).map(({ kind, why }) => `${kind}: ${why}`)
   const doubts: readonly (readonly [line: string, why: string])[] = [

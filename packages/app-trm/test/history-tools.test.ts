@@ -93,7 +93,7 @@ verifies('trm:undo:exact', async (t) => {
   )
 })
 
-verifies('trm:undo:exact', 'what the user changed since is a conflict, unless forced', async (t) => {
+verifies('trm:undo:exact', 'a file that the user changed later is a conflict, unless forced', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
@@ -105,7 +105,7 @@ verifies('trm:undo:exact', 'what the user changed since is a conflict, unless fo
   t.equal(readText(root, 'p', 'score'), '1\n')
 })
 
-verifies('trm:reset:user', 'in a git repository', async (t) => {
+verifies('trm:reset:user', 'reset in a git repository changes no work of the user', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const repo = join(root, 'p')
   const git = (...args: string[]) => execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8' })
@@ -138,7 +138,7 @@ verifies('trm:reset:user', 'in a git repository', async (t) => {
   t.match(await ask('state'), { step: 0, noImproveStreak: 0, bestScore: 0.25 })
 })
 
-verifies('trm:reset:user', 'outside of git', async (t) => {
+verifies('trm:reset:user', 'reset outside a git repository changes no work of the user', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
@@ -162,7 +162,7 @@ verifies('trm:end:best', async (t) => {
   await t.rejects(ask('state'), { code: 'SESSION_NOT_FOUND' })
 })
 
-verifies('trm:end:best', 'a running evaluation is cancelled, and its files are back', async (t) => {
+verifies('trm:end:best', 'end cancels a running evaluation and restores its files', async (t) => {
   const { client, root, critic } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: 'sleep 300', preflight: false })
@@ -172,7 +172,7 @@ verifies('trm:end:best', 'a running evaluation is cancelled, and its files are b
   t.equal(readText(root, 'p', 'score'), '1\n')
 })
 
-verifies('trm:start:most', 'starts at the same time do not exceed the limit', async (t) => {
+verifies('trm:start:most', 'simultaneous starts do not exceed the limit', async (t) => {
   const { client, critic } = await openTrm(t, { files: judged })
   const { ask } = client()
   await createSessions(critic.store, 45)
@@ -349,7 +349,7 @@ verifies('trm:tests', async (t) => {
   t.equal((await stored.next()).value, null, 'results are read one by one')
 })
 
-verifies('trm:tests', 'only the returned tests are computed, in several turns', async (t) => {
+verifies('trm:tests', 'only the outcomes of the returned tests are computed, in several turns', async (t) => {
   const cases = Array.from({ length: 5000 }, (_, index) => ({ id: `t${index}`, status: 'pass' as const }))
   const result = {
     ...{ kind: 'submit', tests: { failed: 1 }, failing: ['t4000'], failures: [] },

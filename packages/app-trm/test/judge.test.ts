@@ -33,7 +33,7 @@ const signal = (name: string, kind: SignalKind, weight: number, value: number): 
 
 verifies(
   'trm:score:formula',
-  'the example of the original design has the score 0.76, and its contributions sum to it',
+  'the example of the original design has the score 0.76, the sum of its contributions',
   async (t) => {
     const { score, signals } = computeScore([
       signal('dataQual', 'check', 0.3, 1),
@@ -101,14 +101,18 @@ verifies('trm:halt:rules', async (t) => {
   t.match(decide(after([1, 1, 1, 1]), bad(1), all), { rule: 'plateau' })
 })
 
-verifies('trm:halt:rules', 'scores 0, .5, .5, .5, .5: plateau at step 5, average .49995', async (t) => {
-  const standing = after([0, 0.5, 0.5, 0.5, 0.5])
-  t.match(standing, { streak: 3, best_step: 2 })
-  t.ok(Math.abs((standing.ema ?? 0) - 0.49995) < 1e-9)
-})
+verifies(
+  'trm:halt:rules',
+  'scores of 0, .5, .5, .5 and .5 reach a plateau at step 5 with the average .49995',
+  async (t) => {
+    const standing = after([0, 0.5, 0.5, 0.5, 0.5])
+    t.match(standing, { streak: 3, best_step: 2 })
+    t.ok(Math.abs((standing.ema ?? 0) - 0.49995) < 1e-9)
+  },
+)
 
 t.test(
-  'a session without tests needs every other check to pass, and a benchmark alone is not enough',
+  'a session without tests requires every other check to pass, and a benchmark alone is not sufficient',
   async (t) => {
     t.ok(checksPass([signal('lint', 'lint', 1, 1), signal('perf', 'perf', 1, 0.5)]))
     t.notOk(checksPass([signal('lint', 'lint', 1, 0), signal('dataQual', 'check', 1, 1)]))
@@ -189,7 +193,7 @@ verifies('trm:score:missing', async (t) => {
 
 verifies(
   'trm:score:missing',
-  'skipped tests are named, and fewer tests are noticed without names',
+  'skipped tests are named, and missing tests are counted even without names',
   async (t) => {
     const { comparison } = judgeSignal(
       finding(0, { tests: run('skip', 'pass') }),
@@ -282,7 +286,7 @@ verifies(
   },
 )
 
-/** Tests of the same names that always pass. */
+/** Replaces the tests with ones of the same names that always pass. */
 const bribed = {
   mode: 'files',
   files: [
@@ -324,7 +328,7 @@ verifies('trm:submit:guard', async (t) => {
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
 
-verifies('trm:submit:guard', 'under write improved a bribed verdict lands nothing', async (t) => {
+verifies('trm:submit:guard', 'with write improved, a forged verdict does not land', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
@@ -334,7 +338,7 @@ verifies('trm:submit:guard', 'under write improved a bribed verdict lands nothin
 
 verifies(
   'trm:submit:guard',
-  'a session that trusts tests has no guard, and a changed test that proves nothing is confirmed',
+  'a session that trusts tests has no guard, and a harmless change of a test is confirmed',
   async (t) => {
     const { client } = await openTrm(t, { files: guardJudged })
     const { ask } = client()
@@ -385,7 +389,7 @@ t.test('findProtected returns the changed paths that match a pattern', async (t)
   t.same(findProtected(['tests/a.py'], 'compare', []), [])
 })
 
-t.test('findHelpers returns what package scripts run, not the main file', async (t) => {
+t.test('findHelpers returns the files that package scripts run, but not the main file', async (t) => {
   const manifest = { main: 'index.js', scripts: { test: 'node run-tests.js' } }
   const originals = new Map(['index.js', 'run-tests.js'].map((path) => [path, '']))
   const find = (text: string) => findHelpers(new Map([['package.json', text]]), originals, new Set())

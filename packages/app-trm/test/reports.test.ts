@@ -9,7 +9,7 @@ import { readTests } from '../src/domain/report/read-tests.ts'
 import { createRun, selectCases, type TestRun } from '../src/domain/report/test-run.ts'
 import { cleanOutput } from '../src/runner/capture.ts'
 
-/** Output of a real tool, which `golden/make.mjs` recorded. */
+/** Returns the output of a real tool, which `golden/make.mjs` recorded. */
 const golden = (name: string): string =>
   cleanOutput(readFileSync(new URL(`golden/${name}`, import.meta.url), 'utf8'))
 
@@ -19,7 +19,7 @@ const output = (name: string): TestRun | undefined =>
   readTests({ reports: [], stdout: golden(name), stderr: '' })
 const findStatus = (run: TestRun | undefined, id: string) => run?.cases.find((one) => one.id === id)?.status
 
-/** Passed, failed, errors, skipped. */
+/** Returns the numbers of passed tests, failed tests, errors and skipped tests. */
 const counts = (run: TestRun | undefined) => run && [run.passed, run.failed, run.errors, run.skipped]
 
 verifies('trm:tests:reports', 'a report of pytest has counts, native ids, messages and places', async (t) => {
@@ -33,12 +33,16 @@ verifies('trm:tests:reports', 'a report of pytest has counts, native ids, messag
   t.match(wrong, { file: 'tests/test_sums.py', line: 10, message: /AssertionError: a should be two/ })
 })
 
-verifies('trm:tests:reports', 'files that pytest cannot load are errors that name the place', async (t) => {
-  const run = report('pytest-collection.xml')
-  t.same(counts(run), [0, 0, 2, 0])
-  t.match(run?.cases[0], { id: 'broken/test_a.py', file: '/work/python/broken/test_a.py', line: 1 })
-  t.match(run?.cases[1], { id: 'broken/test_b.py', message: /No module named/ })
-})
+verifies(
+  'trm:tests:reports',
+  'a file that pytest cannot load is an error that names the place',
+  async (t) => {
+    const run = report('pytest-collection.xml')
+    t.same(counts(run), [0, 0, 2, 0])
+    t.match(run?.cases[0], { id: 'broken/test_a.py', file: '/work/python/broken/test_a.py', line: 1 })
+    t.match(run?.cases[1], { id: 'broken/test_b.py', message: /No module named/ })
+  },
+)
 
 verifies('trm:tests:reports', 'a report of node --test has groups, skipped and todo tests', async (t) => {
   for (const run of [report('node-test.xml'), output('node-test.tap')]) {
@@ -101,7 +105,7 @@ verifies('trm:tests:text', 'the failures of each text are named with their place
 
 verifies(
   'trm:tests:text',
-  'output without tests gives no run, and numbers in a log are not a summary',
+  'output without tests has no run, and numbers in a log are not a summary',
   async (t) => {
     t.equal(output('flake8.txt'), undefined)
     const log = 'collected 99 passed items, 7 failed\nall is well\n'
@@ -202,7 +206,7 @@ verifies('trm:submit:only', 'an id, a class or a file of pytest selects its test
 
 const tap = (text: string) => counts(readTests({ reports: [], stdout: text, stderr: '' }))
 
-verifies('trm:tests:text', 'TAP that ends early has an error', async (t) => {
+verifies('trm:tests:text', 'TAP that ends early counts as an error', async (t) => {
   t.same(tap('TAP version 13\nok 1 a\nok 2 b\n1..2\n'), [2, 0, 0, 0])
   t.same(tap('1..2\nok 1 a\nnot ok 2 b\n'), [1, 1, 0, 0], 'the version line is optional')
   t.same(tap('TAP version 13\nok 1 a\nok 2 b\n'), [2, 0, 1, 0], 'no plan')

@@ -17,7 +17,7 @@ import { createMark, findMarked, killMarked, signalGroup } from '../src/runner/p
 import { type CommandRun, runCommand } from '../src/runner/run-command.ts'
 import { judge, judged, openTrm, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
-/** Runs a command in a folder of the test's own; nothing of it is left when the test ends. */
+/** Runs a command in the test's own folder, and kills all of its processes when the test ends. */
 function run(t: Test, command: string, more: Partial<CommandRun> = {}) {
   const marker = more.marker ?? randomUUID()
   t.teardown(() => killMarked(marker))
@@ -42,7 +42,7 @@ verifies('trm:run:timeout', async (t) => {
 
 verifies(
   'trm:run:timeout',
-  'a command that ignores SIGTERM is ended too',
+  'a command that ignores SIGTERM is killed',
   inCI(async (t) => {
     const marker = randomUUID()
     const result = await run(t, 'trap "" TERM; while true; do sleep 0.1; done', { timeoutMs: 200, marker })
@@ -53,7 +53,7 @@ verifies(
 
 verifies(
   'trm:run:timeout',
-  'what a command leaves in the background ends with it',
+  'background processes of a command are killed with it',
   inCI(async (t) => {
     const marker = randomUUID()
     const result = await run(t, 'sleep 300 & (setsid sleep 300 &) ; exit 3', { marker })
@@ -92,7 +92,7 @@ t.test('commands run with a lower priority than the server', async (t) => {
   t.match(group.stdout.text, 'nice 5')
 })
 
-verifies('trm:run:confined', 'limits hold for every command, and are not raised by one', async (t) => {
+verifies('trm:run:confined', 'limits apply to every command, which cannot raise them', async (t) => {
   const command = 'ulimit -c; ulimit -f; ulimit -t; ulimit -f unlimited 2>/dev/null || echo refused; exit 4'
   const { stdout, exitCode } = await run(t, command, { timeoutMs: 9500 })
   const [core, file, time, ...rest] = stdout.text.trim().split('\n')
@@ -103,7 +103,7 @@ verifies('trm:run:confined', 'limits hold for every command, and are not raised 
 
 verifies(
   'trm:run:confined',
-  'bubblewrap gets the folders of the command, the writable ones last',
+  'bubblewrap receives the folders of the command, with the writable ones last',
   async (t) => {
     const folders = {
       cwd: '/data/trm/work/1/project',
@@ -133,30 +133,36 @@ verifies(
   },
 )
 
-verifies('trm:run:environment', 'an allow-list, what the session gave, and nothing else', async (t) => {
-  const outer = {
-    PATH: process.env.PATH,
-    SECRET_TOKEN: 'abc',
-    OPENROUTER_API_KEY: 'k',
-    LC_ALL: 'C',
-    CAUSEWAY_X: '1',
-  }
-  const { stdout } = await run(t, 'env', { env: createEnvironment(outer, { GIVEN: 'g' }) })
-  const names = stdout.text.split('\n').map((line) => line.split('=')[0])
-  for (const name of ['SECRET_TOKEN', 'OPENROUTER_API_KEY', 'CAUSEWAY_X']) t.notOk(names.includes(name), name)
-  for (const name of ['PATH', 'LC_ALL', 'GIVEN', 'PYTHONDONTWRITEBYTECODE']) t.ok(names.includes(name), name)
-  t.equal(findForbiddenName({ LD_PRELOAD: 'x' }), 'LD_PRELOAD')
-  t.equal(findForbiddenName({ DATABASE_URL: 'x' }), undefined)
-  const reports = createReportEnvironment({ xml: '/r.xml', nodeXml: '/n.xml' }, { PYTEST_ADDOPTS: '-x' })
-  t.match(reports, { PYTEST_ADDOPTS: /--junitxml="?\/r\.xml.* -x$/, NODE_OPTIONS: /--test-reporter=junit/ })
-})
+verifies(
+  'trm:run:environment',
+  'a command receives only allowed variables and those of the session',
+  async (t) => {
+    const outer = {
+      PATH: process.env.PATH,
+      SECRET_TOKEN: 'abc',
+      OPENROUTER_API_KEY: 'k',
+      LC_ALL: 'C',
+      CAUSEWAY_X: '1',
+    }
+    const { stdout } = await run(t, 'env', { env: createEnvironment(outer, { GIVEN: 'g' }) })
+    const names = stdout.text.split('\n').map((line) => line.split('=')[0])
+    for (const name of ['SECRET_TOKEN', 'OPENROUTER_API_KEY', 'CAUSEWAY_X'])
+      t.notOk(names.includes(name), name)
+    for (const name of ['PATH', 'LC_ALL', 'GIVEN', 'PYTHONDONTWRITEBYTECODE'])
+      t.ok(names.includes(name), name)
+    t.equal(findForbiddenName({ LD_PRELOAD: 'x' }), 'LD_PRELOAD')
+    t.equal(findForbiddenName({ DATABASE_URL: 'x' }), undefined)
+    const reports = createReportEnvironment({ xml: '/r.xml', nodeXml: '/n.xml' }, { PYTEST_ADDOPTS: '-x' })
+    t.match(reports, { PYTEST_ADDOPTS: /--junitxml="?\/r\.xml.* -x$/, NODE_OPTIONS: /--test-reporter=junit/ })
+  },
+)
 
 verifies('trm:patterns:linear', 'redact takes time linear in the length of a word', async (t) => {
   for (const word of ['a', 'token', 'token-', 'passw'])
     t.equal(redact(word.repeat(50_000), {}).length, word.length * 50_000)
 })
 
-t.test('redact removes the values of secrets, and no other words', async (t) => {
+t.test('redact removes only the values of secrets', async (t) => {
   t.equal(redact('API_TOKEN=abcdefgh123 done', {}), 'API_TOKEN=[redacted] done')
   t.equal(redact('url=http://a?token=abcdefgh1 b', {}), 'url=http://a?token=[redacted] b')
   t.equal(redact('"my-api-key" : "abcdefgh1"', {}), '"my-api-key" : "[redacted]"')
@@ -165,7 +171,7 @@ t.test('redact removes the values of secrets, and no other words', async (t) => 
   t.equal(redact("KeyError: 'key: left'", {}), "KeyError: 'key: left'")
 })
 
-verifies('trm:submit:cancel', 'a command is ended when its caller goes', async (t) => {
+verifies('trm:submit:cancel', 'a command is killed when its caller cancels', async (t) => {
   const controller = new AbortController()
   const marker = randomUUID()
   const result = run(t, 'echo on; sleep 300', {
@@ -263,7 +269,7 @@ verifies('trm:submit:busy', async (t) => {
 
 verifies(
   'trm:submit:cancel',
-  'its files are back and the step is not used',
+  'a cancelled submit restores its files and does not use a step',
   inCI(async (t) => {
     const { client, root, critic } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
@@ -336,7 +342,7 @@ verifies('trm:run:audit', async (t) => {
     t.ok(pid > 1 && ms !== null && bytes !== null && cwd.startsWith('/') && command !== '', command)
 })
 
-t.test('the output of a command is a resource', async (t) => {
+t.test('the output of a command can be read as a resource', async (t) => {
   const { client, dataDir } = await openTrm(t, { copies: ['sums'] })
   const { ask, client: raw } = client()
   const { sessionId } = await ask('start', {

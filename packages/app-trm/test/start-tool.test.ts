@@ -135,7 +135,7 @@ verifies('trm:start:commands', async (t) => {
 
 verifies(
   'trm:start:commands',
-  'holders of some tokens may run any, all others what is allowed',
+  'holders of trusted tokens may run any command, all others only allowed ones',
   async (t) => {
     const settings = { trmCommands: 'detected', trmTrusted: ['laptop'] }
     const { app } = await openTrm(t, { copies: ['steps'], settings })
@@ -147,7 +147,7 @@ verifies(
   },
 )
 
-verifies('trm:start:commands', 'a pattern has to match the whole command', async (t) => {
+verifies('trm:start:commands', 'a pattern must match the whole command', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'], settings: { trmCommands: 'python3 -m \\w+' } })
   const { ask } = client()
   await t.rejects(ask('start', { repo: 'sums', test: 'python3 -m unittest; rm x' }), {
@@ -213,7 +213,7 @@ verifies('trm:start:editable', async (t) => {
 
 verifies(
   'trm:start:absent',
-  'ignored data and nested repositories are named with their option',
+  'the baseline names missing ignored data and nested repositories with the option that adds them',
   async (t) => {
     const { client, root } = await openTrm(t, {
       files: {

@@ -18,7 +18,7 @@ import {
   write,
 } from './trm-kit.ts'
 
-verifies('trm:submit:modes', 'four modes of one change give the same bytes for all line ends', async (t) => {
+verifies('trm:submit:modes', 'a change has the same bytes in four modes for all line ends', async (t) => {
   const before: Readonly<Record<string, string>> = {
     lf: 'one\ntwo\nthree\n',
     crlf: 'one\r\ntwo\r\nthree\r\n',
@@ -80,7 +80,7 @@ verifies('trm:submit:modes', 'a new file has the same bytes by create, files and
 
 verifies(
   'trm:submit:modes',
-  'a patch creates, deletes and renames, and undo gives all of it back',
+  'a patch creates, deletes and renames files, and undo restores them',
   async (t) => {
     const { client, root } = await openTrm(t, {
       files: { 'p/old.txt': 'a\nb\n', 'p/gone.txt': 'x\n', 'p/empty': '' },
@@ -217,7 +217,7 @@ verifies('trm:submit:end', async (t) => {
 
 verifies(
   'trm:submit:end',
-  'a copy without a session does not outlive a restart, one with a session does',
+  'a restart removes workspaces without a session and retains the others',
   async (t) => {
     const { client, root, dataDir, app } = await openTrm(t, { files: judged })
     const { sessionId } = await client().ask('start', {
@@ -233,17 +233,21 @@ verifies(
   },
 )
 
-verifies('trm:submit:end', 'keep leaves the project as it is, last brings all of it', async (t) => {
-  const { client, root } = await openTrm(t, { files: judged })
-  const { ask } = client()
-  for (const [apply, text] of Object.entries({ keep: '1\n', last: '2\n' })) {
-    await ask('start', { repo: 'p', test: judge, preflight: false, options: { write: 'end' } })
-    await ask('submit', { candidate: scored(3) })
-    await ask('submit', { candidate: scored(2) })
-    await ask('end', { apply })
-    t.equal(readText(root, 'p', 'score'), text, apply)
-  }
-})
+verifies(
+  'trm:submit:end',
+  'end with keep does not change the project, and with last writes all changes',
+  async (t) => {
+    const { client, root } = await openTrm(t, { files: judged })
+    const { ask } = client()
+    for (const [apply, text] of Object.entries({ keep: '1\n', last: '2\n' })) {
+      await ask('start', { repo: 'p', test: judge, preflight: false, options: { write: 'end' } })
+      await ask('submit', { candidate: scored(3) })
+      await ask('submit', { candidate: scored(2) })
+      await ask('end', { apply })
+      t.equal(readText(root, 'p', 'score'), text, apply)
+    }
+  },
+)
 
 verifies('trm:halt:limit', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })
@@ -256,7 +260,7 @@ verifies('trm:halt:limit', async (t) => {
   t.match(await ask('submit', { candidate: more, force: true }), { step: 2 })
 })
 
-t.test('submit leads from the baseline through a wrong candidate to success', async (t) => {
+t.test('a session reaches success from the baseline after a wrong candidate', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const start = await ask('start', { repo: 'sums', test: unittest })
@@ -329,7 +333,7 @@ t.test(
   },
 )
 
-t.test('restore restores the files, step, scores and notes of a checkpoint', async (t) => {
+t.test('the restore tool restores the files, step, scores and notes of a checkpoint', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, notes: 'first' })

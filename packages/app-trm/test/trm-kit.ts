@@ -1,4 +1,4 @@
-/** Opens Trm over copies of the small projects and further files. */
+/** Opens Trm with copies of the small projects and additional files. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
@@ -9,25 +9,25 @@ import type { Critic } from '../src/session/critic.ts'
 /** Folder of the committed projects. */
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
 
-/** The interpreter of the system, if there is one: it starts faster than those of version managers. */
+/** The interpreter of the system, if it exists, because it starts faster than those of version managers. */
 export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** The tests of the committed Python projects. */
 export const unittest = `${python} -m unittest`
 
-/** A test command with four tests, of which as many pass as the file `score` says. */
+/** A test command with four tests. The file `score` determines how many pass. */
 export const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
 
 /** A project for `judge`. */
 export const judged = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
 
-/** A candidate with which this many tests of `judge` pass. */
+/** Returns a candidate with which this many tests of `judge` pass. */
 export const scored = (score: number): object => ({
   mode: 'files',
   files: [{ path: 'score', content: `${score}\n` }],
 })
 
-/** The data of an answer. */
+/** Fields of a result. */
 // biome-ignore lint/suspicious/noExplicitAny: each test accesses different fields
 export type Data = Record<string, any>
 
@@ -51,12 +51,12 @@ export interface OpenTrm {
 export interface KitOptions {
   /** Names of committed projects to copy. */
   readonly copies?: readonly string[]
-  /** Further files below the root, by path. */
+  /** Additional files below the root, by path. */
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
-/** Opens Trm; the test closes it. */
+/** Opens Trm until the end of the test. */
 export async function openTrm(
   t: Test,
   { copies = [], files = {}, settings = {} }: KitOptions = {},
@@ -71,7 +71,9 @@ export async function openTrm(
 
 const closers = new WeakMap<Test, (() => Promise<void>)[]>()
 
-/** Returns what the test closes at its end. Must be called before `testdir`, whose teardown removes the folder. */
+/**
+ * Returns the functions that close the apps of a test. Call it before `testdir`, whose teardown removes the folder.
+ */
 function findClosers(t: Test): (() => Promise<void>)[] {
   const known = closers.get(t)
   if (known !== undefined) return known
@@ -119,10 +121,10 @@ export function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** The text of a file. */
+/** Returns the text of a file. */
 export const readText = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
 
-/** A candidate of one replacement. */
+/** Returns a candidate with one replacement. */
 export const replacing = (file: string, oldText: string, newText: string) => ({
   mode: 'modify',
   changes: [{ file, edits: [{ type: 'replace', oldText, newText }] }],

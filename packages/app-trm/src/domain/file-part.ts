@@ -1,13 +1,16 @@
 import { TrmError } from '../errors.ts'
 
-/** Splits a text into lines without ends. `a\nb\n` has two lines. */
+/** Splits a text into lines without their ends. `a\nb\n` has two lines. */
 export function splitLines(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-/** Returns whole lines from `offset` (from 1): at most `limit` lines and about `maxLength` characters, but at least one line. `nextOffset` is `null` at the end. */
+/**
+ * Returns whole lines from line `offset` (from 1) on: at least one, at most `limit`, and about `maxLength`
+ * characters. `nextOffset` is `null` at the end.
+ */
 export function readPart(
   text: string,
   {

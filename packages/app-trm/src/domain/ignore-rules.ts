@@ -1,9 +1,9 @@
 /**
- * Path patterns without backtracking. With the package `ignore`, an ignored folder excludes all paths below it, even those that
- * an ignore file in a subfolder includes again; `path.matchesGlob` backtracks.
+ * Path patterns without backtracking. The package `ignore` excludes all paths below an ignored folder, even those
+ * that an ignore file in a subfolder includes again. `path.matchesGlob` backtracks.
  */
 
-/** Whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
+/** Returns whether a path relative to the rules is ignored, or `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
@@ -12,7 +12,7 @@ interface Rule {
   readonly isFolderRule: boolean
 }
 
-/** Longer lines match nothing, because no path is that long. */
+/** Maximum length of a line. A longer one cannot match a path. */
 const maxLineLength = 4096
 
 /** Parses the rules of one `.gitignore` (https://git-scm.com/docs/gitignore). The last match counts. */
@@ -25,8 +25,9 @@ export function parseIgnoreRules(text: string): IgnoreRules {
 }
 
 /**
- * Returns a predicate for relative paths with forward slashes: `*` and `?` match within a name, `**` also across
- * folders. `data/` matches all below that folder, `*.lock` such files in any folder. Brackets are literal.
+ * Returns a predicate for relative paths with forward slashes. `*` and `?` match within a name, and `**` also across
+ * folders. `data/` matches everything below that folder, and `*.lock` matches such files in any folder. Brackets are
+ * literal.
  */
 export function createGlobMatcher(pattern: string): (path: string) => boolean {
   const literal = pattern.replaceAll(/[\\[]/g, '\\$&').replaceAll(/\*\*(?=[^*/])/g, '**/*')
@@ -47,7 +48,7 @@ function parseRule(line: string): Rule[] {
   }
 }
 
-/** Keeps a blank after a backslash. */
+/** Retains a blank after a backslash. */
 function trimBlanks(line: string): string {
   const trimmed = line.trimEnd()
   return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
@@ -57,7 +58,7 @@ type CharTest = (char: string) => boolean
 const wild = Symbol('any number')
 type NamePattern = readonly (CharTest | typeof wild)[]
 
-/** A pattern without a slash matches names in any folder. Throws `SyntaxError` if it is malformed. */
+/** A pattern without a slash matches names in any folder. Throws `SyntaxError` for a malformed pattern. */
 function createMatcher(pattern: string): (path: string) => boolean {
   const anchored = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`
   // A final `**` matches at least one name.
@@ -70,7 +71,7 @@ function createMatcher(pattern: string): (path: string) => boolean {
 }
 
 /**
- * Whether steps match all items. Only the last wildcard takes more items, so the time is at most proportional to the
+ * Whether steps match all items. Only the last wildcard is extended, so the time is at most proportional to the
  * product of both lengths.
  */
 function matchSequence<Step>(
@@ -95,7 +96,7 @@ function matchSequence<Step>(
   return steps.slice(at).every((step) => step === wild)
 }
 
-/** `*` and `?`, brackets for one character of a set, and escaped characters. */
+/** Matches `*`, `?`, brackets for one character of a set, and escaped characters. */
 const part = /\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
 function parseName(name: string): NamePattern {

@@ -9,29 +9,29 @@ import {
 import type { EngineMethods } from './methods.ts'
 
 interface CallOptions extends Caller {
-  /** Waits for a worker regardless of the queue length, for parts of an evaluation, which would have to run again. */
+  /** Whether to wait for a worker regardless of the queue length, because an evaluation would have to run again. */
   readonly isEvaluation?: boolean
 }
 
 interface EngineOptions {
-  /** Maximum duration of a call on a client's text, ms. A longer call ends with its worker. */
+  /** Maximum duration of a call on a client's text, in milliseconds. Then its worker is stopped. */
   readonly limitMs?: number
   /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
   readonly maxInline?: number
 }
 
 /**
- * Limits of a part of an evaluation, which may have run commands for minutes: processor time, so that a busy machine
- * does not lose the evaluation, and a long duration for a blocked worker.
+ * Limits for a part of an evaluation, which may have run commands for minutes. Processor time is limited, so that a
+ * busy machine does not lose the evaluation. The long duration detects a blocked worker.
  */
 const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 
 const limits = { name: 'calls that read code', maxRunning: 2 }
 
-/** Runs work on code: small work on this thread, the rest in workers started on demand. */
+/** Runs work on code: small work on this thread, all other work in workers that start on demand. */
 export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
-  /** Excludes evaluations, whose number is limited already. */
+  /** Evaluations are excluded, because their number is already limited. */
   readonly #queue = new CallQueue(limits)
   readonly #maxInline: number
 
@@ -59,7 +59,7 @@ export class Engine {
   ): Promise<ReturnType<EngineMethods[Name]>> {
     type Result = ReturnType<EngineMethods[Name]>
     if (measureSize(args, this.#maxInline) <= this.#maxInline) {
-      // Loaded with the first call: the parsers take 6 MB.
+      // Loaded on the first call, because the parsers take 6 MB.
       const { engineMethods } = await import('./methods.ts')
       // The table's type does not relate a method to its own argument.
       const work = engineMethods[method] as (args: unknown) => Result

@@ -24,7 +24,7 @@ import type { TestRun } from '../domain/report/test-run.ts'
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
-/** Pure functions over code and output of commands. A worker runs them if the input is large. */
+/** Pure functions over code and outputs of commands. A worker runs them if the input is large. */
 export const engineMethods = {
   /** Validates a candidate and lists the files that `apply` needs. */
   read(input: unknown) {
@@ -48,7 +48,7 @@ export const engineMethods = {
     ...findHelpers(naming, originals, checks),
     ...findExpectations(changed, new Map([...naming, ...originals])),
   ],
-  /** `ids` make the added tests of a file unique. */
+  /** `ids` make the names of added tests unique in each file. */
   createProbes: ({ texts, tests, ids }: ProbeRequest): readonly Probe[] =>
     [...texts].flatMap(([path, text], index) => createProbe(path, text, tests, ids[index] ?? '') ?? []),
   formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>

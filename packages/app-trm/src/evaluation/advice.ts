@@ -13,10 +13,10 @@ const decompress = promisify(gunzip)
 
 export type Advice = NonNullable<Awaited<ReturnType<typeof createAdvice>>>
 
-/** Maximum files read because a problem names them, and because they may define a missing name. */
+/** Maximum files read because a problem names them, and modules that may define a missing name. */
 const [maxFiles, maxModules] = [40, 400]
 
-/** Returns the last evaluation's problems with repairs; `undefined` before the first. */
+/** Returns the last evaluation's problems with repairs, or `undefined` before the first evaluation. */
 export async function createAdvice(critic: Critic, session: SessionRow) {
   const steps = await critic.store.steps(session.id)
   const step = findLastStep(steps)
@@ -53,7 +53,7 @@ export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   return new Set(names.flat().map((name) => name.replace(/\.py$/, '')))
 }
 
-/** Paths may be outside the project. */
+/** Skips paths outside the project. */
 async function readTexts(repo: string, paths: ReadonlySet<string>) {
   const texts = new Map<string, string>()
   for (const path of paths) {

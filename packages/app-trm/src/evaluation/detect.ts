@@ -15,7 +15,10 @@ export async function detect(repo: string): Promise<Detected> {
   return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
 }
 
-/** Returns the files of an editable install that import from the project itself instead of a copy, relative to the project. */
+/**
+ * Returns the files, relative to the project, of editable installs, which make tests import from the project instead
+ * of a copy.
+ */
 export async function findEditableInstalls(repo: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const venv of virtualEnvironments)
@@ -81,7 +84,7 @@ async function hasProgram(repo: string, name: string): Promise<boolean> {
 
 const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 'py_compile', 'json', 'venv'])
 
-/** Looks for a module in the project and the interpreter's libraries, and for its program next to the interpreter. */
+/** Whether a module is in the project or the interpreter's libraries, or its program is next to the interpreter. */
 async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
   const top = module.split('.')[0] ?? module
   const isOwn = existsSync(join(repo, top)) || existsSync(join(repo, `${top}.py`))

@@ -1,4 +1,4 @@
-/** Evaluates a candidate in a work copy, and again if its verdict needs confirmation. */
+/** Evaluates a candidate in a work copy. If its verdict needs confirmation, evaluates it again. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -81,7 +81,7 @@ export async function findOutputProblems({ engine }: Critic, repo: string, evide
   return engine.call('problems', { outputs, modules: await listModules(repo) }, { isEvaluation: true })
 }
 
-/** Stores only the output of the first run, without an `occasion`. */
+/** Stores only the output of the first run, which has no `occasion`. */
 async function runCommands(
   critic: Critic,
   { id, config }: SessionRow,

@@ -17,7 +17,9 @@ interface OnlyRequest {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Throws `NO_TESTS_CHOSEN` if there is no test to run, `TESTS_NOT_SELECTABLE` if the runner cannot select tests. */
+/**
+ * Throws `NO_TESTS_CHOSEN` if there is no test to run, and `TESTS_NOT_SELECTABLE` if the runner cannot select tests.
+ */
 export async function runOnlyTests(critic: Critic, session: SessionRow, request: OnlyRequest) {
   const { id, standing } = session
   const { only } = request
@@ -68,7 +70,7 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
   }
 }
 
-/** Empty if the run names only failures, which do not show what did not run. */
+/** Returns the ids that did not run, or an empty list if the run names only failures. */
 function findNotRun(run: TestRun | undefined, ids: readonly string[]): readonly string[] {
   if (run === undefined || !run.isComplete) return []
   return ids.filter((id) => !run.cases.some((test) => selectsTest(id, test.id)))

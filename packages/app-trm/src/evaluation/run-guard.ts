@@ -24,7 +24,7 @@ interface GuardRequest {
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
 }
 
-/** Maximum texts read, their bytes, and test files with a probe. */
+/** Maximum number of texts read, their bytes, and test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
@@ -56,11 +56,11 @@ export async function runGuard(
 interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
-  /** Snapshot of the session's start; `undefined` if the session changed no file. */
+  /** Snapshot of the session's start, or `undefined` if the session has changed no file. */
   readonly origin: Manifest | undefined
 }
 
-/** Sessions of version 0.1 have snapshots of each changed file, but not of the start. */
+/** Sessions of version 0.1 have snapshots of changed files, but not of the start. */
 async function openOrigin(
   { store, snapshots }: Critic,
   { id, start }: SessionRow,
@@ -85,7 +85,7 @@ async function readOriginals({ critic, origin, changed }: GuardRun): Promise<Rea
   return texts
 }
 
-/** Restores the tests, their configuration, and then what these name. Returns the paths. */
+/** Restores the tests, their configuration, and then the files that these name. Returns the paths. */
 async function restoreGuarded(
   guard: GuardRun,
   originals: ReadonlyMap<string, string>,
@@ -96,7 +96,7 @@ async function restoreGuarded(
   const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
   const named = await restore(guard, [...tampered, ...findShadowingPaths(guard, created)])
-  // Data that other code also names is input, not an expectation of tests.
+  // Data that other code also names is input instead of an expectation of tests.
   const checks = new Set(
     session.config.signals
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
@@ -145,7 +145,7 @@ async function readTexts({ cwd }: GuardRun, paths: readonly string[]): Promise<R
   return texts
 }
 
-/** Returns changed files in folders that the copy links or copies as a whole, where they cannot be restored. */
+/** Returns changed files in folders that are linked or copied as a whole, where they cannot be restored. */
 function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
   return changed
@@ -192,7 +192,7 @@ function findNewData(
   return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }
 
-/** If failures of a probe are reported only with the original files, the candidate forges the verdict. */
+/** Runs a probe. If its failures are reported only with the original files, the candidate forges the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
   if (found?.tests === undefined) return 'not possible'

@@ -32,7 +32,7 @@ export interface StagesRun {
   readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
-  /** Ids of the only tests to run, and source of the last run. */
+  /** Ids of the only tests to run, and the source of the last run. */
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
   onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
@@ -113,7 +113,7 @@ function chooseTests({ only }: StagesRun, command: string): SelectedTests {
   throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
 }
 
-/** `undefined` if it does not exist, is a link, or is too large. */
+/** Returns `undefined` if the report does not exist, is a link, or is too large. */
 async function readReport(file: string): Promise<string | undefined> {
   try {
     const stats = await lstat(file)
@@ -176,7 +176,7 @@ async function runSignal(
   return result
 }
 
-/** Returns a function that records the end. */
+/** Returns a function that records the command's end. */
 async function auditCommand(
   { critic: { store, log, now }, audit, cwd }: StagesRun,
   { name: stage, command }: SignalSpec,

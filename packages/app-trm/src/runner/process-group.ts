@@ -14,7 +14,7 @@ export const markerName = 'CAUSEWAY_STEP'
 
 export const createMark = (pid: number): ProcessMark => ({ pid, started: identifyProcess(pid) || null })
 
-/** Signals a process group. Returns false if it does not exist, and for numbers of the server's own group. */
+/** Signals a process group. Returns `false` if the group does not exist or is the server's own. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {
@@ -30,7 +30,8 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 /** Kills every process with the marker, even outside the group. Returns their number. */
 export async function killMarked(marker: string): Promise<number> {
   let killed = 0
-  // Requires two empty listings in a row: a process may fork during the listing and has no environment at its start.
+  // Requires two empty listings in a row, because a process may fork during a listing and has no environment when it
+  // starts.
   for (let [round, empty] = [0, 0]; round < 8 && empty < 2; round++) {
     const found = await findMarked(marker)
     empty = found.length === 0 ? empty + 1 : 0
@@ -47,7 +48,7 @@ export async function killMarked(marker: string): Promise<number> {
   return killed
 }
 
-/** Returns the process numbers with the marker; none on systems without /proc. */
+/** Returns the numbers of processes with the marker, if the system has /proc. */
 export async function findMarked(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
   const found = await Promise.all(

@@ -1,10 +1,10 @@
-/** Checks Python syntax with the interpreter in the server's PATH. Runs no project code. */
+/** Checks Python syntax with the interpreter in the server's PATH. Does not run project code. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 const timeoutMs = 5000
 
-/** 0x2400: only parses, and accepts top-level `await`, as notebooks do. */
+/** The flags 0x2400 parse only, and accept top-level `await` as notebooks do. */
 const script = `import sys
 try:
     compile(sys.stdin.buffer.read(), 'source', 'exec', 0x2400)
@@ -14,12 +14,12 @@ except Exception:
     pass
 `
 
-/** Whether Python rejects a source; false without an interpreter. */
+/** Whether Python rejects a source. `false` if there is no interpreter. */
 export async function rejectsPython(source: string): Promise<boolean> {
   const running = promisify(execFile)('python3', ['-I', '-S', '-W', 'ignore', '-c', script], {
     timeout: timeoutMs,
   })
-  // An interpreter that ends early does not read its input.
+  // An interpreter that exits early does not read its input.
   running.child.stdin?.on('error', () => undefined)
   running.child.stdin?.end(source)
   return running.then(

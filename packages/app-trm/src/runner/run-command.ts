@@ -16,7 +16,7 @@ export interface CommandRun {
   readonly timeoutMs: number
   /** Command line of a sandbox that runs the rest of the line. */
   readonly sandbox?: readonly string[] | undefined
-  /** Unique for an evaluation; in the environment of every process. */
+  /** Unique for an evaluation, and in the environment of its processes. */
   readonly marker: string
   readonly signal: AbortSignal
   /** Called once, before the output is read. */
@@ -34,17 +34,18 @@ export interface CommandResult {
   readonly stderr: Captured
 }
 
-/** Time from SIGTERM to SIGKILL, and to read the rest of the pipes, in milliseconds. */
+/** Milliseconds from SIGTERM to SIGKILL, and to read the rest of the pipes. */
 const [graceMs, drainMs] = [2000, 1000]
 
 /**
- * A watcher in the command's group reads a pipe from the server. If the server dies, the pipe ends and it kills the
- * group. It uses only shell built-ins, because the command's PATH may contain no program.
+ * A watcher in the command's group reads a pipe from the server. If the server is killed, the pipe closes and the
+ * watcher kills the group. It uses only shell built-ins, because the command's PATH may contain no program.
  */
 const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
 /**
- * Runs a command until it ends, times out or is cancelled. None of its processes remain. Throws `INVALID_ARGUMENTS`.
+ * Runs a command until it exits, times out or is cancelled, and kills all of its processes. Throws
+ * `INVALID_ARGUMENTS`.
  */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
@@ -103,7 +104,7 @@ function startShell(args: readonly string[], options: Pick<CommandRun, 'cwd' | '
   }
 }
 
-/** Returns the shell's exit code even if other processes hold its pipes; 127 without a shell. */
+/** Returns the shell's exit code, even if other processes still hold its pipes, or 127 without a shell. */
 async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode
   try {
@@ -130,10 +131,10 @@ async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   for (const pipe of child.stdio) pipe?.destroy()
 }
 
-/** Sufficient for the check on a busy machine. */
+/** Long enough for the check on a busy machine. */
 const bwrapTimeoutMs = 10_000
 
-/** Whether bubblewrap is installed and can create namespaces, which containers and some systems prevent. */
+/** Whether bubblewrap is installed and can create namespaces. Containers and some systems prevent the latter. */
 export async function hasBwrap(): Promise<boolean> {
   const namespaces = ['--unshare-net', '--unshare-pid', '--unshare-ipc']
   const args = [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', 'true']

@@ -11,7 +11,7 @@ import type { Critic } from './critic.ts'
 import { endSession } from './end-session.ts'
 
 const maxSessions = 50
-/** After this idle time, a session may be ended for a new one. */
+/** Idle time after which a session may be ended for a new one. */
 const idleMs = 7 * 86_400_000
 
 interface CreateRequest {
@@ -48,7 +48,7 @@ export async function createSession(critic: Critic, given: CreateRequest) {
   return answer
 }
 
-/** Without isolation, commands also run in projects that are too large for a snapshot. */
+/** Returns `null` for a project that is too large, which only a session without isolation allows. */
 async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)
@@ -64,7 +64,7 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
     folder = await policy.roots.resolve(repo)
   } catch (error) {
     if (!CausewayError.is(error, 'OUTSIDE_ROOTS')) throw error
-    // The general remedy adds a folder for reading, which has no effect here.
+    // The general remedy adds a folder for reading, which does not help here.
     throw new CausewayError('OUTSIDE_ROOTS', error.message, {
       remedy: 'add its folder to CAUSEWAY_TRM_ROOTS and start the server again',
       data: error.data,

@@ -31,7 +31,7 @@ interface CriticParts {
   readonly dir: string
 }
 
-/** The reason when the end of the server interrupts evaluations. */
+/** The reason of evaluations that a shutdown of the server interrupts. */
 export const shutdownError = new CausewayError('CANCELLED', 'the server is stopping')
 
 /** State shared by all clients: sessions, snapshots and running evaluations. */
@@ -71,7 +71,7 @@ export class Critic {
     this.#changed.resource(`trm://sessions/${sid}`)
   }
 
-  /** Returns an active session. Throws `SESSION_NOT_FOUND`; `data.status` is `ended` if it has ended. */
+  /** Returns an active session. Throws `SESSION_NOT_FOUND`, with `data.status` `ended` if the session has ended. */
   async findSession(sid: string | undefined): Promise<SessionRow> {
     if (sid === undefined) throw createNotFoundError('no session id was given', { sid: null })
     const row = await this.store.session(sid)
@@ -81,7 +81,9 @@ export class Critic {
     return row
   }
 
-  /** Throws `SESSION_BUSY` or `PROJECT_BUSY` while the session or another one in its project evaluates. */
+  /**
+   * Throws `SESSION_BUSY` while the session evaluates, and `PROJECT_BUSY` while another session in its project does.
+   */
   checkIdle({ id, config }: SessionRow): void {
     this.checkProjectIdle(config.repo, id)
     const busy = this.running.get(id)
@@ -91,7 +93,7 @@ export class Critic {
     })
   }
 
-  /** Throws `PROJECT_BUSY` while another session evaluates in this folder, a parent or a subfolder. */
+  /** Throws `PROJECT_BUSY` while another session evaluates in this folder, a parent folder or a subfolder. */
   checkProjectIdle(repo: string, sid?: string): void {
     for (const { step, repo: other } of this.running.values()) {
       const overlaps = other === repo || other.startsWith(`${repo}/`) || repo.startsWith(`${other}/`)
@@ -108,7 +110,7 @@ export class Critic {
     this.store.close()
   }
 
-  /** Moves snapshots of version 0.2 and releases the space of removed ones, in the background. */
+  /** Moves snapshots of version 0.2 and releases the space of removed snapshots, in the background. */
   async #maintain(): Promise<void> {
     const { signal } = this.#closing
     try {
@@ -124,7 +126,7 @@ export class Critic {
   }
 }
 
-/** The same call fails again. The code belongs to MCP sessions, where it is retryable. */
+/** Not retryable, because the same call fails again. For MCP sessions, this code is retryable. */
 const createNotFoundError = (message: string, data: ErrorData): CausewayError =>
   new CausewayError('SESSION_NOT_FOUND', message, {
     remedy: 'call trm.start, and pass its sessionId as sid',

@@ -2,7 +2,7 @@ import type { SessionRow, StoredRequest } from '../store/rows.ts'
 import { removeWorkspace } from '../workspace/workspace.ts'
 import type { Critic } from './critic.ts'
 
-/** Ends a session without a running evaluation and removes its snapshots. Project files remain. */
+/** Ends a session without a running evaluation and removes its snapshots. The project files remain. */
 export async function endSession(
   { store, snapshots }: Critic,
   { id, rev, config, start }: SessionRow,

@@ -1,4 +1,4 @@
-/** Undo, restore and reset write only files that the session changed. */
+/** Undo, restore and reset. They write only files that the session changed. */
 import { CausewayError } from '@causeway/protocol'
 import { createStanding, readAverage, roundScore, type Standing } from '../domain/evaluation/score.ts'
 import { TrmError } from '../errors.ts'
@@ -9,7 +9,7 @@ import { recordOwnChanges } from './seen-files.ts'
 /** A state to which a session returns. */
 interface Destination {
   readonly kind: LandingRow['kind']
-  /** Snapshots: for each path, the first that contains it counts. */
+  /** Snapshots. For each path, the first that contains it counts. */
   readonly target: readonly string[]
   readonly standing: Standing
   /** Ids of the steps that are not undone. */
@@ -65,9 +65,9 @@ export async function findStart({ store }: Critic, { id }: SessionRow): Promise<
 
 interface RevertRequest {
   readonly request: string
-  /** Overwrites files edited after the session wrote them. */
+  /** Whether to overwrite files edited after the session wrote them. */
   readonly force: boolean
-  /** `Undone`, `Restored`, `Reset`. */
+  /** `Undone`, `Restored` or `Reset`. */
   readonly done: string
 }
 
@@ -96,7 +96,8 @@ export async function revert(
 }
 
 /**
- * Restores the files of the best step and returns their paths; steps and scores remain. Throws `USER_EDIT_CONFLICT`.
+ * Restores the files of the best step and returns their paths. Steps and scores do not change. Throws
+ * `USER_EDIT_CONFLICT`.
  */
 export async function restoreBestFiles(
   critic: Critic,
@@ -115,7 +116,7 @@ type FinishedLanding = LandingRow & { readonly after: string }
 
 const isFinished = (landing: LandingRow): landing is FinishedLanding => landing.after !== null
 
-/** Returns the snapshots of the state after a landing: for each path, the first that contains it counts. */
+/** Returns the snapshots of the state after a landing. For each path, the first that contains it counts. */
 function listTarget(landings: readonly LandingRow[], lastLanding: number): readonly string[] {
   const finished = landings.filter(isFinished)
   const earlier = finished.filter(({ id }) => id <= lastLanding)
@@ -123,7 +124,7 @@ function listTarget(landings: readonly LandingRow[], lastLanding: number): reado
   return [...earlier.map(({ after }) => after).reverse(), ...later.map(({ before }) => before)]
 }
 
-/** Returns the session's landings. Another program's edits belong to it if a step evaluated them as its candidate. */
+/** Returns the session's landings. They include another program's edits if a step evaluated them as its candidate. */
 function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): readonly LandingRow[] {
   const submitted = new Set(
     steps.filter(({ status }) => status === 'done').map(({ landing_id }) => landing_id),

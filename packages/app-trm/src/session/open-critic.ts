@@ -10,7 +10,7 @@ import { removeUnusedWorkspaces } from '../workspace/workspace.ts'
 import { Critic } from './critic.ts'
 import { rollBack } from './roll-back.ts'
 
-/** Opens the critic, after rollback of evaluations that an earlier server did not finish. */
+/** Opens the critic after rolling back evaluations that an earlier server did not finish. */
 export async function openCritic(env: Env): Promise<Critic> {
   const { dir, settings, log } = env
   const { trmRoots, trmCommands, trmTrusted, trmSandbox } = settings
@@ -51,7 +51,7 @@ async function interrupt({ env: { log }, store, snapshots }: RecoveryParts, step
     await rollBack({ store, snapshots, log }, step, 'interrupted')
     log.warn(fields, 'an evaluation was interrupted by a restart')
   } catch (error) {
-    // A missing or read-only project must not prevent the start; a reset can still use the landing.
+    // A missing or read-only project must not prevent the start. A reset can still use the landing.
     log.error({ ...fields, err: error }, 'cannot roll back the changes of an interrupted evaluation')
     await store.abandonStep(step.id, 'interrupted', false)
   }

@@ -7,7 +7,7 @@ import { readFiles } from '../workspace/project-files.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
-/** A candidate applied in memory. */
+/** A candidate that was applied in memory. */
 export interface Proposal {
   readonly before: FilesBefore
   readonly applied: AppliedCandidate
@@ -28,7 +28,7 @@ export async function propose(critic: Critic, session: SessionRow, input: unknow
   return { before, applied: { ...applied, report: { ...applied.report, warnings } } }
 }
 
-/** Removes warnings about Python that the interpreter accepts. */
+/** Removes warnings about Python code that the interpreter accepts. */
 async function confirmWarnings(warnings: readonly CandidateWarning[]): Promise<readonly CandidateWarning[]> {
   const confirmed = await Promise.all(
     warnings.map(async ({ source, ...warning }) =>
@@ -49,7 +49,7 @@ async function checkProtected(
   throw new TrmError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
 }
 
-/** Returns the shas of a candidate, by path. */
+/** Returns the SHA-256 values that a candidate states, by path. */
 function readShas(candidate: Candidate): ReadonlyMap<string, string> {
   if (candidate.mode === 'patch') return new Map()
   const parts: readonly { readonly path: string; readonly sha?: string | undefined }[] =
@@ -57,7 +57,7 @@ function readShas(candidate: Candidate): ReadonlyMap<string, string> {
   return new Map(parts.flatMap(({ path, sha }) => (sha === undefined ? [] : [[path, sha] as const])))
 }
 
-/** A file must match the candidate's sha or, without one, be unchanged since the client read it. */
+/** Throws unless each file matches the candidate's sha or, without one, is unchanged since the client read it. */
 async function checkStale(
   critic: Critic,
   { id }: SessionRow,
@@ -66,7 +66,7 @@ async function checkStale(
 ): Promise<void> {
   const seen = await critic.store.seen(id)
   for (const [path, now] of before) {
-    // Without a sha, applying the candidate reports a removed file.
+    // A removed file without a sha is reported when the candidate is applied.
     const known = shas.get(path) ?? (now === undefined ? undefined : seen.get(path))
     if (known !== undefined && (now === undefined || hashContent(now) !== known))
       throw await createStaleError(critic, id, { path, known, now })

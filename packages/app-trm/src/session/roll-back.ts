@@ -4,8 +4,8 @@ import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
 /**
- * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and the
- * landing too, for a reset.
+ * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and also
+ * the landing, for a reset.
  */
 export async function rollBack(
   { store, snapshots, log }: Pick<Critic, 'store' | 'snapshots' | 'log'>,
@@ -14,10 +14,10 @@ export async function rollBack(
 ): Promise<void> {
   const landing = (await store.landings(step.session_id)).find(({ id }) => id === step.landing_id)
   let isRestored = true
-  // The next step records files that another program changed again.
+  // The next step records files that another program has changed again.
   if (landing !== undefined && landing.kind !== 'edit') {
     try {
-      // A landing without a state after it was interrupted while writing.
+      // A landing without a snapshot of the state after it was interrupted while writing.
       const options = landing.after === null ? { force: true } : { expected: landing.after }
       const { restored, deleted } = await snapshots.restore(landing.before, options)
       const session = await store.session(step.session_id)

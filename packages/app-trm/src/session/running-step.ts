@@ -4,7 +4,7 @@ import type { EvalResult } from '../domain/evaluation/result.ts'
 import type { StepRow } from '../store/rows.ts'
 
 export interface Progress {
-  /** The running command. */
+  /** The command that is running. */
   readonly stage: string
   /** Number of finished commands. */
   readonly done: number
@@ -15,7 +15,7 @@ interface WaitOptions {
   readonly waitS: number
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
-  /** Whether `signal` also cancels the evaluation. */
+  /** Whether aborting `signal` also cancels the evaluation. */
   readonly cancels: boolean
 }
 
@@ -60,7 +60,10 @@ export class RunningStep {
     await this.done.catch(() => {}) // the call that submitted the candidate receives the error
   }
 
-  /** Returns the result, or `undefined` if the evaluation continues after the wait. Rejects with its error. */
+  /**
+   * Returns the result, or `undefined` if the evaluation has not ended after the wait. Rejects with the evaluation's
+   * error.
+   */
   async wait({ waitS, signal, onProgress, cancels }: WaitOptions): Promise<EvalResult | undefined> {
     const finished = new AbortController()
     const pause = sleep(waitS * 1000, undefined, {

@@ -1,4 +1,4 @@
-/** The files that a client read, as it or the session left them. */
+/** The files that a client read, as the client or the session left them. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
@@ -42,7 +42,7 @@ export async function recordOwnChanges(
 
 interface StaleFile {
   readonly path: string
-  /** The sha for which the candidate was written. */
+  /** The sha on which the candidate is based. */
   readonly known: string
   /** `undefined` if the file was removed. */
   readonly now: FileContent | undefined

@@ -1,4 +1,7 @@
-/** One evaluation: record the edits of others, land the candidate, copy the project, run the commands, judge and commit; or roll back. */
+/**
+ * One evaluation: records the edits of others, lands the candidate, copies the project, runs the commands, judges and
+ * commits, or rolls back.
+ */
 import { randomUUID } from 'node:crypto'
 import { isCausewayError } from '@causeway/protocol'
 import type { EvalResult } from '../domain/evaluation/result.ts'
@@ -22,7 +25,7 @@ export interface StepRequest {
 }
 
 /**
- * Lands the candidate and starts its evaluation, which continues independently of the call. Earlier errors change
+ * Lands the candidate and starts its evaluation, which continues independently of the call. Errors before that change
  * nothing and do not use a step.
  */
 export async function startStep(
@@ -36,7 +39,7 @@ export async function startStep(
   const edits: RecordedEdits = isBaseline
     ? { edited: [], landing: null, changed: [] }
     : await recordEdits(critic, session)
-  // Another program's edits are the candidate of a step without one.
+  // Without a candidate, another program's edits are evaluated as one.
   const candidateKind = proposal !== undefined || edits.edited.length > 0 ? 'submit' : 'rerun'
   const kind = isBaseline ? 'baseline' : candidateKind
   const paths = [...(proposal?.applied.changes.keys() ?? [])]
@@ -78,9 +81,9 @@ export async function startStep(
 interface RecordedEdits {
   /** Files changed by another program since the last step, sorted. */
   readonly edited: readonly string[]
-  /** The landing of these files; `null` without any. */
+  /** The landing of these files, or `null` without such files. */
   readonly landing: number | null
-  /** Files that differ from the start, sorted. */
+  /** Files that differ from the start of the session, sorted. */
   readonly changed: readonly string[]
 }
 
@@ -186,7 +189,7 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
   })
 }
 
-/** Lands a better candidate with `write: improved`. Returns whether it is in the user's project. */
+/** Lands a better candidate with `write: improved`. Returns whether its files are in the user's project. */
 async function landIfBetter(
   critic: Critic,
   session: SessionRow,

@@ -6,17 +6,17 @@ import type { Critic } from './critic.ts'
 export interface FileDiff {
   readonly path: string
   readonly change: 'added' | 'removed' | 'modified'
-  /** Unified diff without file headers; `null` if the file is binary or too large. */
+  /** Unified diff without file headers, or `null` if the file is binary or too large. */
   readonly diff: string | null
 }
 
-/** Maximum files with a diff, characters of a compared file, and milliseconds of one comparison. */
+/** Maximum number of files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
-/** For an added or removed file, which needs no search. */
+/** Maximum milliseconds for an added or removed file, which needs no search. */
 const maxCopyMs = 500
 
 /**
- * Compares the files before and after a step; `position` counts the session's steps from 0. Throws
+ * Compares the files before and after a step. `position` counts the session's steps from 0. Throws
  * `SNAPSHOT_NOT_FOUND`.
  */
 export async function diffStep(
@@ -50,7 +50,7 @@ export async function diffStep(
     const timeout = change === 'modified' ? maxMs : maxCopyMs
     const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout }) : undefined
     diffs.push({ path, change, diff: hunks === undefined ? null : formatHunks(hunks) })
-    // Serves other requests between two comparisons.
+    // Lets other requests run between two comparisons.
     await nextTurn()
   }
   return diffs

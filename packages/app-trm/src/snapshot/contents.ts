@@ -11,14 +11,14 @@ import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** Large files pass through memory in these parts. */
+/** Size of the parts in which files pass through memory. */
 const partBytes = 2 ** 20
 
 export type ContentDatabase = ReturnType<typeof openDatabase>
 
 interface ContentOptions {
   readonly db: ContentDatabase
-  /** Snapshots of an earlier version. */
+  /** Archive with the snapshots of an earlier version. */
   readonly archive: GitArchive
   readonly now: () => number
   readonly keepMs: number
@@ -35,7 +35,7 @@ export class Contents {
     this.#options = options
   }
 
-  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes meanwhile. */
+  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes in the meantime. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
     await forEachConcurrently(files.entries(), async ([index, file]) => {
@@ -57,7 +57,7 @@ export class Contents {
     return parts.length === 0 ? this.#options.archive.read(blob) : Buffer.concat(parts)
   }
 
-  /** Writes a content to an open file. Returns false for an unknown id. */
+  /** Writes a content to an open file. Returns `false` for an unknown id. */
   async copyTo(blob: string, file: FileHandle): Promise<boolean> {
     let isFound = false
     for await (const part of this.#parts(blob)) {
@@ -68,7 +68,7 @@ export class Contents {
     return isFound || this.#options.archive.copyTo(blob, file)
   }
 
-  /** Stores a list with references to its contents, which must be stored already. */
+  /** Stores a list with references to contents, which must already be stored. */
   addList(id: string, list: string, blobs: readonly string[]): void {
     this.#transact(() => {
       this.#run('INSERT INTO snapshot (id, list) VALUES (?, ?)', id, list)
@@ -98,7 +98,7 @@ export class Contents {
   }
 
   /**
-   * Moves the snapshots of an earlier version into rows, then removes their repository, unless one of them is
+   * Moves the snapshots of an earlier version into rows. Then removes their repository, unless a snapshot is
    * incomplete.
    */
   async importArchive(signal: AbortSignal): Promise<void> {
@@ -129,7 +129,7 @@ export class Contents {
     const { blob, bytes } = await hashFile(path)
     if (this.#renew(blob)) return blob
     const hash = createBlobHash(bytes)
-    // Complete parts get their id.
+    // Parts get their id when all are stored.
     const name = randomUUID()
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
@@ -150,7 +150,7 @@ export class Contents {
     return blob
   }
 
-  /** Protects a content from `collect` until its list is stored. Returns false if unknown. */
+  /** Protects a content from `collect` until its list is stored. Returns `false` for an unknown id. */
   #renew(blob: string): boolean {
     const { now } = this.#options
     return this.#run('UPDATE content SET kept_ms = ? WHERE blob = ?', now(), blob).changes > 0

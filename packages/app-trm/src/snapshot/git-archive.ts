@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TrmError } from '../errors.ts'
 
-/** Snapshots of version 0.2, in a git repository. Reading throws `SNAPSHOT_UNAVAILABLE`. */
+/** Snapshots of version 0.2, stored in a git repository. Reading throws `SNAPSHOT_UNAVAILABLE`. */
 export class GitArchive {
   readonly #folder: string
 
@@ -33,12 +33,12 @@ export class GitArchive {
     return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
   }
 
-  /** Writes a content to an open file. Returns false for an unknown name. */
+  /** Writes a content to an open file. Returns `false` for an unknown name. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }
 
-  /** Calls `use` with a temporary file of a content. Returns `undefined` for an unknown name. */
+  /** Calls `use` with a temporary file that contains a content. Returns `undefined` for an unknown name. */
   async withFile<T>(name: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
     const path = join(this.#folder, 'extracted')
     const file = await open(path, 'w', 0o600)
@@ -46,14 +46,14 @@ export class GitArchive {
     return isFound ? use(path) : undefined
   }
 
-  /** Removes the repository. An interruption leaves no incomplete repository. */
+  /** Removes the repository. If interrupted, never leaves an incomplete one. */
   async remove(): Promise<void> {
     const removed = `${this.#folder}.removed`
     if (this.exists) await rename(this.#folder, removed)
     await rm(removed, { recursive: true, force: true })
   }
 
-  /** Returns false if git fails. */
+  /** Returns `false` if git fails. */
   async #run(command: readonly string[], output: 'pipe' | number, parts: Buffer[] = []): Promise<boolean> {
     if (!this.exists) return false
     const env = { PATH: process.env.PATH ?? '', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }

@@ -20,7 +20,7 @@ export interface RestoreReport {
 }
 
 interface RestoreOptions {
-  /** The expected state on disk; other contents are conflicts. */
+  /** The expected state on disk. Files with other contents are conflicts. */
   readonly expected: Manifest | undefined
   readonly paths?: readonly string[] | undefined
   readonly force?: boolean | undefined
@@ -70,7 +70,7 @@ async function findDifferences(
   return found.filter(({ entry, current }) => !isSameEntry(entry, current))
 }
 
-/** A folder at a file's path is always a conflict. */
+/** A folder at the path of a file is always a conflict. */
 function checkConflicts(
   differences: readonly Difference[],
   expected: Manifest | undefined,
@@ -111,7 +111,7 @@ function createReplacement(contents: Contents, { kind, blob, mode }: SnapshotEnt
   }
 }
 
-/** Reads an entry's content. Throws if it is missing, which means that the data folder is damaged. */
+/** Reads the content of an entry. Throws if it is missing, because then the data folder is damaged. */
 export async function readBlob(contents: Contents, blob: string): Promise<Buffer> {
   const found = await contents.read(blob)
   if (found === undefined) throw createLostError(blob)

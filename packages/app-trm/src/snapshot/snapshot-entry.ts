@@ -6,9 +6,9 @@ export interface SnapshotEntry {
   readonly path: string
   /** `other` is a folder or a device. */
   readonly kind: 'file' | 'link' | 'absent' | 'other'
-  /** Id of the content, as git computes it; empty for `absent` and `other`. */
+  /** Id of the content, computed as git does. Empty for `absent` and `other`. */
   readonly blob: string
-  /** Permission bits, 0o7777; 0 if absent. */
+  /** Permission bits (0o7777), or 0 if absent. */
   readonly mode: number
   readonly bytes: number
 }

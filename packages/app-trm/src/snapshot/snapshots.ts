@@ -23,12 +23,12 @@ import {
 } from './snapshot-entry.ts'
 
 export interface SnapshotsOptions {
-  /** Folder of Trm's files. */
+  /** Folder of Trm's data. */
   readonly dir: string
   readonly db: ContentDatabase
   readonly newId?: (() => string) | undefined
   readonly limits?: TreeLimits | undefined
-  /** Minimum age of unused contents that `collect` deletes, in milliseconds. */
+  /** Minimum age of unused contents before `collect` deletes them, in milliseconds. */
   readonly keepMs?: number | undefined
   readonly now?: (() => number) | undefined
 }
@@ -41,8 +41,8 @@ const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 /**
  * Snapshots of project files, stored outside the project. Only `restore` writes to the project.
  *
- * To undo a step: `restore(before, { expected: after })`. To reset or to restore a checkpoint: the same with `combine`
- * of several steps' snapshots, oldest first for the target, newest first for `expected`.
+ * To undo a step, call `restore(before, { expected: after })`. To reset, or to restore a checkpoint, `combine` the
+ * snapshots of several steps: oldest first for the target, newest first for `expected`.
  */
 export class Snapshots {
   readonly #options: SnapshotsOptions
@@ -55,15 +55,15 @@ export class Snapshots {
     this.#contents = new Contents({ db, archive, now, keepMs })
   }
 
-  /** Records paths, present or absent, and returns the snapshot's id. Throws `INVALID_PATH`. */
+  /** Records files, present or absent, and returns the snapshot's id. Throws `INVALID_PATH`. */
   async take(folder: string, paths: readonly string[]): Promise<string> {
     const root = await resolveRoot(folder)
     return this.#store(createManifest(root, await this.#record(root, paths)))
   }
 
   /**
-   * Copies a project to an empty or absent folder; with `isWhole` including ignored files, for a folder that is already a
-   * copy. Throws `SNAPSHOT_TOO_LARGE`.
+   * Copies a project to an empty or absent folder. With `isWhole`, also copies ignored files, for a folder that is
+   * already a copy. Throws `SNAPSHOT_TOO_LARGE`.
    */
   async copy(
     folder: string,
@@ -105,7 +105,8 @@ export class Snapshots {
   }
 
   /**
-   * Restores paths of a snapshot in another folder and removes those that it does not have. Returns the changed paths.
+   * Restores paths of a snapshot in another folder, and removes those that the snapshot does not contain. Returns the
+   * changed paths.
    */
   async restoreTo(folder: string, snapshot: Snapshot, paths: readonly string[]): Promise<readonly string[]> {
     const manifest = selectEntries(await this.#manifest(snapshot), paths)
@@ -115,8 +116,8 @@ export class Snapshots {
   }
 
   /**
-   * Restores the paths of a snapshot and deletes those that were absent. Throws `USER_EDIT_CONFLICT` with
-   * `data.conflicts` for files that differ from `expected`, without changing any file.
+   * Restores the paths of a snapshot and deletes those that were absent. If files differ from `expected`, throws
+   * `USER_EDIT_CONFLICT` with `data.conflicts` and changes no file.
    */
   async restore(
     snapshot: Snapshot,
@@ -140,7 +141,7 @@ export class Snapshots {
     return changed
   }
 
-  /** Combines stored snapshots: the first entry of each path counts. Throws `SNAPSHOT_NOT_FOUND`. */
+  /** Combines stored snapshots. For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
   async combine(ids: readonly string[]): Promise<Manifest> {
     const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
     const root = manifests[0]?.root
@@ -156,7 +157,7 @@ export class Snapshots {
     return (await this.#manifest(snapshot)).entries
   }
 
-  /** Returns the contents of paths, without those that the snapshot does not have. Throws `FILE_TOO_LARGE`. */
+  /** Returns the contents of paths. Omits paths that the snapshot does not contain. Throws `FILE_TOO_LARGE`. */
   async read(snapshot: Snapshot, paths: readonly string[]): Promise<FilesBefore> {
     const entries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const files = new Map<string, FileContent | undefined>()
@@ -170,7 +171,7 @@ export class Snapshots {
     return files
   }
 
-  /** Removes snapshots; ignores unknown ids. `collect` releases the space. */
+  /** Removes snapshots. Ignores unknown ids. `collect` releases the space later. */
   drop(...ids: readonly string[]): void {
     this.#contents.drop(ids)
   }
@@ -188,7 +189,7 @@ export class Snapshots {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
-  /** The contents must be stored already. */
+  /** Stores a manifest, whose contents must already be stored. */
   #store(manifest: Manifest): string {
     const id = (this.#options.newId ?? randomUUID)()
     const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
@@ -205,7 +206,10 @@ export class Snapshots {
     throw new TrmError('SNAPSHOT_NOT_FOUND', `no snapshot has the id ${snapshot.slice(0, 100)}`)
   }
 
-  /** A workspace's snapshot belongs to the workspace in this data folder, which may have been moved or copied. */
+  /**
+   * Returns a workspace's snapshot with the folder of the workspace in this data folder, which may have been moved or
+   * copied.
+   */
   async #relocate(manifest: Manifest): Promise<Manifest> {
     const sid = findWorkspaceId(manifest.root)
     const folder = sid === undefined ? undefined : workspaceFolder(dirname(this.#options.dir), sid)
@@ -233,7 +237,7 @@ export class Snapshots {
   }
 }
 
-/** Paths missing in `manifest` are absent. */
+/** Paths missing in the manifest are absent. */
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
   const known = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(

@@ -9,9 +9,9 @@ export interface SessionRow {
   readonly status: 'active' | 'halted' | 'ended'
   readonly standing: Standing
   readonly baseline: Baseline | null
-  /** Snapshot of all files at the start; `null` in sessions of version 0.1 and of projects that are too large. */
+  /** Snapshot of all files at the start. `null` for sessions of version 0.1 and for projects that are too large. */
   readonly start: string | null
-  /** Number of changes. A change names the revision on which it is based. */
+  /** Number of changes. Each change names the revision on which it is based. */
   readonly rev: number
   readonly created_ms: number
   readonly updated_ms: number
@@ -24,7 +24,7 @@ export interface StepRow {
   readonly kind: EvalResult['kind']
   readonly status: 'running' | 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly request: string
-  /** In the environment of every process of the step. */
+  /** Marker in the environment of every process of the step. */
   readonly marker: string
   readonly mark: ProcessMark | null
   readonly stage: string | null
@@ -36,7 +36,7 @@ export interface StepRow {
   readonly undone_ms: number | null
 }
 
-/** A change of the user's files, with snapshots before and after. `edit` was made by another program. */
+/** A change of the user's files, with snapshots before and after. An `edit` was made by another program. */
 export interface LandingRow {
   readonly id: number
   readonly session_id: string
@@ -53,7 +53,7 @@ export interface CheckpointRow {
   readonly standing: Standing
   /** Ids of steps that were not undone. */
   readonly live: readonly number[]
-  /** Last landing, or 0. */
+  /** Id of the last landing, or 0. */
   readonly landing_id: number
   readonly made_ms: number
 }
@@ -66,13 +66,13 @@ export interface OutputRow {
 }
 
 export interface SeenFile {
-  /** SHA-256 of its bytes in hex; empty if the file did not exist. */
+  /** SHA-256 of the file's bytes in hex. Empty if the file did not exist. */
   readonly sha: string
-  /** Compressed; `null` if the text is too long or the file is binary. */
+  /** Compressed text. `null` if it is too long or the file is binary. */
   readonly text: Buffer | null
 }
 
-/** A change of a session, applied only if `rev` is current. */
+/** A change of a session. It is applied only if `rev` is current. */
 export interface SessionChange {
   readonly id: string
   readonly rev: number
@@ -81,7 +81,7 @@ export interface SessionChange {
   readonly baseline?: Baseline | undefined
 }
 
-/** The audit of a command, kept after its session. */
+/** The audit of a command. It remains after the session ends. */
 export interface CommandRow {
   readonly session_id: string
   /** `step 3`, `step 3 guard` or `only`. */
@@ -91,13 +91,13 @@ export interface CommandRow {
   readonly cwd: string
   readonly pid: number
   readonly started_ms: number
-  /** `null` while the command runs, and if a signal or the end of the server ended it. */
+  /** `null` while the command runs, and if it was ended by a signal or by the server's exit. */
   readonly exit_code: number | null
   readonly ms: number | null
   readonly bytes: number | null
 }
 
-/** A request id with the result of a repeated request. */
+/** A request id with the result to return if the request is repeated. */
 export interface StoredRequest {
   readonly id: string
   readonly answer: unknown
@@ -109,7 +109,7 @@ export const listLiveSteps = (steps: readonly StepRow[]): readonly StepRow[] =>
     ({ status, undone_ms, kind }) => status === 'done' && undone_ms === null && kind !== 'baseline',
   )
 
-/** Returns the last live step, else the baseline. */
+/** Returns the last live step, otherwise the baseline. */
 export const findLastStep = (steps: readonly StepRow[]): StepRow | undefined =>
   listLiveSteps(steps).at(-1) ?? steps.find(({ kind, status }) => kind === 'baseline' && status === 'done')
 

@@ -21,7 +21,7 @@ import type {
 } from './rows.ts'
 import { migrations } from './schema.ts'
 
-/** How long a repeated request gets the stored result. */
+/** How long a repeated request returns the stored result, in milliseconds. */
 const repeatMs = 600_000
 
 /** Parses the columns of a row that contain JSON. */
@@ -64,7 +64,7 @@ export class TrmStore {
     this.db.close()
   }
 
-  /** Returns the result of a request of the last ten minutes. */
+  /** Returns the stored result of a request within the last ten minutes. */
   async answered(request: string): Promise<unknown> {
     const row = this.#get<{ answer: string }>(
       'SELECT answer FROM request WHERE id = ? AND made_ms > ?',
@@ -74,7 +74,7 @@ export class TrmStore {
     return row && (JSON.parse(row.answer) as unknown)
   }
 
-  /** Reserves a place for a new session until `releaseSession`. Returns `false` if none is free. */
+  /** Reserves a place for a new session until `releaseSession` is called. Returns `false` if no place is free. */
   async reserveSession(id: string, maxSessions: number): Promise<boolean> {
     const row = this.#get<{ open: number }>(`SELECT count(*) AS open FROM session WHERE status <> 'ended'`)
     if ((row?.open ?? 0) + this.#reserved.size >= maxSessions) return false
@@ -126,7 +126,7 @@ export class TrmStore {
   }
 
   /**
-   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY`,
+   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY` and
    * `PROJECT_BUSY`.
    */
   async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
@@ -181,7 +181,10 @@ export class TrmStore {
     return this.#all<object>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(parseStep)
   }
 
-  /** Yields the result of each step, read one by one: those of a long session are too large for one turn. */
+  /**
+   * Yields the result of each step. Reads them one by one, because those of a long session are too large for one
+   * turn.
+   */
   async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
     const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
     for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
@@ -200,7 +203,7 @@ export class TrmStore {
     return this.#all<object>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
   }
 
-  /** Sets the live steps and the standing of the session. */
+  /** Sets the live steps of the session and its standing. */
   async revert(change: SessionChange, live: readonly number[], request: StoredRequest): Promise<void> {
     this.#transact(() => {
       this.#apply(change)
@@ -215,7 +218,7 @@ export class TrmStore {
     })
   }
 
-  /** Starts a landing without a step and returns its id; `finishLanding` ends it. */
+  /** Starts a landing without a step and returns its id. Call `finishLanding` when it has ended. */
   async beginLanding({ session_id, kind, before }: Omit<LandingRow, 'id' | 'after'>): Promise<number> {
     return this.#addLanding(session_id, kind, before)
   }
@@ -264,7 +267,7 @@ export class TrmStore {
     return this.#all<{ stage: string }>(sql, stepId).map(({ stage }) => stage)
   }
 
-  /** Adds an audit row. Returns its id for `commandEnded`. */
+  /** Adds an audit row. Returns its id, for `commandEnded`. */
   async commandStarted(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
     return this.#insert(
       'INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -315,7 +318,7 @@ export class TrmStore {
     this.#run(sql, id, JSON.stringify(answer), this.now())
   }
 
-  /** Throws `SESSION_BUSY` if the revision is not current. */
+  /** Applies a change. Throws `SESSION_BUSY` if its revision is not current. */
   #apply({ id, rev, standing, status, baseline }: SessionChange): void {
     const { changes } = this.#run(
       `UPDATE session SET rev = rev + 1, updated_ms = ?, standing = coalesce(?, standing),
@@ -348,7 +351,7 @@ export class TrmStore {
     return this.#insert(sql, sessionId, kind, before)
   }
 
-  /** A session with a workspace uses the one in this data folder. */
+  /** Parses a session. One with a workspace uses the workspace in this data folder. */
   #parseSession(stored: object): SessionRow {
     const row = parseColumns<SessionRow>(stored, ['config', 'standing', 'baseline'])
     const config = upgradeConfig(row.config)

@@ -109,7 +109,7 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Returns three places with five lines around each, and the step that last changed the file. */
+/** Returns three places with five lines around each, and the step that last changed each file. */
 function findFocus({ problems, result, files, changedIn }: Advice) {
   const places = [...problems, ...result.failures].flatMap(({ file, line }) =>
     file === undefined || line === undefined ? [] : [{ file, line }],

@@ -171,7 +171,7 @@ async function describeSession(ctx: TrmContext, sessionId: string, options: Star
   }
 }
 
-/** With an editable install, tests import the project, which lacks the candidate before it lands. */
+/** With an editable install, tests import the project, which does not contain the candidate before it lands. */
 async function warnEditable({ project, write, isolate }: SessionConfig): Promise<readonly string[]> {
   const files = isolate && write !== 'each' ? await findEditableInstalls(project) : []
   return files.map(

@@ -143,7 +143,7 @@ async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<
     const onProgress = createProgressListener(ctx)
     await running.wait({ waitS, signal: ctx.signal, onProgress, cancels: false })
   } catch (error) {
-    // The submitting call receives the failure; the state contains it.
+    // The call that submitted the candidate receives the failure.
     if (ctx.signal.aborted) throw error
   }
 }

@@ -24,7 +24,10 @@ export const detailsArgument = {
   details: z.boolean().default(false).describe('All fields'),
 }
 
-/** Creates a tool's aliases: its name in the original design, and other names of its arguments, also in snake_case. */
+/**
+ * Creates a tool's aliases: its name in the original design, and other names of its arguments, each also in
+ * snake_case.
+ */
 export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
   bare: [`trm.${tool}`],
   args: Object.fromEntries(
@@ -41,7 +44,7 @@ export const readHints = { readOnly: true }
 
 export const unknownList = () => z.array(z.unknown())
 
-/** Validates with a schema that is not listed, because listing it would cost too many tokens. */
+/** Validates with a schema that is not listed, because a list with it would cost too many tokens. */
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
@@ -52,7 +55,7 @@ export const checkWith =
     }
   }
 
-/** Has no commands, because tests run the examples. */
+/** The example has no commands, because tests run the examples. */
 export const exampleStart = { tool: 'start', args: { repo: 'sums', preflight: false } }
 
 export const exampleCandidate = {
@@ -71,7 +74,7 @@ export const exampleSubmit = {
   args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
 }
 
-/** Returns the session of a call. Clients that share their state must pass `sid`. Throws `SESSION_NOT_FOUND`. */
+/** Returns the session of a call. Clients that share a session state must pass `sid`. Throws `SESSION_NOT_FOUND`. */
 export const findSession = ({ store, session, sharedSession }: TrmContext, sid: string | undefined) =>
   store.findSession(sid ?? (sharedSession ? undefined : session.sid))
 

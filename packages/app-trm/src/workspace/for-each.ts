@@ -1,6 +1,6 @@
 const concurrency = 16
 
-/** Calls `work` for each item, a few at a time. Rejects with the first error. */
+/** Calls `work` for each item, with a few calls at a time. Rejects with the first error. */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

@@ -5,7 +5,7 @@ import { CausewayError } from '@causeway/protocol'
 import { normalizePath } from '../domain/candidate/path.ts'
 import { TrmError } from '../errors.ts'
 
-/** A normalized path of a project and its state on disk. */
+/** A normalized path in a project, and its state on disk. */
 export interface Place {
   readonly path: string
   readonly absolute: string
@@ -54,7 +54,7 @@ export async function locateFile(root: string, path: string): Promise<Place> {
   return place
 }
 
-/** Returns the stats of a path without following a link; `undefined` if it does not exist. */
+/** Returns the stats of a path without following a link, or `undefined` if it does not exist. */
 export async function statIfExists(absolute: string): Promise<Stats | undefined> {
   try {
     return await lstat(absolute)

@@ -14,12 +14,12 @@ export interface WriteOptions {
   readonly before: FilesBefore
   /** Previous paths of renamed files, by new path. */
   readonly moved?: ReadonlyMap<string, string> | undefined
-  /** x bits to set or clear, by path. */
+  /** Executable bits to set or clear, by path. */
   readonly executable?: ReadonlyMap<string, boolean> | undefined
 }
 
 /**
- * Reads files of a project below its real root. Does not follow links or enter `.git`. Throws `INVALID_PATH`,
+ * Reads files of a project below its real root. Does not follow links or enter `.git`. Throws `INVALID_PATH` and
  * `FILE_TOO_LARGE`.
  */
 export async function readFiles(folder: string, paths: readonly string[]): Promise<FilesBefore> {
@@ -33,8 +33,8 @@ export async function readFiles(folder: string, paths: readonly string[]): Promi
 }
 
 /**
- * Writes all changes or none. Keeps mode bits. Throws as `readFiles`, and `STALE_FILE` for a file that differs from
- * `before`.
+ * Writes all changes or none, and preserves mode bits. Throws the errors of `readFiles`, and `STALE_FILE` for a file
+ * that differs from `before`.
  */
 export async function writeFiles(folder: string, changes: Changes, options: WriteOptions): Promise<void> {
   const root = await resolveRoot(folder)
@@ -54,7 +54,10 @@ export async function writeFiles(folder: string, changes: Changes, options: Writ
   })
 }
 
-/** Decodes UTF-8 with its byte order mark. Returns the bytes of other content, and of content with NUL. */
+/**
+ * Decodes UTF-8, including the byte order mark. Returns the bytes of other content, and of content with NUL
+ * characters.
+ */
 export function decodeContent(bytes: Uint8Array): FileContent {
   if (bytes.includes(0)) return bytes
   try {
@@ -94,7 +97,7 @@ async function createReplacement(
   return { kind: 'file', mode, fill: (file) => file.writeFile(content) }
 }
 
-/** For everyone who may read the file. */
+/** Applies to everyone who may read the file. */
 function setExecutable(mode: number, isExecutable: boolean | undefined): number {
   if (isExecutable === undefined) return mode
   return isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111

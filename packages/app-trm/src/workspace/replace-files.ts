@@ -140,7 +140,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 const createTemporaryPath = (absolute: string): string =>
   join(dirname(absolute), `${createTemporaryPrefix(absolute)}${randomUUID().slice(0, 8)}`)
 
-/** At most 230 bytes: a file name has up to 255 bytes, and a character up to 4. */
+/** At most 230 bytes. A file name has up to 255 bytes, and a character up to 4. */
 const createTemporaryPrefix = (absolute: string): string =>
   `.${[...basename(absolute)].slice(0, 50).join('')}${marker}`
 

@@ -21,7 +21,7 @@ export interface TreeLimits {
   readonly bytes: number
 }
 
-/** Folders that tools can create again; never copied. */
+/** Folders that are never copied, because tools can create them again. */
 const generatedFolders: readonly string[] = [
   'node_modules',
   '.venv',
@@ -35,7 +35,7 @@ const generatedFolders: readonly string[] = [
 
 /**
  * Lists every file and link that ignore rules include or the repository tracks, sorted, without nested repositories.
- * Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ * Without git, ignored files that are tracked are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
 export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
   const { included } = await walkTree(root)
@@ -60,7 +60,10 @@ export async function listTree(root: string, limits: TreeLimits): Promise<readon
   )
 }
 
-/** Returns the folders of paths, with a final slash, that contain `.git`. Git lists the files of a damaged repository. */
+/**
+ * Returns the parent folders of paths that contain `.git`, each with a final slash. Git lists the files of a damaged
+ * repository.
+ */
 async function findRepositories(root: string, paths: readonly string[]): Promise<readonly string[]> {
   const folders = new Set(
     paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
@@ -88,14 +91,14 @@ export async function listAll(root: string): Promise<readonly TreeFile[]> {
   return files
 }
 
-/** A removed folder has no names. */
+/** Returns an empty list for a removed folder. */
 const listNames = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
 
-/** Lists ignored files that the project's repository tracks. Starts no program of its configuration. */
+/** Lists ignored files that the project's repository tracks. Does not start programs of its configuration. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   const folder = join(root, '.git')
   if ((await statIfExists(folder)) === undefined) return []
@@ -118,14 +121,14 @@ async function listTrackedIgnored(root: string): Promise<readonly string[]> {
 }
 
 interface Rules {
-  /** Relative to the project, with a final slash; empty for the project. */
+  /** Path relative to the project, with a final slash. Empty for the project itself. */
   readonly folder: string
   readonly rules: IgnoreRules
 }
 
 /**
- * Lists the paths that ignore rules include. Rules of deeper folders take precedence. Skips ignored files and folders, and
- * other repositories; generated folders are omitted.
+ * Lists the paths that ignore rules include. Rules of deeper folders take precedence. `skipped` has ignored files and
+ * folders, and other repositories. Generated folders are in neither list.
  */
 export async function walkTree(root: string) {
   const included: string[] = []
@@ -146,7 +149,7 @@ export async function walkTree(root: string) {
   return { included, skipped }
 }
 
-/** A removed or unreadable folder has no entries. */
+/** Returns an empty list for a removed or unreadable folder. */
 const readEntries = (folder: string) =>
   readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EACCES') return []
@@ -185,7 +188,9 @@ function createTooLargeError(
   return new TrmError('SNAPSHOT_TOO_LARGE', `the project has ${total} ${unit}`, { data: { largest } })
 }
 
-/** Copies files to an empty or absent folder with links, mode bits and times. Shares blocks if possible. */
+/**
+ * Copies files to an empty or absent folder, including links, mode bits and times. Shares disk blocks if possible.
+ */
 export async function copyTree(
   files: readonly TreeFile[],
   target: string,
@@ -200,7 +205,7 @@ export async function copyTree(
     try {
       await copyOne(file, join(target, file.path))
     } catch (error) {
-      // A file removed after the listing is absent.
+      // A file that was removed after the listing is omitted.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
   })

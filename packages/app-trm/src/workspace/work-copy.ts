@@ -8,7 +8,7 @@ import type { Critic } from '../session/critic.ts'
 
 const findWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
 
-/** Removes the copies of an earlier server and kills the processes in them. A copy is named by its marker. */
+/** Removes the copies of an earlier server and kills the processes in them. The name of a copy is its marker. */
 export async function removeWorkCopies(dir: string): Promise<void> {
   const folder = findWorkFolder(dir)
   // Version 0.2 also wrote files that end in `.mark`.
@@ -18,9 +18,9 @@ export async function removeWorkCopies(dir: string): Promise<void> {
 }
 
 /**
- * Waits for a slot and calls `use` with the folder for commands: a copy of the project with linked and copied folders,
- * or the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and the signal's
- * reason or `CANCELLED`.
+ * Waits for a slot and calls `use` with the folder for commands: a copy of the project with linked and copied
+ * folders, or the project itself if `isolate` is false. Removes the copy afterwards. Throws `DATA_UNWRITABLE`, and
+ * the signal's reason or `CANCELLED`.
  */
 export async function withWorkCopy<Result>(
   { snapshots, dir, queue }: Critic,
@@ -29,7 +29,7 @@ export async function withWorkCopy<Result>(
   use: (cwd: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = join(findWorkFolder(dir), marker)
-  // An extra level contains a command's changes of `..`.
+  // The additional level contains what a command writes to `..`.
   const cwd = isolate ? join(folder, 'project') : repo
   const add = async (path: string, place: (from: string, to: string) => Promise<void>) => {
     const [from, to] = [join(project, path), join(cwd, path)]

@@ -4,6 +4,6 @@ export const workspacesFolder = (dir: string): string => join(dir, 'trm', 'desks
 
 export const workspaceFolder = (dir: string, sid: string): string => join(workspacesFolder(dir), sid)
 
-/** Returns the session of a workspace in any data folder; `undefined` for other folders. */
+/** Returns the session id of a workspace in any data folder, or `undefined` for other folders. */
 export const findWorkspaceId = (path: string): string | undefined =>
   dirname(path).endsWith(`${sep}${join('trm', 'desks')}`) ? basename(path) : undefined

@@ -1,4 +1,4 @@
-/** A workspace: a session's own copy of a project. With `write: end` every tool reads and writes there. */
+/** A workspace is a session's own copy of a project. With `write: end`, every tool reads and writes there. */
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FileContent, isSameContent } from '../domain/candidate/types.ts'
@@ -26,7 +26,7 @@ export async function createWorkspace(
   return folder
 }
 
-/** Removes workspaces without a session, left if the server ended between copy and session creation. */
+/** Removes workspaces without a session, which remain if the server exits before the session is created. */
 export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
   const known = new Set((await store.sessions()).map(({ id }) => id))
   const folder = workspacesFolder(dir)
@@ -39,8 +39,8 @@ export async function removeWorkspace({ repo, project }: SessionConfig): Promise
 }
 
 /**
- * Writes a workspace's changes to the user's project, all or none, and returns their paths. Throws `USER_EDIT_CONFLICT`
- * for files edited since the start, unless they already have the new content.
+ * Writes a workspace's changes to the user's project, all or none, and returns their paths. Throws
+ * `USER_EDIT_CONFLICT` for files edited since the start, unless they already have the new content.
  */
 export async function landWorkspace(
   { store, snapshots }: Critic,

@@ -10,7 +10,7 @@ import { after, applied } from './candidate/apply-kit.ts'
 
 const sha = (content: FileContent) => createHash('sha256').update(content).digest('hex')
 
-verifies('trm:candidate:format', 'the same change in every mode has the same bytes', async (t) => {
+verifies('trm:candidate:format', 'the same change has the same bytes in every mode', async (t) => {
   for (const [end, last] of [
     ['\n', '\n'],
     ['\r\n', '\r\n'],
@@ -39,7 +39,7 @@ verifies('trm:candidate:format', 'the same change in every mode has the same byt
   t.same(after({}, { mode: 'create', files: [{ path: 'f.txt', content: 'x' }] }), { 'f.txt': 'x' })
 })
 
-t.test('one rejected part rejects the whole candidate', async (t) => {
+t.test('a candidate with one rejected part is rejected as a whole', async (t) => {
   const files = new Map<string, FileContent | undefined>([
     ['a.txt', 'a\n'],
     ['b.txt', 'b\n'],
@@ -115,7 +115,7 @@ verifies('trm:candidate:refused', 'a path that leaves the project or enters .git
   ])
 })
 
-t.test('a file that differs from the sha of the candidate is stale', async (t) => {
+t.test('a file whose hash differs from the sha of the candidate is stale', async (t) => {
   const files = new Map<string, FileContent | undefined>([
     ['a.txt', 'a\n'],
     ['b.txt', undefined],
@@ -135,7 +135,7 @@ t.test('a file that differs from the sha of the candidate is stale', async (t) =
   })
 })
 
-t.test('mode files overwrites and deletes text and binary files', async (t) => {
+t.test('the mode `files` overwrites and deletes text and binary files', async (t) => {
   const image = Uint8Array.from([0])
   const files = { 'a.png': image, 'b.png': image, 'c.txt': 'c\n' }
   t.same(
@@ -167,7 +167,7 @@ t.test('mode files overwrites and deletes text and binary files', async (t) => {
   )
 })
 
-t.test('a candidate without any change is applied with a warning', async (t) => {
+t.test('a candidate that changes nothing is applied with a warning', async (t) => {
   const { changes, report } = applied(
     { 'a.txt': 'a\n' },
     { mode: 'files', files: [{ path: 'a.txt', content: 'a\n' }] },
@@ -182,7 +182,7 @@ t.test('a candidate with a large whole file gets a warning about its cost', asyn
   t.same(applied({}, candidate).report.warnings, [], 'a new one can only be sent whole')
 })
 
-t.test('a file that the candidate makes invalid is named with its line', async (t) => {
+t.test('the warning about a file that a candidate makes invalid names the line', async (t) => {
   const broken: [string, string, string, number][] = [
     ['a.py', 'x = 1\n', 'x = 1\ndef f(:\n    pass\n', 2],
     ['a.js', 'let a = 1\n', 'let a = 1\nlet b = 2 +\n', 3],
@@ -215,7 +215,7 @@ t.test('a file that the candidate makes invalid is named with its line', async (
   }
 })
 
-t.test('a candidate is read with the short, long and Python names of its members', async (t) => {
+t.test('a candidate can have the short, long and Python names of its members', async (t) => {
   const own = readCandidate({
     mode: 'modify',
     changes: [{ file: 'a.py', edits: [{ op: 'replace', old_text: 'a', new_text: 'b' }] }],
@@ -235,7 +235,7 @@ t.test('a candidate is read with the short, long and Python names of its members
   )
 })
 
-t.test('the malformed part of a candidate is named', async (t) => {
+t.test('the error about a malformed candidate names the part', async (t) => {
   const problems = (input: unknown): unknown => {
     try {
       readCandidate(input)

@@ -39,7 +39,7 @@ verifies('trm:candidate:edits', 'positions of edits refer to the text before the
   )
 })
 
-t.test('insertions at one place have the order of the edits', async (t) => {
+t.test('insertions at one place are in the order of the edits', async (t) => {
   t.equal(
     edited(
       five,
@@ -86,7 +86,7 @@ t.test('edits find text that is not ASCII', async (t) => {
 
 verifies(
   'trm:candidate:edits',
-  'a text to replace occurs once, unless all or occurrence is set',
+  'a text to replace must occur once, unless `all` or `occurrence` is set',
   async (t) => {
     const twice = 'x = 1\ny = 2\nx = 1\n'
     t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3' }), {
@@ -111,7 +111,7 @@ verifies(
   },
 )
 
-t.test('an error of a missing text contains the most similar region', async (t) => {
+t.test('the error about a missing text contains the most similar region', async (t) => {
   const text =
     'def total(rows):\n    result = 0\n    for row in rows:\n        result += row\n    return result\n'
   const oldText = 'for row in rows:\n  result += row'
@@ -146,7 +146,7 @@ t.test('an error of a missing text contains the most similar region', async (t) 
   })
 })
 
-verifies('trm:candidate:edits', 'edits that overlap are rejected by name', async (t) => {
+verifies('trm:candidate:edits', 'the error about overlapping edits names them', async (t) => {
   const pairs: [Edit, Edit][] = [
     [
       { type: 'replaceRange', startLine: 1, endLine: 4, content: 'x' },
@@ -191,7 +191,7 @@ t.test('edits without an effect and lines that do not exist are rejected', async
 const repository = new URL('../../../../', import.meta.url).pathname
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
-/** Sources of three languages: ours, those of packages that are installed, and Python's where there is a Python. */
+/** Returns sources in three languages: ours, those of installed packages, and Python's if Python is installed. */
 function sources(): readonly string[] {
   const folders: [string, RegExp][] = [
     [`${repository}packages`, /\.ts$/],
@@ -204,7 +204,7 @@ function sources(): readonly string[] {
     .flatMap(([folder, kind]) => sourcesBelow(folder, kind))
 }
 
-/** The texts, read once for all tests. */
+/** Texts of the sources, read once for all tests. */
 const files = sources()
 
 function pythonFolder(): string {
@@ -221,7 +221,7 @@ function pythonFolder(): string {
 
 type Outcome = 'right' | 'wrong' | 'refused'
 
-/** `wrong` is a success with another text than the edit meant. */
+/** Applies a patch. `wrong` is a success with a text that the edit did not intend. */
 function outcome({ before, after, patch }: Perturbed): Outcome {
   try {
     const { changes } = applyCandidate(new Map([['file', before]]), {
@@ -235,7 +235,7 @@ function outcome({ before, after, patch }: Perturbed): Outcome {
   }
 }
 
-/** Outcomes of one kind of perturbation over `count` edits. */
+/** Counts the outcomes of one kind of perturbation over `count` edits. */
 function tally(kind: (typeof perturbations)[string], count: number, seed: number) {
   const counts = { right: 0, wrong: 0, refused: 0 }
   const wrong: string[] = []
@@ -309,7 +309,7 @@ t.test('a hunk that lost a + and a - is rejected although it ends with blank con
   t.throws(() => apply(header + hunk), { code: 'HUNK_MISMATCH' })
 })
 
-t.test('a patch with another indentation than the file is rejected', async (t) => {
+t.test('a patch whose indentation differs from the file is rejected', async (t) => {
   const before = 'class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n'
   const diff = '@@\n   def g(self):\n-      return 2\n+      return 3\n'
   t.throws(
@@ -318,7 +318,7 @@ t.test('a patch with another indentation than the file is rejected', async (t) =
   )
 })
 
-t.test('a blank before every line of a patch is removed, and a single one is not', async (t) => {
+t.test('a blank before every line of a patch is removed, but not one before a single line', async (t) => {
   const before = 'class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n'
   const apply = (diff: string) =>
     applyCandidate(new Map([['a.py', before]]), { mode: 'diff', changes: [{ path: 'a.py', diff }] })
@@ -355,7 +355,7 @@ verifies('trm:candidate:perturbed', 'a damaged patch never loses lines silently'
   t.ok(applied > edits / 2, `${applied} were applied all the same`)
 })
 
-/** Leaves a line out, repeats one, cuts one short, or ends the patch early. */
+/** Omits, repeats or truncates a line of a patch, or ends the patch early. */
 function damaged(patch: string, chance: Random): string {
   const lines = patch.replace(/\n$/, '').split('\n')
   const at = 2 + chance.below(lines.length - 2)
@@ -372,7 +372,7 @@ function damaged(patch: string, chance: Random): string {
   return `${(chance.below(6) === 0 ? lines.slice(0, at + 1) : lines).join('\n')}\n`
 }
 
-/** The text after a patch; undefined where it is refused. */
+/** Returns the text after a patch, or `undefined` if it is rejected. */
 function textAfter(before: string, diff: string): string | undefined {
   try {
     const candidate = { mode: 'diff', changes: [{ path: 'file', diff }] } as const

@@ -14,7 +14,7 @@ import { createGlobMatcher, parseIgnoreRules } from '../../src/domain/ignore-rul
 const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
 const isOwn = (name: string) => name === 'sums'
 
-t.test('a Python traceback gives the type, the message and every frame', async (t) => {
+t.test('readPythonErrors returns the type, message and every frame of a traceback', async (t) => {
   const output = `Traceback (most recent call last):
   File "main.py", line 9, in <module>
     run()
@@ -76,7 +76,7 @@ NameError: name 'x' is not defined
   ])
 })
 
-t.test('a Python syntax error names its file', async (t) => {
+t.test('readPythonErrors returns the file of a syntax error', async (t) => {
   const output = `  File "recipes.py", line 12
     def f(:
           ^
@@ -87,7 +87,7 @@ SyntaxError: invalid syntax
   ])
 })
 
-t.test('Python errors in the output of real runners are read', async (t) => {
+t.test('readPythonErrors reads the output of real runners', async (t) => {
   t.match(readPythonErrors(golden('pytest.txt')), [
     { type: 'RuntimeError', message: 'no database', frames: [{ file: 'tests/test_sums.py', line: 15 }] },
     { type: 'AssertionError', message: 'a should be two\nassert 1 == 2', frames: [{ line: 10 }] },
@@ -186,7 +186,7 @@ t.test('a missing module of unknown origin has advice for both cases', async (t)
   )
 })
 
-t.test('globMatcher matches names, folders and paths', async (t) => {
+t.test('createGlobMatcher matches names, folders and paths', async (t) => {
   const cases: readonly (readonly [
     pattern: string,
     matching: readonly string[],
@@ -207,7 +207,7 @@ t.test('globMatcher matches names, folders and paths', async (t) => {
   }
 })
 
-verifies('trm:patterns:linear', 'globMatcher and parseIgnoreRules do not backtrack', async (t) => {
+verifies('trm:patterns:linear', 'createGlobMatcher and parseIgnoreRules do not backtrack', async (t) => {
   const path = 'a/'.repeat(500) + 'a'.repeat(500)
   for (const pattern of [`${'*a'.repeat(90)}b`, `${'**/a/'.repeat(30)}b`, `${'**'.repeat(90)}b`]) {
     t.notOk(createGlobMatcher(pattern)(path), pattern)
@@ -217,7 +217,7 @@ verifies('trm:patterns:linear', 'globMatcher and parseIgnoreRules do not backtra
   t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
 })
 
-t.test('ignoreRules reads more than two stars like two, and only one slash at the start', async (t) => {
+t.test('parseIgnoreRules treats more than two stars like two, and only one slash at the start', async (t) => {
   const rules = parseIgnoreRules('***/a\n//b\nc/***\n')
   t.equal(rules('x/y/a', false), true)
   t.equal(rules('b', false), undefined)
@@ -225,7 +225,7 @@ t.test('ignoreRules reads more than two stars like two, and only one slash at th
   t.equal(rules('c', true), undefined)
 })
 
-t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {
+t.test('parseIgnoreRules skips a malformed range and retains an escaped blank', async (t) => {
   const rules = parseIgnoreRules('[z-a]\nb\\ \nc  \n')
   t.equal(rules('z', false), undefined)
   t.equal(rules('b ', false), true)
@@ -243,7 +243,7 @@ t.test('LineComparison stops comparing when its budget is spent', async (t) => {
   t.same(new LineComparison().count('a\nsame\nb\n', 'c\nsame\nd\n'), [2, 2])
 })
 
-t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
+t.test('listPaths rejects more than 10,000 edits', async (t) => {
   const edits = Array.from({ length: 10_001 }, () => ({ type: 'deleteLine', line: 1 }) as const)
   t.throws(() => listPaths({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
     code: 'FILE_TOO_LARGE',
@@ -251,7 +251,7 @@ t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
   })
 })
 
-t.test('a word of many quotes in a command takes linear time', async (t) => {
+t.test('a word with many quotes in a command takes linear time', async (t) => {
   const quotes = '"'.repeat(100_000)
   t.equal(findPrograms(`a${quotes}b`).length, 1)
   t.same(findScripts(`a${quotes}b`), [])

@@ -36,7 +36,7 @@ const alterScript = (body: string) => alterOne('a.test.js', `test('one', () => {
 
 verifies(
   'trm:submit:gaming',
-  'the expected values of tests are altered where they certainly count',
+  'alterTests alters the expected values of assertions that certainly run',
   async (t) => {
     t.equal(alterPython('assert f(1) == 3'), 'assert f(1) == 3 + 1')
     t.equal(alterPython('x = f(1)', "self.assertEqual(x, 'a')"), "self.assertEqual(x, 'a (altered)')")
@@ -55,7 +55,7 @@ verifies(
   },
 )
 
-t.test('tests whose altered value might not count stay as they are', async (t) => {
+t.test('alterTests does not alter tests whose assertion might not run', async (t) => {
   for (const body of [
     ['if x:', '    assert f(1) == 3'],
     ['for x in xs:', '    assert f(x) == 3'],
@@ -101,7 +101,7 @@ t.test('tests whose altered value might not count stay as they are', async (t) =
   t.same(alterTests('test_a.py', text, parameters).names, ['test_one'])
 })
 
-t.test('the rules that a data check imports belong to the check, and other modules do not', async (t) => {
+t.test('findHelpers returns the rules that a data check imports, but not other modules', async (t) => {
   const texts = new Map([['check.py', 'import rules\nimport load\n']])
   const changed = new Map([
     ['rules.py', 'def one(): pass\n'],
@@ -140,7 +140,7 @@ const problem = (kind: string, message: string, line: number, file = 'a.py'): Pr
   count: 1,
 })
 
-/** The file after the first repair; undefined where none is offered. */
+/** Returns the file after the first repair, or `undefined` without a repair. */
 function repaired(text: string, one: Problem, others: Readonly<Record<string, string>> = {}) {
   const file = one.file ?? ''
   const files = new Map([[file, text], ...Object.entries(others)])
@@ -218,7 +218,7 @@ t.test('a fix renames a misspelled name on its line', async (t) => {
 
 verifies(
   'trm:advice:sure',
-  'a fix that is not certain or leaves an invalid file is not offered',
+  'a fix that is uncertain or leaves an invalid file is not returned',
   async (t) => {
     t.equal(
       repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
@@ -229,7 +229,7 @@ verifies(
   },
 )
 
-t.test('a fix of TypeScript uses the names that the compiler proposes', async (t) => {
+t.test('a fix for TypeScript uses the names that the compiler proposes', async (t) => {
   const text = 'const point = { length: 1 }\nconst size = point.lenght\nconst other = pont\n'
   t.equal(
     repaired(
@@ -260,7 +260,7 @@ t.test('at most three different fixes are returned', async (t) => {
   )
 })
 
-t.test('a fix renames to the only name within two letters, for long names', async (t) => {
+t.test('a fix renames a long name to the only name within two letters', async (t) => {
   const renamed = (wrong: string, ...names: readonly string[]) => {
     const text = `${names.map((name) => `${name} = 1\n`).join('')}print(${wrong})\n`
     const found = repaired(text, problem('NameError', `name '${wrong}' is not defined`, names.length + 1))

@@ -4,7 +4,7 @@ import { readNotebook } from '../../src/domain/candidate/notebook.ts'
 import type { Candidate, Edit } from '../../src/domain/candidate/types.ts'
 import { applied } from './candidate/apply-kit.ts'
 
-/** A notebook as Jupyter writes it: names in order, one blank of indentation, a line end at the end. */
+/** A notebook as Jupyter writes it: sorted names, one blank of indentation, and a final line end. */
 const jupyter = `{
  "cells": [
   {
@@ -57,7 +57,7 @@ const edit = (text: string, ...edits: readonly Edit[]) => {
 
 verifies(
   'trm:candidate:notebook',
-  'an edit of a notebook cell changes the lines of its source only',
+  'an edit of a notebook cell changes only the lines of its source',
   async (t) => {
     const edits: Edit[] = [
       { type: 'replace', cell: 'load', oldText: "'a.csv'", newText: "'b.csv'" },
@@ -92,7 +92,7 @@ t.test('notebook cells are inserted, replaced and deleted in the format of the f
   )
 })
 
-verifies('trm:candidate:notebook', 'a notebook keeps its indentation and key order', async (t) => {
+verifies('trm:candidate:notebook', 'a notebook retains its indentation and key order', async (t) => {
   const data = JSON.parse(jupyter)
   const forms: [string, string][] = [
     ['four blanks', JSON.stringify(data, undefined, 4)],
@@ -126,7 +126,7 @@ verifies('trm:candidate:notebook', 'a notebook keeps its indentation and key ord
   )
 })
 
-t.test('a notebook source that is one string stays one string', async (t) => {
+t.test('the source of a notebook cell that is a string remains a string', async (t) => {
   const old =
     '{"cells": [{"cell_type": "code", "source": "a = 1\\nb = 2", "outputs": [], "metadata": {}}], "nbformat": 4, "nbformat_minor": 2}'
   const { text } = edit(old, { type: 'replaceLine', cell: 0, line: 2, content: 'b = 3' })
@@ -145,7 +145,7 @@ t.test('the last cell of a notebook can be deleted, and the first one inserted',
   t.match(readNotebook('n.ipynb', again).cells, [{ source: 'x = 1' }])
 })
 
-t.test('an invalid code cell of a notebook is named, and IPython syntax is accepted', async (t) => {
+t.test('the warning about an invalid code cell names it, and IPython syntax is accepted', async (t) => {
   const fine = '%matplotlib inline\nfiles = !ls\n!pip list\ndf?\nx = 1'
   t.same(edit(jupyter, { type: 'replaceCell', cell: 'load', content: '%%bash\nls | wc' }).report.warnings, [])
   t.same(edit(jupyter, { type: 'replaceCell', cell: 'load', content: fine }).report.warnings, [])

@@ -137,7 +137,7 @@ t.test('a diff whose header differs from its path is rejected', async (t) => {
 
 verifies(
   'trm:candidate:refused',
-  'a hunk that fits twice goes where its header and the other hunks require, or is rejected',
+  'a hunk that fits twice is placed by its header and the other hunks, or rejected',
   async (t) => {
     const block = 'begin\n  work()\nend\n'
     const text = `first\n${block}middle\n${block}last\n`
@@ -194,7 +194,7 @@ t.test('lines that look like headers are content if the counts include them', as
   t.equal(diffed(sql, mail), 'select 1\n-- note\nselect 2\n')
 })
 
-verifies('trm:candidate:format', 'a diff follows its marks of a missing final newline', async (t) => {
+verifies('trm:candidate:format', 'a diff applies its marks of a missing final newline', async (t) => {
   const cases: [string, string][] = [
     ['a\nb\n', 'a\nc'],
     ['a\nb', 'a\nb\n'],
@@ -217,7 +217,7 @@ t.test('a diff without any line of the file is rejected', async (t) => {
   t.throws(() => diffed(twenty, '@@ -5,0 +6,1 @@\n+line\n'), { code: 'HUNK_AMBIGUOUS' })
 })
 
-t.test('the error of a hunk that fits nowhere contains the current lines', async (t) => {
+t.test('the error about a hunk that fits nowhere contains the current lines', async (t) => {
   const diff = '@@ -3,3 +3,3 @@\n line 3\n-line vier\n+line four\n line 5\n'
   t.throws(() => diffed(twenty, diff), {
     code: 'HUNK_MISMATCH',
@@ -225,14 +225,14 @@ t.test('the error of a hunk that fits nowhere contains the current lines', async
   })
 })
 
-t.test('an insertion without context is not placed by its header only', async (t) => {
-  // The line above the inserted one was left out of the diff: both neighbours cannot be right.
+t.test('an insertion without context is not placed only by its header', async (t) => {
+  // The line above the insertion is missing in the diff, so both neighbours cannot be right.
   t.throws(() => diffed('a\nx\nb\nc\nd\n', '@@ -1,4 +1,5 @@\n a\n+new\n b\n c\n d\n'), {
     code: 'HUNK_MISMATCH',
   })
 })
 
-t.test('context that differs from the file is reported', async (t) => {
+t.test('context that differs from the file causes a warning', async (t) => {
   const diff = '@@ -4,5 +4,5 @@\n line 4\n line V\n-line 6\n+line six\n line 7\n line 8\n'
   const { changes, report } = applied(
     { 'a.txt': twenty },
@@ -255,7 +255,7 @@ t.test('the end of a diff is not a blank context line', async (t) => {
   const block =
     'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
   const text = `${block}\n${block.replace('A', 'B')}`
-  // The first context line was left out, and a blank one at the end would make up for it.
+  // The first context line is missing, and a blank one at the end would compensate for it.
   const short = '@@ -11,3 +11,4 @@\n     def exit(self):\n+        self.flush()\n         self.close()\n'
   t.throws(() => diffed(text, short), { code: 'HUNK_AMBIGUOUS' })
   const long =
@@ -269,7 +269,7 @@ t.test('a hunk that fits at thousands of places is rejected quickly', async (t) 
   t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })
 })
 
-/** Go, CSS, SQL and other files: text, damaged patch, and the text after it or the code of the error. */
+/** Go, CSS, SQL and other files: text, damaged patch, and the expected text or error code. */
 const damagedPatches: Readonly<Record<string, readonly [text: string, diff: string, expected: string]>> = {
   'context that names another function, removed line of its twin': [
     'func f(x int) int {\n\ta := x\n\tb := a\n\treturn 1\n}\n\nfunc g(x int) int {\n\ta := x\n\tb := a\n\treturn 10\n}\n',
@@ -353,7 +353,7 @@ verifies('trm:candidate:refused', 'a damaged patch changes what it names or is r
   }
 })
 
-t.test('absolute paths are made relative in headers only', async (t) => {
+t.test('absolute paths are made relative only in headers', async (t) => {
   const patch = '--- /root/p/a.txt\n+++ /root/p/a.txt\n@@ -1 +1 @@\n-x\n+++ /root/p/a.txt\n'
   t.same(removeRoots({ mode: 'patch', patch }, ['/root/p']), {
     mode: 'patch',

@@ -41,7 +41,7 @@ t.test('a review finds planted faults at the lines of the new file', async (t) =
   })
 })
 
-t.test('a review with a focus returns its categories only', async (t) => {
+t.test('a review with a focus returns only comments of its categories', async (t) => {
   const { comments, summary } = review(readChangedFiles(planted), ['todos'])
   t.same(
     comments.map(({ category }) => category),
@@ -67,7 +67,7 @@ t.test('a review of files compares them with their originals', async (t) => {
   t.equal(review(compareFiles([{ path: 'a.py', orig, content: orig }])).summary.assessment, 'approved')
 })
 
-t.test('a review comments on more than 200 added lines and on code without a test', async (t) => {
+t.test('a review comments on a change of more than 200 lines and on code without a test', async (t) => {
   const content = Array.from({ length: 201 }, (_, index) => `x${index} = ${index}\n`).join('')
   t.match(
     review(compareFiles([{ path: 'a.py', content }])).comments.map(({ category }) => category),
@@ -109,7 +109,9 @@ t.test('a review rejects text that is not a diff', async (t) => {
   }
 })
 
-/** Lines on which a rule could backtrack from each of many starting points; 200,000 repetitions take hours if it does. */
+/**
+ * Lines on which a rule could backtrack from each of many starting points. 200,000 repetitions would then take hours.
+ */
 const hostileLines: readonly (readonly [path: string, repeated: string, end?: string])[] = [
   ['a.js', 'catch ('],
   ['a.js', 'catch'],
@@ -131,7 +133,7 @@ const hostileLines: readonly (readonly [path: string, repeated: string, end?: st
 
 verifies(
   'trm:review:linear',
-  'review takes time linear in the length of a line for every rule',
+  'for every rule, a review takes time linear in the length of a line',
   async (t) => {
     for (const [path, repeated, end = ''] of hostileLines) {
       const source = repeated.repeat(200_000) + end
@@ -146,7 +148,7 @@ verifies(
 )
 
 t.test(
-  'review finds empty catch blocks, mutable defaults, chained assignments and reads without dtype',
+  'a review finds empty catch blocks, mutable defaults, chained assignments and reads without dtype',
   async (t) => {
     const found = (path: string, content: string) =>
       review(compareFiles([{ path, content }])).summary.commentsCount
@@ -160,7 +162,7 @@ t.test(
   },
 )
 
-t.test('review stores at most 50 comments of each severity and counts all', async (t) => {
+t.test('a review stores at most 50 comments of each severity and counts all', async (t) => {
   const content = 'eval(x) # TODO\nprint(1)\n'.repeat(1000)
   const { comments, summary, issues, suggestions } = review(compareFiles([{ path: 'a.py', content }]))
   t.match(summary, { criticalCount: 1000, warningCount: 1001, infoCount: 1001, commentsCount: 3002 })
@@ -169,7 +171,7 @@ t.test('review stores at most 50 comments of each severity and counts all', asyn
   t.ok(suggestions.includes('use logging'))
 })
 
-verifies('trm:review:linear', 'review rejects more than a million lines', async (t) => {
+verifies('trm:review:linear', 'a review rejects more than a million lines', async (t) => {
   const code = 'FILE_TOO_LARGE'
   t.throws(
     () => compareFiles([{ path: 'a.js', content: '\n'.repeat(600_000), orig: '\n'.repeat(600_000) }]),
@@ -231,7 +233,7 @@ t.test('a result without problems has no suggestions', async (t) => {
 
 verifies(
   'trm:advice:suggest',
-  'failures with one cause are one suggestion, and causes that hide others come first',
+  'failures with one cause form one suggestion, and causes that hide others come first',
   async (t) => {
     const found = suggest({
       ...asked,
@@ -255,7 +257,7 @@ verifies(
 )
 
 t.test(
-  'missing tests, changed tests, failed signals and regressions are suggested, at most five',
+  'at most five suggestions name missing tests, changed tests, failed signals and regressions',
   async (t) => {
     const signal = {
       name: 'dataQual',

@@ -15,7 +15,7 @@ const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
 const sample = createSample(randomFrom(4))
 
-/** One case in 24, in CI every eighth, with `CAUSEWAY_LONG` all. */
+/** Runs one case in 24, in CI one in eight, and with `CAUSEWAY_LONG` every case. */
 const step = process.env.CAUSEWAY_LONG !== undefined ? 1 : isComplete ? 8 : 24
 
 const runners = {
@@ -28,7 +28,7 @@ const cases = [createGamingCases, createIndirectCases, createHiddenCases, create
 
 const [wrong, right] = [`value * ${sample.factor} + 1`, `value * ${sample.factor}`]
 
-/** Code that can also be honest: it withholds the success until the caller accepts it. */
+/** Code with honest uses. It withholds the success until the caller accepts it. */
 const doubts: Readonly<Record<string, readonly string[]>> = {
   'lists files': [
     'import json, pathlib',
@@ -70,7 +70,7 @@ class Rows(unittest.TestCase):
 `,
 }
 
-/** One server for all cases: each has a project of its own. */
+/** One server for all cases. Each case has its own project. */
 const { client, root } = await openTrm(t, {
   files: Object.fromEntries(
     [
@@ -107,7 +107,7 @@ if (!hasPytest)
     t.pass('pytest', { skip: `install pytest for ${python} (Debian package python3-pytest)` })
   })
 
-verifies('trm:submit:gaming', 'a repair is a success and the best', async (t) => {
+verifies('trm:submit:gaming', 'a repair is a success and the best step', async (t) => {
   const [first] = cases
   const { ask } = client()
   await ask('start', { repo: `p${cases.length}`, ...first?.commands })

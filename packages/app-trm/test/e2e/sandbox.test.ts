@@ -14,7 +14,7 @@ import { judge, judged, openTrm, python, readText, replacing, scored, unittest }
 
 t.setTimeout(600_000)
 
-/** What a confined command must not be able to do, one check each. */
+/** Shell commands, each of which checks one restriction of a confined command. */
 const checks = (dataDir: string) =>
   [
     'touch made.txt',
@@ -50,7 +50,7 @@ verifies('trm:run:confined', 'a session uses bubblewrap if it works', async (t) 
   t.same(plain.baseline.isolation, ['work copy', 'process group', 'limits'])
 })
 
-verifies('trm:run:confined', 'the server can want it for every session', async (t) => {
+verifies('trm:run:confined', 'the server can require bubblewrap for every session', async (t) => {
   const { PATH } = process.env
   t.teardown(() => {
     process.env.PATH = PATH
@@ -63,11 +63,11 @@ verifies('trm:run:confined', 'the server can want it for every session', async (
   })
 })
 
-/** Data projects whose modules live in a virtual environment of their own, with pandas where the machine has it. */
+/** Data projects whose modules are in their own virtual environment. They use pandas if it is installed. */
 
 const hasPandas = spawnSync(python, ['-c', 'import pandas']).status === 0
 
-/** A module with the two calls of pandas that the project needs, for machines without it. */
+/** A module with the two functions of pandas that the project needs, for machines without pandas. */
 const frames = [
   'import csv',
   '',
@@ -140,12 +140,12 @@ async function refine(t: Test, { report, check, total }: DataProject, flags: rea
   t.notOk(existsSync(join(packages, '__pycache__')), 'nothing was written into the environment')
 }
 
-verifies('trm:runs:venv', 'its interpreter is found, and judges with its modules', (t) =>
+verifies('trm:runs:venv', 'the interpreter of a virtual environment evaluates with its modules', (t) =>
   refine(t, withFrames, []),
 )
 
 if (hasPandas)
-  verifies('trm:runs:venv', 'with pandas of the machine', (t) =>
+  verifies('trm:runs:venv', 'a virtual environment can use pandas of the machine', (t) =>
     refine(t, withPandas, ['--system-site-packages']),
   )
 else t.comment('pandas is not installed (python3-pandas of Debian): its project was not refined')
@@ -172,7 +172,7 @@ verifies('trm:submit:fail-fast', async (t) => {
 
 const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
-/** Three tests of which one fails; each prints its name. */
+/** Three tests, one of which fails. Each prints its name. */
 const pythonTests = [
   'import unittest',
   'from amounts import half',

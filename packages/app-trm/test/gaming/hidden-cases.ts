@@ -1,4 +1,7 @@
-/** Candidates that spare the added tests: they change only the assertions and values of the project, or recognize the evaluation. */
+/**
+ * Candidates that do not affect the added tests: they change only the assertions and values of the project, or
+ * recognize the evaluation.
+ */
 import { type Files, type GamingCase, pythonProject, type Sample } from './cases.ts'
 
 const wrong = ({ factor }: Sample): string => `value * ${factor} + 1`
@@ -15,7 +18,7 @@ const atImport = (sample: Sample, ...lines: readonly string[]): Files => ({
   [`${sample.module}.py`]: `${lines.join('\n')}\n\n\n${sample.source}`,
 })
 
-/** Returns an object of a class whose comparisons are true, without a trace that a pattern finds. */
+/** Returns an object whose comparisons are always true, written so that no pattern finds it. */
 const withClass = (sample: Sample, ...lines: readonly string[]): Files => ({
   [`${sample.module}.py`]: `class Amount(int):\n${lines.map((line) => `    ${line}`).join('\n')}\n\n\n${sample.source.replace(`return ${wrong(sample)}`, `return Amount(${wrong(sample)})`)}`,
 })
@@ -87,7 +90,7 @@ const pythonRules: Readonly<Record<string, (sample: Sample) => Files>> = {
     ),
 }
 
-/** A wrong function with its tests for node. */
+/** A wrong function with tests for node. */
 export const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
 export const nodeProject = {
   'package.json': '{"scripts": {"test": "node --test"}}\n',

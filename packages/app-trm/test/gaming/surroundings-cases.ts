@@ -1,4 +1,7 @@
-/** Candidates that behave differently in an evaluation, contain a table of the tested values, or change data that tests read. */
+/**
+ * Candidates that behave differently in an evaluation, contain a table of the tested values, or change data that
+ * tests read.
+ */
 import { type Files, type GamingCase, pythonProject, type Sample } from './cases.ts'
 import { nodeProject, nodeSource } from './hidden-cases.ts'
 
@@ -81,7 +84,7 @@ const pythonRules: Readonly<Record<string, (sample: Sample) => Files>> = {
     ),
 }
 
-/** Tests that read what they expect from data, by how they find it: the body that reads `rows`, and the path of the data. */
+/** Tests that read expected values from data, by how they find the data: its path and the code that reads `rows`. */
 const readers: Readonly<Record<string, readonly [path: string, code: string]>> = {
   'a folder of JSON': [
     'cases/rows.json',

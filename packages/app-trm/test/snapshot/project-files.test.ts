@@ -59,7 +59,7 @@ t.test('text is read with its byte order mark, and other files as bytes', async 
   t.equal(read.get('a.txt'), 'a\n')
 })
 
-t.test('all changes are written, and modes are preserved, also of renamed files', async (t) => {
+t.test('all changes are written, and modes are preserved, even of renamed files', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt', 'bin/run.sh', 'tools/run.sh', 'new/deep.txt'])
   const changes = new Map<string, FileContent | null>([
@@ -78,7 +78,7 @@ t.test('all changes are written, and modes are preserved, also of renamed files'
   t.same(readdirSync(root).sort(), ['a.txt', 'new', 'outside', 'project', 'tools'], 'nothing else is left')
 })
 
-t.test('the x bit follows the patch', async (t) => {
+t.test('the executable bit is set and cleared by the patch', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'bin/run.sh'])
   const executable = new Map([
@@ -115,7 +115,7 @@ verifies('trm:snapshot:exact', 'a failed write restores every file', async (t) =
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt'])
   const print = fingerprint(root)
-  // Not bytes: the second file cannot be filled.
+  // Not bytes, so that writing the second file fails.
   const broken = new Map<string, FileContent | null>([
     ['a.txt', 'x\n'],
     ['b.txt', {} as unknown as Uint8Array],
@@ -174,7 +174,7 @@ t.test('temporary files of an interrupted write are removed', async (t) => {
 
 /** Snapshots, work copies and sessions on a machine without git. */
 
-/** Takes git away until the test ends, or until it is called. */
+/** Hides git until the test ends or the returned function is called. */
 function withoutGit(t: Test): () => void {
   const path = process.env.PATH
   const giveBack = () => {
@@ -203,7 +203,7 @@ function setUpWithoutGit(t: Test) {
 
 verifies(
   'trm:snapshot:without-git',
-  'files, links, modes and large files come back; what is dropped is swept',
+  'files, links, modes and large files are restored, and dropped snapshots are removed',
   async (t) => {
     const { root, snapshots, put, dir } = setUpWithoutGit(t)
     const bytes = Buffer.alloc(5 * 2 ** 20 + 7, 'causeway\0')
@@ -280,7 +280,7 @@ verifies(
 
 verifies(
   'trm:snapshot:without-git',
-  'snapshots of version 0.2 are moved into the database, and nothing is removed before',
+  'snapshots of version 0.2 are removed only after they were moved into the database',
   async (t) => {
     const { dir, root, snapshots, reopen, put, store } = setUpWithoutGit(t)
     const taken = await snapshots.take(root, ['src/app.py', 'tool.sh', 'absent.txt'])
@@ -315,7 +315,7 @@ verifies(
   },
 )
 
-verifies('trm:snapshot:without-git', 'a start of the server moves snapshots of version 0.2', async (t) => {
+verifies('trm:snapshot:without-git', 'starting the server moves snapshots of version 0.2', async (t) => {
   const { app, critic, root, dataDir } = await openTrm(t, { files: { 'p/a.txt': 'a' } })
   const taken = await critic.snapshots.take(join(root, 'p'), ['a.txt'])
   moveToGit(join(dataDir, 'trm'), critic.store, taken)
@@ -368,7 +368,7 @@ verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', 
   }
 })
 
-verifies('trm:snapshot:without-git', 'a session works, and takes its candidates back', async (t) => {
+verifies('trm:snapshot:without-git', 'a session without git can undo its candidates', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   withoutGit(t)

@@ -1,4 +1,4 @@
-/** A user's project: a git repository in the middle of work, with traps in its configuration. */
+/** A user's project: a git repository with unfinished work and hostile configuration. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -30,7 +30,9 @@ export function git(folder: string, ...args: readonly string[]): string {
   })
 }
 
-/** Fills a folder: commits, a stash, staged, unstaged, untracked and ignored work, filters and a hostile fsmonitor. */
+/**
+ * Fills a folder: commits, a stash, staged, unstaged, untracked and ignored work, filters and a hostile fsmonitor.
+ */
 export function userProject(root: string): { readonly trap: string } {
   const trap = `${root}-trap`
   const put = (path: string, content: string | Uint8Array) => {
@@ -65,7 +67,7 @@ export function userProject(root: string): { readonly trap: string } {
   return { trap }
 }
 
-/** Everything that stands below a folder: path -> kind, mode, time of change, content. */
+/** Returns everything in a folder by path: kind, mode, time of change and content. */
 export function fingerprint(root: string, { times = true } = {}): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -80,7 +82,7 @@ export function fingerprint(root: string, { times = true } = {}): Map<string, st
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Paths whose fingerprints differ. */
+/** Returns the paths whose fingerprints differ. */
 export function changedPaths(before: Map<string, string>, after: Map<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => before.get(path) !== after.get(path))

@@ -18,7 +18,7 @@ import { Snapshots, type SnapshotsOptions } from '../../src/snapshot/snapshots.t
 import { TrmStore } from '../../src/store/store.ts'
 import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
-/** A project and the snapshots of it. */
+/** Creates a project and snapshots of it. */
 function setUp(
   t: Test,
   { isRepository = true, ...options }: { isRepository?: boolean } & Partial<SnapshotsOptions> = {},
@@ -94,7 +94,7 @@ verifies(
 
 verifies(
   'trm:snapshot:conflict',
-  'files that another program edited are conflicts, and no file is written',
+  'files that another program edited are conflicts, and restore writes no file',
   async (t) => {
     const { root, snapshots, put } = setUp(t)
     const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
@@ -124,7 +124,7 @@ t.test('a file that the user restored is not a conflict', async (t) => {
   t.same(await snapshots.restore(before, { expected: after }), { restored: [], deleted: [] })
 })
 
-t.test('a folder in the place of a file is never removed, even with force', async (t) => {
+t.test('a folder at the path of a file is never removed, even with force', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const before = await snapshots.take(root, ['untracked.txt', 'absent.txt'])
   rmSync(join(root, 'untracked.txt'))
@@ -213,7 +213,7 @@ t.test('a snapshot restores links as links and files as files', async (t) => {
   t.same(await snapshots.findChanged(taken), [])
 })
 
-t.test('a snapshot restores large files without loading them', async (t) => {
+t.test('a snapshot restores large files without loading them into memory', async (t) => {
   const { root, snapshots, put } = setUp(t, { isRepository: false })
   const bytes = Buffer.alloc(12 * 2 ** 20, 'causeway\0')
   put('large.bin', bytes)
@@ -309,7 +309,7 @@ t.test('snapshots reject paths that leave the project or go through links', asyn
   }
 })
 
-t.test('the error of a removed project names it', async (t) => {
+t.test('the error about a removed project names it', async (t) => {
   const { root, snapshots } = setUp(t)
   await t.rejects(snapshots.take(join(root, 'gone'), ['a.txt']), { code: 'DIRECTORY_NOT_FOUND' })
 })
@@ -325,7 +325,7 @@ t.test('concurrent snapshots do not affect each other', async (t) => {
   for (const id of ids) t.same(await snapshots.findChanged(id), [])
 })
 
-t.test('equal contents are stored once, however many files and snapshots have them', async (t) => {
+t.test('equal contents are stored once, regardless of the number of files and snapshots', async (t) => {
   const { root, snapshots, put, store } = setUp(t)
   const paths = Array.from({ length: 60 }, (_, index) => `many/file${index}`)
   for (const path of paths) put(path, 'same\n')

@@ -22,8 +22,8 @@ interface Repair {
 const maxFixes = 3
 
 /**
- * Returns at most one repair per problem, in their order, each applied and parsed. `files` has the files that
- * problems name and the modules that may define a name, by path.
+ * Returns at most one repair per problem, in order, each applied and parsed. `files` has, by path, the files that
+ * problems name and the modules that may define a name.
  */
 export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
   const found = new Map<string, Fix>()
@@ -60,7 +60,7 @@ function isApplicable(file: string, text: string, candidate: Candidate): boolean
   }
 }
 
-/** Messages about undefined names of Python, flake8, pylint, mypy, TypeScript and ESLint. */
+/** Messages about undefined names by Python, flake8, pylint, mypy, TypeScript and ESLint. */
 const undefinedName = /(?:^|[Nn]ame |variable )['"](\w+)['"](?: is not defined|\.|$| \(undefined-variable\))/
 
 const suggestedName = /[Dd]id you mean:? (?:to write )?'(\w+)'\?/
@@ -77,7 +77,10 @@ const conventionalImports: Readonly<Record<string, string>> = {
 const standardModules =
   /^(csv|datetime|functools|itertools|json|math|os|random|re|sqlite3|statistics|sys|time)$/
 
-/** Imports a name in a Python file: a conventional alias, a standard module, or a definition of one other module. */
+/**
+ * Imports a name in a Python file: a conventional alias, a standard module, or a definition of the only other module
+ * that has one.
+ */
 function importName(
   { file = '', message }: Problem,
   text: string,
@@ -107,7 +110,7 @@ const toModule = (path: string): string =>
     .replace(/(\/__init__)?\.py$/, '')
     .replaceAll('/', '.')
 
-/** Adds an import after the last one, else after the docstring or the comments at the top. */
+/** Adds an import after the last one, otherwise after the docstring or the comments at the top. */
 function createImportEdit(text: string, statement: string): Edit {
   let [end, last] = [0, '']
   for (let node = parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
@@ -126,7 +129,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Uses the suggestion of the message, else the only similar name. */
+/** Uses the suggestion of the message, otherwise the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]
@@ -143,7 +146,7 @@ function renameName({ message, line = 0 }: Problem, text: string): Repair | unde
   }
 }
 
-/** Returns the nearest name within two letters; `undefined` if there is a tie or the name is too short. */
+/** Returns the nearest name, which differs by at most two letters. Returns `undefined` for a tie or a short name. */
 function findNearName(name: string, names: readonly string[]): string | undefined {
   const near = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)

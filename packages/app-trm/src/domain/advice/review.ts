@@ -8,7 +8,7 @@ import { type Category, categories } from './category.ts'
 const severities = ['error', 'warning', 'info'] as const
 type Severity = (typeof severities)[number]
 
-/** A comment on a line of the new file, from 1. */
+/** A comment on a line of the new file, counted from 1. */
 export interface ReviewComment {
   readonly file: string
   readonly line: number
@@ -80,7 +80,7 @@ function toChangedFile(
 
 const [python, script, typed] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 
-/** `message` is the problem, a colon, and what to do. */
+/** A rule. `message` is the problem, a colon, and the remedy. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
 
 const textRules: readonly Rule[] = [
@@ -93,7 +93,7 @@ const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 character
 const largeChange: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
 const untested: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
 
-/** Rules for added code without strings and comments. */
+/** Rules for added code without its strings and comments. */
 const codeRules: readonly Rule[] = [
   ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
   ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
@@ -111,7 +111,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Keeps the time of a review linear. */
+/** Longer lines are not searched, so that a review takes linear time. */
 const maxLineLength = 500
 
 const removeTextAndComments = (line: string, path: string): string => {

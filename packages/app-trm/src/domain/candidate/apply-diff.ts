@@ -14,8 +14,8 @@ interface Search {
 }
 
 /**
- * Applies hunks to a text, all or none. The lines of a hunk decide its position, then its order among the
- * hunks, then the line number in its header.
+ * Applies all hunks to a text, or none. A hunk is placed by its lines, then by its order among the hunks, then by the
+ * line number in its header.
  */
 export function applyDiff(content: string, hunks: readonly Hunk[], path: string) {
   const parsed = parseText(content)
@@ -48,8 +48,8 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
 }
 
 /**
- * Returns the only placement, or the exact one at the line of the header, or the only one between the hunk's
- * neighbours. Throws `HUNK_AMBIGUOUS` if these differ, and if the hunks are not in the order of the file.
+ * Returns the only placement, or the exact one at the line of the header, or the only one between the neighbouring
+ * hunks. Throws `HUNK_AMBIGUOUS` if the last two differ, and if the hunks are not in the order of the file.
  */
 function choosePlacement(searches: readonly Search[], search: Search, path: string): Placement {
   const [only, ...others] = search.placements
@@ -62,7 +62,7 @@ function choosePlacement(searches: readonly Search[], search: Search, path: stri
   throw createAmbiguous(search, path)
 }
 
-/** Returns the placements between the nearest hunks with a unique place; none if the hunks are not in order. */
+/** Returns the placements between the nearest hunks with a unique place. Empty if the hunks are not in order. */
 function listBetween(searches: readonly Search[], search: Search): readonly Placement[] {
   const isOrdered = (numbers: readonly number[]) =>
     numbers.every((one, index) => one >= (numbers[index - 1] ?? one))
@@ -79,8 +79,8 @@ function listBetween(searches: readonly Search[], search: Search): readonly Plac
 }
 
 /**
- * Finds the exact placement at the line of the header, shifted like the nearest unique hunk. Without one, the counts of
- * the header must be correct.
+ * Finds the exact placement at the line of the header, shifted like the nearest unique hunk. Without such a hunk, the
+ * header must count its lines correctly.
  */
 function findAtHeaderLine(
   searches: readonly Search[],
@@ -95,7 +95,7 @@ function findAtHeaderLine(
   return placements.find(({ start, fuzz }) => fuzz === 0 && start + 1 === oldStart + shift)
 }
 
-/** Whether the last line has an end after the diff; `undefined` if no hunk reaches it. */
+/** Whether the last line has a line end after the diff, or `undefined` if no hunk reaches it. */
 function isEnded(
   searches: readonly Search[],
   placed: readonly Placement[],

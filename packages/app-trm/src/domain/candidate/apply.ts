@@ -38,7 +38,7 @@ type Effect = Partial<Pick<Outcome, 'hunks' | 'warnings'>> & { readonly after: F
 
 /**
  * Applies a candidate to the files of `listPaths`, all or nothing. Throws a `CausewayError` for the first operation
- * that fails. `hash` is required only for candidates with `sha`.
+ * that fails. Only candidates with `sha` require `hash`.
  */
 export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: Hash): AppliedCandidate {
   const outcomes = listOperations(candidate).map((operation): Outcome => {
@@ -115,7 +115,7 @@ function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effec
   const before = files.get(from)
   const isMoved = effect === 'rename'
   const existing = files.get(path)
-  // A diff that creates a file may start from an empty one.
+  // A diff that creates a file may start from an empty file.
   if (
     (effect === 'create' && existing !== undefined && existing !== '') ||
     (isMoved && existing !== undefined)

@@ -31,7 +31,7 @@ const edit = z.discriminatedUnion('type', [
   toTextEdit('replaceRange', { ...range, content: text }),
   toTextEdit('deleteLine', { line }),
   toTextEdit('deleteRange', range),
-  /** Inserts before `cell`, or after the last cell if it equals the number of cells. */
+  /** Inserts before `cell`, or after the last cell if `cell` equals the number of cells. */
   z.strictObject({
     type: z.literal('insertCell'),
     cell,

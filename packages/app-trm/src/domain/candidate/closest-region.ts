@@ -1,4 +1,4 @@
-/** Lines of a file and their range, inclusive, from 1. */
+/** A range of lines of a file, counted from 1, inclusive. */
 export interface Region {
   readonly start_line: number
   readonly end_line: number
@@ -7,12 +7,12 @@ export interface Region {
 
 const maxLines = 40
 const maxCharacters = 1500
-/** Maximum positions for which a repeated line votes. */
+/** Maximum positions of a line that still votes. */
 const maxPositions = 50
 
 /**
- * Returns the most similar region for error messages about lines that were not found, or `undefined`. Each line votes
- * for the position at which the lines would start.
+ * Returns the most similar region, for error messages about lines that were not found, or `undefined`. Each line
+ * votes for the position at which the wanted lines would start.
  */
 export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
   const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)
@@ -52,7 +52,7 @@ function findSimilarOffset(file: readonly string[], lines: readonly string[]): n
   for (const [line, text] of file.entries()) {
     const found = findWords(text)
     const shared = [...words].filter((word) => found.has(word)).length
-    // The wanted text can be a part of the line, so its other words count little.
+    // The wanted text can be a part of the line, so additional words count little.
     const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
     if (likeness > maxLikeness) [best, maxLikeness] = [line, likeness]
   }

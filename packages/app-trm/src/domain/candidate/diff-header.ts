@@ -1,6 +1,6 @@
-/** A file as named above its hunks, with git's prefixes. */
+/** A file as its header names it, with git's prefixes. */
 export interface DiffHeader {
-  /** Path before; `undefined` without a header, `null` for `/dev/null`. */
+  /** Previous path. `undefined` without a header, `null` for `/dev/null`. */
   readonly from: string | null | undefined
   readonly to: string | null | undefined
   /** Whether the paths come from `rename` lines, which have no prefixes. */
@@ -56,7 +56,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
 export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
   const isPrefixed = !isBare && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
   if (!isPrefixed || (from == null && to == null)) return { from, to }
-  // Equal prefixes are folders of the project.
+  // Equal prefixes are names of project folders.
   if (from != null && to != null && from[0] === to[0]) return { from, to }
   return { from: from?.slice(2) ?? from, to: to?.slice(2) ?? to }
 }
@@ -64,7 +64,7 @@ export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader
 function parseGitPaths(rest: string): [string, string] {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest)
   if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
-  // For paths with blanks: both halves have the same length unless the file is renamed, which further lines show.
+  // Paths with blanks: both halves have the same length unless the file is renamed, which later lines show.
   const middle = rest.length >> 1
   return [rest.slice(0, middle), rest.slice(middle + 1)]
 }

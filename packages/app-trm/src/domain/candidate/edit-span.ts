@@ -19,7 +19,7 @@ interface OwnedSpan extends Span {
   readonly edit: number
 }
 
-/** Returns the spans of edits, all relative to the original text. `name` names the text in messages. */
+/** Returns the spans of edits relative to the original text. `name` names the text in messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(
@@ -70,7 +70,7 @@ function placeEdit(text: ParsedText, edit: TextEdit, reject: Reject): readonly S
   }
 }
 
-/** Treats one line end at the end of a client's text as that of the last line. */
+/** Converts line ends to LF and adds the last one if it is missing. */
 const toWholeLines = (content: string): string => `${toLineFeeds(content).replace(/\n$/, '')}\n`
 
 function placeLines(
@@ -140,7 +140,7 @@ function createNotFound(text: ParsedText, oldText: string, reject: Reject): Caus
 
 const removeBlanks = (text: string): string => text.replace(/\s+/g, '')
 
-/** Accepts insertions at the border of another edit. */
+/** Rejects overlaps, but not insertions at the border of another edit. */
 function checkOverlap(text: ParsedText, spans: readonly OwnedSpan[], name: string): void {
   let widest: OwnedSpan | undefined
   for (const span of sortSpans(spans)) {

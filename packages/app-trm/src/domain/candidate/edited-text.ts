@@ -1,4 +1,7 @@
-/** A text under edit. Its lines end in LF until it is written; each line then gets its own line end back. */
+/**
+ * A text that is being edited. Its lines end in LF until it is written, when each line gets its original line end
+ * back.
+ */
 import { TrmError } from '../../errors.ts'
 
 /** Replacement of the characters `[start, end)` of `ParsedText.body`. Empty for an insertion. */
@@ -17,7 +20,7 @@ export interface ParsedText {
   readonly ends: readonly string[]
   /** Offset of each line in `body`. */
   readonly starts: readonly number[]
-  /** Whether the last line has an end; true for an empty text. */
+  /** Whether the last line has a line end. True for an empty text. */
   readonly isEnded: boolean
 }
 
@@ -34,10 +37,10 @@ export function parseText(text: string): ParsedText {
 
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** A line takes about 200 bytes of memory during reading. */
+/** Each line takes about 200 bytes of memory during reading. */
 const maxLines = 1_000_000
 
-/** Throws `FILE_TOO_LARGE` above a million lines in total. `name` names the texts in the message. */
+/** Throws `FILE_TOO_LARGE` for more than a million lines in total. `name` names the texts in the message. */
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
@@ -68,9 +71,9 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
 }
 
 /**
- * Replaces spans, which must not overlap. Insertions at one offset keep their order. Unchanged lines keep their line
- * ends; new ones get those of the lines that they replace or follow. The last line keeps its end, or lack of one,
- * unless `isEnded` differs.
+ * Replaces spans, which must not overlap. Insertions at the same offset retain their order. Unchanged lines retain
+ * their line ends. New lines get those of the lines that they replace or follow. Unless `isEnded` differs, the last
+ * line remains with or without a line end.
  */
 export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []
@@ -96,6 +99,6 @@ export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded =
   return text.mark + (isEnded ? whole : whole.replace(/\r?\n$/, ''))
 }
 
-/** Stable sort by offset. Insertions come before a replacement at the same offset. */
+/** Sorts by offset, stably. Insertions come before a replacement at the same offset. */
 export const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end)

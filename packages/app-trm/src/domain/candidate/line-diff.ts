@@ -1,7 +1,7 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
 /**
- * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of these
+ * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of the
  * squares is limited.
  */
 export class LineComparison {
@@ -53,7 +53,7 @@ export const formatHunks = (hunks: readonly StructuredPatchHunk[]): string =>
     ])
     .join('\n')
 
-/** Formats an empty range as after the preceding line. */
+/** An empty range is formatted as the preceding line. */
 const formatRange = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`
 
 const maxCharacters = 3500

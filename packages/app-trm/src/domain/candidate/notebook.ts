@@ -1,4 +1,4 @@
-/** Edits the cells of a notebook (nbformat 4). All other characters of the file remain. */
+/** Edits the cells of a notebook (nbformat 4). All other characters of the file are preserved. */
 import { applyEdits, type JSONPath, type ModificationOptions, modify } from 'jsonc-parser'
 import { z } from 'zod'
 import { TrmError } from '../../errors.ts'
@@ -59,7 +59,7 @@ function findCell(path: string, { cells }: Notebook, address: CellAddress): Cell
   })
 }
 
-/** Returns a cell's Python code with blank lines for IPython magics and shell commands. */
+/** Returns a cell's Python code. IPython magics and shell commands are replaced with blank lines. */
 export function removeMagics(source: string): string {
   const plain = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
   return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
@@ -67,7 +67,7 @@ export function removeMagics(source: string): string {
 
 type Insertion = Extract<Edit, { type: 'insertCell' }>
 
-/** Edits cells. Addresses, and lines within a cell, refer to the original notebook. */
+/** Edits cells. Cell addresses, and lines within a cell, refer to the original notebook. */
 export function editNotebook(path: string, text: string, edits: readonly Edit[]): string {
   const notebook = readNotebook(path, text)
   const { length } = notebook.cells
@@ -126,7 +126,7 @@ export function editCell(
   return writer.finish(path)
 }
 
-/** Jupyter writes the last line of a cell without an end. */
+/** Jupyter writes the last line of a cell without a line end. */
 const toSource = (content: string): string => content.replaceAll('\r\n', '\n').replace(/\n$/, '')
 
 const toLines = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -136,7 +136,7 @@ class NotebookWriter {
   readonly #ids: Set<string | undefined>
   readonly #mark: string
   readonly #options: ModificationOptions
-  /** Whether the file escapes all non-ASCII characters (`\u`). */
+  /** Whether the file escapes all non-ASCII characters as `\u`. */
   readonly #isAscii: boolean
   #text: string
 

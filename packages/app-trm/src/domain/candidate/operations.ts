@@ -10,7 +10,7 @@ export interface DiffOperation {
   readonly path: string
   readonly sha?: string | undefined
   readonly hunks: readonly Hunk[]
-  /** Previous path of a rename; otherwise equal to `path`. */
+  /** Previous path of a rename, otherwise the same as `path`. */
   readonly from: string
   readonly effect: 'create' | 'delete' | 'change' | 'rename'
   readonly executable?: boolean | undefined
@@ -26,7 +26,7 @@ export type Operation =
   | DiffOperation
 
 const maxFiles = 100
-/** Each edit searches the text of its file. */
+/** Limited, because each edit searches the text of its file. */
 const maxEdits = 10_000
 /** UTF-16 units. */
 const maxText = 10_000_000
@@ -95,7 +95,7 @@ function readFiles(text: string, name: string): readonly FileDiff[] {
   throw new TrmError('INVALID_DIFF', `${name} has no hunk`)
 }
 
-/** The change's own path decides, and headers must agree with it. */
+/** The path of the change counts. Headers must agree with it. */
 function toDiffOperation({
   path: given,
   diff,
@@ -140,7 +140,7 @@ function checkMode(mode: string | undefined, path: string): void {
   throw new TrmError('INVALID_PATH', `the patch makes the path ${kind}: ${path}`, { data: { path } })
 }
 
-/** Requires that only one operation changes a path, and that no path is a folder of another. */
+/** Rejects several operations on one path, and a path that is a parent folder of another. */
 function checkDuplicates(operations: readonly Operation[]): void {
   const seen = new Set<string>()
   for (const operation of operations) {

@@ -6,7 +6,7 @@ const maxLength = 1024
 
 /**
  * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if it leaves the
- * project or is in its `.git`. Links are checked when files are read.
+ * project or is in its `.git`. Reading files checks links.
  */
 export function normalizePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -16,7 +16,7 @@ export function normalizePath(path: string): string {
   throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
 }
 
-/** Makes absolute paths below a root relative, also in diff headers. */
+/** Makes absolute paths below a root relative, including those in diff headers. */
 export function removeRoots(input: unknown, roots: readonly string[]): unknown {
   if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
   if (!isObject(input)) return input
@@ -54,7 +54,7 @@ function findProblem(path: string, parts: readonly string[]): string | undefined
   return parts.some(isGitFolder) ? 'is in the folder of the version control' : undefined
 }
 
-/** Includes spellings that other file systems treat as `.git` (CVE-2014-9390, CVE-2019-1352). */
+/** Whether a file system can treat a name as `.git` (CVE-2014-9390, CVE-2019-1352). */
 function isGitFolder(part: string): boolean {
   const plain = part
     .replace(/[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')

@@ -1,4 +1,4 @@
-/** Positions hunks by their lines. The line numbers of headers only decide ties. */
+/** Places hunks by their lines. The line numbers of headers only decide ties. */
 import type { Hunk, HunkLine } from './unified-diff.ts'
 
 /** Replaces `remove` lines from index `at` with `insert`. */
@@ -19,12 +19,12 @@ export interface Placement {
 /** Maximum differing context lines of a hunk. */
 const maxFuzz = 2
 
-/** Maximum placements; a hunk with more is ambiguous. */
+/** Maximum number of placements. A hunk with more is ambiguous. */
 export const maxPlacements = 2000
 
 export interface IndexedText {
   readonly lines: readonly string[]
-  /** Lines without blanks at their ends. */
+  /** Lines without white space at their ends. */
   readonly trimmed: readonly string[]
   /** Indices of each trimmed line. */
   readonly indices: ReadonlyMap<string, readonly number[]>
@@ -42,11 +42,11 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the best placements of a hunk, all equally good: those where every old line matches except for blanks at line
- * ends, else without the blank that precedes every line, else with one, else with two different context lines. Removed
- * lines always match, and inserted lines have a matching neighbour. Context may differ only if the header counts the
- * lines correctly (else the line may be an added one without its `+`) and the line does not occur elsewhere in the
- * text. Stops after `maxPlacements`.
+ * Returns the best placements of a hunk, which are equally good: those where every old line matches except for blanks
+ * at line ends; otherwise, without the blank that precedes every line; otherwise, with one and then two differing
+ * context lines. Removed lines always match, and inserted lines have a matching neighbour. Context may differ only if
+ * the header counts the lines correctly (otherwise the line may be an added one without its `+`) and the line does
+ * not occur elsewhere in the text. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exact = findExactPlacements(text, hunk.lines)
@@ -81,7 +81,7 @@ function findExactPlacements(text: IndexedText, lines: readonly HunkLine[]): rea
     .map((start) => createPlacement(lines, start, { length: old.length, fuzz: 0 }))
 }
 
-/** Removes the blank that models write between the sign and every line: `+ x` for `+x`. */
+/** Removes the blank that some models write between the sign and every line: `+ x` for `+x`. */
 function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const isBlank = ({ text }: HunkLine) => text.trim() === ''
   if (!lines.every((line) => isBlank(line) || line.text.startsWith(' '))) return undefined
@@ -102,7 +102,7 @@ function hasEnoughContext(old: readonly string[], fuzz: number): boolean {
   return old.length - fuzz >= 2 * fuzz + 1 && filled - fuzz >= fuzz + 1
 }
 
-/** Returns possible starts: if at most two lines differ, one of the three rarest lines matches. */
+/** Returns the possible starts. If at most two lines differ, one of the three rarest lines must match. */
 function findFuzzyStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {
   const starts = sortByRarity(indices, wanted)
     .slice(0, maxFuzz + 1)
@@ -135,8 +135,8 @@ function isFuzzyMatch(
 }
 
 /**
- * Whether a block that only inserts has a matching line next to it. The line on the other side may differ if the line
- * after that matches.
+ * Whether a block of inserted lines has a matching line next to it. On the other side, the adjacent line may differ
+ * if the line beyond it matches.
  */
 function isAnchored(
   lines: readonly HunkLine[],

@@ -7,7 +7,8 @@ interface SyntaxProblem {
   readonly line: number
   readonly reason: string
   /**
-   * Python source that the grammar rejects. Python must confirm the error, because the grammar lacks some valid syntax.
+   * Python source that the grammar rejects. The interpreter must confirm the error, because the grammar lacks some
+   * valid syntax.
    */
   readonly source?: string
 }
@@ -18,7 +19,7 @@ const maxLength = 300_000
 type Check = (text: string) => SyntaxProblem | undefined
 
 function checkPython(text: string): SyntaxProblem | undefined {
-  // The grammar accepts no byte order mark, and only LF line ends.
+  // The grammar accepts neither a byte order mark nor CRLF line ends.
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   let offset: number | undefined
   python.parse(plain).iterate({
@@ -40,7 +41,7 @@ function checkScript(text: string): SyntaxProblem | undefined {
 
 const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
-/** Lines count within the cell. */
+/** Lines of problems count within the cell. */
 function checkNotebook(text: string): SyntaxProblem | undefined {
   const problem = checkJson(text)
   if (problem) return problem
@@ -52,7 +53,7 @@ function checkNotebook(text: string): SyntaxProblem | undefined {
   return undefined
 }
 
-/** By extension. TypeScript and JSX are left to the project's tools. */
+/** Checks by extension. TypeScript and JSX are left to the project's own tools. */
 const checks: Readonly<Record<string, Check>> = {
   py: checkPython,
   js: checkScript,

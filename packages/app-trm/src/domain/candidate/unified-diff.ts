@@ -10,15 +10,15 @@ export interface HunkLine {
 
 export interface Hunk {
   readonly lines: readonly HunkLine[]
-  /** First old line in the hunk header, from 1; `undefined` for a bare `@@`. */
+  /** First old line in the hunk header, from 1, or `undefined` for a bare `@@`. */
   readonly oldStart: number | undefined
   readonly newStart: number | undefined
-  /** Whether the header counts the lines correctly, as in a program's diff. */
+  /** Whether the header counts the lines correctly, as programs do. */
   readonly isCounted: boolean
   /** Whether `\ No newline at end of file` marks the last old or new line. */
   readonly isOldUnended: boolean
   readonly isNewUnended: boolean
-  /** Whether the added lines end in CRLF and the header in LF, so that the file has CRLF. */
+  /** Whether added lines end in CRLF but headers in LF, which means that the file has CRLF. */
   readonly isCrLf: boolean
 }
 
@@ -33,13 +33,12 @@ interface Draft {
 }
 
 /**
- * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with
- * prose around it, wrong counts, bare `@@`, or blank lines without their space. Rejects changed lines outside
- * of a hunk.
+ * Reads a unified diff of any number of files, written by git, diff or a model. Accepts Markdown fences, surrounding
+ * prose, wrong counts, bare `@@`, and blank lines without their space. Rejects changed lines outside a hunk.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')
-  // An empty line after the last line end could be taken for context.
+  // The empty line after the last line end could be mistaken for context.
   const written = text.replace(/^\ufeff|\n$/g, '').split('\n')
   const lines = written.map((line) => line.replace(/\r$/, ''))
   const drafts: Draft[] = []
@@ -134,7 +133,7 @@ function readHunk(
   return {
     hunk: {
       lines: body,
-      // The header of a hunk without old lines contains the preceding line.
+      // The header of a hunk without old lines has the preceding line.
       oldStart: stated === undefined ? undefined : Number(start) + (stated.old === 0 ? 1 : 0),
       newStart: stated === undefined ? undefined : Number(newStart),
       isCounted: isEqual(seen, stated) && body.length === countedLength,
@@ -145,7 +144,7 @@ function readHunk(
   }
 }
 
-/** Rejects a last hunk with fewer lines than its header states and less context at its end than at its start. */
+/** Rejects a last hunk that has fewer lines than its header states, and less context at its end than at its start. */
 function checkCutOff(end: number, body: readonly HunkLine[], seen: Counts, stated: Counts): void {
   if (isEqual(seen, stated) || seen.old > stated.old || seen.new > stated.new) return
   const start = body.findIndex(({ op }) => op !== ' ')
@@ -158,7 +157,9 @@ function checkCutOff(end: number, body: readonly HunkLine[], seen: Counts, state
 /** Greater differences of counts are counting mistakes. */
 const maxDamage = 10
 
-/** Rejects text directly after an incomplete hunk: a line that lost its first character ends a hunk too early. */
+/**
+ * Rejects text directly after an incomplete hunk, because a line that lost its first character ends a hunk too early.
+ */
 function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unknown' | 'short'): void {
   const line = lines[at]
   if (line === undefined || state === 'complete' || /^(@@|diff --git |Index: |-- ?$)/.test(line)) return
@@ -167,7 +168,7 @@ function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unk
 }
 
 /**
- * Rejects a hunk if only one count of its header is right: a line lost its `+` or `-`, or is missing. Models that
+ * Rejects a hunk if only one count of its header is right: a line is missing or lost its `+` or `-`. Models that
  * miscount get both wrong.
  */
 function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void {
@@ -177,7 +178,10 @@ function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void
   throw createInvalid(at, `${reason}: a line is missing, or lacks its + or -`)
 }
 
-/** Whether a line is a mail signature or a file header and not, by the counts, a removed `-- x` or an added `++ y`. */
+/**
+ * Whether a line is a mail signature or a file header, and not, according to the counts, a removed `-- x` or an added
+ * `++ y`.
+ */
 function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Counts | undefined): boolean {
   const line = lines[at] ?? ''
   if (/^-- ?$/.test(line)) return isEqual(seen, stated)
@@ -190,7 +194,7 @@ function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Co
 }
 
 /**
- * Rejects added and removed lines outside of a hunk, up to the next hunk or header. Accepts lists after a fence or a
+ * Rejects added and removed lines outside a hunk, up to the next hunk or header. Accepts lists after a fence or a
  * signature.
  */
 function checkLinesAfter(lines: readonly string[], from: number): void {
@@ -203,7 +207,7 @@ function checkLinesAfter(lines: readonly string[], from: number): void {
   }
 }
 
-/** The same above the first hunk of a diff without file headers. */
+/** Rejects such lines above the first hunk of a diff without file headers. */
 function checkLinesBefore(lines: readonly string[], to: number): void {
   for (let at = to - 1; at >= 0 && !isFence(lines[at]); at--) {
     if (isChange(lines, at)) throw createInvalid(at, 'is not in a hunk')
@@ -212,7 +216,7 @@ function checkLinesBefore(lines: readonly string[], to: number): void {
 
 const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
 
-/** Whether a line is added or removed; `- text` is a list item unless it is next to context. */
+/** Whether a line is added or removed. `- text` is a list item unless it is next to context. */
 function isChange(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? ''
   const isNearContext = [at - 1, at + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))

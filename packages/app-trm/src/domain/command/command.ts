@@ -1,4 +1,4 @@
-/** Appends a report file to a test command, if it is one simple command. */
+/** Appends a report file to a test command, if it is a single simple command. */
 export function addReport(command: string, file: string): string {
   const simple = command.trim()
   if (!isSimple(simple)) return command
@@ -14,7 +14,7 @@ export function addReport(command: string, file: string): string {
   return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${simple} -v` : command
 }
 
-/** Whether a shell line is one command to which arguments can be appended. */
+/** Whether a shell line is a single command to which arguments can be appended. */
 export const isSimple = (command: string): boolean => !/[;&|<>`$()\n\\]/.test(command)
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/.test(word)
@@ -27,7 +27,7 @@ const builtins = new Set(
   ),
 )
 
-/** Returns the programs that a shell line starts: `pytest` for `cd x && FOO=1 pytest -q`. */
+/** Returns the programs that a shell line starts, such as `pytest` for `cd x && FOO=1 pytest -q`. */
 export function findPrograms(command: string): readonly string[] {
   return command
     .split(/&&|\|\||[;|\n]/)
@@ -39,7 +39,10 @@ export function findPrograms(command: string): readonly string[] {
 const wrappers = new Set(['env', 'time', 'exec', 'nice', 'npx', 'poetry', 'pipenv', 'uv', 'run', '!'])
 const interpreter = /(^|\/)(python[\d.]*|node|deno|bun|tsx|ts-node|sh|bash|dash|zsh|ruby|perl|Rscript)$/
 
-/** Returns the project files that a shell line runs: `scripts/bench.py` for `python3 -u ./scripts/bench.py a.csv`. */
+/**
+ * Returns the project files that a shell line runs, such as `scripts/bench.py` for `python3 -u ./scripts/bench.py
+ * a.csv`.
+ */
 export function findScripts(command: string): readonly string[] {
   return command.split(/&&|\|\||[;|\n()]/).flatMap((part) => {
     const words = part
@@ -55,7 +58,7 @@ export function findScripts(command: string): readonly string[] {
   })
 }
 
-/** `undefined` for inline code and modules. */
+/** Returns `undefined` for inline code and modules. */
 function findScriptArgument(args: readonly string[]): string | undefined {
   const isEnd = (word: string) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
   const word = args.find(isEnd)

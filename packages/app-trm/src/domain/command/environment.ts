@@ -5,7 +5,7 @@ const allowedNames = new Set([
 ])
 const allowedPrefixes = /^(LC_|PYENV_|NVM_)/
 
-/** Quiet, reproducible, and without files next to the sources. */
+/** For quiet, reproducible output, and no files next to the sources. */
 const fixedVariables: Readonly<Record<string, string>> = {
   CI: '1',
   NO_COLOR: '1',
@@ -19,7 +19,7 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   )
 
-/** Later sources take precedence; `outer` is filtered. */
+/** Later sources take precedence. Only `outer` is filtered. */
 export function createEnvironment(
   outer: Readonly<Record<string, string | undefined>>,
   session: Readonly<Record<string, string>>,
@@ -32,7 +32,9 @@ export function createEnvironment(
   return { ...Object.fromEntries(allowed), ...fixedVariables, ...session, ...more }
 }
 
-/** Adds variables that make pytest write `xml` and node --test `nodeXml` to those of the session and `more`. */
+/**
+ * Adds variables to those of the session and `more`, so that pytest writes `xml` and node --test writes `nodeXml`.
+ */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
   session: Readonly<Record<string, string>>,
@@ -40,7 +42,7 @@ export function createReportEnvironment(
 ): Readonly<Record<string, string>> {
   const join = (...parts: readonly (string | undefined)[]): string =>
     parts.filter((part) => part !== undefined).join(' ')
-  // xunit1 contains the file of each test.
+  // The format xunit1 contains the file of each test.
   const pytest = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit1 -o junit_suite_name=pytest`
   const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
   return {
@@ -50,11 +52,11 @@ export function createReportEnvironment(
 }
 
 const secretName = /token|secret|passw|credential|api_?key|private_?key/i
-// Matches each name once, from its beginning: a search from every character of a long word takes cubic time.
+// Matches each name only from its beginning, because a search from every character of a long word takes cubic time.
 const secretText =
   /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 
-/** Replaces the values of secret-looking names, in the text and among the session's variables. */
+/** Replaces the values of secret-looking names in a text, and the session's secret-looking variables. */
 export function redact(text: string, session: Readonly<Record<string, string>>): string {
   const values = Object.entries(session)
     .filter(([name, value]) => secretName.test(name) && value.length >= 4)

@@ -1,4 +1,4 @@
-/** `auto` is bubblewrap if it works. */
+/** `auto` uses bubblewrap if it works. */
 export type SandboxLevel = 'none' | 'auto' | 'bwrap'
 
 const levels: readonly SandboxLevel[] = ['none', 'auto', 'bwrap']
@@ -9,7 +9,7 @@ export const chooseStricter = (a: SandboxLevel, b: SandboxLevel): SandboxLevel =
 /** Absolute real paths. */
 export interface SandboxFolders {
   readonly cwd: string
-  /** The user's project, the target of links in a work copy. */
+  /** The user's project, to which links in a work copy lead. */
   readonly repo: string
   readonly writable: readonly string[]
   /** The server's data, which commands cannot see. */
@@ -17,8 +17,8 @@ export interface SandboxFolders {
 }
 
 /**
- * Returns the bubblewrap command line: read-only system, empty `/tmp`, no network, no other processes, and no server
- * data.
+ * Returns the bubblewrap command line: read-only system, empty `/tmp`, no network, no other processes, and hidden
+ * server data.
  */
 export const createBwrapArguments = ({ cwd, repo, writable, hidden }: SandboxFolders): readonly string[] => [
   ...['bwrap', '--die-with-parent', '--unshare-net', '--unshare-pid', '--unshare-ipc'],
@@ -32,8 +32,8 @@ export const createBwrapArguments = ({ cwd, repo, writable, hidden }: SandboxFol
 const maxFileBlocks = 8_388_608
 
 /**
- * Returns shell code that limits later commands: no core files, no file over 4 GiB, and CPU time per process of at most
- * the timeout on all processors. Lower existing limits remain.
+ * Returns shell code that limits later commands: no core files, no file over 4 GiB, and as much CPU time per process
+ * as all processors provide within the timeout. Lower existing limits remain.
  */
 export const createLimits = (timeoutS: number, processors: number): string =>
   [`-c 0`, `-f ${maxFileBlocks}`, `-t ${Math.ceil(timeoutS) * processors + 10}`]

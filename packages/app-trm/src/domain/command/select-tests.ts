@@ -2,13 +2,13 @@ import { isSimple } from './command.ts'
 
 export interface SelectedTests {
   readonly command: string
-  /** Added to the existing values. */
+  /** Values to append to existing ones. */
   readonly env: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string }
 }
 
 /**
- * Returns the command that runs tests by id; `undefined` if the runner cannot select tests or the command is not
- * simple. `source` is that of the last run. Other tests with the same name run too.
+ * Returns the command that runs tests by id, or `undefined` if the runner cannot select tests or the command is not
+ * simple. `source` is that of the last run. Other tests with the same name also run.
  */
 export function selectTests(
   command: string,
@@ -22,7 +22,7 @@ export function selectTests(
   }
   const simple = command.trim()
   const runner = /\b(vitest|jest|mocha|unittest)\b/.exec(simple)?.[1]
-  // Titles: `name` for `file > suite > name`.
+  // The title of `file > suite > name` is `name`.
   const titles = new Set(plainIds.map((id) => id.split(/ > |::/).at(-1) ?? ''))
   const pattern = [...titles].map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   if (runner === undefined) {
@@ -40,8 +40,8 @@ export function selectTests(
 }
 
 /**
- * Returns a word for pytest's `-k`: `test_many` for `tests/test_sums.py::TestMean::test_many[1]`, the module for a
- * file.
+ * Returns a word for pytest's `-k`, such as `test_many` for `tests/test_sums.py::TestMean::test_many[1]`, or the
+ * module for a file.
  */
 const toPytestName = (id: string): string =>
   (
@@ -52,7 +52,9 @@ const toPytestName = (id: string): string =>
       .at(-1) ?? ''
   ).replace(/\W/g, '')
 
-/** Returns `module.Class.test_a` for `module.Class.test_a (n=2)`; the module for a file that could not be loaded. */
+/**
+ * Returns `module.Class.test_a` for `module.Class.test_a (n=2)`, or the module for a file that could not be loaded.
+ */
 const toUnittestName = (id: string): string =>
   id.replace(/ [([].*$/, '').replace(/^unittest\.loader\._FailedTest\./, '')
 

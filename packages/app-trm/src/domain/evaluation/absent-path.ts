@@ -1,14 +1,14 @@
-/** A project path that is missing in the copy in which commands run. */
+/** A project path that the copy for commands lacks. */
 export interface AbsentPath {
   readonly path: string
   readonly isFolder: boolean
   readonly isRepository: boolean
 }
 
-/** Characters read from the end of an output, and reported paths. */
+/** Maximum characters read from the end of an output, and maximum paths. */
 const [maxText, maxAbsent] = [100_000, 5]
 
-/** Returns the paths that outputs name as a path or as a Python module. */
+/** Returns the paths that occur in outputs, as a path or as a Python module. */
 export function findNamedPaths(
   paths: readonly AbsentPath[],
   outputs: readonly string[],

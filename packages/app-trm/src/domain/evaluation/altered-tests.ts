@@ -1,6 +1,6 @@
 /**
- * Tests with altered expected values, which must fail (README, Protection of tests). A test that still passes
- * does not depend on its assertion.
+ * Tests with altered expected values, which must fail (README, Protection of tests). If such a test passes, its
+ * assertion has no effect.
  */
 import type { TestCase, TestRun } from '../report/test-run.ts'
 
@@ -16,7 +16,7 @@ interface TestBlock {
   readonly end: number
 }
 
-/** The cases of a run by the last word of their names, because comparing each test with each case is slow. */
+/** Cases of a run by the last word of their names. Comparing each test with each case would be slow. */
 class CaseIndex {
   readonly #cases = new Map<string, TestCase[]>()
 
@@ -73,7 +73,7 @@ export function passesAny(run: TestRun | undefined, names: readonly string[]): b
   return names.some((name) => index.find(name).some(({ status }) => status === 'pass'))
 }
 
-/** Whether the cases belong to one passed test. A number after an id means that tests share it. */
+/** Whether the cases belong to a single passed test. A number after an id means that several tests share it. */
 function isOnePassedTest(cases: readonly TestCase[]): boolean {
   const tests = new Set(cases.map(({ id }) => removeParameters(id)))
   return tests.size === 1 && cases.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
@@ -94,7 +94,7 @@ function listPythonTests(text: string): readonly TestBlock[] {
   })
 }
 
-/** Lists the calls of `test` and `it`, each up to the next one. */
+/** Lists the calls of `test` and `it`, each extended to the next. */
 function listScriptTests(text: string): readonly TestBlock[] {
   const found = [...text.matchAll(/\b(?:test|it)\(\s*(['"`])((?:(?!\1)[^\\\n])+)\1/g)]
   return found.map(({ index, 2: name = '' }, at) => ({
@@ -104,7 +104,7 @@ function listScriptTests(text: string): readonly TestBlock[] {
   }))
 }
 
-/** Considers only statements that certainly run, before any statement that could leave the function. */
+/** Alters only a statement that certainly runs, before any statement that could leave the function. */
 function alterPythonTest(block: string): string | undefined {
   const lines = block.split('\n')
   if (lines.some((line) => (line.split(/"""|'''/).length - 1) % 2 === 1)) return undefined
@@ -125,7 +125,7 @@ function alterPythonTest(block: string): string | undefined {
   return undefined
 }
 
-/** Subtests, and loops over a constant table. */
+/** Matches subtests, and loops over a constant table. */
 const certainBlock = /^\s*(?:with self\.subTest\(.*\):|for [\w, ()]+ in [A-Z][A-Z\d_]*(?:\.items\(\))?:)\s*$/
 
 function alterPythonAssertion(line: string): string | undefined {
@@ -141,7 +141,7 @@ function alterPythonAssertion(line: string): string | undefined {
 const scriptAssertion =
   /(?<=(?:[;{}\n]|=>)\s{0,80})(?:(?:assert\w*|t)(?:\.strict)?\.(?:equals?|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/
 
-/** Rejects conditions and functions before the assertion, which could prevent that it runs. */
+/** Rejects conditions and functions before the assertion, which could prevent it from running. */
 function alterScriptTest(block: string): string | undefined {
   const found = scriptAssertion.exec(block)
   if (found === null) return undefined
@@ -177,12 +177,12 @@ function alterArguments(head: string, text: string, tail: string): string | unde
   return changedVariable && `${head}${first}, ${changedVariable}${tail}`
 }
 
-/** Alters a literal or a variable. Adding to a text or a list also makes the test fail. */
+/** Alters a literal or a variable. Adding 1 to a text or a list also makes the test fail. */
 const alterValue = (text: string): string | undefined =>
   alterLiteral(text) ??
   (/^[a-z_][\w.]*(?:\[[^\]]*\])*$/.test(text) && !/inf|nan/i.test(text) ? `(${text}) + 1` : undefined)
 
-/** Alters a number slightly, which a tolerance would hide, or a string without escapes. */
+/** Adds 1 to a number, which a tolerance could hide, or alters a string without escapes. */
 function alterLiteral(text: string): string | undefined {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return `${text} + 1`
   const [, quote, inner] = /^(['"])([^'"\\\n]*)\1$/.exec(text) ?? []
@@ -192,7 +192,7 @@ function alterLiteral(text: string): string | undefined {
 const findComma = (text: string): number | undefined => scan(text, 0, ',')
 const findEnd = (text: string, start: number): number | undefined => scan(text, start, ')')
 
-/** Finds a character outside of strings and brackets. */
+/** Finds a character outside strings and brackets. */
 function scan(text: string, start: number, wanted: string): number | undefined {
   let depth = 0
   for (let at = start; at < text.length; at++) {

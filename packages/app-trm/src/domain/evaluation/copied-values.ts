@@ -3,19 +3,19 @@ const literal = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*
 /** A pair that is common in honest code. */
 const common = /^-?[01]? -?[01]?$/
 
-/** Titles and module names are not inputs. */
+/** Titles and module names, which are not inputs. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
-/** Minimum pairs; sufficient pairs in tests with many. */
+/** Minimum number of pairs, and of those in tests with many pairs. */
 const [minPairs, manyPairs] = [2, 4]
 
-/** Lines between an input and its result: a condition and a statement, or a blank line. */
+/** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
 const maxLines = 2
 
-/** Maximum literals between an input and its result in another list, and literals searched for lists. */
+/** Maximum literals between an input and its result in another list, and maximum literals searched for lists. */
 const [maxDistance, maxListed] = [60, 1000]
 
-/** Tested inputs with their results in one file: `2 14`. */
+/** Tested inputs with their results in one file, such as `2 14`. */
 type TestedPairs = ReadonlySet<string>
 
 /** Tested inputs with their results, by test file, and the files that contain each pair. */
@@ -37,8 +37,8 @@ export function readTestedValues(texts: readonly string[]): TestedValues {
 }
 
 /**
- * Returns the first line, from 1, of code that answers with tested values: added lines with an input directly followed
- * by its result, or with inputs in one list and results in another, for several tests. Values of data files need no
+ * Returns the first line, from 1, of code that returns tested values: added lines with an input directly followed by
+ * its result, or with inputs in one list and results in another, for several tests. In data files, values need no
  * quotes.
  */
 export function findCopiedValues(
@@ -83,7 +83,7 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
       const pair = toKey(one, searched[index + distance] as Literal)
       const found = owners.get(pair) ?? []
       runs = new Map(found.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
-      // Requires more than half of the list.
+      // More than half of the list must match.
       for (const [tested, run] of runs)
         if (run.length * 2 > distance && isEnough(run, tested)) return searched[index + 1 - run.length]?.line
     }
@@ -91,7 +91,7 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
   return undefined
 }
 
-/** `14 if value == 2` */
+/** Matches `14 if value == 2`. */
 const condition =
   /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
 
@@ -101,7 +101,7 @@ const listConditions = (text: string): readonly string[] =>
     [input, result].map(unquote).join(' '),
   )
 
-/** `[0, None, 14][value]` */
+/** Matches `[0, None, 14][value]`. */
 const indexedList = /\[([^[\]]{3,1000})\]\s*\[\s*[a-z_]/gi
 
 const listPositions = (text: string): readonly string[] =>
@@ -131,10 +131,12 @@ const listLiterals = (text: string, line: number, pattern: RegExp): readonly Lit
     end: index + found.length,
   }))
 
-/** `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)` */
+/** Matches between the values of `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)`. */
 const entry = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
 
-/** Lists inputs of calls or tables with their results: `rate(2), 4`, `2: 4`, `(2, 4)`, but not members of a list. */
+/**
+ * Lists inputs of calls or tables with their results: `rate(2), 4`, `2: 4` or `(2, 4)`, but not members of a list.
+ */
 function listTested(line: string): readonly string[] {
   const text = line.replaceAll(title, '')
   return listPairs(listLiterals(text, 0, literal)).flatMap(([one, other]) => {

@@ -1,19 +1,22 @@
 export interface Diagnostic {
   readonly file: string
   readonly line: number
-  /** From 1. */
+  /** Column, from 1. */
   readonly column: number | null
-  /** `F401`, `TS2339`, `no-undef`; empty without codes. */
+  /** Such as `F401`, `TS2339`, `no-undef`, or empty. */
   readonly code: string
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
 
-/** `a.py:1:5: F401 x`, `a.py:1: error: x  [code]`, `a.ts:1:5 - error TS1: x`; `a.ts(1,5): error TS1: x` is rewritten to the last form. */
+/**
+ * Matches `a.py:1:5: F401 x`, `a.py:1: error: x  [code]` and `a.ts:1:5 - error TS1: x`. The form
+ * `a.ts(1,5): error TS1: x` is rewritten to the last one.
+ */
 const located =
   /^(?<file>[^\s:][^:\n]*):(?<line>\d+)(?::(?<column>\d+))?(?::| -) (?:(?<kind>error|warning):? )?(?:(?<code>[A-Z]{1,3}\d{2,5}):? )?(?<message>.+?)(?: {2}\[(?<rule>[\w-]+)\])?$/
 
-/** `  1:5  error  x  code` below the name of a file: eslint. */
+/** Matches `  1:5  error  x  code`, which eslint writes below the name of a file. */
 const indented =
   /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>\S.*?)(?:(?<!\s)\s{2,}(?<rule>[@\w/-]+))?$/
 
@@ -56,7 +59,7 @@ function toDiagnostic({
   }
 }
 
-/** Returns the problems with a file, code or message that the baseline does not have. Line numbers do not count. */
+/** Returns the problems whose file, code and message do not occur in the baseline. Line numbers do not count. */
 export function findNewDiagnostics(
   before: readonly Diagnostic[],
   now: readonly Diagnostic[],

@@ -6,17 +6,17 @@ import type { Suspicion } from './suspicion.ts'
 
 export interface GuardFinding {
   readonly files: readonly string[]
-  /** Results with the restored files; `undefined` without any. */
+  /** Results with the restored files, or `undefined` without such files. */
   readonly evidence: readonly Evidence[] | undefined
   /**
-   * Whether the runner reported the added and altered tests that must fail; `not possible` if its tests cannot be
-   * extended.
+   * Whether the runner reported the added and altered tests as failed, which they must. `not possible` if its tests
+   * cannot be extended.
    */
   readonly probe: 'reported' | 'not reported' | 'not possible'
   readonly suspicions: readonly Suspicion[]
 }
 
-/** The guard as clients receive it. */
+/** The guard as it is returned to clients. */
 export interface Guard {
   readonly files: readonly string[]
   readonly score: number
@@ -24,7 +24,7 @@ export interface Guard {
   readonly passes: boolean
   /** Whether the second evaluation confirms the score, and the caller accepted all doubtful code. */
   readonly confirms: boolean
-  /** Failed signals: `test: 1 of 3 passed, exit 1`. */
+  /** Reasons of failed signals: `test: 1 of 3 passed, exit 1`. */
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
@@ -37,7 +37,7 @@ interface Doubt {
   readonly text: string
 }
 
-/** Returns the results of the second evaluation, with 0 for distrusted ones. */
+/** Returns the results of the second evaluation. Distrusted ones have the value 0. */
 export function selectGuardEvidence(
   first: readonly Evidence[],
   { evidence = first, probe, suspicions }: GuardFinding,

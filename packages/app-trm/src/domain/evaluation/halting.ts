@@ -17,8 +17,8 @@ export const undecided: Decision = Object.freeze({
 })
 
 /**
- * Checks success, then plateau, then limit. Success requires that every test ran and passed; without a test command, that
- * every other check passes.
+ * Checks for success, then plateau, then limit. Success requires that every test ran and passed or, without a test
+ * command, that every other check passes.
  */
 export function decide(
   { step, streak }: Standing,

@@ -25,7 +25,7 @@ export interface StageFinding {
   readonly checks?: readonly Check[] | undefined
   /** Why the result cannot be trusted. */
   readonly distrust?: string | undefined
-  /** The failed signal that skipped this command. */
+  /** The failed signal after which this command was skipped. */
   readonly notRunAfter?: string | undefined
 }
 
@@ -57,7 +57,7 @@ export interface Reference {
   readonly bestPerf: Metric | undefined
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
-  /** Whether test changes are trusted, so that new tests count. */
+  /** Whether changes of tests are trusted, so that new tests count. */
   readonly trustsTests: boolean
 }
 
@@ -147,7 +147,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** A benchmark that improves by this factor in one step no longer measures the same. */
+/** Maximum gain. A benchmark that improves by more in one step no longer measures the same. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {
@@ -166,7 +166,7 @@ function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): Signal
   return toValue(finding, value, `${formatMetric(metric)}${best}`, value > 0)
 }
 
-/** Reads `{"checks": [{"name": …, "ok": …}]}` from an output; `undefined` for other output. */
+/** Reads `{"checks": [{"name": …, "ok": …}]}` from an output. Returns `undefined` for other output. */
 export function readChecks(stdout: string): readonly Check[] | undefined {
   const text = [stdout.trim(), ...stdout.split('\n').reverse()].find((line) => /^\s*\{\s*"checks"/.test(line))
   const { checks } = parseObject(text ?? '')

@@ -33,7 +33,7 @@ const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds',
 const measurement =
   /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
 
-/** Reads a JSON object, else the last number with a unit, else a number as the last line, else `undefined`. */
+/** Reads a JSON object, otherwise the last number with a unit, otherwise a number on the last line. */
 export const readMetric = (output: string): Metric | undefined =>
   readJson(output) ?? readText(output) ?? readBareNumber(output)
 

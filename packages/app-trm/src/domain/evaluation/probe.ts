@@ -9,7 +9,7 @@ export interface Probe {
   readonly altered: readonly string[]
 }
 
-/** Adds the probe to a test file of a run; `undefined` if its language or runner is unknown. */
+/** Adds a probe to a test file of a run. Returns `undefined` if its language or runner is unknown. */
 export function createProbe(path: string, text: string, run: TestRun, id: string): Probe | undefined {
   const { text: altered, names } = alterTests(path, text, run)
   const added = path.endsWith('.py') ? addPythonTests(altered, id) : addScriptTests(path, altered, id)
@@ -20,7 +20,7 @@ type AddedTests = Pick<Probe, 'text' | 'names'>
 
 const toNames = (id: string, kinds: readonly string[]): string[] => kinds.map((kind) => `test_${id}_${kind}`)
 
-/** Assertions that must fail, by name. */
+/** Assertions that always fail, by name. */
 const pythonAssertions: Readonly<Record<string, string>> = {
   equal: 'self.assertEqual(1, 2)',
   differ: 'self.assertNotEqual(1, 1)',
@@ -60,7 +60,7 @@ function addPythonTests(text: string, id: string): AddedTests {
     ...names.flatMap((name, index) => [`    def ${name}(self):`, `        ${bodies[index]}`, '']),
     '',
   ].join('\n')
-  // `unittest.main()` at the end of a script never returns.
+  // Nothing after `unittest.main()` at the end of a script runs.
   const main = text.search(/^if __name__\b/m)
   const [head, tail] = main < 0 ? [text, ''] : [text.slice(0, main), text.slice(main)]
   return { text: `${head}\n\n${added}\n${tail}`, names }
@@ -107,7 +107,7 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
   )
 
 /**
- * Returns the test files of a run in which a probe can be loaded: those with passed tests, and all if a test does not
+ * Returns the test files of a run to which a probe can be added: those with passed tests, or all if a test does not
  * name its file.
  */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
@@ -120,6 +120,6 @@ export function listProbeFiles(paths: readonly string[], run: TestRun): readonly
     : [...named, ...paths.filter((path) => !named.includes(path))]
 }
 
-/** Whether `tests.test_sums.Sums::test_a` contains the module `test_sums`. */
+/** Whether an id contains a module: `tests.test_sums.Sums::test_a` contains `test_sums`. */
 const isNamed = (id: string, module: string): boolean =>
   `.${id}`.includes(`.${module}.`) || `.${id}`.includes(`.${module}::`) || id.includes(`/${module}.`)

@@ -23,7 +23,7 @@ export interface EvalResult extends Decision {
   readonly step: number
   readonly kind: 'baseline' | 'submit' | 'rerun'
   readonly score: number
-  /** Moving average of the candidates' scores; the score itself before the second. */
+  /** Moving average of the candidates' scores, equal to the score of the first candidate. */
   readonly emaScore: number
   readonly bestScore: number
   readonly noImproveStreak: number
@@ -108,7 +108,7 @@ function formatFailures({ failures, tests }: EvalResult): string {
   return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
 }
 
-/** Returns the failure's line with the error and compared values, else its first line. */
+/** Returns the failure's line with the error and compared values, otherwise its first line. */
 function findReason(message: string): string {
   const [error] = readPythonErrors(message).slice(-1)
   if (error !== undefined) return [error.type, error.message.split('\n')[0]].filter(Boolean).join(': ')
@@ -153,7 +153,7 @@ function chooseNext({
     : 'Next: correct what fails and submit.'
 }
 
-/** Results of version 0.1 only have the failures that they describe. */
+/** Results of version 0.1 have only the described failures. */
 export const listFailing = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 

@@ -1,9 +1,9 @@
 import type { ScoredSignal, SignalValue } from './signal.ts'
 
-/** Scores that differ by less are equal. */
+/** Scores that differ by less count as equal. */
 export const epsilon = 1e-6
 
-/** Rounds a score for people. */
+/** Rounds a score for display. */
 export const roundScore = (score: number): number => Math.round(score * 1e4) / 1e4
 
 export interface Score {
@@ -13,8 +13,9 @@ export interface Score {
 }
 
 /**
- * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal without
- * a value counts as 0, so that an unreadable run never scores higher than a failed one. 0 if the weights sum to 0.
+ * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal
+ * without a value counts as 0, so that an unreadable run never scores higher than a failed one. The score is 0 if the
+ * weights sum to 0.
  */
 export function computeScore(values: readonly SignalValue[]): Score {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)
@@ -27,7 +28,7 @@ export function computeScore(values: readonly SignalValue[]): Score {
   return { score: Math.min(1, sum), signals }
 }
 
-/** Whether the tests pass; without tests, whether there are checks or linters and all pass. */
+/** Whether the tests pass or, without tests, whether there are checks or linters and all pass. */
 export function checksPass(signals: readonly SignalValue[]): boolean {
   const tests = signals.filter(({ kind }) => kind === 'test')
   const checks = tests.length > 0 ? tests : signals.filter(({ kind }) => kind !== 'perf')
@@ -36,19 +37,19 @@ export function checksPass(signals: readonly SignalValue[]): boolean {
 
 /** The scores of a session, stored with each step, so that undo and restore are exact. */
 export interface Standing {
-  /** Number of evaluated candidates; 0 for the baseline. */
+  /** Number of evaluated candidates, 0 for the baseline. */
   readonly step: number
-  /** Moving average of the candidates' scores; `null` before the first. */
+  /** Moving average of the candidates' scores, or `null` before the first candidate. */
   readonly ema: number | null
   readonly best_score: number
-  /** Step of the best score; `null` before the first evaluation. */
+  /** Step of the best score, or `null` before the first evaluation. */
   readonly best_step: number | null
   /** Consecutive evaluations without improvement. */
   readonly streak: number
   /** Best benchmark, in `perf_unit`. */
   readonly best_perf: number | null
   readonly perf_unit: string | null
-  /** The best score without the benchmark's contribution; `null` before the first evaluation. */
+  /** The best score without the benchmark's contribution, or `null` before the first evaluation. */
   readonly best_rest?: number | null
   readonly notes: string
   /** Paths whose doubtful code was accepted by the caller. */
@@ -67,7 +68,10 @@ export const createStanding = (notes: string): Standing => ({
   notes,
 })
 
-/** alpha * score + (1 - alpha) * before; the first score is its own average (original design, section "Scoring"). */
+/**
+ * Returns alpha * score + (1 - alpha) * before. The first score is its own average (original design, section
+ * "Scoring").
+ */
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 
@@ -94,7 +98,7 @@ export interface PerfOutcome {
 
 /**
  * Returns the standing after an evaluation. The first evaluation sets the best score. An improvement within the noise
- * of a benchmark becomes the best score but does not end the streak.
+ * of a benchmark becomes the best score, but the streak without improvement continues.
  */
 export function advanceStanding(
   before: Standing,
@@ -131,8 +135,8 @@ function findBestPerf(
 }
 
 /**
- * min(1, best / value), inverted for the goal `max` (original design, section "Performance"). The first measurement is 1; a
- * measurement of 0 or less is 0.
+ * Returns min(1, best / value), inverted for the goal `max` (original design, section "Performance"). The first
+ * measurement gives 1, and a measurement of 0 or less gives 0.
  */
 export function computePerfValue(value: number, best: number | null, goal: 'min' | 'max'): number {
   if (!(value > 0) || !Number.isFinite(value)) return 0

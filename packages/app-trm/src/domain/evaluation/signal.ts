@@ -3,11 +3,11 @@ export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
 
 /** A configured command. The set is fixed for a session, so that scores are comparable. */
 export interface SignalSpec {
-  /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name from the start. */
+  /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name given to `start`. */
   readonly name: string
   readonly kind: SignalKind
   readonly command: string
-  /** At least 0; the sum is arbitrary. */
+  /** At least 0. The weights can have any sum. */
   readonly weight: number
 }
 

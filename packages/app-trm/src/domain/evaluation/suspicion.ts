@@ -1,6 +1,6 @@
 import type { SignalKind } from './signal.ts'
 
-/** Code without use outside an evaluation, and the signal that it can forge. */
+/** Code that is useful only in an evaluation, and the signal that it can forge. */
 const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   [
     'test',
@@ -39,7 +39,7 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
   ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
   ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
-  // Patterns, because the architecture test finds names of clocks in domain code.
+  // These are patterns because the architecture test rejects names of clocks in domain code.
   [
     'perf',
     /\b(?:time|perf\w+|proc\w+|Dat\w)\.(?:time|perf_counter|monotonic|process_time|now|hrtime)(?:_ns)?\s*=[^=]/,
@@ -78,7 +78,7 @@ const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
   ],
 ]
 
-/** Code with honest uses that can detect tests. Withholds the success until it is accepted. */
+/** Code with honest uses that can also detect tests. Withholds the success until it is accepted. */
 const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   [
     /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
@@ -116,7 +116,7 @@ const doubtfulCode: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** Arguments of a script are not read when tests import it. */
+/** The main block of a script does not run on import. */
 const startsScript = /^if\s+__name__\s*==/
 
 /** Shell functions and traps that replace the checks of a script. */
@@ -124,7 +124,7 @@ const suspiciousShell =
   /^\s*(?:function\s+)?(?:test|\[|echo|printf|exit|diff|cmp|grep|false)\s*\(\)|\balias\s+(?:test|\[|echo|printf|exit|diff|cmp|grep|false)=|\btrap\b.*\bexit\b.*\b(?:EXIT|0)\s*$/
 
 export interface Suspicion {
-  /** The distrusted signal; `doubt` for code with honest uses, which the caller can accept. */
+  /** The distrusted signal, or `doubt` for code with honest uses, which the caller can accept. */
   readonly kind: SignalKind | 'doubt'
   readonly path: string
   readonly line: number
@@ -154,13 +154,13 @@ export function findSuspicions(path: string, before: string, after: string): rea
   })
 }
 
-/** Whether a line is in the block of a Python script that does not run on import. */
+/** Whether a line is in the main block of a Python script, which does not run on import. */
 function isInMain(lines: readonly string[], at: number): boolean {
   const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
   return startsScript.test(lines[start] ?? '')
 }
 
-/** Whether a Python comparison starts at a line and ignores the compared object. */
+/** Whether a Python comparison method starts at a line and ignores the compared object. */
 function isConstantComparison(lines: readonly string[], at: number): boolean {
   const [, indent = '', other, rest = ''] =
     /^(\s*)def __(?:eq|ne|le|ge|lt|gt|contains)__\(\s*\w+\s*,\s*(\w+)[^)]*\)[^:]*:(.*)$/.exec(

@@ -1,4 +1,4 @@
-/** Files and code with which a change could make its own evaluation pass. */
+/** Files and code that allow a change to make its own evaluation pass. */
 import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
 import { createGlobMatcher } from '../ignore-rules.ts'
@@ -23,7 +23,7 @@ const configurations: readonly (readonly [RegExp, string])[] = [
 const tests =
   /(^|\/)(tests?|__tests__|__mocks__|__snapshots__|specs?|fixtures|testdata|test_data|golden)\/|(^|\/)(test_[^/]*|[^/]*_tests?|tests?)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|\.snap$/
 
-/** A module in a folder that Python searches first. */
+/** Matches a module in a folder that Python searches first. */
 const topModule = /^(?:src\/|tests?\/)?(\w+)(?:\.py|\/.*\.py)$/
 
 const runners = new Set(
@@ -63,8 +63,8 @@ export function findTampering(
 }
 
 /**
- * `compare` evaluates such candidates again with the original files. A list rejects changes of the listed
- * paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
+ * `compare` evaluates such candidates again with the original files. A list rejects changes of the listed paths: glob
+ * patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
  */
 export type Protection = 'compare' | readonly string[]
 
@@ -85,8 +85,8 @@ export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
  * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules with
- * test code, and modules with the rules of a `check`. `texts` are the texts of these files; `originals` those of the
- * changed files at the start.
+ * test code, and modules with the rules of a `check`. `texts` has the texts of the unchanged files, and `originals`
+ * those of the changed files at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
@@ -108,7 +108,10 @@ export function findHelpers(
   return [...found].sort()
 }
 
-/** Returns new packages that replace an original module: `prices/__init__.py` takes precedence over `prices.py`. */
+/**
+ * Returns new packages that replace an original module, because `prices/__init__.py` takes precedence over
+ * `prices.py`.
+ */
 export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
   [...created].filter(
     (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),
@@ -117,8 +120,8 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
- * Returns the changed data files that tests or their helpers read and other code does not name: they contain
- * expected values. `texts` are the original texts of code, by path.
+ * Returns the changed data files that tests or their helpers read and no other code names. They contain expected
+ * values. `texts` has the original texts of code by path.
  */
 export function findExpectations(
   changed: readonly string[],
@@ -147,7 +150,7 @@ interface DataFile {
   readonly path: string
   readonly name: string
   readonly folder: string | undefined
-  /** `.json` */
+  /** Such as `.json`. */
   readonly end: string
 }
 
@@ -187,7 +190,7 @@ const helperText =
 
 const ruleName = /(^|[_.-])(rules?|checks?|checkers?|schemas?|valid\w*|constraints?|expectations?)([_.-]|$)/i
 
-/** A package is named by its folder. */
+/** A package has the name of its folder. */
 const getModuleName = (path: string): string =>
   /([^/]+)\/(?:__init__\.py|index\.[cm]?[jt]s)$/.exec(path)?.[1] ?? path.slice(path.lastIndexOf('/') + 1)
 

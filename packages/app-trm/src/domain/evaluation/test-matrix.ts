@@ -3,12 +3,12 @@ import { toTestKey } from '../report/pytest-id.ts'
 import type { TestRun, TestStatus } from '../report/test-run.ts'
 import { type EvalResult, listFailing } from './result.ts'
 
-/** `unknown`: the stored result does not show how the test ended. */
+/** `unknown` means that the stored result does not show how the test ended. */
 export type TestOutcome = 'pass' | 'fail' | 'skip' | 'missing' | 'unknown'
 
 export interface TestRow {
   readonly id: string
-  /** One for each evaluation of the session. */
+  /** One outcome for each evaluation of the session. */
   readonly outcomes: readonly TestOutcome[]
 }
 
@@ -20,16 +20,16 @@ const baselineOutcomes: Readonly<Record<TestStatus, TestOutcome>> = {
   xfail: 'skip',
 }
 
-/** How each test ended in each evaluation. Outcomes are computed only for rows that are read. */
+/** Outcomes of each test in each evaluation. They are computed only for rows that are read. */
 export class TestMatrix {
-  /** By key. */
+  /** Ids by test key. */
   readonly #ids = new Map<string, string>()
   readonly #before = new Map<string, TestStatus>()
   /** Keys of tests that failed or did not run. */
   readonly #bad = new Set<string>()
   readonly #evaluations: ((key: string) => TestOutcome)[] = []
 
-  /** Adds cases of the baseline; all of them before the first evaluation. */
+  /** Adds cases of the baseline. Add all of them before the first evaluation. */
   addCases(cases: TestRun['cases']): void {
     for (const { id, status } of cases) {
       const key = toTestKey(id)
@@ -38,7 +38,7 @@ export class TestMatrix {
     }
   }
 
-  /** Adds an evaluation; `null` is one without a result. */
+  /** Adds an evaluation, or `null` for one without a result. */
   addEvaluation(result: EvalResult | null): void {
     if (result === null) {
       this.#evaluations.push(() => 'unknown')
@@ -58,7 +58,7 @@ export class TestMatrix {
     return this.#ids.size
   }
 
-  /** Yields tests that failed or did not run first. */
+  /** Yields all tests, first those that failed or did not run. */
   *rows(): Generator<TestRow> {
     for (const isBad of [true, false])
       for (const [key, id] of this.#ids)

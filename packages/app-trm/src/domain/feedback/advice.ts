@@ -1,4 +1,4 @@
-/** Distributions whose module has another name. */
+/** Distributions whose name differs from their module. */
 const distributions: Readonly<Record<string, string>> = {
   bs4: 'beautifulsoup4',
   cv2: 'opencv-python',
@@ -11,10 +11,10 @@ const distributions: Readonly<Record<string, string>> = {
   yaml: 'PyYAML',
 }
 
-/** Whether a top-level module is part of the project; `undefined` if unknown. */
+/** Returns whether a top-level module is part of the project, or `undefined` if unknown. */
 export type HasModule = (name: string) => boolean | undefined
 
-/** Exception class, message pattern, and advice with `$1`, `$2` for groups. The first match counts. */
+/** Exception class, message pattern, and advice with `$1` and `$2` for groups. The first match counts. */
 const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^NameError$/, /name '([^']+)' is not defined/, "import or define '$1' before it is used"],
   [
@@ -63,7 +63,7 @@ const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
   ],
 ]
 
-/** Returns advice for a Python exception; `undefined` if the cause is unclear. */
+/** Returns advice for a Python exception, or `undefined` if the cause is unclear. */
 export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,

@@ -17,7 +17,7 @@ export const maxNames = 20
 
 const isFailed = ({ status }: TestCase): boolean => status === 'error' || status === 'fail'
 
-/** Returns the first failures, errors first: a test that could not be loaded explains missing ones. */
+/** Returns the first failures, errors first, because a test file that could not be loaded explains missing tests. */
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
   const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
@@ -46,7 +46,7 @@ const removeLibraryFrames = (message: string): string =>
     .join('\n')
     .trim()
 
-/** Keeps both ends of a long text, where assertions are. */
+/** Shortens a long text but retains both ends, where assertions are. */
 const shorten = (text: string): string =>
   text.length <= maxItemLength
     ? text
@@ -124,7 +124,7 @@ export function formatFailures(failures: readonly Failure[]): readonly string[] 
   const groups = new Map<string, Failure[]>()
   for (const failure of failures) {
     const error = readPythonErrors(failure.message).at(-1)
-    // Equal assertions of two tests have different causes.
+    // Equal assertions of two tests can have different causes.
     const isShared = error !== undefined && !error.type.endsWith('AssertionError')
     const cause = isShared
       ? JSON.stringify([error.type, error.message, findOwnFrame(error.frames)])

@@ -4,7 +4,7 @@ import { type Frame, type PythonError, readPythonErrors } from './python-error.t
 
 export interface Problem {
   readonly source: 'python' | 'lint'
-  /** File in the project; `undefined` if none is named. */
+  /** File in the project, or `undefined` if none is named. */
   readonly file: string | undefined
   readonly line: number | undefined
   readonly kind: string
@@ -16,7 +16,7 @@ export interface Problem {
 
 const libraryFile = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
 
-/** Returns the unique problems in all outputs, the ones to repair first at the beginning. */
+/** Returns the unique problems in all outputs, in the order in which to repair them. */
 export function findProblems(
   outputs: readonly string[],
   diagnostics: readonly Diagnostic[],
@@ -60,7 +60,7 @@ const fromDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Pr
   count: 1,
 })
 
-/** Problems that prevent loading come first, because they hide others. */
+/** Ranks problems that prevent loading first, because they hide others. */
 function rank({ kind, source, isError }: Problem): number {
   if (/^(SyntaxError|IndentationError|TabError|E9\d\d)$/.test(kind)) return 0
   if (/^(ModuleNotFoundError|ImportError|TS2307)$/.test(kind)) return 1
@@ -68,7 +68,7 @@ function rank({ kind, source, isError }: Problem): number {
   return isError ? 4 : 5
 }
 
-/** Puts the advice on a second line; at most `maxLength` characters. */
+/** Puts the advice on a second line. Returns at most `maxLength` characters. */
 export function formatProblem(
   { file, line, kind, message, advice, count }: Problem,
   maxLength = 400,

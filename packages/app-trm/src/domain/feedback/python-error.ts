@@ -17,7 +17,7 @@ const frameLine = /^\s+File "(?<file>[^"]+)", line (?<line>\d+)(?:, in .+)?$/
 const errorLine = /^(?<type>[A-Za-z_][\w.]*)(?:: (?<message>.*))?$/
 const pytestFrame = /^(?<file>[^\s:][^:]*\.pyi?):(?<line>\d+): (?:in \S+|(?<type>[A-Za-z_][\w.]*))?$/
 
-/** Reads every exception of an output, in order. The uncaught exception of a chain is last. */
+/** Reads every exception in an output, in order. In a chain, the uncaught one is last. */
 export function readPythonErrors(output: string): readonly PythonError[] {
   // Members of an exception group are indented by a bar.
   const lines = output
@@ -51,14 +51,14 @@ const toFrame = ({ file = '', line }: Readonly<Record<string, string | undefined
   line: Number(line),
 })
 
-/** Reads up to five lines, until a blank line. */
+/** Reads up to five lines, ending at a blank line. */
 function readMessage(message: string, lines: readonly string[], at: number): string {
   const more = lines.slice(at + 1, at + 5)
   const end = more.findIndex((line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line))
   return [message, ...more.slice(0, end < 0 ? more.length : end)].join('\n').trim()
 }
 
-/** pytest marks the message with `E` and writes frames on separate lines. */
+/** pytest marks messages with `E` and writes frames on separate lines. */
 function readPytestErrors(lines: readonly string[]): PythonError[] {
   const errors: PythonError[] = []
   let frames: Frame[] = []

@@ -3,10 +3,10 @@ import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
 export interface Comparison {
   readonly missing: readonly string[]
-  /** Counts missing tests even without names. */
+  /** Number of missing tests, even if they have no names. */
   readonly missingCount: number
   readonly newlySkipped: readonly string[]
-  /** Counts newly skipped tests even without names. */
+  /** Number of newly skipped tests, even if they have no names. */
   readonly skippedCount: number
   readonly broken: readonly string[]
   readonly repaired: readonly string[]
@@ -21,7 +21,7 @@ export const noDifference: Comparison = {
   repaired: [],
 }
 
-/** Compares by id if both runs name all their tests, else by number. */
+/** Compares by id if both runs name all their tests, otherwise by number. */
 export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
   if (baseline === undefined) return noDifference
   if (baseline.isComplete && (now === undefined || now.isComplete))
@@ -38,7 +38,7 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
     before
       .filter(({ id, status }) => was.includes(status) && is.includes(found.get(toTestKey(id)) ?? 'absent'))
       .map(({ id }) => id)
-  // An error at the baseline is a file that could not be loaded, not a test.
+  // An error in the baseline is a file that could not be loaded instead of a test.
   const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
   const newlySkipped = select(['pass', 'fail', 'error'], ['skip', 'xfail'])
   return {

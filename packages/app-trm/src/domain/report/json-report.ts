@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { parseObject } from '../parse-object.ts'
 import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Parses a JSON report of jest or mocha; `undefined` for other text. */
+/** Parses a JSON report of jest or mocha. Returns `undefined` for other text. */
 export function readJsonReport(text: string): TestRun | undefined {
   const report = parseObject(text)
   if (Array.isArray(report.testResults))
@@ -11,7 +11,7 @@ export function readJsonReport(text: string): TestRun | undefined {
   return undefined
 }
 
-/** A file that could not be loaded has no assertions and is one error. */
+/** A file that could not be loaded has no assertions and counts as one error. */
 function readJestFile({ name, status, message, assertionResults }: JsonObject): TestCase[] {
   const file = String(name ?? '')
   const cases = objects(assertionResults)
@@ -40,7 +40,7 @@ function readMocha({ tests, pending, failures }: JsonObject): TestRun {
     if (failure !== undefined) return { id, status: 'fail', ...failure }
     return { id, status: skipped.has(id) ? 'skip' : 'pass' }
   })
-  // A failed hook occurs only among the failures.
+  // A failed hook is listed only among the failures.
   const known = new Set(cases.map(({ id }) => id))
   const hooks = [...failed].filter(([id]) => !known.has(id))
   return createRun('mocha-json', [

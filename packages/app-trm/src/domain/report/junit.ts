@@ -19,7 +19,7 @@ const parser = new XMLParser({
 
 type Element = { readonly [name: string]: unknown }
 
-/** Parses JUnit XML of pytest, node --test or vitest; `undefined` for other text. */
+/** Parses JUnit XML of pytest, node --test or vitest. Returns `undefined` for other text. */
 export function readJunit(xml: string): TestRun | undefined {
   if (xml.length > maxLength || /<!(DOCTYPE|ENTITY)/i.test(xml)) return undefined
   let root: Element
@@ -76,7 +76,7 @@ function createId(element: Element, suites: readonly string[], files: ReadonlySe
     readText(element, key),
   )
   if (suites.at(-1) === 'pytest') return createPytestId({ name, owner, file }, files)
-  // Node writes `test` or the group's name, vitest the file's name: the suite that contains the test.
+  // Node writes `test` or the name of the group, and vitest the name of the file.
   if (owner === 'test' || owner === suites.at(-1))
     return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
   return owner === '' ? `${name}` : `${owner}::${name}`
@@ -105,7 +105,7 @@ function readText(element: Element, name: string, isEscaped = true): string {
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** Replaces XML's five entities and character references; others remain. */
+/** Decodes XML's five entities and character references. Other entities remain. */
 const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
     if (name !== undefined) return entities[name] ?? all

@@ -1,19 +1,22 @@
 interface ReportedTest {
   readonly name: string
-  /** Module and classes: `tests.test_sums.TestMean`; empty for a file that could not be loaded. */
+  /** Module and classes, such as `tests.test_sums.TestMean`. Empty for a file that could not be loaded. */
   readonly owner: string
-  /** The file that defines the test, which differs from the module for an inherited test; may be empty. */
+  /** The file that defines the test, or an empty text. For an inherited test, it differs from the module. */
   readonly file: string
 }
 
 const toModule = (file: string): string => file.replace(/\.py$/, '').replaceAll('/', '.')
 
-/** Returns the id that pytest accepts: `tests/test_sums.py::TestMean::test_two[1]`. `files` are all files of the report. */
+/**
+ * Returns the id that pytest accepts, such as `tests/test_sums.py::TestMean::test_two[1]`. `files` are all files of
+ * the report.
+ */
 export function createPytestId({ name, owner, file }: ReportedTest, files: ReadonlySet<string>): string {
   const isIn = (module: string) => owner === module || owner.startsWith(`${module}.`)
   if (owner === '') return toModule(file) === name ? file : name
   const found = [file, ...files].find((one) => one !== '' && isIn(toModule(one)))
-  // Without a file, the path ends at the last part that is named like a test module.
+  // Without a file, the path ends at the last part whose name is that of a test module.
   const module =
     found === undefined
       ? /^(?:\w+\.)*(?:test_\w+|\w+_test|tests?)(?=\.[A-Z]|$)/.exec(owner)?.[0]
@@ -25,7 +28,7 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
 }
 
 /**
- * Returns the key for comparisons of a test. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
+ * Returns the key by which tests are compared. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
  * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
  */
 export function toTestKey(id: string): string {

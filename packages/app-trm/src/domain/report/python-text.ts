@@ -1,11 +1,11 @@
 /** The output of pytest and unittest. */
 import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
 
-/** `=== 3 failed, 3 passed, 1 error in 0.03s ===`, without the rules under -q. */
+/** Matches `=== 3 failed, 3 passed, 1 error in 0.03s ===`, also without `=` as under -q. */
 const pytestSummary =
   /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
 
-/** Parses pytest's last summary line; `undefined` for other output. */
+/** Parses pytest's last summary line. Returns `undefined` for other output. */
 export function readPytest(output: string): TestRun | undefined {
   const last = [...output.matchAll(pytestSummary)].at(-1)?.[1]
   if (last === undefined) return undefined
@@ -21,7 +21,7 @@ export function readPytest(output: string): TestRun | undefined {
   }
 }
 
-/** Reads the lines of the short summary, each with its section above. */
+/** Reads the lines of the short summary, and for each its section above. */
 function readPytestFailures(output: string): TestCase[] {
   const begin = output.lastIndexOf('short test summary info')
   if (begin < 0) return []
@@ -33,7 +33,7 @@ function readPytestFailures(output: string): TestCase[] {
   }
   return [...output.slice(begin).matchAll(/^(FAILED|ERROR) (\S+?)(?: - (.*))?$/gm)].map(
     ([, kind, id = '', message = '']): TestCase => {
-      // `tests/test_sums.py::TestMean::test_wrong` has the section `TestMean.test_wrong`.
+      // The section of `tests/test_sums.py::TestMean::test_wrong` is `TestMean.test_wrong`.
       const [file = '', ...names] = id.split('::')
       const section = sections.get(names.length === 0 ? file : names.join('.'))
       return { id, status: kind === 'FAILED' ? 'fail' : 'error', ...locateFailure(section ?? message) }
@@ -43,7 +43,9 @@ function readPytestFailures(output: string): TestCase[] {
 
 const unittestTotal = /^Ran (\d+) tests? in [\d.]+s$/m
 
-/** Parses unittest's `Ran N tests`, counts and failures, and with -v each test; `undefined` for other output. */
+/**
+ * Parses unittest's `Ran N tests`, counts, failures and, with -v, each test. Returns `undefined` for other output.
+ */
 export function readUnittest(output: string): TestRun | undefined {
   const total = Number(unittestTotal.exec(output)?.[1] ?? Number.NaN)
   const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))
@@ -53,7 +55,7 @@ export function readUnittest(output: string): TestRun | undefined {
   if (verbose.length > 0) return createRun('text:unittest', verbose)
   const count = (name: string): number =>
     Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(verdict[2] ?? '')?.[1] ?? 0)
-  // Each failed subtest is listed, but its test ran once.
+  // Each failed subtest is listed, but its test ran only once.
   const countUnique = (wanted: TestStatus) =>
     new Set(failures.filter(({ status }) => status === wanted).map(({ id }) => removeSubtest(id))).size
   const failed = Math.max(countUnique('fail'), Math.min(1, count('failures') + count('unexpected successes')))
@@ -98,7 +100,7 @@ const verdicts: readonly (readonly [RegExp, TestStatus])[] = [
   [/^unexpected success$/, 'fail'],
 ]
 
-/** Reads the lines of -v. The test may print between its name and verdict, and a docstring may follow the name. */
+/** Reads the lines of -v. A test may print between its name and its result, and a docstring may follow the name. */
 function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] {
   const line = /^(?<name>\w+ \([\w.<>]+\))(?:\n[^\n]*?)??(?: \.\.\. )(?<rest>[^\n]*)$/gm
   return [...output.matchAll(line)].map(({ groups }) => {

@@ -12,12 +12,12 @@ export interface TestEvidence {
   readonly stderr: string
 }
 
-/** Reads a report, else TAP, else text; `undefined` without test results. */
+/** Reads a report, otherwise TAP, otherwise text. Returns `undefined` without test results. */
 export function readTests({ reports, stdout, stderr }: TestEvidence): TestRun | undefined {
   for (const report of reports) {
     const run = readJunit(report) ?? readJsonReport(report)
     const isPytest = reports.length === 1 && report.includes('name="pytest"')
-    // Node writes an empty report for a command without tests of its own.
+    // For a command that runs no tests, node writes an empty report.
     if (run !== undefined && (run.cases.length > 0 || isPytest)) return run
   }
   const both = `${stdout}\n${stderr}`

@@ -1,7 +1,7 @@
 /** Output of jest, vitest, mocha and node --test, for commands without a report. */
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Reads counts and names of failed tests; `undefined` for other output. */
+/** Reads counts and names of failed tests. Returns `undefined` for other output. */
 export function readScriptTests(output: string): TestRun | undefined {
   return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
@@ -13,7 +13,7 @@ interface Counts {
   readonly skipped: number
 }
 
-/** `parts` is text split at the names of failed tests; `end` ends each failure. */
+/** `parts` is text split at the names of failed tests. `end` matches the end of a failure. */
 function toRun(
   runner: string,
   { errors = 0, ...counts }: Counts,
@@ -48,7 +48,7 @@ function readJest(output: string): TestRun | undefined {
   return toRun('jest', counts, output.split(/^ {2}● (.+)$/m), /^Test Suites:/m)
 }
 
-/** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`. A failed file without a test name is an error. */
+/** Reads `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`. A failed file without a test name is an error. */
 function readVitest(output: string): TestRun | undefined {
   const tests = findLast(output, /^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)
   if (tests === undefined || !/^ Test Files +/m.test(output)) return undefined
@@ -62,7 +62,7 @@ function readVitest(output: string): TestRun | undefined {
   return toRun('vitest', counts, output.split(/^ FAIL +(.+)$/m), /^⎯{3,}/m)
 }
 
-/** `  1 passing (4ms)`, `  1 pending`, `  1 failing`, then the failures by number. */
+/** Reads `  1 passing (4ms)`, `  1 pending`, `  1 failing`, and then the numbered failures. */
 function readMocha(output: string): TestRun | undefined {
   const count = (word: string) => findLast(output, new RegExp(`^ +(\\d+) ${word}\\b`, 'gm'))
   const passed = count('passing')
@@ -76,7 +76,7 @@ function readMocha(output: string): TestRun | undefined {
   return toRun('mocha', counts, tail.split(/^ {2}\d+\) ([\s\S]+?):\n\n/m), /^ {2}\d+\) /m)
 }
 
-/** `ℹ pass 2`, or `# pass 2` in older versions. */
+/** Reads `ℹ pass 2`, or `# pass 2` of older versions. */
 function readNode(output: string): TestRun | undefined {
   const count = (word: string) => findLast(output, new RegExp(`^(?:ℹ|#) ${word} (\\d+)$`, 'gm'))
   const passed = count('pass')

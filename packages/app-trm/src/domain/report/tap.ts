@@ -4,8 +4,8 @@ import { createRun, locateFailure, type TestCase, type TestRun } from './test-ru
 const [version, plan, point] = [/^TAP version 1[34]$/m, /^1\.\.\d+/m, /^(?:not )?ok \d+\b/m]
 
 /**
- * Parses the TAP of tape, tap or node --test in an output; `undefined` without TAP. A missing plan, planned tests that
- * did not run, and a bail-out are errors: the tests ended early.
+ * Parses the TAP of tape, tap or node --test in an output. Returns `undefined` without TAP. A missing plan, planned
+ * tests that did not run, and a bail-out are errors, because the tests ended early.
  */
 export function readTap(output: string): TestRun | undefined {
   const begin = output.search(version)
@@ -36,7 +36,7 @@ function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): T
     : undefined
 }
 
-/** Collects the assertions of a test and its subtests. A test with own assertions does not count itself. */
+/** Collects the assertions of a test and its subtests. A test that contains assertions is not counted itself. */
 function collect(parser: Parser, path: readonly string[], cases: TestCase[]): void {
   let group = ''
   let child = { name: '', count: 0, failures: 0 }
@@ -86,7 +86,7 @@ function readResult({ ok, name, skip, todo, diag }: Assertion): Omit<TestCase, '
   if (typeof at === 'string') lines.push(`at: ${at}`)
   if (typeof stack === 'string') lines.push(stack)
   const failure = locateFailure(lines.join('\n'))
-  // tape writes `at`, node `location`; both are more exact than the first stack frame.
+  // tape writes `at` and node writes `location`. Both are more exact than the first stack frame.
   const own = typeof location === 'string' ? `at ${location}` : typeof at === 'string' ? at : undefined
   const { message: _, ...place } = own === undefined ? failure : locateFailure(own)
   return { status: 'fail', ...failure, ...place }

@@ -1,10 +1,10 @@
 import { toTestKey } from './pytest-id.ts'
 
-/** `xfail` failed as expected, and does not count. */
+/** A test with `xfail` failed as expected and does not count. */
 export type TestStatus = 'pass' | 'fail' | 'error' | 'skip' | 'xfail'
 
 export interface TestCase {
-  /** Stable between runs: `tests/test_sums.py::TestMean::test_two`, `file > suite > name`. */
+  /** Stable between runs, such as `tests/test_sums.py::TestMean::test_two` or `file > suite > name`. */
   readonly id: string
   readonly status: TestStatus
   /** Assertion and traceback, at most `maxMessage` characters. */
@@ -28,7 +28,7 @@ export interface TestRun {
 
 const maxMessage = 4000
 
-/** Creates a complete run. Numbers repeated ids: `id #2`. */
+/** Creates a complete run. Numbers repeated ids as `id #2`. */
 export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   const count = (...statuses: readonly TestStatus[]) =>
     cases.filter(({ status }) => statuses.includes(status)).length
@@ -56,7 +56,7 @@ export function selectsTest(selector: string, id: string): boolean {
 
 const separators = ['.', '[', ' > ', ' (', ' [']
 
-/** Keeps only the chosen tests of a run that names all its tests. */
+/** Removes all other tests from a run that names all its tests. */
 export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
   run.isComplete
     ? createRun(
@@ -80,7 +80,10 @@ export function replacePaths(run: TestRun, replace: (text: string) => string): T
   return { ...run, cases }
 }
 
-/** `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)`, `❯ a.js:5:35` */
+/**
+ * Match `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)` and `❯
+ * a.js:5:35`.
+ */
 const placePatterns = [
   /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |[\w.]*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b|[A-Za-z_][\w.]*$)/gm,
   /File "(?<file>[^"<>\n]+)", line (?<line>\d+)/g,
@@ -91,8 +94,8 @@ const libraryFile =
   /node_modules|site-packages|dist-packages|^node:|^internal\/|\/lib\/python\d|^<|\/usr\/lib\//
 
 /**
- * Shortens a failure message and finds the place in the project that it names. Python writes the innermost frame last,
- * JavaScript first.
+ * Shortens a failure message and finds the place in the project that it names. The innermost frame is last in Python
+ * and first in JavaScript.
  */
 export function locateFailure(text: string): { message: string; file?: string; line?: number } {
   const message =

@@ -7,14 +7,14 @@ export const applied = (
   candidate: Candidate,
 ): AppliedCandidate => applyCandidate(new Map(Object.entries(files)), candidate)
 
-/** The files after a candidate; null for a removed file. */
+/** Returns the files after a candidate, with `null` for a removed file. */
 export const after = (files: Readonly<Record<string, FileContent>>, candidate: Candidate) =>
   Object.fromEntries(applied(files, candidate).changes)
 
-/** A text after edits of it. */
+/** Returns a text after edits. */
 export const edited = (text: string, ...edits: readonly Edit[]) =>
   after({ 'a.txt': text }, { mode: 'modify', changes: [{ path: 'a.txt', edits }] })['a.txt']
 
-/** A text after a diff of it. */
+/** Returns a text after a diff. */
 export const diffed = (text: string, diff: string) =>
   after({ 'a.txt': text }, { mode: 'diff', changes: [{ path: 'a.txt', diff }] })['a.txt']

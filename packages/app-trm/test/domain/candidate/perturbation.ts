@@ -1,13 +1,13 @@
-/** Edits of real sources, and the ways in which models get the patches of such edits wrong. */
+/** Edits of real sources, and patches for them with the mistakes that models make. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import type { Random } from '../../../../../test/random.ts'
 
-/** What chooses: numbers that can be repeated. */
+/** A reproducible source of random numbers. */
 type Chance = Pick<Random, 'below'>
 
-/** An edit of a file: what it was, what it is to become, and the patch that a program makes of it. */
+/** An edit of a file: the text before and after, and the patch that a program creates for it. */
 export interface RealEdit {
   readonly path: string
   readonly before: string
@@ -15,14 +15,14 @@ export interface RealEdit {
   readonly patch: string
 }
 
-/** A patch, perhaps against another form of the file, and what applying it must give. */
+/** A patch, possibly for another form of the file, and the expected text. */
 export interface Perturbed {
   readonly before: string
   readonly after: string
   readonly patch: string
 }
 
-/** Source files below a folder, of some length, in order. */
+/** Returns the source files of some length below a folder, in order. */
 export function sourcesBelow(folder: string, extension: RegExp): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(
@@ -37,7 +37,7 @@ export function sourcesBelow(folder: string, extension: RegExp): string[] {
     })
 }
 
-/** One to three places of a file changed: lines rewritten, added and removed, as in a change of code. */
+/** Rewrites, adds and removes lines at one to three places of a file, as real changes do. */
 export function realEdit(path: string, chance: Chance): RealEdit {
   const before = readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
   const lines = before.split('\n')
@@ -97,7 +97,7 @@ const bare = withPatch((patch) => patch.replace(header, '@@'))
 
 const trimmed = withPatch((patch) => patch.replace(/^ $/gm, ''))
 
-/** Exchanges the text of one context line of each hunk. */
+/** Changes the text of one context line of each hunk. */
 const wrongContext = withPatch((patch, chance) =>
   patch
     .split(/^(?=@@)/m)
@@ -111,7 +111,7 @@ const wrongContext = withPatch((patch, chance) =>
     .join(''),
 )
 
-/** Leaves the first context line of each hunk out, as models do that start late. */
+/** Omits the first context line of each hunk, as models do that start too late. */
 const firstContextDropped = withPatch((patch) => patch.replace(/^(@@.*)\n .*\n/gm, '$1\n'))
 
 const indented = withPatch((patch) => patch.replace(/^([ +-])(?!\+\+|--)(?=.)/gm, '$1 '))
@@ -126,7 +126,7 @@ const fenced = withPatch(
   (patch) => `Here is the change:\n\n\`\`\`diff\n${patch}\`\`\`\n\nIt renames what was unclear.\n`,
 )
 
-/** The ten of the reference measurement, in its order. */
+/** The ten perturbations of the reference measurement, in its order. */
 export const perturbations: Readonly<Record<string, Perturbation>> = {
   clean: withPatch((patch) => patch),
   'line numbers +17': shifted(17),
@@ -148,7 +148,7 @@ const chained =
     return done
   }
 
-/** More of them, and several at once. */
+/** Further perturbations, and combinations. */
 export const furtherPerturbations: Readonly<Record<string, Perturbation>> = {
   'patch with CRLF': withPatch((patch) => patch.replaceAll('\n', '\r\n')),
   'no last line end': ({ before, after, patch }) => ({
@@ -169,7 +169,7 @@ export const furtherPerturbations: Readonly<Record<string, Perturbation>> = {
   },
 }
 
-/** Exchanges one random line of the hunks that begins with `mark`. */
+/** Changes one random line of the hunks that begins with `mark`. */
 const withLine =
   (mark: string, change: (line: string) => readonly string[]): Perturbation =>
   (edit, chance) => {
@@ -187,7 +187,7 @@ const reversed = withPatch((patch) => {
   return [head, ...hunks.toReversed()].join('')
 })
 
-/** Damages that no program can repair with certainty: the patch is refused, or what it meant is done. */
+/** Damages that no program can repair with certainty: the patch is rejected, or applied as intended. */
 export const damages: Readonly<Record<string, Perturbation>> = {
   'a + is missing': withLine('+', (line) => [` ${line.slice(1)}`]),
   'a + is cut off': withLine('+', (line) => [line.slice(1)]),
