@@ -103,7 +103,7 @@ export const settings = Object.freeze({
     schema: list(',').pipe(z.array(webOrigin)),
     defaultText: "none: only the server's own pages",
     meaning:
-      'exact origins of web pages that may call without a token, such as `http://localhost:6274`, separated by commas',
+      'exact origins of web pages that may call like programs, such as `http://localhost:6274`, separated by commas',
   }),
   bodyLimitBytes: setting('CAUSEWAY_BODY_LIMIT_BYTES', {
     schema: whole(16 * 2 ** 20, { min: 1024 }),
