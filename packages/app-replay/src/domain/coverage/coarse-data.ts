@@ -37,7 +37,11 @@ const weight: Requirement = {
 
 const fall: Requirement = {
   quantity: 'positions',
-  scale: ({ g, dt }) => ({ size: (g * dt * dt) / 2, unit: 'm', meaning: 'the way of a step of gravity' }),
+  scale: ({ g, dt }) => ({
+    size: (g * dt * dt) / 2,
+    unit: 'm',
+    meaning: 'the distance that a body falls from rest in a step',
+  }),
 }
 
 const turn: Requirement = {
