@@ -13,20 +13,20 @@ export type EmbeddingSettings =
       readonly apiKey?: string | undefined
     }
 
-/** 256 give no better results. */
+/** With 256, results are not better. */
 export const lsaDimensions = 128
 
-/** Returns the configured space. Each LSA training makes its own space, and the stored one is always valid. */
+/** Returns the configured space. Each LSA training creates its own space, and any stored one is valid. */
 export const wantedSpace = (settings: EmbeddingSettings): WantedSpace =>
   settings.provider === 'openai'
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** Timeout of a query at an endpoint, ms. Lexical results are preferable to a longer wait. */
+/** Timeout of a query at an endpoint, ms. Lexical results are better than a longer wait. */
 const questionMs = 5000
 
 /**
- * Opens an embedder that compares queries with stored vectors; `undefined` if none is configured. Throws
+ * Opens an embedder that is comparable with stored vectors. Returns `undefined` if none is configured. Throws
  * `EMBEDDINGS_INVALID`.
  */
 export function openEmbedder(

@@ -27,18 +27,18 @@ export interface BuildProgress {
   readonly message: string
 }
 
-/** Delay of the first build, ms, after which the first clients have been served. */
+/** Delay of the first build in milliseconds, so that the first clients are served before it. */
 const startDelayMs = 1500
-/** Timeout of a query for the first index, ms. */
+/** How long a query waits for the first index, in milliseconds. */
 const firstIndexMs = 15_000
-/** Interval of checks for other processes' builds, ms. */
+/** Interval of checks for builds of other processes, in milliseconds. */
 const watchMs = 2000
-/** Idle time after which the search worker (about 40 MB) ends. The next query takes 0.4 s longer. */
+/** Idle time after which the search worker (about 40 MB) stops. The next query then takes 0.4 s longer. */
 const idleMs = 5 * 60_000
 
 /**
- * The documentation, shared by all clients. Builds and searches run in worker threads, started on demand. Queries wait
- * for the first index, and throw `HELP_NOT_BUILT` after a timeout.
+ * The documentation, shared by all clients. Builds and searches run in worker threads that start on demand. Queries
+ * wait for the first index, and throw `HELP_NOT_BUILT` after a timeout.
  */
 export class Help {
   readonly settings: HelpSettings
@@ -54,11 +54,11 @@ export class Help {
   #build: Promise<BuildReport> | undefined
   #progress: BuildProgress | undefined
   #failure: CausewayError | undefined
-  /** Revision of the published index; `undefined` before the first check. */
+  /** Revision of the published index, or `undefined` before the first check. */
   #revision: number | undefined
   #publishedMs: number | undefined
   #facts: IndexFacts | undefined
-  /** Whether the index is unreadable, so that the next build starts from nothing. */
+  /** Whether the index is unreadable, so that the next build starts from an empty one. */
   #isDamaged = false
   #isClosed = false
   #lastQueryMs = 0
@@ -91,7 +91,7 @@ export class Help {
     return this.#query(() => this.#search.call('facts', undefined))
   }
 
-  /** Does not wait for an index. */
+  /** Returns immediately, without waiting for an index. */
   async isBuilt(): Promise<boolean> {
     return (this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0
   }
@@ -100,7 +100,7 @@ export class Help {
     return this.#progress
   }
 
-  /** Indexes new and changed pages now. Callers share a running build. */
+  /** Indexes new and changed pages now. Concurrent callers share one build. */
   build(): Promise<BuildReport> {
     clearTimeout(this.#startTimer)
     this.#build ??= this.#runBuild().finally(() => {
@@ -142,7 +142,7 @@ export class Help {
     })
     const { embedding, internal } = this.settings
     const setup = { storage: this.#storage, embedding, internal }
-    // If it fails, the following calls fail with the same error.
+    // If this fails, the following calls fail with the same error.
     link.call('setUp', setup).catch(() => undefined)
     return link
   }
@@ -199,7 +199,7 @@ export class Help {
     }
   }
 
-  /** Only logs failures, because callers without access must not see them. */
+  /** Failures are only logged, because callers without access must not see them. */
   async #buildInternal(builder: WorkerLink<BuildMethods>, request: BuildRequest): Promise<void> {
     const storage = { ...this.#storage, edition: 'internal' } as const
     await builder.call('build', { storage, request }).catch((error: unknown) => {
@@ -259,7 +259,7 @@ export class Help {
     }
   }
 
-  /** Runs a query once there is an index. Starts a rebuild of a damaged index unless `autoBuild` is off. */
+  /** Runs a query once an index exists. For a damaged index, starts a rebuild unless `autoBuild` is off. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
     this.#lastQueryMs = this.#steadyMs()
     try {
@@ -267,7 +267,7 @@ export class Help {
       return await this.#runWhenBuilt(run, scope)
     } catch (error) {
       if (!StoreError.is(error, 'DATA_DAMAGED')) throw error
-      // Only an index can be rebuilt, not help.db, which names it.
+      // A rebuild replaces a damaged index, but not help.db, which names it.
       if (error.data.file === 'help.db') throw error
       this.#isDamaged = true
       const { autoBuild } = this.settings

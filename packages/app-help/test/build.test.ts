@@ -92,7 +92,7 @@ verifies('help:build:crash', async (t) => {
   await help.build()
   const names = readdirSync(join(help.data, 'help'))
   help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNever published.' })
-  /** A storage whose process dies while it writes the next index. */
+  /** A storage whose process exits while it writes the next index. */
   const dying = withMethods<HelpStorage>(help.storage, {
     async publish() {
       writeFileSync(join(help.data, 'help/index-9.db.part'), 'half an index')
@@ -131,7 +131,7 @@ verifies('help:build:lock', async (t) => {
   await t.resolves(lock.release())
 })
 
-verifies('help:build:lock', 'a slow renewal never follows the release', async (t) => {
+verifies('help:build:lock', 'a slow renewal of the lock never follows its release', async (t) => {
   const steps: string[] = []
   const open = (dir: string) => {
     const storage = openSqliteStorage(dir)
@@ -275,7 +275,7 @@ verifies('help:source:own', 'pages under a former source name are removed', asyn
 
 storageContract('SQLite', t, async (_t, folder, now) => openSqliteStorage(folder, now))
 
-/** An endpoint with two directions: ships, and everything else. It can be set to fail. */
+/** Starts an endpoint with two directions: ships, and everything else. It can be set to fail. */
 async function endpoint(t: Test) {
   const state = { asked: 0, dimensions: 3, isDown: false }
   const server = createServer(async (request, response) => {
@@ -353,7 +353,7 @@ verifies('help:space:mismatch', async (t) => {
   t.match(found, { mode: 'lexical', degraded: { code: 'EMBEDDING_SPACE_MISMATCH', remedy: /help:rebuild/ } })
 })
 
-verifies('help:space:mismatch', 'an endpoint with other dimensions is rejected', async (t) => {
+verifies('help:space:mismatch', 'an endpoint whose dimensions differ is rejected', async (t) => {
   const { state, settings } = await endpoint(t)
   const help = library(t, spaceFiles, { embedding: settings() })
   await help.build()
@@ -380,7 +380,7 @@ verifies('help:space:away', async (t) => {
   t.equal(state.asked, asked)
 })
 
-t.test('build keeps cached vectors of a failed build', async (t) => {
+t.test('build reuses the cached vectors of a failed build', async (t) => {
   const { state, settings } = await endpoint(t)
   const help = library(t, spaceFiles, { embedding: settings() })
   const publish = help.storage.publish

@@ -107,7 +107,7 @@ verifies('help:chunk:fence', async (t) => {
   t.match(withFence?.text, /```js[\s\S]*line\(11\)[\s\S]*```/, 'does not split a fence that fits')
 })
 
-verifies('help:chunk:fence', 'a split fence names the language of each chunk', async (t) => {
+verifies('help:chunk:fence', 'each chunk of a split fence names its language', async (t) => {
   const code = [
     '# Big',
     '```ts',
@@ -151,7 +151,7 @@ t.test('chunks merges a short section with the next one, but not with one of a h
   )
 })
 
-t.test('chunks overlap within the limit', async (t) => {
+t.test('chunks overlap by at most the limit', async (t) => {
   const paragraphs = Array.from({ length: 40 }, (_, i) => `paragraph ${i} ${'w '.repeat(50)}`)
   const pieces = cut(`# A\n\n${paragraphs.join('\n\n')}`)
   for (const [i, piece] of pieces.slice(1).entries()) {
@@ -198,7 +198,7 @@ t.test('readPage takes the title from a heading of level 1, any heading, or the 
   t.equal(page('text', 'guides/getting-started.md').title, 'Guides - Getting Started')
 })
 
-t.test('deriveSection returns the first folder, with the package, or a default', async (t) => {
+t.test('deriveSection returns the first folder with the package, or a default', async (t) => {
   t.equal(deriveSection('docs', 'user-guide/a/b.md'), 'User Guide')
   t.equal(deriveSection('pkg:fastify', 'docs/Reference/Hooks.md'), 'Fastify Reference')
   t.equal(deriveSection('docs', 'README.md'), 'Overview')
@@ -238,18 +238,21 @@ t.test('pageLinks returns only the words of a link in a long paragraph', async (
   t.same(links(`${'word '.repeat(200)} [the hooks](hooks.md)`), [{ to: 'guide/hooks.md', text: 'the hooks' }])
 })
 
-t.test('pageLinks ignores links to other sites, pictures, itself, and in code', async (t) => {
-  const none = [
-    '[self](a.md#x)',
-    '[out](../../x.md)',
-    '[site](https://example.com/x.md)',
-    '[site](//example.com/x.md)',
-    '![picture](x.png)',
-    '```md\n[code](x.md)\n```',
-    '[](x.md)',
-  ]
-  for (const body of none) t.same(links(body), [], body)
-})
+t.test(
+  'pageLinks ignores links to other sites, pictures and the page itself, and links in code',
+  async (t) => {
+    const none = [
+      '[self](a.md#x)',
+      '[out](../../x.md)',
+      '[site](https://example.com/x.md)',
+      '[site](//example.com/x.md)',
+      '![picture](x.png)',
+      '```md\n[code](x.md)\n```',
+      '[](x.md)',
+    ]
+    for (const body of none) t.same(links(body), [], body)
+  },
+)
 
 t.test('pageLinks takes linear time for tables, repeated links and long text', async (t) => {
   t.same(links('| page | about |\n| --- | --- |\n| [b](b.md) | bees |\n| [c](c.md) | cats |'), [
@@ -274,7 +277,7 @@ t.test('headings, links and index texts are parsed in linear time', async (t) =>
   t.same(pageLinks('a.md', `[x](b.md#${'#'.repeat(100_000)}`), [])
 })
 
-t.test('readQuestion removes stop words, unless no others remain', async (t) => {
+t.test('readQuestion removes stop words, unless no other words remain', async (t) => {
   t.same(readQuestion('How do I add a hook?').words, ['add', 'hook'])
   t.same(readQuestion('to be or not to be').words, ['to', 'be', 'or', 'not'])
   t.same(readQuestion('?!').words, [])
@@ -302,7 +305,7 @@ t.test('ftsExpression quotes terms', async (t) => {
   t.equal(ftsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
 })
 
-t.test('fuse ranks agreement of lists above one first place, and ties by id', async (t) => {
+t.test('fuse ranks a hit of several lists above the first of one list, and ties by id', async (t) => {
   const hit = (doc_id: number) => ({ doc_id, item_id: doc_id * 10 })
   const fused = fuse({ stem: [hit(1), hit(2)], exact: [hit(3), hit(2)], doc: [{ doc_id: 2, item_id: null }] })
   t.same(
@@ -332,7 +335,7 @@ t.test('namedSources returns the packages that a query names, unless it names al
 })
 
 t.test(
-  'weighPage prefers named packages, and guides to decision records unless the query asks for them',
+  'weighPage prefers named packages, and prefers guides to decision records unless the query asks for records',
   async (t) => {
     const weigh = (source: string, file_path: string, words: readonly string[] = []) =>
       weighPage({ source, file_path }, new Set(['pkg:fastify']), words)
@@ -345,7 +348,7 @@ t.test(
   },
 )
 
-t.test('rankByWeight multiplies scores and sorts equal ones by id', async (t) => {
+t.test('rankByWeight multiplies scores and sorts equal scores by id', async (t) => {
   const fused = [1, 2, 3].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
   const ranked = rankByWeight(fused, (id) => (id === 1 ? 0.5 : id === 3 ? 8 / 7 : 1))
   t.same(

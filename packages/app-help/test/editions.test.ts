@@ -47,7 +47,7 @@ function openEditions(t: Test, folder: string, data: string) {
   }
 }
 
-/** Returns every answer that a public caller can receive. */
+/** Returns all results that a public caller can receive. */
 async function publicAnswers(queries: Queries): Promise<string> {
   const answers: unknown[] = [await queries.facts(), await queries.pages(everybody)]
   for (const text of texts)
@@ -74,7 +74,7 @@ const internalPage = fc.record({
 })
 const internalPages = fc.array(internalPage, { minLength: 1, maxLength: 5 })
 
-/** Formats internal pages, which may also be in a public source. */
+/** Formats internal pages as files. Some are in a public source. */
 const toFiles = (pages: readonly { path: string; words: readonly string[] }[]): Files =>
   Object.fromEntries(
     pages.map(({ path, words }) => [
@@ -132,50 +132,54 @@ verifies('help:internal:editions', 'both editions have the same id for a public 
   })
 })
 
-verifies('help:internal:editions', 'of the app, in all tools and resources', async (t) => {
-  const root = t.testdir({ docs: {}, docs_dev: {}, data: {} })
-  writeFiles(root, publicFiles)
-  const settings = {
-    helpInternal: true,
-    helpSources: [`docs=${join(root, 'docs')}`, `internal:docs_dev=${join(root, 'docs_dev')}`],
-  }
-  const app = await openForTest(help, { dir: join(root, 'data'), settings, now: () => 1 })
-  t.teardown(() => app.close())
-  const store = app.store as Help
-  const client = app.client()
-  const refused = ({ code, message, data }: { code: string; message: string; data: unknown }) => ({
-    code,
-    message,
-    data,
-  })
-  const answers = async () =>
-    JSON.stringify([
-      await store.health(),
-      ...(await Promise.all([
-        client.call('find_help_topics', { text: 'zanzibar hook' }),
-        client.call('find_help_topics', { text: 'kiwi', source: 'docs_dev' }).catch(refused),
-        client.call('search_help_by_section', { text: 'status', section: 'Guide' }),
-        client.call('search_help_by_section', { text: 'status', section: 'Plan' }).catch(refused),
-        client.call('get_help_document', { file_path: 'plan.md' }).catch(refused),
-        client.call('list_help_sections'),
-        client.read('help://llms.txt'),
-        client.read('help://doc/5').catch(refused),
-        client.read('help://section/Plan').catch(refused),
-      ])),
-    ])
-  await store.build()
-  const before = await answers()
-  const changes = app.changes.length
-  writeFiles(root, {
-    'docs_dev/plan.md': '# Plan\n\nzanzibar kiwi hook',
-    'docs_dev/plan/b.md': '# B\n\nkiwi',
-  })
-  await store.build()
-  t.equal(await answers(), before)
-  t.equal(app.changes.length, changes, 'sends no notification')
-  const found = await client.call('find_help_topics', { text: 'kiwi', include_internal: true })
-  t.match(found.results, [{ is_internal: true }, { is_internal: true }])
-})
+verifies(
+  'help:internal:editions',
+  'public tools and resources of the app never return internal pages',
+  async (t) => {
+    const root = t.testdir({ docs: {}, docs_dev: {}, data: {} })
+    writeFiles(root, publicFiles)
+    const settings = {
+      helpInternal: true,
+      helpSources: [`docs=${join(root, 'docs')}`, `internal:docs_dev=${join(root, 'docs_dev')}`],
+    }
+    const app = await openForTest(help, { dir: join(root, 'data'), settings, now: () => 1 })
+    t.teardown(() => app.close())
+    const store = app.store as Help
+    const client = app.client()
+    const refused = ({ code, message, data }: { code: string; message: string; data: unknown }) => ({
+      code,
+      message,
+      data,
+    })
+    const answers = async () =>
+      JSON.stringify([
+        await store.health(),
+        ...(await Promise.all([
+          client.call('find_help_topics', { text: 'zanzibar hook' }),
+          client.call('find_help_topics', { text: 'kiwi', source: 'docs_dev' }).catch(refused),
+          client.call('search_help_by_section', { text: 'status', section: 'Guide' }),
+          client.call('search_help_by_section', { text: 'status', section: 'Plan' }).catch(refused),
+          client.call('get_help_document', { file_path: 'plan.md' }).catch(refused),
+          client.call('list_help_sections'),
+          client.read('help://llms.txt'),
+          client.read('help://doc/5').catch(refused),
+          client.read('help://section/Plan').catch(refused),
+        ])),
+      ])
+    await store.build()
+    const before = await answers()
+    const changes = app.changes.length
+    writeFiles(root, {
+      'docs_dev/plan.md': '# Plan\n\nzanzibar kiwi hook',
+      'docs_dev/plan/b.md': '# B\n\nkiwi',
+    })
+    await store.build()
+    t.equal(await answers(), before)
+    t.equal(app.changes.length, changes, 'sends no notification')
+    const found = await client.call('find_help_topics', { text: 'kiwi', include_internal: true })
+    t.match(found.results, [{ is_internal: true }, { is_internal: true }])
+  },
+)
 
 /** Returns the bytes of all files of a data folder. */
 const readAll = (folder: string): string =>

@@ -40,7 +40,7 @@ const tools = (help: Library, id = 'a'.repeat(32)) => ({
 verifies('help:export:canary', async (t) => {
   const help = library(t, files)
   await help.build()
-  // An internal page that was public before leaves no data behind.
+  // An internal page that was public before must not leave data behind.
   help.write({ 'docs/was-public.md': `# Was\n\nkoalacanary ${canary}` })
   await help.build()
   help.write({ 'docs/was-public.md': `---\ninternal: true\n---\n# Was\n\nkoalacanary ${canary}` })
@@ -122,7 +122,7 @@ verifies('help:export:deleted', async (t) => {
   await help.build()
   const folder = join(help.folder, 'out')
   await exportPublic(folder, tools(help))
-  // Now the sentence is a line of another public page, and the internal title is the leak.
+  // The sentence is now in another public page, and only the internal title is a leak.
   const index = await help.storage.open()
   if (index === undefined) return void t.fail('an index')
   t.teardown(() => index.close())
@@ -132,7 +132,7 @@ verifies('help:export:deleted', async (t) => {
     open: async () =>
       withMethods(index, {
         close: async () => {},
-        // The copied index leaks; the compared index is correct.
+        // The copied index leaks, and the index for comparison is correct.
         body: (id: number, scope: { internal: boolean }) => (++calls <= 2 ? leak() : index.body(id, scope)),
       }),
   })
@@ -282,7 +282,7 @@ async function killedBuild(
 
 verifies(
   'help:build:crash',
-  'a process killed at any moment of a build',
+  'a process killed at any moment of a build leaves a complete index',
   inCI(async (t) => {
     const help = library(t)
     const random = randomFrom(20_261_122)

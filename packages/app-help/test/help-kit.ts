@@ -1,4 +1,4 @@
-/** Documentation of a test: folders, an index, and queries without workers. */
+/** Documentation for a test: folders, an index, and queries without workers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openForTest, type TestApp } from '@causeway/app-kit/testing'
@@ -19,7 +19,7 @@ import type { Help } from '../src/store.ts'
 export type Files = Readonly<Record<string, string>>
 
 export interface Library {
-  /** Contains `docs` and `docs_dev`. */
+  /** Folder that contains `docs` and `docs_dev`. */
   readonly folder: string
   readonly data: string
   readonly sources: readonly Source[]
@@ -30,7 +30,7 @@ export interface Library {
   ask(text: string, options?: Partial<SearchRequest>): Promise<SearchAnswer>
 }
 
-/** Scopes: public pages, and all pages. */
+/** Scopes of public pages only, and of all pages. */
 export const everybody: Scope = { internal: false }
 export const insiders: Scope = { internal: true }
 
@@ -41,7 +41,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** Makes the folders of a test and a data folder. Builds nothing. */
+/** Creates the folders of a test and a data folder, without building an index. */
 export function library(
   t: Test,
   files: Files = {},
@@ -113,7 +113,7 @@ export interface AppOptions {
   readonly now?: () => number
 }
 
-/** Opens the app over a folder of documentation. */
+/** Opens the app with a folder of documentation. */
 export async function openApp(
   t: Test,
   { settings = {}, pages = {}, now = Date.now }: AppOptions,

@@ -69,7 +69,7 @@ Turning
    api
 `
 
-verifies('help:source:rst', 'converts headings, labels, code and directives', async (t) => {
+verifies('help:source:rst', 'convertRst converts headings, labels, code and directives', async (t) => {
   t.equal(
     convertRst(page),
     `# Gauges {#top-label}
@@ -124,7 +124,7 @@ speed   m/s
   )
 })
 
-verifies('help:source:rst', 'hostile pages take linear time', async (t) => {
+verifies('help:source:rst', 'convertRst takes linear time for hostile pages', async (t) => {
   const before = process.cpuUsage()
   const parts = [
     '..\n',
@@ -149,7 +149,7 @@ verifies('help:source:rst', 'hostile pages take linear time', async (t) => {
   t.ok(process.cpuUsage(before).user < 10e6, 'less than 10 s of processor time')
 })
 
-verifies('help:source:rst', 'a folder is searched by its pages', async (t) => {
+verifies('help:source:rst', 'the reStructuredText pages of a folder can be searched', async (t) => {
   const { build, ask } = library(t, {
     'docs/gauge.rst': page,
     'docs/index.rst': 'Index\n=====\n\n.. toctree::\n\n   gauge\n',

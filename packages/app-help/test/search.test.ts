@@ -81,12 +81,16 @@ verifies('help:search:range', async (t) => {
   t.ok(checked > 15)
 })
 
-verifies('help:search:grouped', 'a page that matches as a whole has its nearest chunks', async (t) => {
-  const help = library(t, pages)
-  await help.build()
-  const { results } = await help.ask('sailing tool everything', { top_n: 12, chunks_per_result: 2 })
-  for (const { chunks, title } of results) t.ok(chunks.length > 0, title)
-})
+verifies(
+  'help:search:grouped',
+  'a page that matches as a whole is returned with its nearest chunks',
+  async (t) => {
+    const help = library(t, pages)
+    await help.build()
+    const { results } = await help.ask('sailing tool everything', { top_n: 12, chunks_per_result: 2 })
+    for (const { chunks, title } of results) t.ok(chunks.length > 0, title)
+  },
+)
 
 verifies('help:search:section', async (t) => {
   const help = library(t, {
@@ -145,7 +149,7 @@ verifies('help:search:links', async (t) => {
 
 verifies(
   'help:search:links',
-  'an index of an earlier version works without links, and a build adds them',
+  'an index of an earlier version works without links, which a build adds',
   async (t) => {
     const files = {
       'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhal',

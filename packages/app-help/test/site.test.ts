@@ -10,7 +10,7 @@ import { openApp } from './help-kit.ts'
 
 type Route = string | ((response: ServerResponse, request: IncomingMessage) => void)
 
-/** Starts a site. A route is a text, which is sent as Markdown, or a function. Records the requested paths. */
+/** Starts a site. A route is a function, or a text that is sent as Markdown. Records the requested paths. */
 async function startSite(t: Test, routes: Record<string, Route>) {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ verifies('help:source:site', 'the pages of a site are fetched once, and searched
 
 verifies(
   'help:source:site',
-  'its pages remain if the server was killed while it replaced them',
+  'the pages of a site remain if the server was killed while it replaced them',
   async (t) => {
     const site = await startSite(t, { '/llms.txt': 'Gauges are round.' })
     const helpSources = [`gauges=${site.origin}/llms.txt`]
@@ -103,7 +103,7 @@ verifies(
   },
 )
 
-verifies('help:source:site', 'a site that cannot be fetched does not affect the others', async (t) => {
+verifies('help:source:site', 'a site that cannot be fetched does not affect other sources', async (t) => {
   const site = await startSite(t, { '/llms.txt': '- [A](/a.md)', '/other.txt': 'A text without links.' })
   const helpSources = [
     `gone=${site.origin}/absent.txt`,
@@ -182,7 +182,7 @@ verifies('help:source:site', 'hostile pages are reported with their reason', asy
   t.same(second.files, ['127.0.0.1/allowed.md', 'llms.txt'], 'a configured origin is requested')
 })
 
-verifies('help:source:site', 'limits apply to the whole site, and cancelling ends it', async (t) => {
+verifies('help:source:site', 'limits apply to the whole site, and a fetch can be cancelled', async (t) => {
   const links = Array.from({ length: 9 }, (_, n) => `[${n}](/${n}.md)`).join(' ')
   const pages = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`/${n}.md`, 'z'.repeat(1000)]))
   const site = await startSite(t, { '/llms.txt': links, ...pages })
@@ -206,7 +206,7 @@ verifies('help:source:site', 'limits apply to the whole site, and cancelling end
 
 verifies(
   'help:source:site',
-  'a name with a private address is refused unless its origin is configured',
+  'a name that resolves to a private address is refused unless its origin is configured',
   async (t) => {
     for (const address of [
       '127.0.0.1',

@@ -27,7 +27,7 @@ const page = `<!DOCTYPE html><html><head><title>Widget &amp; gauge</title><style
 <script>if (a < b) document.write('<p>hidden</p>')</script>
 </main><footer>Imprint</footer></body></html>`
 
-verifies('help:source:html', 'converts the content of a page', async (t) => {
+verifies('help:source:html', 'convertHtml converts the content of a page', async (t) => {
   t.equal(
     convertHtml(page),
     [
@@ -45,14 +45,14 @@ verifies('help:source:html', 'converts the content of a page', async (t) => {
   t.equal(convertHtml('<h1 title="a > b">Deep</h1><p>&#x110000;&unknown;'), '# Deep\n\n\ufffd&unknown;\n')
 })
 
-verifies('help:source:html', 'hostile pages take linear time', async (t) => {
+verifies('help:source:html', 'convertHtml takes linear time for hostile pages', async (t) => {
   const before = process.cpuUsage()
   for (const part of ['<', '<a "', '<a href="', '<!--', '<script>', '<nav>', '&#', '<h1>', '<pre>', '</'])
     convertHtml(part.repeat(200_000 / part.length))
   t.ok(process.cpuUsage(before).user < 10e6, 'less than 10 s of processor time')
 })
 
-verifies('help:source:html', 'a folder without Markdown is searched by its HTML files', async (t) => {
+verifies('help:source:html', 'the HTML files of a folder without Markdown can be searched', async (t) => {
   const site = library(t, {
     'docs/guide/zoom.html': page,
     'docs/old.htm': '<h1>Legacy</h1><p>Retired dials.',
@@ -119,7 +119,7 @@ const pages: readonly Entry[] = [
   { path: 'package/docs/../../../outside.md', text: '# Outside' },
 ]
 
-verifies('help:source:npm', 'fetches the pages of a version once', async (t) => {
+verifies('help:source:npm', 'the pages of a package version are fetched once', async (t) => {
   const archive = gzipSync(makeArchive(pages))
   const { registry, requests } = await startRegistry(t, {
     'widget/1.2.3': { archive },
@@ -140,29 +140,33 @@ verifies('help:source:npm', 'fetches the pages of a version once', async (t) => 
   t.same(readdirSync(join(folder, 'data/help-packages')), ['@scope+widget@2.0.0-beta.1', 'widget@1.2.3'])
 })
 
-verifies('help:source:npm', 'reports packages that cannot be fetched, and indexes the others', async (t) => {
-  const archive = gzipSync(makeArchive(pages))
-  const { registry } = await startRegistry(t, {
-    'good/1.0.0': { archive },
-    'changed/1.0.0': { archive, integrity: 'sha512-AAAA' },
-    'damaged/1.0.0': { archive: Buffer.from('not an archive') },
-  })
-  const helpSources = ['good', 'changed', 'damaged', 'absent'].map((name) => `npm:${name}@1.0.0`)
-  const settings = {
-    helpSources: [...helpSources, 'npm:no-version', 'npm:../x@1.0.0'],
-    helpRegistry: registry,
-  }
-  const { store, folder } = await openApp(t, { settings })
-  const { added, failed } = await store.build()
-  t.equal(added, 2)
-  const reasons = Object.fromEntries(failed.map(({ file, reason }) => [file, reason]))
-  t.match(reasons['npm:changed@1.0.0'], /integrity/)
-  t.match(reasons['npm:damaged@1.0.0'], /damaged or too large/)
-  t.match(reasons['npm:absent@1.0.0'], /status 404/)
-  t.match(reasons['npm:no-version'], /npm:name@1\.2\.3/)
-  t.match(reasons['npm:../x@1.0.0'], /npm:name@1\.2\.3/)
-  t.same(readdirSync(join(folder, 'data/help-packages')), ['good@1.0.0'], 'nothing unfinished remains')
-})
+verifies(
+  'help:source:npm',
+  'packages that cannot be fetched are reported, and the others are indexed',
+  async (t) => {
+    const archive = gzipSync(makeArchive(pages))
+    const { registry } = await startRegistry(t, {
+      'good/1.0.0': { archive },
+      'changed/1.0.0': { archive, integrity: 'sha512-AAAA' },
+      'damaged/1.0.0': { archive: Buffer.from('not an archive') },
+    })
+    const helpSources = ['good', 'changed', 'damaged', 'absent'].map((name) => `npm:${name}@1.0.0`)
+    const settings = {
+      helpSources: [...helpSources, 'npm:no-version', 'npm:../x@1.0.0'],
+      helpRegistry: registry,
+    }
+    const { store, folder } = await openApp(t, { settings })
+    const { added, failed } = await store.build()
+    t.equal(added, 2)
+    const reasons = Object.fromEntries(failed.map(({ file, reason }) => [file, reason]))
+    t.match(reasons['npm:changed@1.0.0'], /integrity/)
+    t.match(reasons['npm:damaged@1.0.0'], /damaged or too large/)
+    t.match(reasons['npm:absent@1.0.0'], /status 404/)
+    t.match(reasons['npm:no-version'], /npm:name@1\.2\.3/)
+    t.match(reasons['npm:../x@1.0.0'], /npm:name@1\.2\.3/)
+    t.same(readdirSync(join(folder, 'data/help-packages')), ['good@1.0.0'], 'nothing unfinished remains')
+  },
+)
 
 verifies('help:source:npm', 'a registry that does not respond is reported', async (t) => {
   const settings = { helpSources: ['npm:widget@1.2.3'], helpRegistry: 'http://127.0.0.1:1/' }
@@ -170,7 +174,7 @@ verifies('help:source:npm', 'a registry that does not respond is reported', asyn
   t.match((await store.build()).failed, [{ file: 'npm:widget@1.2.3', reason: /cannot be fetched/ }])
 })
 
-verifies('help:source:npm', 'a download may take long, but not pause for a minute', async (t) => {
+verifies('help:source:npm', 'a download may take long, but fails after a pause of a minute', async (t) => {
   const archive = gzipSync(makeArchive(pages))
   const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
   mock.timers.enable({ apis: ['setTimeout'] })
@@ -202,7 +206,7 @@ verifies('help:source:npm', 'a download may take long, but not pause for a minut
   await t.rejects(download(60_000), { code: 'HELP_SOURCE_UNREACHABLE', message: /no data within 60000 ms/ })
 })
 
-verifies('help:source:npm', 'reads long names and stops at damage', async (t) => {
+verifies('help:source:npm', 'listArchive reads long names and stops at damaged entries', async (t) => {
   const long = `package/docs/${'deep/'.repeat(30)}page.md`
   const record = ` path=${long}\n`
   const length = String(record.length + 3)

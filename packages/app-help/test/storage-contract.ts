@@ -1,4 +1,4 @@
-/** The contract of every storage. The tests of each storage run it. */
+/** The contract of every storage. The tests of each storage run these tests. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type BuildRequest, build } from '../src/build/build.ts'
@@ -11,7 +11,7 @@ import { makeHolder } from '../src/storage/lock-holder.ts'
 import type { HelpStorage } from '../src/storage/types.ts'
 import { everybody, insiders, listPaths, writeFiles } from './help-kit.ts'
 
-/** Opens an empty storage; `now` is its clock. */
+/** Opens an empty storage with the clock `now`. */
 export type OpenStore = (t: Test, folder: string, now: () => number) => Promise<HelpStorage>
 
 const filler = (word: string): string => `${word} `.repeat(25)

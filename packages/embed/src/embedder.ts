@@ -3,32 +3,32 @@ import { EmbedError } from './errors.ts'
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch with the number of finished and all texts. */
+  /** Called after each batch with the number of finished texts and of all texts. */
   readonly progress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Computes vectors of length 1 in one space; `undefined` for a text without a direction, such as one without
- * known words.
+ * Computes vectors of length 1 in one space, or `undefined` for a text without a direction, such as one without known
+ * words.
  */
 export interface Embedder {
   readonly space: EmbeddingSpace
-  /** Returns a vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
+  /** Returns a vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID` and `CANCELLED`. */
   embedDocuments(
     texts: readonly string[],
     options?: EmbedOptions,
   ): Promise<readonly (Float32Array | undefined)[]>
-  /** Throws as `embedDocuments`. */
+  /** Throws the errors of `embedDocuments`. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array | undefined>
   close(): Promise<void>
 }
 
-/** Only vectors of one space are comparable. */
+/** Only vectors of the same space are comparable. */
 export interface EmbeddingSpace {
-  /** `lsa` or `openai` (any compatible endpoint). */
+  /** `lsa`, or `openai` for any compatible endpoint. */
   readonly provider: string
   readonly model: string
-  /** Identifies the training; empty for published models. */
+  /** Identifies the training. Empty for published models. */
   readonly revision: string
   readonly dimensions: number
   /** Hex SHA-256 of everything that makes vectors comparable. */
@@ -43,7 +43,7 @@ export function makeSpace(identity: Omit<EmbeddingSpace, 'fingerprint'>): Embedd
   return { ...identity, fingerprint: createHash('sha256').update(canonical).digest('hex') }
 }
 
-/** Missing properties match anything. */
+/** Missing properties match any value. */
 export type WantedSpace = Pick<EmbeddingSpace, 'provider'> & Partial<EmbeddingSpace>
 
 const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>

@@ -4,17 +4,17 @@ import { decodeVector, normalize } from './domain/vector.ts'
 import { EmbedError } from './errors.ts'
 
 export interface EndpointOptions {
-  /** `https://api.openai.com/v1`, without `/embeddings`. */
+  /** For example `https://api.openai.com/v1`, without `/embeddings`. */
   readonly baseUrl: string
   readonly model: string
   readonly dimensions: number
   /** Whether to request this number of components. */
   readonly requestDimensions?: boolean
-  /** Sent as bearer token. Never logged or part of a message. */
+  /** Sent as a bearer token. Never logged or included in a message. */
   readonly apiKey?: string | undefined
-  /** Per attempt; default 30 000. */
+  /** Per attempt. Default: 30,000. */
   readonly timeoutMs?: number
-  /** Attempts after connection errors and status 408, 429 and 5xx. Default 3. */
+  /** Attempts after connection errors and status 408, 429 and 5xx. Default: 3. */
   readonly tries?: number
   readonly pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
@@ -29,10 +29,10 @@ type EndpointReply =
       readonly retryAfterMs?: number
     }
 
-/** Limits the delay that an endpoint requests. */
+/** Maximum delay that an endpoint can request. */
 const maxRetryAfterMs = 60_000
 
-/** Throws `CANCELLED`, `EMBEDDINGS_INVALID`; returns other errors as failures. */
+/** Throws `CANCELLED` and `EMBEDDINGS_INVALID`. Returns other errors as failures. */
 export async function post(
   dispatcher: Dispatcher,
   { baseUrl, model, dimensions, requestDimensions, apiKey, timeoutMs = 30_000 }: EndpointOptions,
@@ -76,15 +76,15 @@ export async function post(
   }
 }
 
-/** Converts seconds to ms; ignores dates. */
+/** Converts seconds to milliseconds. Ignores dates. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
   return seconds === undefined ? undefined : Math.min(seconds * 1000, maxRetryAfterMs)
 }
 
 /**
- * Reads numbers and base64 of little-endian float32. Throws `EMBEDDINGS_INVALID`, and
- * `EMBEDDING_SPACE_MISMATCH` for other dimensions.
+ * Reads numbers, or base64 of little-endian float32. Throws `EMBEDDINGS_INVALID`, and `EMBEDDING_SPACE_MISMATCH` for
+ * different dimensions.
  */
 export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
   const { data } = (body ?? {}) as { data?: unknown }

@@ -11,7 +11,7 @@ import { EmbedError } from './errors.ts'
 
 const maxBatchTexts = 64
 const maxBatchCharacters = 1_000_000
-/** In characters, about 8191 tokens; the rest is ignored. */
+/** In characters, about 8191 tokens. The rest is ignored. */
 const maxTextLength = 32_000
 const maxCachedQueries = 1000
 
@@ -56,13 +56,13 @@ export function openEndpoint(options: EndpointOptions): Embedder {
   }
 }
 
-/** Loads undici on demand: it takes 4 MB, and few servers use an endpoint. */
+/** Loads undici on demand, because it takes 4 MB and few servers use an endpoint. */
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({ connections: 4, keepAliveTimeout: 30_000 })
 }
 
-/** Endpoints reject empty texts. */
+/** Endpoints reject empty texts, but accept a space. */
 const prepareText = (text: string): string => text.trim().slice(0, maxTextLength) || ' '
 
 function* splitBatches(texts: readonly string[]): Generator<string[]> {

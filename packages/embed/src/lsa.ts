@@ -17,14 +17,14 @@ export interface LsaModel {
 }
 
 interface LsaOptions extends EmbedOptions {
-  /** Default 128, less for fewer texts or terms. */
+  /** Default: 128, or less for few texts or terms. */
   readonly dimensions?: number
   readonly seed?: number
-  /** Maximum training texts, evenly spread over all. Default 20 000. */
+  /** Maximum training texts, selected evenly. Default: 20,000. */
   readonly maxTexts?: number
 }
 
-/** Passes may take seconds: call it in a worker. Throws `CANCELLED`. */
+/** A pass may take seconds, so call it in a worker. Throws `CANCELLED`. */
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)
@@ -100,7 +100,7 @@ interface Header {
   readonly weight: readonly number[]
 }
 
-/** About 5 ms. */
+/** Takes about 5 ms. */
 const textsPerTurn = 64
 
 function makeModel(vocabulary: Vocabulary, dimensions: number, matrix: Float32Array): LsaModel {

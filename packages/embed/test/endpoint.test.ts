@@ -10,7 +10,7 @@ interface Asked {
   readonly url: string | undefined
 }
 
-/** An endpoint of this test: `answer` writes the n-th answer, from 1. */
+/** Starts an endpoint. `answer` writes the n-th response, counted from 1. */
 async function endpoint(t: Test, answer: (response: ServerResponse, asked: Asked, n: number) => void) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
@@ -77,20 +77,24 @@ verifies('help:embed:endpoint', 'a busy endpoint is retried after its Retry-Afte
   t.same([asked.length, pauses], [3, [2000, 1000]])
 })
 
-verifies('help:embed:endpoint', 'an unavailable endpoint is a coded error without the key', async (t) => {
-  const { asked, open } = await endpoint(t, (response) => response.writeHead(503).end())
-  const failure = await open({ apiKey: 'secret' })
-    .embedQuery('x')
-    .catch((error) => error)
-  t.match(failure, { code: 'EMBEDDINGS_UNAVAILABLE' })
-  t.notMatch(JSON.stringify({ ...failure, text: failure.message }), /secret/)
-  t.equal(asked.length, 3)
-  const refused = await endpoint(t, (response) => response.writeHead(401).end())
-  await t.rejects(refused.open().embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
-  t.equal(refused.asked.length, 1, 'a refusal is final')
-})
+verifies(
+  'help:embed:endpoint',
+  'an unavailable endpoint causes an error with a code and without the key',
+  async (t) => {
+    const { asked, open } = await endpoint(t, (response) => response.writeHead(503).end())
+    const failure = await open({ apiKey: 'secret' })
+      .embedQuery('x')
+      .catch((error) => error)
+    t.match(failure, { code: 'EMBEDDINGS_UNAVAILABLE' })
+    t.notMatch(JSON.stringify({ ...failure, text: failure.message }), /secret/)
+    t.equal(asked.length, 3)
+    const refused = await endpoint(t, (response) => response.writeHead(401).end())
+    await t.rejects(refused.open().embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
+    t.equal(refused.asked.length, 1, 'a refusal is final')
+  },
+)
 
-verifies('help:embed:endpoint', 'a request times out, and a cancelled call ends', async (t) => {
+verifies('help:embed:endpoint', 'a request times out, and a call can be cancelled', async (t) => {
   const { open } = await endpoint(t, () => {})
   await t.rejects(open({ timeoutMs: 50, tries: 1 }).embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
   const controller = new AbortController()

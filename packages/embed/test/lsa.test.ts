@@ -17,7 +17,7 @@ import {
   trainLsa,
 } from '../src/index.ts'
 
-/** Two topics; the words of a question need not be those of the text that answers it. */
+/** Texts about two topics. A question can use different words than the text that answers it. */
 const texts = [
   'the ship sails over the sea with a captain and crew',
   'a captain commands the crew of the vessel',
@@ -41,7 +41,7 @@ verifies('help:embed:lsa', async (t) => {
   t.same(found.toSorted(), [0, 1, 2, 3], 'also the texts about ships that say nothing of a captain')
 })
 
-verifies('help:embed:lsa', 'two trainings on the same texts are one space', async (t) => {
+verifies('help:embed:lsa', 'two trainings on the same texts create the same space', async (t) => {
   const [a, b] = await Promise.all([trainLsa(texts), trainLsa(texts)])
   t.same(encodeLsa(a), encodeLsa(b))
   t.equal(a.space.fingerprint, b.space.fingerprint)
@@ -148,7 +148,7 @@ t.test('stem returns the stems of the published examples', async (t) => {
   for (const [word, expected] of Object.entries(examples)) t.equal(stem(word), expected, word)
 })
 
-t.test('stem returns other than English words unchanged', async (t) => {
+t.test('stem returns words that are not English unchanged', async (t) => {
   for (const word of ['be', 'http2', 'fst_err', 'überall', '検索']) t.equal(stem(word), word)
 })
 
@@ -179,7 +179,7 @@ t.test('terms returns stems without stop words, and identifiers whole and in par
   t.same(listTerms('the of and'), [])
 })
 
-t.test('addParts appends the parts to camel-case names and keeps everything else', async (t) => {
+t.test('addParts appends the parts to camel-case names and does not change other text', async (t) => {
   t.equal(addParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
   t.equal(addParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
   const data = 'aB'.repeat(5000)

@@ -1,15 +1,15 @@
 import type { ScaleOption } from './value-axis.ts'
 
-/** A curve over frames or time. All arrays have equal lengths. */
+/** A curve over frames or time. All arrays have the same length. */
 export interface LineSeries {
   /** Unique within its unit. */
   readonly name: string
   readonly unit: string
-  /** Quantity of an axis with several curves: `energy`. */
+  /** Quantity of an axis with several curves, such as `energy`. */
   readonly quantity?: string
-  /** Ascending. */
+  /** In ascending order. */
   readonly x: ArrayLike<number>
-  /** Null and non-finite values are gaps. */
+  /** Null and non-finite values leave gaps. */
   readonly y: ArrayLike<number | null>
   /** Range of each point's bucket, drawn as a band. */
   readonly low?: ArrayLike<number | null>
@@ -21,7 +21,7 @@ export interface CitedPlace {
   readonly label: string
 }
 
-/** Inclusive range of frames or time. */
+/** A range of frames or time, inclusive. */
 export interface CitedRange {
   readonly from: number
   readonly to: number
@@ -33,12 +33,12 @@ export interface LineChart {
   readonly subtitle?: string
   /** Whole frame ids, or seconds. */
   readonly x: 'frame' | 'time'
-  /** One panel per unit; fast for up to 2000 points each. */
+  /** One panel per unit. Fast for up to 2000 points each. */
   readonly series: readonly LineSeries[]
   readonly cited?: readonly CitedPlace[]
   readonly ranges?: readonly CitedRange[]
-  /** Default `auto`. */
+  /** Default: `auto`. */
   readonly scale?: ScaleOption
-  /** CSS pixels, default 900. */
+  /** CSS pixels. Default: 900. */
   readonly width_px?: number
 }

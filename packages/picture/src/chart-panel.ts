@@ -6,9 +6,9 @@ import type { ValueAxis } from './value-axis.ts'
 export interface PanelLabel {
   readonly text: string
   readonly ink: string
-  /** Left edge, pixels of the plot. */
+  /** Left edge, in pixels of the plot. */
   readonly left: number
-  /** 0 is the row next to the plot. */
+  /** Row 0 is next to the plot. */
   readonly row: number
 }
 
@@ -16,7 +16,7 @@ interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
   readonly y: ValueAxis
-  /** Space for the labels of the vertical axis, pixels; equal in all panels. */
+  /** Space for the labels of the vertical axis, pixels. Equal in all panels. */
   readonly axisExtent: number
   readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
   readonly labels: readonly PanelLabel[]
@@ -102,7 +102,7 @@ function toRows({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number
   return rows
 }
 
-/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with any non-linear scale. */
+/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with the type of a non-linear scale. */
 function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   const unit = series[0]?.unit ?? ''
   const quantities = new Set(
@@ -145,7 +145,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
       title: axisTitle(series, y),
       minExtent: axisExtent,
       maxExtent: axisExtent,
-      // With a tick count, Vega would omit given ticks.
+      // With a tick count, Vega would omit the given ticks.
       ...(ticks === null ? { tickCount: 6 } : { values: [...ticks] }),
       ...(labelExpr === null ? {} : { labelExpr }),
     },
@@ -164,7 +164,7 @@ function colorEncoding(panel: Panel) {
   }
 }
 
-/** Ordered by name over all panels, like the colours. */
+/** In the order of names over all panels, like the colours. */
 function dashEncoding({ series, colors }: Panel) {
   if (colors.size <= palette.length) return {}
   const order = [...colors.keys()]
@@ -192,7 +192,7 @@ function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof col
 
 const once = { values: [{}] }
 
-/** Clips ranges to the panel. A frame has a width of one; a range has at least two pixels. */
+/** Clips ranges to the panel. A frame is one frame wide, and a range is at least two pixels wide. */
 function visibleRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
   const half = chart.x === 'frame' ? 0.5 : 0

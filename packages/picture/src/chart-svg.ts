@@ -5,25 +5,25 @@ import { invalidPicture } from './errors.ts'
 import { textWidth } from './text-layout.ts'
 
 declare module 'vega' {
-  /** Missing in Vega's types. */
+  /** Not declared in Vega's types. */
   export const textMetrics: { width: (item: TextItem, text: string | null | undefined) => number }
 }
 
 interface TextItem {
   readonly fontSize?: number
-  /** Pixels; 0 = unlimited. */
+  /** Pixels. 0 means unlimited. */
   readonly limit?: number
 }
 
-// Without a canvas, Vega assumes the widest character for every character.
+// Without a canvas, Vega would assume the widest character for all characters.
 textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
   const width = textWidth(text ?? '', fontSize)
   return limit > 0 ? Math.min(width, limit) : width
 }
 
 /**
- * Draws a Vega-Lite specification; its `config` overrides the theme. Loads nothing from network or disk.
- * Throws `INVALID_PICTURE`.
+ * Draws a Vega-Lite specification. Its `config` overrides the theme. Loads nothing from the network or disk. Throws
+ * `INVALID_PICTURE`.
  */
 export async function chartSvg(
   spec: TopLevelSpec,
@@ -45,7 +45,7 @@ export async function chartSvg(
       loader: { load: rejectLoad, sanitize: rejectLoad, http: rejectLoad, file: rejectLoad },
     })
     const svg = await view.toSVG()
-    // Vega logs dataflow errors and draws the rest.
+    // Vega only logs dataflow errors, and draws the rest.
     if (rejected.length > 0) throw new Error(`data is not loaded from elsewhere: ${rejected[0]}`)
     if (errors.length > 0) throw new Error(errors[0])
     return { svg, warnings }
@@ -71,7 +71,7 @@ function createCollector(warnings: string[], errors: string[]): LoggerInterface 
     info: () => logger,
     debug: () => logger,
   }
-  // Vega types require `level()` to return a number too; nothing calls it.
+  // Vega's type also requires `level()` to return a number, but nothing calls it.
   return logger as unknown as LoggerInterface
 }
 

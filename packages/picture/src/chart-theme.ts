@@ -1,6 +1,6 @@
 import type { Config } from 'vega-lite'
 
-/** For colour-blind readers, on white (Okabe and Ito, https://jfly.uni-koeln.de/color/). */
+/** Colours on white for colour-blind readers (Okabe and Ito, https://jfly.uni-koeln.de/color/). */
 export const palette = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#E69F00', '#5A5A5A'] as const
 
 export const inks = {
@@ -13,7 +13,7 @@ export const inks = {
   rangeText: '#7A5200',
 } as const
 
-/** CSS pixels, for a width of 900 in a chat. */
+/** CSS pixels, for a picture 900 pixels wide in a chat. */
 export const textSizes = { title: 19, subtitle: 14, label: 14, note: 13.5 } as const
 
 export const fontFamily = 'Inter, sans-serif'

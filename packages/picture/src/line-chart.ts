@@ -11,8 +11,8 @@ const maxLabelRows = 4
 const semiBoldFactor = 1.05
 
 /**
- * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule and ranges by a shade.
- * Omits labels without space.
+ * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule, and ranges by a shade. Omits
+ * labels without space.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
@@ -51,7 +51,7 @@ const finiteValues = (series: readonly LineSeries[]): number[] =>
     .flatMap((values) => Array.from(values ?? []))
     .filter((value): value is number => value !== null && Number.isFinite(value))
 
-/** Returns one empty panel without series. */
+/** Returns one empty panel if there are no series. */
 function groupByUnit(series: readonly LineSeries[]): LineSeries[][] {
   const units = new Map<string, LineSeries[]>()
   for (const one of series) units.set(one.unit, [...(units.get(one.unit) ?? []), one])
@@ -63,7 +63,7 @@ function colorsByName(series: readonly LineSeries[]): ReadonlyMap<string, string
   return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? inks.text]))
 }
 
-/** A single place is centred. */
+/** Centres a single place. */
 function xDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
   const ends = series.flatMap((one) => [one.x[0], one.x[one.x.length - 1]])
   const places = [

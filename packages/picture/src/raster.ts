@@ -5,14 +5,14 @@ import { invalidPicture } from './errors.ts'
 /** Drawing 16 million pixels takes 64 MB. */
 const maxPixels = 16_000_000
 
-/** Elements filled from files, and entities. */
+/** Elements that load files, and entities. */
 const externalReference = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
 
-/** Valid in `src` and in `dist`. */
+/** Valid in both `src` and `dist`. */
 const fontFile = (weight: string): string =>
   fileURLToPath(new URL(`../font/Inter-${weight}.ttf`, import.meta.url))
 
-/** Without system fonts, pictures are equal on every machine. */
+/** Without system fonts, pictures are the same on every machine. */
 const font = {
   loadSystemFonts: false,
   fontFiles: [fontFile('Regular'), fontFile('SemiBold')],
@@ -32,7 +32,7 @@ export function rasterise(
     throw invalidPicture('the drawing contains an image or an XML entity: draw with shapes and text')
   }
   const drawing = load(svg, width)
-  // Checked before allocation: a failed native allocation ends the process.
+  // Checked first, because a failed native allocation ends the process.
   const height = (drawing.height / drawing.width) * width
   if (!(height >= 1 && width * height <= maxPixels)) {
     throw invalidPicture(`the picture would be lower than one pixel or have more than ${maxPixels} pixels`, {

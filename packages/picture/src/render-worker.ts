@@ -4,7 +4,7 @@ import type { Drawn, RenderMethods, Source } from './render-methods.ts'
 
 async function toSvg(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
   if (source.kind === 'drawing') return { svg: source.svg, warnings: [] }
-  // Loaded on demand: Vega takes 200 ms, and drawings do not need it.
+  // Loaded on demand, because Vega takes 200 ms and drawings do not need it.
   const { chartSvg } = await import('./chart-svg.ts')
   return chartSvg(source.spec)
 }

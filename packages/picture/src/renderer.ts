@@ -5,9 +5,9 @@ import { invalidPicture } from './errors.ts'
 import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
 interface PictureOptions {
-  /** CSS pixels, 50 to 4000, default 900; the aspect ratio determines the height. */
+  /** CSS pixels, 50 to 4000. Default: 900. The aspect ratio determines the height. */
   readonly width_px?: number | undefined
-  /** PNG pixels per CSS pixel, 0.5 to 4, default 1.5. */
+  /** PNG pixels per CSS pixel, 0.5 to 4, by default 1.5. */
   readonly scale?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -57,15 +57,15 @@ export class Renderer {
   }
 
   /**
-   * Draws a Vega-Lite specification, which must contain its data. Its expressions are code: never pass a
-   * client's specification. Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`,
-   * `SHUTTING_DOWN`, `WORKER_LOST`.
+   * Draws a Vega-Lite specification, which must contain its data. Never pass a client's specification, because
+   * expressions are code. Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`
+   * and `WORKER_LOST`.
    */
   chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture> {
     return this.#render({ kind: 'chart', spec }, options)
   }
 
-  /** Draws SVG text without images. Throws as `chart`. */
+  /** Draws SVG text without images. Throws the errors of `chart`. */
   drawing(svg: string, options?: PictureOptions): Promise<Picture> {
     return this.#render({ kind: 'drawing', svg }, options)
   }
@@ -89,7 +89,7 @@ export class Renderer {
       return await new Promise<Picture>((resolve, reject) => {
         const task: Task = { job, resolve, reject }
         cancel = () => {
-          // The worker completes a started picture: a new worker would cost more.
+          // The worker completes a started picture, because a new worker would cost more.
           const position = this.#queue.indexOf(task)
           if (position >= 0) this.#queue.splice(position, 1)
           reject(cancelled())
@@ -141,7 +141,7 @@ const startRenderer = (): WorkerLink<RenderMethods> =>
   new WorkerLink<RenderMethods>(resolveWorkerFile('render-worker', import.meta.url), {
     name: 'the worker that draws pictures',
     remedy: 'call again: a new worker is started; draw fewer points if it repeats',
-    // A single large allocation may still end the process.
+    // A single large allocation can still end the process.
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
 

@@ -12,9 +12,9 @@ import {
 
 interface ArrowStyle {
   readonly color?: string
-  /** Shaft width, default 2. */
+  /** Width of the shaft. Default: 2. */
   readonly width_px?: number
-  /** Drawn next to the tip in the arrow's colour. */
+  /** Label next to the tip, in the colour of the arrow. */
   readonly label?: string
 }
 
@@ -44,7 +44,7 @@ export function arrow(
   )
 }
 
-/** Below a dot on the left, where axes rarely point. */
+/** Below a dot, the label is on the left, where axes rarely point. */
 function arrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {
@@ -71,7 +71,7 @@ export const haloText = (at: Point, content: string, attributes: SvgAttributes =
     ...attributes,
   })
 
-/** The direction is a unit vector in the picture, y down. */
+/** The direction is a unit vector in the picture. Y points down. */
 interface GizmoAxis {
   readonly name: string
   readonly direction: Point
@@ -118,7 +118,7 @@ export function scaleBar(
   )
 }
 
-/** Exponents make long labels fit below the bar. */
+/** Exponents make long numbers fit below the bar. */
 const formatLength = (length: number): string =>
   length >= 1e5 || length < 1e-3
     ? length.toExponential(0).replace('e+', 'e')

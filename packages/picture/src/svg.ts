@@ -1,17 +1,17 @@
 import { fontFamily, inks, textSizes } from './chart-theme.ts'
 import { invalidPicture } from './errors.ts'
 
-/** Omits `undefined`. Numbers have at most three decimals. */
+/** Omits `undefined` values. Numbers have at most three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
-/** A string child is text. */
+/** A child that is a string is text. */
 export interface SvgElement {
   readonly name: string
   readonly attributes: SvgAttributes
   readonly children: readonly (SvgElement | string)[]
 }
 
-/** CSS pixels: x to the right, y down. */
+/** CSS pixels. X points right, y down. */
 export type Point = readonly [x: number, y: number]
 
 export const element = (

@@ -25,8 +25,8 @@ interface PlacedLabel<Item> {
 const labelGap = 10
 
 /**
- * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence;
- * omits labels that fit in none of the `rows` rows.
+ * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence. Omits
+ * labels that fit into none of the `rows` rows.
  */
 export function placeLabels<Item>(
   labels: readonly { readonly item: Item; readonly center: number; readonly width: number }[],

@@ -1,4 +1,4 @@
-/** `auto` becomes `log` if the values diverge. */
+/** `auto` selects `log` if the values diverge. */
 export type ScaleOption = 'auto' | 'linear' | 'log'
 
 export interface ValueAxis {
@@ -6,27 +6,27 @@ export interface ValueAxis {
   readonly domain: readonly [number, number]
   /** The symlog scale is linear below this value. */
   readonly constant?: number
-  /** Null = chosen by the scale. */
+  /** Null if the scale selects the ticks. */
   readonly ticks: readonly number[] | null
-  /** Vega expression; null = chosen by the scale. */
+  /** Vega expression, or null if the scale selects the labels. */
   readonly labelExpr: string | null
   readonly widestLabel: string
 }
 
-/** Minimum of a diverging run in SI units: noise at rest must not cause a log scale. */
+/** Minimum peak of a diverging run, in SI units. Noise at rest must not cause a log scale. */
 const blowUp = 1e6
 
-/** Ratio of peak to small values that makes these invisible. */
+/** Ratio of peak to small values at which these become invisible. */
 const flattening = 1e5
 
 /** Relative difference of rounding errors. */
 const rounding = 1e-9
 
-/** Minimum margin around a constant; 5 % of the smallest floats is 0. */
+/** Minimum margin around a constant, because 5 % of the smallest floats is 0. */
 const smallestMargin = 1e-300
 
 /**
- * `log` becomes symlog if a value is zero or negative, and `linear` if the range exceeds float64. Values must
+ * `log` becomes symlog if a value is zero or negative, and so does `linear` if the range exceeds float64. Values must
  * be finite.
  */
 export function valueAxis(values: readonly number[], scale: ScaleOption): ValueAxis {
@@ -80,7 +80,7 @@ function log(min: number, max: number): ValueAxis {
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))
   const widestLabel = '100,000'
-  // Below two decades, the scale chooses better ticks.
+  // Over less than two decades, the scale selects better ticks.
   if (last - first < 2) {
     return { type: 'log', domain: [min, max], ticks: null, labelExpr: byMagnitude, widestLabel }
   }
@@ -93,9 +93,9 @@ function log(min: number, max: number): ValueAxis {
 
 function symlog(min: number, max: number, typicalSize: number): ValueAxis {
   const last = Math.ceil(Math.log10(Math.max(-min, max)))
-  // Vega divides by the constant; the quotient must be a float64.
+  // Vega divides by the constant, and the quotient must be a float64.
   const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
-  // Lower labels would overlap that of zero.
+  // Labels of lower ticks would overlap that of zero.
   const isTwoSided = min < 0 && max > 0
   const ticks = listDecades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
   const edge = getPower(last)
@@ -116,14 +116,14 @@ function listDecades(first: number, last: number, limit: number): number[] {
   return exponents.map(getPower)
 }
 
-/** Exact like a literal (`10 ** -3` is not 0.001), never infinite or zero. */
+/** Exact like a literal (`10 ** -3` is not 0.001), and never infinite or zero. */
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
 const quantile = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * share)]
 
-/** No plus sign, because the axis is narrow. */
+/** Omits plus signs, because the axis is narrow. */
 const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 

@@ -19,11 +19,11 @@ const frames = (count: number): number[] => Array.from({ length: count }, (_, in
 
 const draw = async (chart: LineChart): Promise<string> => (await chartSvg(lineChart(chart))).svg
 
-/** Texts of a picture, in the order in which they are written. */
+/** Returns the texts of a picture in the order in which they are written. */
 const findTexts = (svg: string): string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text ?? '')
 
-/** Paths of one kind of mark: `line`, `area`, `point`. */
+/** Returns the paths of one kind of mark: `line`, `area` or `point`. */
 const findPaths = (svg: string, mark: string): string[] =>
   [...svg.matchAll(/<path aria-label="[^"]*" role="[^"]*" aria-roledescription="([^"]*)"[^>]*? d="([^"]*)"/g)]
     .filter(([, role]) => role === mark)
@@ -65,28 +65,24 @@ t.test('lineChart makes Vega-Lite log no warning for any chart', async (t) => {
   }
 })
 
-t.test(
-  'lineChart: series of other units have a panel of their own, in line and with their unit',
-  async (t) => {
-    const x = frames(50).map((frame) => frame / 60)
-    const chart: LineChart = {
-      title: 'Body 1',
-      x: 'time',
-      series: [
-        { name: 'speed', unit: 'm/s', x, y: x },
-        { name: 'depth', unit: 'm', x, y: x.map((time) => time * 1e-5) },
-        { name: 'utilisation', unit: '', x, y: x },
-      ],
-    }
-    const svg = await draw(chart)
-    const texts = findTexts(svg)
-    for (const text of ['speed (m/s)', 'depth (m)', 'utilisation', 'time (s)'])
-      t.ok(texts.includes(text), text)
-    const starts = findPaths(svg, 'line mark').map((path) => findNumbers(path)[0])
-    t.equal(starts.length, 3)
-    t.equal(new Set(starts).size, 1)
-  },
-)
+t.test('lineChart draws series of each unit in a separate, aligned panel with the unit', async (t) => {
+  const x = frames(50).map((frame) => frame / 60)
+  const chart: LineChart = {
+    title: 'Body 1',
+    x: 'time',
+    series: [
+      { name: 'speed', unit: 'm/s', x, y: x },
+      { name: 'depth', unit: 'm', x, y: x.map((time) => time * 1e-5) },
+      { name: 'utilisation', unit: '', x, y: x },
+    ],
+  }
+  const svg = await draw(chart)
+  const texts = findTexts(svg)
+  for (const text of ['speed (m/s)', 'depth (m)', 'utilisation', 'time (s)']) t.ok(texts.includes(text), text)
+  const starts = findPaths(svg, 'line mark').map((path) => findNumbers(path)[0])
+  t.equal(starts.length, 3)
+  t.equal(new Set(starts).size, 1)
+})
 
 t.test('lineChart leaves gaps open and draws an isolated value as a dot', async (t) => {
   const y = frames(60).map((frame) => (frame > 20 && frame < 40 && frame !== 30 ? null : frame))
@@ -103,26 +99,23 @@ t.test('lineChart leaves gaps open and draws an isolated value as a dot', async 
   }
 })
 
-t.test(
-  'lineChart: values up to 1e195 are drawn on a scale on which the healthy ones stay visible',
-  async (t) => {
-    const y = frames(200).map((frame) =>
-      frame < 100 ? 10 + frame / 100 : (-1) ** frame * 10 ** Math.min(195, frame * 2),
-    )
-    const svg = await draw({
-      title: 'Blow-up',
-      x: 'frame',
-      series: [{ name: 'energy', unit: 'J', x: frames(200), y }],
-    })
-    const texts = findTexts(svg)
-    t.ok(texts.includes('energy (J) · symlog scale'))
-    t.ok(texts.includes('1e195') && texts.includes('−1e195') && texts.includes('0'), texts.join(' '))
-    const [path = ''] = findPaths(svg, 'line mark')
-    const heights = findNumbers(path).filter((_, index) => index % 2 === 1)
-    t.equal(heights.length, 200)
-    t.ok(heights.every((height) => height >= 0 && height <= 340))
-  },
-)
+t.test('lineChart draws values up to 1e195 on a scale on which ordinary values stay visible', async (t) => {
+  const y = frames(200).map((frame) =>
+    frame < 100 ? 10 + frame / 100 : (-1) ** frame * 10 ** Math.min(195, frame * 2),
+  )
+  const svg = await draw({
+    title: 'Blow-up',
+    x: 'frame',
+    series: [{ name: 'energy', unit: 'J', x: frames(200), y }],
+  })
+  const texts = findTexts(svg)
+  t.ok(texts.includes('energy (J) · symlog scale'))
+  t.ok(texts.includes('1e195') && texts.includes('−1e195') && texts.includes('0'), texts.join(' '))
+  const [path = ''] = findPaths(svg, 'line mark')
+  const heights = findNumbers(path).filter((_, index) => index % 2 === 1)
+  t.equal(heights.length, 200)
+  t.ok(heights.every((height) => height >= 0 && height <= 340))
+})
 
 t.test('lineChart keeps the peak of a single frame in the band of 100,000 bucketed frames', async (t) => {
   const buckets = frames(500).map((bucket) => bucket * 200)
@@ -198,7 +191,7 @@ t.test('placeLabels centres labels in the lowest row if they do not overlap', (t
   t.end()
 })
 
-t.test('placeLabels moves overlapping labels to higher rows, the first stays lowest', (t) => {
+t.test('placeLabels moves overlapping labels to higher rows, and the first stays in the lowest row', (t) => {
   const placed = placeLabels([label('a', 100), label('b', 120), label('c', 300)], { width: 400, rows: 3 })
   t.same(
     placed.map(({ row }) => row),
@@ -207,7 +200,7 @@ t.test('placeLabels moves overlapping labels to higher rows, the first stays low
   t.end()
 })
 
-t.test('placeLabels moves a label at the edge inside', (t) => {
+t.test('placeLabels moves a label at the edge inwards', (t) => {
   const placed = placeLabels([label('a', 0), label('b', 400)], { width: 400, rows: 1 })
   t.same(
     placed.map(({ left }) => left),
@@ -235,14 +228,14 @@ t.test('names and labels are escaped in the SVG', (t) => {
   t.end()
 })
 
-t.test('the SVG has short numbers and no absent attributes', (t) => {
+t.test('the SVG has short numbers and no undefined attributes', (t) => {
   const svg = drawing(size, polyline([[1 / 3, 2]], { stroke: undefined }), group({}, element('g')))
   t.ok(svg.includes('<polyline points="0.333,2" fill="none"/>'))
   t.ok(svg.includes('<g><g/></g>'))
   t.end()
 })
 
-t.test('a position that is not finite is INVALID_PICTURE', (t) => {
+t.test('a position that is not finite is rejected with INVALID_PICTURE', (t) => {
   t.throws(() => drawing(size, polyline([[Number.NaN, 2]])), { code: 'INVALID_PICTURE' })
   t.throws(() => drawing(size, text([1, Number.POSITIVE_INFINITY], 'far')), { code: 'INVALID_PICTURE' })
   t.end()
@@ -257,7 +250,7 @@ t.test('arrow puts its tip on the target and its head behind the tip', (t) => {
   t.end()
 })
 
-t.test('arrow draws a dot if it has no length', (t) => {
+t.test('arrow draws a dot for an arrow without length', (t) => {
   const svg = drawing(size, arrow([10, 40], [10, 40], { label: '0 N' }))
   t.ok(svg.includes('<circle cx="10" cy="40"'))
   t.notMatch(svg, 'polygon')
@@ -282,7 +275,7 @@ t.test('axisGizmo labels every axis and draws an axis along the view as a dot', 
   t.end()
 })
 
-t.test('scaleBar draws a round length that fits, to scale', (t) => {
+t.test('scaleBar draws a round length that fits and is to scale', (t) => {
   for (const [px_per_unit, label, width] of [
     [150, '1 m', 150],
     [31, '5 m', 155],

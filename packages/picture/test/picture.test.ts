@@ -50,7 +50,7 @@ t.test('text is drawn in the bundled font, and bold is heavier than regular', as
   t.ok(bold > regular * 1.15, `${bold} against ${regular}`)
 })
 
-t.test('a chart with a title has pixels where the same chart without it has none', async (t) => {
+t.test('a chart with a title has pixels where the same chart without a title has no pixels', async (t) => {
   const [named, unnamed] = await Promise.all([
     pictures.chart(chart('Total energy of body 1')),
     pictures.chart(chart(' ')),
@@ -68,21 +68,24 @@ t.test('a chart of the same data has the same bytes', async (t) => {
   t.same(first.png, second.png)
 })
 
-t.test('a chart that cannot be drawn is INVALID_PICTURE, and the next chart is drawn', async (t) => {
-  const data = { values: [{ x: 1 }] }
-  const bad: readonly unknown[] = [
-    {},
-    null,
-    [],
-    'line',
-    { data, mark: 'no such mark', encoding: { x: { field: 'x', type: 'quantitative' } } },
-    { data, mark: 'point', transform: [{ calculate: '1 +', as: 'y' }] },
-    { data, mark: 'point', transform: [{ calculate: 'nothing(1)', as: 'y' }] },
-    { data: { values: [{ x: () => 1 }] }, mark: 'point' },
-  ]
-  for (const spec of bad) await t.rejects(pictures.chart(spec as Spec), { code: 'INVALID_PICTURE' })
-  t.equal((await pictures.chart(chart('Energy'))).width_px, 1350)
-})
+t.test(
+  'a chart that cannot be drawn is rejected with INVALID_PICTURE, and the next chart is drawn',
+  async (t) => {
+    const data = { values: [{ x: 1 }] }
+    const bad: readonly unknown[] = [
+      {},
+      null,
+      [],
+      'line',
+      { data, mark: 'no such mark', encoding: { x: { field: 'x', type: 'quantitative' } } },
+      { data, mark: 'point', transform: [{ calculate: '1 +', as: 'y' }] },
+      { data, mark: 'point', transform: [{ calculate: 'nothing(1)', as: 'y' }] },
+      { data: { values: [{ x: () => 1 }] }, mark: 'point' },
+    ]
+    for (const spec of bad) await t.rejects(pictures.chart(spec as Spec), { code: 'INVALID_PICTURE' })
+    t.equal((await pictures.chart(chart('Energy'))).width_px, 1350)
+  },
+)
 
 t.test('a chart loads nothing from the network or the disk', async (t) => {
   let requests = 0
@@ -142,7 +145,7 @@ const rendererChart = lineChart({
   series: [{ name: 'total energy', unit: 'J', x: [1, 2, 3], y: [4, 5, 4.5] }],
 })
 
-/** Never ends: the expression backtracks through 2^60 ways. */
+/** Never ends, because the expression backtracks through 2^60 ways. */
 const hanging: Spec = {
   data: { values: [{ x: `${'a'.repeat(60)}b` }] },
   transform: [{ filter: 'test(/(a+)+$/, datum.x)' }],
@@ -155,7 +158,7 @@ function open(t: Test, limits: Partial<PictureLimits> = {}) {
   return pictures
 }
 
-/** Workers that this process starts during a test. */
+/** Collects the workers that this process starts during a test. */
 function countWorkers(t: Test): Worker[] {
   const workers: Worker[] = []
   const note = (worker: Worker) => workers.push(worker)
@@ -176,7 +179,7 @@ t.test('the renderer starts one worker, with the first picture', async (t) => {
   t.equal(workers.length, 1)
 })
 
-t.test('the renderer draws pictures in the order of the calls', async (t) => {
+t.test('the renderer draws pictures in the order of calls', async (t) => {
   const pictures = open(t)
   const order: number[] = []
   await Promise.all(
@@ -189,7 +192,7 @@ t.test('the renderer draws pictures in the order of the calls', async (t) => {
 })
 
 t.test(
-  'the renderer reports WORKER_LOST if its worker dies, and restarts it for the next picture',
+  'the renderer reports WORKER_LOST if its worker is lost, and restarts it for the next picture',
   async (t) => {
     const workers = countWorkers(t)
     const pictures = open(t)
@@ -215,7 +218,7 @@ t.test(
   }),
 )
 
-t.test('the renderer ends an aborted call immediately, also while it waits or is drawn', async (t) => {
+t.test('the renderer ends an aborted call immediately, whether it waits or is being drawn', async (t) => {
   const pictures = open(t)
   const before = AbortSignal.abort()
   await t.rejects(pictures.drawing(rendererSmall, { signal: before }), { code: 'CANCELLED' })
@@ -260,7 +263,7 @@ t.test('the renderer stops an idle worker and starts another for the next pictur
   await pictures.drawing(rendererSmall)
   const [first] = workers
   if (!first) throw new Error('no worker was started')
-  // Idle, it does not keep the test alive either.
+  // An idle worker does not keep the test running either.
   first.ref()
   if (first.threadId !== -1) await once(first, 'exit')
   await pictures.drawing(rendererSmall)

@@ -7,7 +7,7 @@ export interface Pixels {
   readonly rgba: Uint8Array
 }
 
-/** Decodes a PNG of 8-bit RGBA without interlacing (https://www.w3.org/TR/png-3/); anything else throws. */
+/** Decodes a PNG of 8-bit RGBA without interlacing (https://www.w3.org/TR/png-3/). Throws for others. */
 export function decodePng(png: Uint8Array): Pixels {
   const bytes = Buffer.from(png)
   if (bytes.subarray(0, 8).toString('hex') !== '89504e470d0a1a0a') throw new Error('not a PNG')
@@ -46,7 +46,7 @@ function paeth(left: number, up: number, corner: number): number {
   return dl <= du && dl <= dc ? left : du <= dc ? up : corner
 }
 
-/** Pixels of an area (shares of the picture: left, top, right, bottom) that are darker than a light grey. */
+/** Counts pixels darker than a light grey in an area (shares of the picture: left, top, right, bottom). */
 export function ink(
   { width, height, rgba }: Pixels,
   [left, top, right, bottom]: readonly [number, number, number, number] = [0, 0, 1, 1],

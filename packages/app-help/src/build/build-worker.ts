@@ -9,7 +9,7 @@ import { deleteInternal, openStorage, type StorageSettings } from '../storage/op
 import type { BuildReport, HelpIndex, HelpStorage, IndexFacts } from '../storage/types.ts'
 import { type BuildContext, type BuildOptions, type BuildRequest, build } from './build.ts'
 
-/** Methods of the worker that builds, exports and imports. Each opens and closes the storage. */
+/** Methods of the worker that builds, exports and imports. Each method opens and closes the storage. */
 export interface BuildMethods {
   /** Revision of the published index, or 0. */
   revision(storage: StorageSettings): number
@@ -27,12 +27,12 @@ export interface BuildMethods {
 
 interface ExportRequest {
   readonly storage: StorageSettings
-  /** Whether an internal edition exists, for comparison with the export. */
+  /** Whether an internal edition exists, with which the export is compared. */
   readonly internal: boolean
   readonly folder: string
 }
 
-// Low priority. Only Linux applies it to a single thread.
+// Lowers the priority. Only Linux applies it to a single thread.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const newId = (): string => randomUUID().replaceAll('-', '')

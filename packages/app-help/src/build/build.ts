@@ -20,30 +20,30 @@ import type { SkippedFile, Source } from './source.ts'
 export interface BuildOptions {
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
-  /** Whether to start from an empty index. Allows other chunking rules and vectors. */
+  /** Whether to start from an empty index, which allows different chunking rules and vectors. */
   readonly rebuild: boolean
   readonly holder: string
 }
 
 export interface BuildRequest extends BuildOptions {
   readonly sources: readonly Source[]
-  /** Unusable entries of the setting, for the report. */
+  /** Unusable entries of the setting, to be reported. */
   readonly failed?: readonly SkippedFile[]
-  /** Default: `internal`, all pages. */
+  /** The default, `internal`, includes all pages. */
   readonly edition?: Edition
 }
 
 export interface BuildContext extends BuildCall {
   readonly storage: HelpStorage
-  /** The public edition, whose pages the internal edition contains with the same ids. */
+  /** The public edition. The internal edition contains its pages with the same ids. */
   readonly base?: HelpStorage
   /** Unix time in milliseconds. */
   readonly now: () => number
 }
 
 /**
- * Builds and publishes an index. Reads only changed files; a failure does not affect the published index. Reports an
- * unreadable file and keeps its indexed page. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
+ * Builds and publishes an index. Reads only changed files. A failure does not affect the published index. An
+ * unreadable file is reported and its indexed page remains. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
  * `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`), `CANCELLED`, and errors of the embedder.
  */
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
@@ -65,7 +65,7 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
         edition,
         base: basePages,
         failed,
-        // The public edition's build has just fetched them.
+        // The build of the public edition has just fetched them.
         refetch: request.rebuild && basePages === undefined,
       }),
     )
@@ -101,7 +101,7 @@ export async function buildFromPlan(
   const lock = await storage.lock(options.holder)
   try {
     const report = await buildLocked(options, context, { plan, lock }).catch((error: unknown) => {
-      // Sources can replace a damaged index.
+      // A damaged index can be rebuilt from its sources.
       if (options.rebuild || !isDamaged(error)) throw error
       return buildLocked({ ...options, rebuild: true }, context, { plan, lock })
     })
@@ -147,17 +147,17 @@ async function buildLocked(
 
   const change = { fresh: rebuild, removed: plan.removed, pages: plan.pages, chunking }
   if (facts === undefined) {
-    // Queries can use the lexical index before vectors exist.
+    // Queries can use the lexical index before the vectors exist.
     progress(0, undefined, 'writing the first index')
     await storage.publish({ ...change, vectors: undefined })
   }
-  // A renewal after the release would take the lock again.
+  // Waits for renewals, because one after the release would take the lock again.
   let renewals = Promise.resolve()
   const result = await makeVectors(await collectTexts(storage, plan, rebuild), embedding, storage, {
     ...context,
     progress(...done) {
       progress(...done)
-      // The next awaited renewal detects a lost lock.
+      // A lost lock is detected by the next awaited renewal.
       renewals = renewals.then(() => lock.renew()).catch(() => undefined)
     },
   }).finally(() => renewals)

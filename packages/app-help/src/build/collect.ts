@@ -23,7 +23,7 @@ interface ReadFile extends PageFile {
 const maxBytes = 2 * 2 ** 20
 const maxDepth = 24
 
-/** Returns the pages of a source by path, and the skipped files. Stays within the source's folder. */
+/** Returns the pages of a source by path, and the skipped files. Reads only below the source's folder. */
 export async function findPages(source: Source): Promise<{ files: FoundFile[]; refused: SkippedFile[] }> {
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
@@ -61,7 +61,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   return { files: isSite ? files : pages, refused }
 }
 
-/** HTML files are pages only in a folder without other pages; elsewhere they are generated from them. */
+/** HTML files are pages only in a folder without other pages. Elsewhere, they are generated from the other pages. */
 const isHtml = (path: string): boolean => /\.html?$/i.test(path)
 
 /** Reads a page: converts HTML and reStructuredText to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */

@@ -19,7 +19,7 @@ interface HelpStats {
   readonly unconfigured: readonly string[]
 }
 
-/** Each task throws a `CausewayError`. */
+/** Returns the maintenance tasks. Each throws a `CausewayError`. */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
   const settings: HelpSettings = readSettings(values, { cwd, dir })
   const storage = { dir, databaseUrl: settings.databaseUrl }

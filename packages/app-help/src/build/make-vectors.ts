@@ -15,10 +15,10 @@ export interface MadeVectors {
   readonly reused: number
 }
 
-/** Texts after which vectors are stored, to limit the loss in a crash. */
+/** Number of texts after which vectors are stored, so that a crash loses few. */
 const keptEvery = 256
 
-/** Makes a vector for each text, or reads it from the cache. Throws errors of the embedder. */
+/** Returns a vector for each text, from the cache if possible. Throws errors of the embedder. */
 export async function makeVectors(
   all: Texts,
   settings: EmbeddingSettings,

@@ -21,16 +21,16 @@ export interface Plan {
   readonly warnings: readonly string[]
 }
 
-/** Files per turn of the event loop. */
+/** Number of files per turn of the event loop. */
 const filesPerTurn = 16
 
 interface PageChoice {
-  /** `public` omits internal pages, also those of an earlier index. */
+  /** `public` omits internal pages, even those of an earlier index. */
   readonly edition: Edition
   /** Pages of the public edition, which the internal edition also contains. */
   readonly base?: readonly BasePage[] | undefined
   readonly failed?: readonly SkippedFile[]
-  /** Whether to fetch the pages of sites again instead of once. */
+  /** Whether to fetch the pages of sites again if they were fetched before. */
   readonly refetch?: boolean
 }
 
@@ -105,7 +105,7 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
   const isFetched = existsSync(folder)
   if (site === undefined || (isFetched && !refetch)) return findPages(source)
   const missed = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {
-    // Keeps the pages of an earlier fetch.
+    // The pages of an earlier fetch remain.
     if (!isFetched || !isCausewayError(error) || error.code === 'CANCELLED') throw error
     return [{ file: name, reason: error.message }]
   })
@@ -128,7 +128,7 @@ async function changedBasePages(
   return pages
 }
 
-/** Compares given pages with the index. They replace all pages of their sources. */
+/** Compares the given pages with the index. They replace all pages of their sources. */
 export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]): Plan {
   const earlier = pagesByKey(known)
   const changed = pages.filter(

@@ -11,7 +11,7 @@ import type { NpmPackage } from '../sources/npm-package.ts'
 const here = dirname(fileURLToPath(import.meta.url))
 
 export interface Source {
-  /** `causeway`, `docs_dev`, `pkg:fastify`. */
+  /** Such as `causeway`, `docs_dev` or `pkg:fastify`. */
   readonly name: string
   /** Absolute path. */
   readonly folder: string
@@ -42,7 +42,7 @@ interface Downloads {
 
 /**
  * Parses `name=folder`, `name=https://host/llms.txt`, both also as `internal:name=...`, `pkg:name` and
- * `npm:name@version`. Relative folders start at `cwd`; installed packages are resolved like imports of this program.
+ * `npm:name@version`. Relative folders are resolved from `cwd`, and installed packages like imports of this program.
  * Throws `HELP_SOURCE_INVALID`.
  */
 export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {
@@ -60,7 +60,10 @@ export interface SourceList {
   readonly failed: readonly SkippedFile[]
 }
 
-/** Parses the setting. Unusable entries do not affect the others. `own` stands for the default sources. */
+/**
+ * Parses the setting. An unusable entry does not affect the others. The entry `own` is replaced with the default
+ * sources.
+ */
 export function listSources(entries: readonly string[], cwd: string, downloads?: Downloads): SourceList {
   if (entries.length === 0) return { sources: ownSources(), failed: [] }
   const sources: Source[] = []
@@ -84,8 +87,8 @@ export function listSources(entries: readonly string[], cwd: string, downloads?:
 }
 
 /**
- * The default sources: the documentation of this product and its main dependencies. Searches for the product from
- * `from` upwards.
+ * Returns the default sources: the documentation of this product and its main dependencies. Searches for the product
+ * from `from` upwards.
  */
 export function ownSources(from = here): Source[] {
   const own = productSource(from)

@@ -1,12 +1,12 @@
-/** A block of lines, from 0; `end` is exclusive. */
+/** A block of lines. Lines count from 0, and `end` is exclusive. */
 export interface Block {
   readonly kind: 'heading' | 'fence' | 'table' | 'text' | 'blank'
   readonly start: number
   readonly end: number
-  /** 1 to 6. */
+  /** Level of a heading, 1 to 6. */
   readonly level?: number
   readonly title?: string
-  /** Explicit id of a heading: `{#id}`. */
+  /** Explicit id of a heading, written `{#id}`. */
   readonly id?: string
   /** Info word of a fence, such as `js`. */
   readonly language?: string

@@ -2,7 +2,7 @@ interface ShownDoc<Chunk extends { readonly text: string }> {
   readonly chunks: readonly Chunk[]
 }
 
-/** Limits the text of results: omits chunks that do not fit, except the first. */
+/** Limits the text of results. Omits chunks that do not fit, but never the first. */
 export function withinBudget<Chunk extends { readonly text: string }, Doc extends ShownDoc<Chunk>>(
   docs: readonly Doc[],
   maxCharacters: number,

@@ -1,14 +1,17 @@
 import { type Block, blocks } from './block.ts'
 import { type Section, sections } from './section.ts'
 
-/** In characters. */
+/** Sizes in characters. */
 export interface ChunkSize {
   readonly size: number
   /** Maximum overlap with the previous chunk of the section. */
   readonly overlap: number
 }
 
-/** A chunk of a page. Lines count from 1, inclusive. `text` is exactly these lines, or the columns of one line. */
+/**
+ * A chunk of a page. Lines count from 1 and are inclusive. `text` is exactly these lines, or some columns of one
+ * line.
+ */
 export interface Chunk {
   readonly position: number
   readonly heading: string
@@ -16,7 +19,7 @@ export interface Chunk {
   readonly anchor: string
   readonly start_line: number
   readonly end_line: number
-  /** Columns of a part of one long line, from 0, end exclusive. */
+  /** Columns of a part of one long line, from 0. The end is exclusive. */
   readonly columns: readonly [number, number] | null
   /** Language of the code fence in which the chunk begins. */
   readonly fence: string | null
@@ -24,10 +27,10 @@ export interface Chunk {
 }
 
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
-/** Shorter sections are merged with the next one. */
+/** Sections shorter than this are merged with the next one. */
 const mergeBelow = 200
 
-/** A range of lines from 0, with columns if a line is split. */
+/** A range of lines, from 0, with columns if a line is split. */
 interface Piece {
   readonly start: number
   readonly end: number
@@ -35,7 +38,7 @@ interface Piece {
   readonly fence?: string
 }
 
-/** Splits the lines of a page into chunks, starting after the front matter at line `from`. */
+/** Splits the lines of a page into chunks. Starts after the front matter, at line `from`. */
 export function chunks(
   lines: readonly string[],
   from: number,
@@ -63,7 +66,7 @@ export function chunks(
   return found
 }
 
-/** Merges a short section with the next one if that is not at a higher level and both fit in one chunk. */
+/** Merges a short section with the next one if that is not at a higher level and both fit into one chunk. */
 function mergeSections(all: readonly Section[], lines: readonly string[], size: number): Section[] {
   const kept: Section[] = []
   for (const section of all) {
@@ -76,7 +79,7 @@ function mergeSections(all: readonly Section[], lines: readonly string[], size: 
     if (!isJoined) kept.push(section)
     else
       kept[kept.length - 1] = {
-        // The path of a child contains its parent; of siblings, the first names both.
+        // The path of a child contains its parent. For siblings, the first one names both.
         ...(section.level > before.level ? section : before),
         anchor: before.anchor || section.anchor,
         start: before.start,
@@ -134,7 +137,7 @@ function* columnPieces(line: number, text: string, size: number): Generator<Piec
     let to = Math.min(from + size, text.length)
     const space = text.lastIndexOf(' ', to)
     if (to < text.length && space > from + size / 2) to = space
-    // Keeps surrogate pairs together.
+    // Prevents splitting a surrogate pair.
     if (to < text.length && /[\uDC00-\uDFFF]/.test(text.charAt(to))) to--
     yield { start: line, end: line + 1, columns: [from, to] }
     from = to

@@ -5,11 +5,11 @@ interface FrontMatter {
   readonly section?: string
   readonly language?: string
   readonly is_internal: boolean
-  /** Number of lines with both fences, or 0. */
+  /** Number of lines including both fences, or 0. */
   readonly lines: number
 }
 
-/** Parses YAML between two lines `---` at the start. Skips malformed YAML. */
+/** Parses YAML between two lines `---` at the start of a page. Skips malformed YAML. */
 export function frontMatter(lines: readonly string[]): FrontMatter {
   const none: FrontMatter = { is_internal: false, lines: 0 }
   if (lines[0]?.trimEnd() !== '---') return none
@@ -35,7 +35,7 @@ function readYaml(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'silent' })
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // Pages with malformed front matter are still indexed.
+    // A page with malformed front matter is still indexed.
     return {}
   }
 }

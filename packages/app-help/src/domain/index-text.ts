@@ -3,12 +3,12 @@ import { addParts, separateWords } from '@causeway/embed'
 /** Matches a table of contents entry, which repeats a heading. */
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
-/** Matches a link or picture. Bounded, so that pages with many brackets take linear time. */
+/** Matches a link or picture. The lengths are bounded, so that pages with many brackets take linear time. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
 
 /**
- * Extracts the words of Markdown for the index, with code, without markup, link targets, HTML, comments and MDX
- * imports. Unspaced scripts become pairs of characters.
+ * Extracts the words of Markdown for the index. Includes code, but no markup, link targets, HTML, comments and MDX
+ * imports. Scripts without spaces become pairs of characters.
  */
 export function indexText(markdown: string): string {
   return separateWords(
@@ -30,7 +30,7 @@ export function indexText(markdown: string): string {
 export const embeddedText = (title: string, heading: string, markdown: string): string =>
   `${separateWords(title)}. ${separateWords(heading)}. ${indexText(markdown)}`
 
-/** Includes words of the source and the path. */
+/** Returns a page's title with the words of its source and path. */
 export const indexedTitle = (page: {
   readonly title: string
   readonly source: string
@@ -51,5 +51,5 @@ export function indexedWords(title: string, headings: string, markdown: string):
   return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
 }
 
-/** Version of the indexed words and anchors. If it changes, a build reads every page again. */
+/** Version of the indexed words and anchors. After a change, a build reads every page again. */
 export const wordsVersion = 6

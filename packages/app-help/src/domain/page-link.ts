@@ -5,17 +5,17 @@ import { indexText } from './index-text.ts'
 export interface PageLink {
   /** Relative path of the target, with slashes. */
   readonly to: string
-  /** Indexed words of the list item or paragraph (of the link alone if it is long), and of the fragment. */
+  /** Indexed words of the fragment and of the list item or paragraph, or of the link alone in a long paragraph. */
   readonly text: string
 }
 
-/** Words of longer paragraphs are not specific to a link. */
+/** The words of a longer paragraph are not specific to a link. */
 const maxPassage = 600
 const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
 /**
- * Returns the unique links of a page to others. Words around a link often describe its target better than the target
- * itself (Craswell, Hawking and Robertson, 2001).
+ * Returns the unique links of a page to other pages. Words around a link often describe its target better than the
+ * target itself (Craswell, Hawking and Robertson, 2001).
  */
 export function pageLinks(path: string, body: string): PageLink[] {
   const found = new Map<string, PageLink>()

@@ -3,10 +3,12 @@ import type { FusedDoc } from './fuse.ts'
 /** Factor for pages of a source that the query names. */
 const preference = 1.5
 
-/** Factor for decision records. They are short and about many subjects, so they would outrank the guides. */
+/**
+ * Factor for decision records. They are short and cover many subjects, so they would otherwise outrank the guides.
+ */
 const recordWeight = 0.5
 
-/** Matches a folder of decision records by its usual names (https://adr.github.io). */
+/** Matches a folder of decision records by its common names (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
 
 const recordWords: ReadonlySet<string> = new Set([
@@ -18,7 +20,7 @@ const recordWords: ReadonlySet<string> = new Set([
   'rationale',
 ])
 
-/** Returns the sources that a query names ("in fastify"), or none if it names all. */
+/** Returns the sources that a query names ("in fastify"), or an empty set if it names all. */
 export function namedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(words)
   const named = sources.filter((source) => wanted.has(packageName(source)))
@@ -26,8 +28,8 @@ export function namedSources(words: readonly string[], sources: readonly string[
 }
 
 /**
- * Returns the factor of a page's score: above 1 if the query names its source, below 1 for a decision record that it
- * does not ask for.
+ * Returns the factor of a page's score: above 1 if the query names its source, and below 1 for a decision record
+ * unless the query asks for such records.
  */
 export function weighPage(
   { source, file_path }: { readonly source: string; readonly file_path: string },

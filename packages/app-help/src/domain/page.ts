@@ -5,11 +5,11 @@ import { frontMatter } from './front-matter.ts'
 import { type PageLink, pageLinks } from './page-link.ts'
 
 export interface PageFile {
-  /** Name of the source: `docs`, `pkg:fastify`. */
+  /** Name of the source, such as `docs` or `pkg:fastify`. */
   readonly source: string
   /** Relative path with slashes. */
   readonly file_path: string
-  /** Text without byte order mark, with normalized line endings. */
+  /** Text with normalized line endings and without byte order mark. */
   readonly body: string
   readonly is_internal: boolean
 }
@@ -17,13 +17,13 @@ export interface PageFile {
 export interface Page extends PageFile {
   readonly title: string
   readonly section: string
-  /** Lower case: `en`, `ja`. */
+  /** Lower-case code, such as `en` or `ja`. */
   readonly language: string
   readonly chunks: readonly Chunk[]
   readonly links: readonly PageLink[]
 }
 
-/** Parses a page. Raise `pageVersion` if the same text gives other chunks. */
+/** Parses a page. Increment `pageVersion` if the same text results in other chunks. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
   const head = frontMatter(lines)
@@ -45,7 +45,7 @@ function firstHeading(lines: readonly string[], from: number): string | undefine
   return (headings.find(({ level }) => level === 1) ?? headings[0])?.title
 }
 
-/** `guides/getting-started.md` becomes `Guides - Getting Started`. */
+/** Converts `guides/getting-started.md` to `Guides - Getting Started`. */
 export function deriveTitle(path: string): string {
   const parts = path.split('/')
   const name = titleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
@@ -53,7 +53,7 @@ export function deriveTitle(path: string): string {
   return parent === undefined ? name : `${titleCase(parent)} - ${name}`
 }
 
-/** Returns the first folder except `docs`, and the package's name. */
+/** Returns the first folder other than `docs`, together with the package's name. */
 export function deriveSection(source: string, path: string): string {
   const folders = path
     .split('/')
@@ -76,7 +76,7 @@ const titleCase = (text: string): string =>
 
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh', 'zh-cn', 'zh-tw'])
 
-/** Detects the language by a folder of the path, or by the script of the text. Default: English. */
+/** Detects the language by a folder of the path, otherwise by the script of the text. Default: English. */
 function detectLanguage(path: string, body: string): string {
   const folder = path
     .toLowerCase()

@@ -3,21 +3,24 @@ import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } fro
 
 /** The parts of a query, without query syntax. */
 export interface Question {
-  /** Unique content words in order, else all words. */
+  /** Unique content words in order, otherwise all words. */
   readonly words: readonly string[]
   /** Identifiers: `preSerialization`, `FST_ERR_X`, `Mcp-Session-Id`. */
   readonly identifiers: readonly string[]
   readonly phrases: readonly string[]
 }
 
-/** Words of questions that are rare in documentation, so that their weight would be too high. */
+/** Words of questions. They are rare in documentation, so their weight would be too high. */
 const questionWords: ReadonlySet<string> = new Set(
   `actually already always another anybody anyone anything bad best better bit certain come comes don else ever every everybody
   everyone everything exactly good happen happened happens instead isn kind know little lot many maybe mean means much must never nothing often others people please possible quite rather really right say says see somebody somehow someone something
   sometimes still sure tell thing things think though usually wants way ways well whether yet`.split(/\s+/),
 )
 
-/** Pairs of Japanese characters that begin with a particle or an ending. Content words begin with kanji or katakana. */
+/**
+ * Matches pairs of Japanese characters that begin with a particle or an ending. Content words begin with kanji or
+ * katakana.
+ */
 const startsWithHiragana = /^\p{Script=Hiragana}/u
 
 const maxWords = 64
@@ -56,23 +59,23 @@ export function wordTerms({ words: content, identifiers, phrases }: Question): s
   return [...new Set([...content, ...parts, ...phrases])]
 }
 
-/** Whether most terms are pairs of characters of a script without spaces, which have no stems. */
+/** Whether most terms are pairs of characters of a script without spaces. Such pairs have no stems. */
 export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
   terms.filter(isUnspaced).length * 2 > terms.length
 
 export const identifierTerms = ({ identifiers }: Question): string[] =>
   identifiers.map((name) => splitWords(separateWords(name)).join(' ')).filter((term) => term !== '')
 
-/** Returns an FTS5 expression that matches any of the terms. Quoting prevents syntax. */
+/** Returns an FTS5 expression that matches any of the terms. Quotes terms, so that none is syntax. */
 export const ftsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
 
-/** From this number of chunks, queries omit frequent words. */
+/** Number of chunks from which queries omit frequent words. */
 export const minItemsForOmission = 5000
 
 /**
- * Omits words of more than a quarter of the chunks, unless all are: they take most of the time without effect on the
- * ranking.
+ * Omits words that occur in more than a quarter of the chunks, unless all do. They take most of the time but do not
+ * affect the ranking.
  */
 export function rareTerms(
   terms: readonly string[],

@@ -1,13 +1,13 @@
 import Slugger from 'github-slugger'
 import type { Block } from './block.ts'
 
-/** The text below one heading of level 1 to 4, or before the first. Lines from 0, `end` exclusive. */
+/** The text below one heading of level 1 to 4, or before the first. Lines count from 0, and `end` is exclusive. */
 export interface Section {
-  /** Headings from the outermost to its own; empty before the first. */
+  /** Headings from the outermost to the section's own. Empty before the first heading. */
   readonly path: readonly string[]
   /** 0 before the first heading. */
   readonly level: number
-  /** Fragment of the heading in rendered pages; empty before the first heading. */
+  /** Fragment of the heading in rendered pages. Empty before the first heading. */
   readonly anchor: string
   readonly start: number
   readonly end: number
@@ -23,7 +23,7 @@ export function sections(blocks: readonly Block[]): Section[] {
   const above: { level: number; title: string }[] = []
   for (const block of blocks) {
     const { level = 0, title = '' } = block
-    // Deeper headings also count in the numbering of anchors.
+    // Headings below `maxLevel` also count in the numbering of anchors.
     const anchor = block.kind === 'heading' ? (block.id ?? slugger.slug(title)) : ''
     if (block.kind === 'heading' && level <= maxLevel) {
       while ((above.at(-1)?.level ?? 0) >= level) above.pop()

@@ -1,6 +1,6 @@
 import { stem } from '@causeway/embed'
 
-/** Synonyms of developers, one group per line. */
+/** Synonyms that developers use, one group per line. */
 const groups: readonly (readonly string[])[] = [
   'abort cancel interrupt stop',
   'absent missing lacking',

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { findNeedles, needles } from '../domain/needles.ts'
 import type { DocRow, HelpIndex } from '../storage/types.ts'
 
-/** Data of internal pages only. */
+/** Data that occurs only in internal pages. */
 export interface Evidence {
   readonly needles: readonly Uint8Array[]
   readonly paths: readonly string[]

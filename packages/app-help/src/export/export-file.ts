@@ -24,10 +24,10 @@ const metadataSchema = z.object({
 
 export type ExportMetadata = z.output<typeof metadataSchema>
 
-/** Limit, because an export is read into memory. */
+/** Limited because an export is read into memory. */
 const maxBytes = 2 ** 31
 
-/** Reads an export. Throws `HELP_IMPORT_REFUSED` if a file is missing or modified. */
+/** Reads an export. Throws `HELP_IMPORT_REFUSED` if a file is missing or was modified. */
 function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Array; file: string } {
   const file = join(folder, exportFiles.database)
   const metadataFile = join(folder, exportFiles.metadata)
@@ -40,7 +40,7 @@ function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Arr
   return { metadata: metadata.data, bytes, file }
 }
 
-/** Opens an export and checks its database against the metadata. The caller closes the index. */
+/** Opens an export and checks that its database matches the metadata. The caller closes the index. */
 export function openExport(folder: string): {
   metadata: ExportMetadata
   index: IndexFile

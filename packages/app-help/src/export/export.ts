@@ -21,7 +21,7 @@ import {
 
 interface ExportContext extends BuildCall {
   readonly storage: HelpStorage
-  /** An index with internal pages, for the check of the export. Default: the exported index. */
+  /** An index with internal pages, used to check the export. The default is the exported index. */
   readonly origin?: HelpIndex | undefined
   readonly now: () => number
   /** 32 hex digits. */
@@ -29,10 +29,10 @@ interface ExportContext extends BuildCall {
 }
 
 /**
- * Exports the public pages to a folder as a new index, made only of their texts, so that no data of internal pages
- * remains in deleted rows, the index or vectors; checks this. The same pages give the same bytes.
+ * Exports the public pages to a folder as a new index. It is created only from their texts, and checked, so that no
+ * data of internal pages remains in deleted rows, the index or vectors. The same pages give the same bytes.
  *
- * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (the files are deleted), `CANCELLED`.
+ * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (after deleting the files) and `CANCELLED`.
  */
 export async function exportPublic(folder: string, context: ExportContext): Promise<ExportMetadata> {
   const index = await context.storage.open()
@@ -63,7 +63,7 @@ async function exportIndex(
   clean()
   try {
     const { chunking } = index.facts
-    // Without date and revision, which would reveal other builds.
+    // Omits date and revision, which would reveal other builds.
     writeIndex(
       part,
       undefined,
@@ -128,7 +128,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   }))
 }
 
-/** Trains LSA on the public texts, or returns cached vectors; `undefined` if some are missing. */
+/** Trains LSA on the public texts, or returns cached vectors, or `undefined` if some are missing. */
 async function publicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],

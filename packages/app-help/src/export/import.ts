@@ -8,10 +8,8 @@ import type { BuildReport, NewPage } from '../storage/types.ts'
 import { exportFiles, inDatabase, openExport } from './export-file.ts'
 
 /**
- * Imports an export, which replaces the pages of its sources. Pages are chunked with the rules of this index; cached
- * vectors of the same model are reused.
- *
- * Throws `HELP_IMPORT_REFUSED` and the errors of a build.
+ * Imports an export, which replaces the pages of its sources. Pages are split by the chunking rules of this index,
+ * and cached vectors of the same model are reused.
  */
 export async function importPublic(
   folder: string,

@@ -1,10 +1,10 @@
 import { type Embedder, EmbedError } from '@causeway/embed'
 import type { CausewayError } from '@causeway/protocol'
 
-/** Pause after a failure of an endpoint, ms. */
+/** Pause after an endpoint fails, in milliseconds. */
 const cooldownMs = 30_000
 
-/** Embeds queries. Pauses calls to an unavailable endpoint. */
+/** Embeds queries. Does not call an endpoint that failed recently. */
 export class CooldownEmbedder implements Embedder {
   readonly space: Embedder['space']
   readonly #embedder: Embedder

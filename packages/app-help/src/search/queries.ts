@@ -5,14 +5,14 @@ import type { BuildReport, DocRow, HelpIndex, HelpStorage, IndexFacts, Scope } f
 import type { Reader } from './reader.ts'
 import { type SearchAnswer, type SearchRequest, search } from './search.ts'
 
-/** Identifies a page by id, or by path with or without its source. */
+/** A page by its id, or by its path with or without its source. */
 export type PageName =
   | { readonly doc_id: number }
   | { readonly file_path: string; readonly source?: string | undefined }
 
 export interface PageText extends DocRow {
   readonly content: string
-  /** First and last line of `content`, from 1. */
+  /** First and last line of `content`, counted from 1. */
   readonly start_line: number
   readonly end_line: number
   readonly total_lines: number
@@ -23,7 +23,7 @@ export interface Lines {
   readonly max_lines: number
 }
 
-/** Runs queries against the newest index, limited to their scope. Public queries read only the public edition. */
+/** Runs queries on the newest index, limited to their scope. Public queries read only the public edition. */
 export class Queries {
   readonly #storage: HelpStorage
   readonly #reader: Reader
@@ -95,7 +95,7 @@ async function requireScope(index: HelpIndex, { internal, section, source }: Sco
 }
 
 async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Promise<DocRow> {
-  // Pages outside the scope are reported as missing.
+  // Pages outside the scope are reported as not found.
   const docs = await index.docs(scope)
   if ('doc_id' in name) {
     const doc = docs.find(({ doc_id }) => doc_id === name.doc_id)

@@ -12,11 +12,14 @@ interface ReaderState extends Searchable {
   isOld: boolean
 }
 
-/** Keeps the newest index and its embedder open from the first query on. Running queries keep the previous ones. */
+/**
+ * Holds the newest index and its embedder open after the first query. Running queries continue with the previous
+ * index.
+ */
 export class Reader {
   readonly #storage: HelpStorage
   readonly #settings: EmbeddingSettings
-  /** Kept across indexes, for its connections and cached queries. */
+  /** Shared by all indexes, for its connections and cached queries. */
   readonly #endpoint: Embedder | undefined
   #current: ReaderState | undefined
   #opening: Promise<void> | undefined
@@ -32,7 +35,7 @@ export class Reader {
     this.#endpoint = endpoint && new CooldownEmbedder(endpoint, now)
   }
 
-  /** Runs a query with the newest index. Throws `HELP_NOT_BUILT` without an index. */
+  /** Runs a query on the newest index. Throws `HELP_NOT_BUILT` without an index. */
   async use<T>(work: (state: Searchable) => Promise<T>): Promise<T> {
     if (this.#current?.revision !== (await this.#storage.revision())) {
       this.#opening ??= this.#openNewest().finally(() => {

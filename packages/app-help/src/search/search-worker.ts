@@ -27,7 +27,7 @@ export interface SearchMethods {
 
 const state: { queries?: Promise<Queries>; readers?: readonly Reader[] } = {}
 
-/** Calls start in order, so `setUp` has started. */
+/** Calls start in order, so `setUp` has already started. */
 const getQueries = (): Promise<Queries> =>
   state.queries ?? Promise.reject(new CausewayError('INTERNAL', 'the search worker is not set up'))
 

@@ -21,7 +21,7 @@ export interface SearchRequest {
 }
 
 interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | 'columns' | 'fence'> {
-  /** Cosine to the query; `null` without vectors. */
+  /** Cosine to the query, or `null` without vectors. */
   readonly similarity: number | null
   readonly score: number
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
@@ -34,7 +34,7 @@ interface FoundDoc extends DocRow {
   readonly score: number
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
   readonly chunks: readonly FoundChunk[]
-  /** Mean cosine of the chunks; `null` without vectors. */
+  /** Mean cosine of the chunks, or `null` without vectors. */
   readonly avg_similarity: number | null
 }
 
@@ -50,14 +50,14 @@ export interface SearchAnswer {
   readonly degraded?: Degraded
   readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
   readonly total_candidates: number
-  /** Whether `max_chars` omitted text. */
+  /** Whether text was omitted because of `max_chars`. */
   readonly truncated: boolean
   readonly revision: number
 }
 
 export interface Searchable {
   readonly index: HelpIndex
-  /** `undefined` without usable vectors in the index. */
+  /** `undefined` if the index has no usable vectors. */
   readonly embedder: Embedder | undefined
   readonly settings: EmbeddingSettings
 }
@@ -129,12 +129,12 @@ export async function rankLists(
     scope,
     limit: maxHits,
   })
-  // Without stems both lists are equal and would count twice.
+  // Without stems, both lists would be equal and count twice.
   const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
 
-/** Whether identifier hits are specific. Names such as Node.js occur everywhere. */
+/** Whether identifier hits are specific. Names such as Node.js are too frequent. */
 const isSpecific = (hits: readonly Hit[], docs: number): boolean =>
   new Set(hits.map(({ doc_id }) => doc_id)).size <= Math.max(5, docs / 20)
 
@@ -150,13 +150,13 @@ async function questionVector(
     requireSameSpace(space, wantedSpace(settings))
     return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
   } catch (error) {
-    // Lexical search remains possible, except after cancellation.
+    // Lexical search is still possible, except after a cancellation.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
     return { degraded: degradedBy(error) }
   }
 }
 
-/** LSA has no synonyms from outside the corpus, so they are added to the query. */
+/** Adds synonyms to a query, because LSA only learns those in the corpus. */
 export function asEmbedded(text: string, { provider }: EmbeddingSettings): string {
   if (provider !== 'lsa') return text
   return `${text} ${text} ${otherWords(wordTerms(readQuestion(text))).join(' ')}`

@@ -8,12 +8,12 @@ const blocks = new Set(
 )
 
 interface Token {
-  /** Lower case, with `/` for an end tag; empty for text. */
+  /** Lower-case tag name, with `/` for an end tag. Empty for text. */
   readonly name: string
   readonly text: string
 }
 
-/** Returns the content of `main`, else of `article`, else of the page. Omits navigation and scripts. */
+/** Converts the content of `main`, otherwise of `article`, otherwise of the page. Omits navigation and scripts. */
 export function convertHtml(html: string): string {
   const tokens = [...listTokens(html)]
   const title = readTitle(tokens)
@@ -39,7 +39,7 @@ function selectContent(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(headEnd + 1)
 }
 
-/** Splits HTML in linear time. Omits comments, declarations, and elements without documentation. */
+/** Splits HTML in linear time. Omits comments, declarations and elements that contain no documentation. */
 function* listTokens(html: string): Generator<Token> {
   let skip = { name: '', depth: 0 }
   for (let at = 0; at < html.length; ) {
@@ -74,7 +74,7 @@ function* listTokens(html: string): Generator<Token> {
   }
 }
 
-/** Returns the index of the `>` outside quoted attributes, or -1. */
+/** Returns the index of the next `>` outside quoted attributes, or -1. */
 function findTagEnd(html: string, start: number): number {
   let quote = ''
   for (let at = start; at < html.length; at++) {

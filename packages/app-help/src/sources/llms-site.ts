@@ -16,7 +16,7 @@ export interface LlmsSite {
   readonly origins: readonly string[]
 }
 
-/** In bytes, milliseconds and numbers; how names are resolved. */
+/** In bytes, milliseconds and numbers, and how names are resolved. */
 export const siteLimits = {
   listBytes: 2 ** 20,
   pageBytes: 2 * 2 ** 20,
@@ -56,7 +56,7 @@ for (const [net, prefix] of [
 ] as const)
   privateAddresses.addSubnet(net, prefix, 'ipv6')
 
-/** Whether an IP address is of this machine or a private network. IPv6 addresses may contain an IPv4 address. */
+/** Whether an IP address belongs to this machine or a private network. IPv6 addresses may contain an IPv4 address. */
 export const isPrivateAddress = (address: string): boolean =>
   privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
@@ -73,7 +73,7 @@ interface FetchCall {
 
 /**
  * Fetches a site's list and the linked pages, and replaces a folder with them. Reports pages of other origins unless
- * they are configured. Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
+ * these are configured. Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
  */
 export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall): Promise<MissedPage[]> {
   const limits = call.limits ?? siteLimits
@@ -148,7 +148,7 @@ class SiteClient {
       throw new Error(`${origin} is another origin; list it in CAUSEWAY_HELP_ORIGINS to fetch its pages`)
   }
 
-  /** Configured private addresses are allowed; names must not resolve to one. */
+  /** Allows configured private addresses. Other names must not resolve to one. */
   #lookup(origin: string): LookupFunction | undefined {
     if (this.#listed.has(origin) || new URL(origin).hostname === 'localhost') return undefined
     return (hostname, options, callback) =>
@@ -214,7 +214,7 @@ interface Received {
   readonly bytes: Uint8Array
 }
 
-/** Throws if the page is not a text. */
+/** Throws if the page is not text. */
 function toMarkdown({ type, bytes }: Received, url: string): string {
   const [, kind = '', charset = 'utf-8'] =
     /^\s*([^;\s]*)(?:.*?charset="?([\w-]+))?/i.exec(type.slice(0, 200)) ?? []
@@ -264,7 +264,7 @@ export async function recoverSite(folder: string): Promise<void> {
   else await rename(previous, folder)
 }
 
-/** Writes the pages, and the list with links to their files. Replaces the folder once complete. */
+/** Writes the pages, and the list with links to their files. Replaces the folder when all are written. */
 async function writePages(
   folder: string,
   list: Fetched,
@@ -296,7 +296,7 @@ async function writePages(
   }
 }
 
-/** Returns a path below a site's folder: the path of the address, with safe names. */
+/** Returns a path below the site's folder: the path of the address, with safe names. */
 function filePath(address: string, origin: string, taken: ReadonlySet<string>): string {
   const url = new URL(address)
   const parts = `${url.origin === origin ? '' : url.hostname}/${url.pathname}${url.search}`

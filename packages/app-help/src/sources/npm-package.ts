@@ -14,7 +14,7 @@ export interface NpmPackage {
   readonly registry: string
 }
 
-/** Limits of a download: compressed, unpacked, and time without data. */
+/** Limits of a download: compressed size, unpacked size, and time without data. */
 const maxArchiveBytes = 64 * 2 ** 20
 const maxUnpackedBytes = 256 * 2 ** 20
 const maxDescriptionBytes = 4 * 2 ** 20
@@ -23,8 +23,8 @@ const timeoutMs = 60_000
 const unzip = promisify(gunzip)
 
 /**
- * Downloads the pages of a package into a folder, unless it exists. Verifies the registry's integrity value. Throws
- * `HELP_SOURCE_UNREACHABLE`.
+ * Downloads the pages of a package into a folder, unless the folder exists. Verifies the registry's integrity value.
+ * Throws `HELP_SOURCE_UNREACHABLE`.
  */
 export async function fetchPackage(source: NpmPackage, folder: string, signal: AbortSignal): Promise<void> {
   if (existsSync(folder)) return
@@ -114,7 +114,7 @@ async function download(
   }
 }
 
-/** Whether the bytes have one of the strongest stated hashes, such as `sha512-...`. */
+/** Whether the bytes have one of the stated hashes, such as `sha512-...`. */
 function hasIntegrity(bytes: Uint8Array, integrity: string): boolean {
   const hashes = integrity.split(/\s+/)
   return hashes.some((hash) => {

@@ -27,7 +27,7 @@ const labels: Readonly<Record<string, string>> = {
 const described =
   /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
 
-/** Deeper bodies of directives remain text. */
+/** Deeper directives are treated as text. */
 const maxDepth = 20
 
 const underline = /^([!-/:-@[-`{-~])\1*\s*$/
@@ -36,11 +36,11 @@ const target = /^\.\. +_(`[^`]+`|[^:]+(?::\S[^:]*)*):(?:\s+(\S.*))?$/
 
 interface Definitions {
   readonly substitutions: ReadonlyMap<string, string>
-  /** Adornments of headings by level, in order of appearance. */
+  /** Adornments of headings by level, in order of first use. */
   readonly adornments: string[]
 }
 
-/** Converts a page to Markdown in linear time. Labels before a heading become its id. */
+/** Converts a page to Markdown in linear time. A label before a heading becomes its id. */
 export function convertRst(text: string): string {
   const lines = text
     .replaceAll('\t', '        ')
@@ -120,7 +120,7 @@ function getLevel(adornment: string, { adornments }: Definitions): number {
   return Math.min(6, adornments.indexOf(adornment) + 1)
 }
 
-/** Returns the id of a label without a URL, as Sphinx writes it: `.. _my_label:` becomes `my-label`. */
+/** Returns the id of a label without a URL as Sphinx writes it. `.. _my_label:` gives `my-label`. */
 function readLabel(line: string): string | undefined {
   const [, name, url] = target.exec(line) ?? []
   if (name === undefined || url !== undefined) return undefined
@@ -207,7 +207,7 @@ function convertText(line: string, definitions: Definitions): string {
     .replace(/^(\s*):([A-Za-z][\w .*-]{0,60}):(?=\s|$)/, '$1- $2:')
   if (/^\s*__\s/.test(plain)) return ''
   const inline = convertInline(plain, definitions)
-  // Escapes what Markdown would read as a heading or a fence.
+  // Escapes text that Markdown would parse as a heading or a fence.
   return inline.replace(/^( {0,3})(?=#{1,6}(?:\s|$)|```|~~~)/, '$1\\')
 }
 

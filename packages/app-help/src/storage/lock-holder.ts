@@ -1,17 +1,17 @@
 import { hostname } from 'node:os'
 import { identifyProcess } from '@causeway/store'
 
-/** Names this process, so that others can take over its lock after its death. */
+/** Names this process, so that others can take over its lock after it has exited. */
 export const makeHolder = (name: string): string =>
   JSON.stringify([hostname(), process.pid, identifyProcess(process.pid), name])
 
-/** Whether the process of a holder ran on this machine and has ended. */
+/** Whether the process of a holder ran on this machine and has exited. */
 export function isDead(holder: string): boolean {
   try {
     const [host, pid, identity] = JSON.parse(holder) as [string, number, string]
     return host === hostname() && identifyProcess(pid) !== identity
   } catch {
-    // A holder of an earlier version.
+    // The holder is of an earlier version.
     return false
   }
 }

@@ -4,15 +4,15 @@ import type { Lists } from '../domain/fuse.ts'
 import type { Page } from '../domain/page.ts'
 
 /**
- * Public pages, or all. Each edition has its own rows, statistics and vectors, so that public results cannot depend on
- * internal pages.
+ * The public pages, or all pages. Each edition has its own rows, statistics and vectors, so that public results
+ * cannot depend on internal pages.
  */
 export type Edition = 'public' | 'internal'
 
-/** Ids of internal pages start here; public pages have the same ids in both editions. */
+/** Ids of internal pages start here. Public pages have the same ids in both editions. */
 export const firstInternalId = 1_000_000_000
 
-/** The pages that a query can see. Undefined members do not restrict it. */
+/** The pages that a query can find. Undefined members do not restrict it. */
 export interface Scope {
   readonly internal: boolean
   readonly language?: string | undefined
@@ -22,10 +22,10 @@ export interface Scope {
 }
 
 export interface RankQuestion {
-  /** Words and phrases, any of which may match. */
+  /** Words and phrases. Any of them may match. */
   readonly words: readonly string[]
   readonly others: readonly string[]
-  /** Identifiers, which match exactly. */
+  /** Identifiers, which must match exactly. */
   readonly identifiers: readonly string[]
   /** `undefined` without comparable vectors. */
   readonly vector?: Float32Array | undefined
@@ -93,7 +93,7 @@ export interface KnownPage {
 }
 
 export interface NewPage extends Page {
-  /** Id of the page in the public edition. Default: the id of the replaced page, or a new one. */
+  /** Id of the page in the public edition. By default, the id of the replaced page, or a new one. */
   readonly doc_id?: number
   readonly content_hash: string
   readonly text_hashes: readonly string[]
@@ -110,7 +110,7 @@ export interface IndexChange {
   readonly removed: readonly number[]
   readonly pages: readonly NewPage[]
   readonly chunking: string
-  /** `keep` keeps the vectors of remaining texts; `undefined` removes all. */
+  /** `keep` retains the vectors of remaining texts. `undefined` removes all vectors. */
   readonly vectors: NewVectors | 'keep' | undefined
 }
 
@@ -139,7 +139,7 @@ export interface HelpStorage {
   cachedVectors(fingerprint: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
   cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void>
   /**
-   * Excludes other builds until the lock is released, its process (`makeHolder`) ends on this machine, or it is not
+   * Excludes other builds until the lock is released, its process (`makeHolder`) exits on this machine, or it is not
    * renewed for a minute. Throws `HELP_BUILD_RUNNING`.
    */
   lock(holder: string): Promise<BuildLock>

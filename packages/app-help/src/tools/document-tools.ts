@@ -109,7 +109,7 @@ function toPageName(
   })
 }
 
-/** `count` covers all documents of the section. */
+/** `count` includes all documents of the section. */
 function bySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
   return [...new Set(page.map(({ section }) => section))].map((section) => ({
     section,

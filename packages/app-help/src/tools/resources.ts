@@ -7,7 +7,7 @@ import type { Help } from '../store.ts'
 /** Resources have no arguments, so internal pages cannot be requested. */
 const publicPages: Scope = { internal: false }
 const allLines = { from_line: 1, max_lines: Number.MAX_SAFE_INTEGER }
-/** llms.txt lists all. */
+/** Maximum pages in a list. llms.txt lists all. */
 const maxListed = 500
 
 export function helpResources(app: Registrar<Help, object>): void {
@@ -67,7 +67,7 @@ async function list({ store }: ToolContext<Help, object>): Promise<string> {
   )
 }
 
-/** Does not wait for a build, because clients list resources at each start. */
+/** Does not wait for a build, because clients list resources each time they start. */
 async function listPages(store: Help) {
   if (!(await store.isBuilt())) return []
   return store.pages(publicPages)

@@ -5,7 +5,7 @@ import type { BuildProgress, Help } from '../store.ts'
 
 export const hints = { readOnly: true } as const
 
-/** The README describes the fields, to keep the listing short. */
+/** The README describes the fields, so that the listing is short. */
 export const rows = () => z.array(z.looseObject({}))
 
 export const internalArgument = z
@@ -25,7 +25,7 @@ export function toScope(
   return { internal: include_internal, ...rest }
 }
 
-/** Removes `is_internal` if the server does not serve internal pages. */
+/** Removes `is_internal` unless the server serves internal pages. */
 export function hideInternal<Row extends { readonly is_internal: boolean }>(
   { settings }: Help,
   { is_internal, ...row }: Row,
@@ -33,7 +33,7 @@ export function hideInternal<Row extends { readonly is_internal: boolean }>(
   return settings.internal ? { ...row, is_internal } : row
 }
 
-/** Returns the progress of a running build, because results may be incomplete. */
+/** Returns the progress of a running build, during which results may be incomplete. */
 export function indexing(help: Help): { readonly indexing?: string } {
   const progress = help.building()
   return progress === undefined ? {} : { indexing: describeProgress(progress) }

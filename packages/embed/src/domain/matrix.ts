@@ -1,4 +1,4 @@
-/** Row i has entries `start[i]` to `start[i + 1]` of `column` and `value`. */
+/** Row i has the entries `start[i]` to `start[i + 1]` (exclusive) of `column` and `value`. */
 export interface Sparse {
   readonly rows: number
   readonly columns: number
@@ -36,14 +36,14 @@ export function createSparse(rows: readonly ReadonlyMap<number, number>[], colum
   return { rows: rows.length, columns, start, column, value }
 }
 
-/** a · b, shape [a.rows, b.columns]. */
+/** Returns a · b, shape [a.rows, b.columns]. */
 export function multiply(a: Sparse, b: Dense): Dense {
   const product = createZeros(a.rows, b.columns)
   walk(a, (i, j, value) => addScaled(product, i, { from: b, row: j, scale: value }))
   return product
 }
 
-/** aᵀ · b, shape [a.columns, b.columns]. */
+/** Returns aᵀ · b, shape [a.columns, b.columns]. */
 export function multiplyTransposed(a: Sparse, b: Dense): Dense {
   const product = createZeros(a.columns, b.columns)
   walk(a, (i, j, value) => addScaled(product, j, { from: b, row: i, scale: value }))
@@ -57,7 +57,7 @@ function walk(a: Sparse, visit: (row: number, column: number, value: number) => 
   }
 }
 
-/** to[row] += scale * from[row'] */
+/** Adds scale * from[other] to to[row]. */
 function addScaled(
   to: Dense,
   row: number,

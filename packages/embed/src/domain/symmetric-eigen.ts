@@ -6,7 +6,7 @@ interface Eigen {
   readonly vectors: NdArray<Float64Array>
 }
 
-/** In practice, 6 to 10 suffice. */
+/** In practice, 6 to 10 sweeps suffice. */
 const maxSweeps = 40
 
 /** Uses cyclic Jacobi rotations. Overwrites the matrix. */

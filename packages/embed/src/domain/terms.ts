@@ -11,7 +11,7 @@ export const stopWords: ReadonlySet<string> = new Set(
   would you your`.split(/\s+/),
 )
 
-/** Returns the Porter stem of a lower-case English word; other words unchanged. */
+/** Returns the Porter stem of a lower-case English word. Returns other words unchanged. */
 export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word)
 
 /** Returns stems without stop words, and identifiers both whole and in parts. */

@@ -10,7 +10,7 @@ import {
 } from './matrix.ts'
 import { symmetricEigen } from './symmetric-eigen.ts'
 
-/** Generates 32-bit numbers, equal for a seed on every machine (mulberry32, public domain). */
+/** Generates 32-bit numbers, the same for a seed on every machine (mulberry32, public domain). */
 export function randomBits(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -24,7 +24,7 @@ export function randomBits(seed: number): () => number {
 export interface SvdOptions {
   readonly rank: number
   readonly seed: number
-  /** Three give about four exact digits of the leading vectors. */
+  /** Three iterations give about four exact digits of the leading vectors. */
   readonly powerIterations?: number
   readonly oversampling?: number
 }
@@ -36,8 +36,8 @@ interface Svd {
 }
 
 /**
- * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp,
- * 2011, algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields [finished, all] passes.
+ * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
+ * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the finished and all passes.
  */
 export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options
@@ -51,7 +51,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
     basis = orthonormalize(multiply(matrix, orthonormalize(multiplyTransposed(matrix, basis))))
   }
   yield [steps - 1, steps]
-  // Bᵀ = Aᵀ Q: B Bᵀ is small, and Bᵀ times its eigenvectors are the singular vectors.
+  // Bᵀ = Aᵀ Q. B Bᵀ is small, and Bᵀ times its eigenvectors gives the singular vectors.
   const small = multiplyTransposed(matrix, basis)
   const { values, vectors } = symmetricEigen(computeGram(small))
   const right = createZeros(matrix.columns, rank)
@@ -76,7 +76,7 @@ function createSigns(rows: number, columns: number, seed: number): Dense {
   return matrix
 }
 
-/** mᵀ · m, shape [columns, columns]. */
+/** Returns mᵀ · m, shape [columns, columns]. */
 function computeGram(matrix: Dense) {
   const n = matrix.columns
   const { data, columns: length } = transpose(matrix)
@@ -92,7 +92,7 @@ function computeGram(matrix: Dense) {
   return product
 }
 
-/** Negates columns whose largest entry is negative: a singular vector's sign is arbitrary. */
+/** Negates columns whose largest entry is negative, because a singular vector's sign is arbitrary. */
 function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {

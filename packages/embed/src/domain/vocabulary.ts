@@ -7,12 +7,12 @@ export interface Vocabulary {
 }
 
 interface VocabularyOptions {
-  /** Minimum texts with a term; default 2, or 1 for fewer than 50 texts. */
+  /** Minimum texts with a term. Default: 2, or 1 for fewer than 50 texts. */
   readonly minTexts?: number
   readonly maxTerms?: number
 }
 
-/** Excludes terms of more than half of the texts if there are at least 20. */
+/** Excludes terms of more than half of the texts, if there are at least 20 texts. */
 export function makeVocabulary(
   texts: readonly (readonly string[])[],
   options: VocabularyOptions = {},
@@ -32,7 +32,7 @@ export function makeVocabulary(
   }
 }
 
-/** Returns (1 + ln tf) * weight by term, normalised to length 1; empty without known terms. */
+/** Returns (1 + ln tf) * weight by term, normalised to length 1. Empty without known terms. */
 export function weigh(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {

@@ -1,13 +1,13 @@
 /**
- * Splits texts into lower-case NFKC words; Chinese, Japanese and Korean, which have no spaces, into
- * overlapping pairs of characters.
+ * Splits texts into lower-case NFKC words, and Chinese, Japanese and Korean, which have no spaces, into overlapping
+ * pairs of characters.
  */
 
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*/gu
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
 
-/** Returns overlapping pairs; a single character is unchanged. */
+/** Returns overlapping pairs of characters, or a single character unchanged. */
 export function listPairs(text: string): string[] {
   const characters = [...text]
   if (characters.length < 2) return characters
@@ -36,10 +36,10 @@ export function splitIdentifier(word: string): string[] {
 
 const maxNameLength = 60
 
-/** A capital after a lower-case letter, or between a capital and a lower-case letter. */
+/** Matches a capital after a lower-case letter, or between a capital and a lower-case letter. */
 const camelCase = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/
 
-/** Appends the parts of camel-case names, `bodyLimit body limit`, for searches. */
+/** Appends the parts of camel-case names for searches: `bodyLimit` becomes `bodyLimit body limit`. */
 export const addParts = (text: string): string =>
   camelCase.test(text)
     ? text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>

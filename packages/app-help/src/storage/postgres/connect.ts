@@ -6,7 +6,7 @@ import type { PostgresDatabase, Sql } from './sql.ts'
 
 export const internalSchema = 'help_internal'
 
-/** Connections per process, for queries and a build. */
+/** Maximum connections of a process, for queries and a build. */
 const connections = 4
 
 /**
@@ -24,10 +24,10 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
     connectionString: url,
     max: connections,
     application_name: 'causeway-help',
-    // The pool awaits the promise, despite its type.
+    // The pool awaits this promise, despite its declared type.
     onConnect: (client) => prepareConnection(client, edition),
   })
-  // Broken idle connections are replaced; the next statement reports its own error.
+  // A broken idle connection is replaced. The next statement reports its own error.
   pool.on('error', () => {})
   const query: Sql['query'] = async (text, parameters = []) => {
     try {
@@ -50,7 +50,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
         await client.query('COMMIT')
         return result
       } catch (error) {
-        // A lost connection is already rolled back.
+        // The server has already rolled back a lost connection.
         await client.query('ROLLBACK').catch(() => {})
         throw databaseFailure(error)
       } finally {
@@ -62,13 +62,13 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
 }
 
 async function prepareConnection(client: Pick<ClientBase, 'query'>, edition: Edition): Promise<void> {
-  // Compiling a ranking statement takes longer than running it.
+  // Compiling a ranking statement would take longer than running it.
   await client.query('SET jit = off')
-  // The internal edition has its own schema.
+  // The internal edition is in its own schema.
   if (edition === 'internal') await client.query(`SET search_path = ${internalSchema}, public`)
 }
 
-/** Problems by error code of the driver or PostgreSQL (manual, appendix A). */
+/** Problems by error code of the driver or of PostgreSQL (manual, appendix A). */
 const problemsByCode: readonly (readonly [RegExp, string])[] = [
   [/^E[A-Z]+$|^08|^57P/, 'it cannot be reached'],
   [/^28/, 'it rejected the user'],
@@ -78,7 +78,7 @@ const problemsByCode: readonly (readonly [RegExp, string])[] = [
   [/^0A000$|^58P01$|^42704$/, 'the extension vector 0.8 or newer is missing'],
 ]
 
-/** Converts an error of the server to `HELP_DATABASE_UNUSABLE`. Returns other errors unchanged. */
+/** Converts an error of the database to `HELP_DATABASE_UNUSABLE`. Returns other errors unchanged. */
 export function databaseFailure(error: unknown): unknown {
   const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
   const complaint = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]

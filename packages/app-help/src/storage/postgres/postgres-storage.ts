@@ -9,12 +9,12 @@ import { openVectors } from './search-vectors.ts'
 import { insertRows, type PostgresDatabase, type Sql } from './sql.ts'
 import { applyChange, cacheRows } from './write-postgres.ts'
 
-/** Lease of an unrenewed build lock, ms. */
+/** Time until an unrenewed build lock expires, ms. */
 const leaseMs = 60_000
 
 /**
- * Opens the documentation in PostgreSQL and creates missing tables. pgvector searches vectors if available, otherwise
- * this process. A publication is one transaction. Throws `NEWER_DATA`.
+ * Opens the documentation in PostgreSQL and creates missing tables. Vectors are searched by pgvector if available,
+ * otherwise by this process. Each publication is one transaction. Throws `NEWER_DATA`.
  */
 export async function openPostgresStorage(
   db: PostgresDatabase,

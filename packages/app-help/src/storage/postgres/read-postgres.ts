@@ -21,7 +21,7 @@ const docColumns =
 const itemColumns =
   'id::integer AS item_id, doc_id::integer AS doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text'
 
-/** Opens the published index. Each method is one statement, so it sees one state. */
+/** Opens the published index. Each method is one statement, so that it reads a consistent state. */
 export async function readPostgres(
   db: PostgresDatabase,
   facts: IndexFacts,
@@ -115,7 +115,7 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   }
 }
 
-/** Omits frequent words from a query to a large index. */
+/** Omits frequent words from queries to a large index. */
 async function omitFrequent(
   sql: Sql,
   terms: readonly string[],
@@ -195,8 +195,9 @@ async function readStatistics(sql: Sql): Promise<Statistics> {
 }
 
 /**
- * The common table `t`: the query's terms with their inverse document frequency, as in SQLite's `bm25`. Without
- * `MATERIALIZED`, PostgreSQL would count the rows of each term once per matching row. Uses the parameters $5 to $7.
+ * Returns the common table `t`: the query's terms with their inverse document frequency, as in SQLite's `bm25`.
+ * Without `MATERIALIZED`, PostgreSQL would count the rows of a term again for each matching row. Uses the parameters
+ * $5 to $7.
  */
 const withTerms = ({ table, vector }: TermColumns): string => `
   WITH counted AS MATERIALIZED (
@@ -215,8 +216,8 @@ const countedPhrase = (row: string, { vector, columns }: TermColumns): string =>
   ) AS phrases)`
 
 /**
- * The BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2, b is 0.75. Rows of older versions have no
- * frequencies. Uses the parameter $8, the mean length of a row.
+ * Returns the BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions
+ * have no frequencies. Uses the parameter $8, the mean length of a row.
  */
 const scored = (row: string, columns: TermColumns): string => {
   const { frequencies, length } = columns
@@ -224,7 +225,7 @@ const scored = (row: string, columns: TermColumns): string => {
   return `(SELECT t.idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * coalesce(${row}.${length}, $8::float8) / $8::float8)) FROM (SELECT coalesce(${frequency}, 1) AS f) AS g)`
 }
 
-/** The rounded sum of scores, because the order of additions changes the last digits, and ties are sorted by id. */
+/** Rounds the sum of scores, because the order of additions changes the last digits and ties must be sorted by id. */
 const total = (part: string): string => `round(sum(${part})::numeric, 12)`
 
 interface SearchArguments {

@@ -48,7 +48,7 @@ const tables = [
     id bigserial PRIMARY KEY, doc_id bigint NOT NULL REFERENCES help_docs (id) ON DELETE CASCADE, file_path text NOT NULL,
     stem tsvector NOT NULL
   )`,
-  // Tables of older versions lack these columns; the next build fills them.
+  // Tables of older versions lack these columns, which the next build fills.
   'ALTER TABLE help_docs ADD COLUMN IF NOT EXISTS frequencies jsonb, ADD COLUMN IF NOT EXISTS length integer',
   'ALTER TABLE help_links ADD COLUMN IF NOT EXISTS frequencies jsonb, ADD COLUMN IF NOT EXISTS length integer',
   `ALTER TABLE help_items ADD COLUMN IF NOT EXISTS stem_frequencies jsonb, ADD COLUMN IF NOT EXISTS stem_length integer,
@@ -74,7 +74,7 @@ export async function hasVectorExtension(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")).length > 0
 }
 
-/** Creates missing tables. Concurrent processes wait for each other. */
+/** Creates missing tables. Concurrent processes wait for one another. */
 export async function makeTables(sql: Sql, edition: Edition): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock(7283641)')
   if (await hasVectorExtension(sql)) await sql.query('CREATE EXTENSION IF NOT EXISTS vector SCHEMA public')
@@ -110,6 +110,6 @@ export const vectorTables = (dimensions: number): readonly string[] => [
 /** Number of vectors from which an approximate index (HNSW) is faster than a scan. */
 export const indexedFrom = 5000
 
-/** The index of vectors (https://github.com/pgvector/pgvector#hnsw). */
+/** The index of the vectors (https://github.com/pgvector/pgvector#hnsw). */
 export const vectorIndex =
   'CREATE INDEX IF NOT EXISTS help_vectors_nearest ON help_vectors USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)'

@@ -1,4 +1,4 @@
-/** Runs statements; `$1` is the first parameter. */
+/** Runs SQL statements. `$1` is the first parameter. */
 export interface Sql {
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>
 }
@@ -11,10 +11,10 @@ export interface PostgresDatabase extends Sql {
 
 export const vectorText = (vector: Float32Array): string => `[${vector.join(',')}]`
 
-/** Below PostgreSQL's limit of 65,535 parameters. */
+/** Stays below PostgreSQL's limit of 65,535 parameters. */
 const rowsPerStatement = 500
 
-/** Inserts rows of equal length in batches. Returns the columns of `returning`. */
+/** Inserts rows of equal length in batches. Returns the columns that `returning` lists. */
 export async function insertRows<Row>(
   sql: Sql,
   into: string,

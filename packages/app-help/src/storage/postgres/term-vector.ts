@@ -3,19 +3,19 @@ import { stem } from '@causeway/embed'
 export type TermKind = 'stem' | 'exact'
 
 export interface TermVector {
-  /** Text of a `tsvector`, which finds rows and phrases. */
+  /** Text of a `tsvector`, by which rows and phrases are found. */
   readonly vector: string
-  /** JSON object of the weighted frequency by term, to which a `tsvector` has no fast access. */
+  /** JSON object with the weighted frequency of each term, because reading it from a `tsvector` is slow. */
   readonly frequencies: string
   readonly length: number
 }
 
-/** Limits of a `tsvector`: the largest position, positions per term, and bytes of a term (2046). */
+/** Limits of a `tsvector`: largest position, positions per term, and bytes of a term (2046). */
 const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
 
 /**
- * Splits a text into terms as SQLite's tokenizers do (`unicode61`, for stems with `porter`), so that both storages rank
- * the same. `to_tsvector` would keep `fastify.listen` or `/v1/users` as one word.
+ * Splits a text into terms as SQLite's tokenizers do (`unicode61`, with `porter` for stems), so that both storages
+ * rank equally. `to_tsvector` would not split `fastify.listen` or `/v1/users`.
  */
 export function splitTerms(text: string, kind: TermKind): string[] {
   const plain = text
@@ -27,7 +27,7 @@ export function splitTerms(text: string, kind: TermKind): string[] {
   return found.map((word) => (kind === 'stem' ? stem(word) : word).slice(0, maxCharacters))
 }
 
-/** Weights of the columns in the score, and labels of their positions. */
+/** Weights of the columns in the score, and the labels of their positions. */
 export type Columns = readonly (readonly [label: 'A' | 'B' | 'D', weight: number])[]
 
 export const itemColumns: Columns = [
@@ -42,7 +42,7 @@ export const docColumns: Columns = [
 ]
 export const linkColumns: Columns = [['D', 1]]
 
-/** Counts the terms of the columns' texts. Phrases do not span columns. */
+/** Counts the terms of the columns' texts. A phrase does not span columns. */
 export function countTerms(texts: readonly string[], columns: Columns, kind: TermKind): TermVector {
   const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
   let position = 0
@@ -70,7 +70,7 @@ export function countTerms(texts: readonly string[], columns: Columns, kind: Ter
   }
 }
 
-/** Returns the query's terms as `tsquery` texts, each a word or a phrase, with their words. */
+/** Returns the query's terms as `tsquery` texts, each a word or a phrase, and their words. */
 export function queryTerms(
   terms: readonly string[],
   kind: TermKind,

@@ -11,13 +11,13 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
     await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
   for (const page of change.pages) await putPage(sql, page)
   if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
-  // Otherwise the first queries would use plans for empty tables.
+  // Without this, the first queries would use plans for empty tables.
   await sql.query('ANALYZE help_docs, help_items, help_links')
 }
 
 async function putPage(sql: Sql, page: NewPage): Promise<void> {
   const { source, file_path, title, section, language, chunks, is_internal, content_hash, body } = page
-  // A changed page keeps its id, so that links to it remain valid.
+  // A changed page retains its id, so that links to it remain valid.
   const [earlier] = await sql.query<{ id: string }>(
     'DELETE FROM help_docs WHERE source = $1 AND file_path = $2 RETURNING id',
     [source, file_path],
@@ -82,7 +82,7 @@ async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): P
   )
 }
 
-/** Types of non-text columns by position. Parameters of multiple rows have no types. */
+/** Types of non-text columns by position. Parameters of several rows have no types. */
 const types: Readonly<Record<number, string>> = {
   0: 'bigint',
   ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((at) => [at, 'integer'])),
@@ -95,7 +95,7 @@ const typed = (value: string, at: number): string => `${value}::${types[at] ?? '
 
 const termCells = ({ vector, frequencies, length }: TermVector): unknown[] => [vector, frequencies, length]
 
-/** PostgreSQL limits a column to one megabyte of words. */
+/** PostgreSQL limits the words of a column to one megabyte. */
 const cut = (text: string): string => text.slice(0, 400_000)
 
 async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<void> {

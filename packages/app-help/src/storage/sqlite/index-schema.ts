@@ -54,7 +54,7 @@ CREATE VIRTUAL TABLE help_fts_exact USING fts5(title, heading, text, content='',
 CREATE VIRTUAL TABLE help_fts_doc USING fts5(title, headings, body, content='', contentless_delete=1, tokenize='porter unicode61');
 `
 
-/** Older files do not have these tables. */
+/** Files of older versions do not have these tables. */
 export const linkSchema = `
 CREATE TABLE IF NOT EXISTS help_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -16,7 +16,7 @@ import type {
 import { type StoredVector, VectorScan } from '../vector-scan.ts'
 import { indexFormat } from './index-schema.ts'
 
-/** Scope of a query; see `toParameters`. */
+/** SQL condition of a scope (see `toParameters`). */
 const inScope =
   'd.is_internal <= @internal AND (@language IS NULL OR d.language = @language) AND (@section IS NULL OR d.section_key = @section) AND (@source IS NULL OR d.source = @source)'
 
@@ -25,7 +25,7 @@ const docColumns =
 
 const maxScopes = 32
 
-/** Opens an index file read-only. Throws `DATA_DAMAGED` if it is not an index. */
+/** Opens an index file for reading. Throws `DATA_DAMAGED` if it is not an index. */
 export function readIndex(file: string): IndexFile {
   const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
   try {

@@ -24,7 +24,7 @@ import type { BuildLock, BuildReport, Edition, HelpStorage, IndexChange } from '
 import { type IndexFile, readIndex } from './read-index.ts'
 import { writeIndex } from './write-index.ts'
 
-/** Schema of `help.db`. Published steps never change. */
+/** Schema of `help.db`. Published migrations never change. */
 export const helpMigrations: readonly Migration[] = [
   {
     name: 'help',
@@ -38,7 +38,7 @@ export const helpMigrations: readonly Migration[] = [
   },
 ]
 
-/** Lease of an unrenewed build lock, ms. */
+/** Time until an unrenewed build lock expires, ms. */
 const leaseMs = 60_000
 
 /** Throws the errors of `openDatabase`. */
@@ -49,8 +49,8 @@ export const openSqliteStorage = (
 ): SqliteStorage => new SqliteStorage(dir, now, edition)
 
 /**
- * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file,
- * complete before publication and never changed, so that a crash during a build has no effect.
+ * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file
+ * that is complete before publication and never changes, so that a crash during a build has no effect.
  */
 class SqliteStorage implements HelpStorage {
   readonly #folder: string
@@ -188,7 +188,7 @@ class SqliteStorage implements HelpStorage {
     return join(this.#folder, `${this.#prefix}-${revision}.db`)
   }
 
-  /** Retries if builds removed the file after its revision was read. */
+  /** Retries if a build removed the file after its revision was read. */
   #openCurrent(attempts = 3): IndexFile | undefined {
     const revision = this.#readRevision()
     if (revision === 0) return undefined
@@ -212,7 +212,7 @@ class SqliteStorage implements HelpStorage {
     }
   }
 
-  /** Keeps the previous index for readers that are about to open it. The next build removes files still in use. */
+  /** The previous index remains for readers that are about to open it. The next build removes files still in use. */
   #removeOld(revision: number): void {
     for (const name of readdirSync(this.#folder)) {
       const [, prefix, number] = /^(index|internal)-(\d+)\.db/.exec(name) ?? []

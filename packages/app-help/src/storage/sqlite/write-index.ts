@@ -33,7 +33,7 @@ export function writeIndex(
   }
 }
 
-/** Creates the file. A copy has no free pages, which could contain deleted text. */
+/** Creates the file. A vacuumed copy has no free pages, which could contain deleted text. */
 function createFile(from: string | undefined, file: string): Database {
   if (from !== undefined) {
     const source = new BetterSqlite3(from, { readonly: true, fileMustExist: true })
@@ -81,7 +81,7 @@ function insert(db: Database, page: NewPage): void {
   const { source, file_path, title, section, language, chunks, content_hash, body } = page
   const internal = page.is_internal ? 1 : 0
   const indexTitle = indexedTitle(page)
-  // A changed page keeps its id, so that links to it remain valid.
+  // A changed page retains its id, so that links to it remain valid.
   const earlier = db
     .prepare<[string, string], number>('SELECT id FROM help_docs WHERE source = ? AND file_path = ?')
     .pluck()
