@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** Positions ascend over the list. */
+/** `position` must be ascending over the list. */
 export function paginate<Item>(
   items: readonly Item[],
   position: (item: Item, index: number) => number,

@@ -1,10 +1,10 @@
 import type { Value, Vector } from '@causeway/recording'
 
-/** Returns a derived number with six significant digits. */
+/** Rounds a derived number to six significant digits. */
 export const roundDerived = <T extends Value>(value: T): T =>
   (value === null ? null : Number(value.toPrecision(6))) as T
 
-/** Formats four to six significant digits, with an exponent if very large or small: `1.234e195`. */
+/** Formats four to six significant digits; with an exponent if very large or small: `1.234e195`. */
 export function formatNumber(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'unknown'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'
@@ -18,7 +18,7 @@ const trimZeros = (text: string): string => text.replace(/(\.\d*?)0+(?=e|$)/, '$
 /** `e` is the coefficient of restitution. */
 const ratioUnits = ['', '1', 'e']
 
-/** Ratios have no unit. */
+/** Omits the unit of ratios. */
 export const formatQuantity = (value: Value, unit: string): string =>
   value === null || !Number.isFinite(value) || ratioUnits.includes(unit)
     ? formatNumber(value)
@@ -42,7 +42,7 @@ export function formatList(ids: readonly number[], shown = 5): string {
   return rest > 0 ? `${ids.slice(0, shown).join(', ')} and ${rest} more` : ids.join(', ')
 }
 
-/** Returns the axis with more than 90 % of a vector, ` (0.002 m in X)`, else ''. */
+/** Returns the axis with more than 90 % of a vector, ` (0.002 m in X)`, or ''. */
 export function formatMainAxis({ x, y, z }: Vector, unit: string): string {
   if (x === null || y === null || z === null) return ''
   const length = Math.hypot(x, y, z)

@@ -1,4 +1,4 @@
-/** If a component was not recorded, the result is `null`, never 0. */
+/** If a component was not recorded, results are `null`, never 0. */
 import type { Quaternion, Value, Vector } from '@causeway/recording'
 
 const difference = (a: Value, b: Value): Value => (a === null || b === null ? null : a - b)
@@ -15,7 +15,7 @@ export const negate = ({ x, y, z }: Vector): Vector => ({
   z: difference(0, z),
 })
 
-/** `hypot` remains finite if squares overflow: diverged runs reach 1e195. */
+/** Uses `hypot`, which remains finite if squares overflow: diverged runs reach 1e195. */
 export function norm({ x, y, z }: Vector): Value {
   return x === null || y === null || z === null ? null : Math.hypot(x, y, z)
 }
@@ -26,7 +26,7 @@ export function dot(a: Vector, b: Vector): Value {
   return a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/** `axis` is a unit vector; `across` is the length of the remainder. */
+/** `axis` is a unit vector. `across` is the length of the remainder. */
 export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Value } {
   const along = dot(v, axis)
   if (along === null) return { along, across: null }
@@ -35,7 +35,7 @@ export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Val
   return { along, across: norm(rest) }
 }
 
-/** 0 to pi rad. Exact for small angles; q and -q are equal. */
+/** Returns 0 to pi rad. Exact for small angles; q and -q are equal. */
 export function rotationAngle(a: Quaternion, b: Quaternion): Value {
   const [aw, ax, ay, az] = [a.w, a.x, a.y, a.z]
   const [bw, bx, by, bz] = [b.w, b.x, b.y, b.z]
@@ -54,7 +54,6 @@ export type Point3 = readonly [x: number, y: number, z: number]
 
 export type Rotation = readonly [w: number, x: number, y: number, z: number]
 
-/** a + factor * b */
 export const add = (a: Point3, b: Point3, factor = 1): Point3 => [
   a[0] + factor * b[0],
   a[1] + factor * b[1],

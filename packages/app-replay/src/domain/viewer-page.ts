@@ -1,6 +1,6 @@
 import type { ViewedCall } from '@causeway/app-kit'
 
-/** Ids contain no slash, and no half surrogate pair, which `encodeURIComponent` rejects. */
+/** Ids contain no slash and no half of a surrogate pair, which `encodeURIComponent` rejects. */
 const notInId = /[/\p{Surrogate}]/u
 
 /** Returns a page of the console. */
@@ -21,13 +21,13 @@ type Members = ViewedCall['data']
 const toId = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** Default: the peak of the first finding. */
+/** The default is the peak of the first finding. */
 const findFrame = (args: Members, data: Members): number | undefined =>
   [args.frame_id, args.mark_frame, data.frame_id, findFirst(data.findings)?.frames?.peak, args.start_frame]
     .map(toId)
     .find((frame) => frame !== undefined)
 
-/** Default: the pair of the first finding or violation. */
+/** The default is the pair of the first finding or violation. */
 function findPair(args: Members, data: Members): string | undefined {
   const { pair = [] } = findFirst(data.findings) ?? {}
   const violation = findFirst(data.violations)

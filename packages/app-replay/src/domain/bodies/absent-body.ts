@@ -8,7 +8,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** `where` completes the sentence; `bodies` are those that exist there. */
+/** `where` completes the sentence. `bodies` are those that exist there. */
 export function createBodyNotFound(
   body: BodyId,
   summary: RecordingSummary,
@@ -30,7 +30,7 @@ function explainAbsence(body: BodyId, summary: RecordingSummary, firstFrame: num
   return firstFrame === undefined ? 'it was not recorded' : `it appears first in frame ${firstFrame}`
 }
 
-/** Throws `BODY_NOT_FOUND` with the bodies of the frame. */
+/** Throws `BODY_NOT_FOUND`, which lists the bodies of the frame. */
 export function findBodyState(
   { frame_id, states }: Frame,
   body: BodyId,

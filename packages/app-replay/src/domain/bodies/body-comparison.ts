@@ -3,7 +3,7 @@ import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
 import { norm, rotationAngle, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
-/** Change of a body between two frames, b - a, in SI units. */
+/** Change of a body from frame a to frame b, in SI units. */
 export interface BodyComparison {
   readonly position_delta: Vector
   readonly velocity_delta: Vector

@@ -9,7 +9,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** Omits bodies without a name. */
+/** Bodies without a name are absent. */
 export type BodyNames = Readonly<Record<BodyId, string>>
 
 export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry'>): BodyNames =>
@@ -18,7 +18,7 @@ export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/** Names unnamed environment bodies floor, ceiling or wall by the direction of their first contact. */
+/** Gives unnamed environment bodies the name floor, ceiling or wall, by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()
@@ -46,7 +46,7 @@ export class BodyNameCollector {
     this.#observeRows(friction, row, frictionAt)
   }
 
-  /** An environment body is body B. */
+  /** Only body B can be an environment body. */
   #observeRows(
     { offset, data }: FlatRows,
     row: number,
@@ -72,7 +72,7 @@ export class BodyNameCollector {
   }
 }
 
-/** Writes the id without bit 31 of the environment. */
+/** For the environment, writes the id without bit 31. */
 function nameBody(id: BodyId, names: BodyNames): string {
   const name = names[id]
   if (id >= 2 ** 31) return name ?? `environment body ${id - 2 ** 31}`

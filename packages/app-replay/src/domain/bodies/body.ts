@@ -6,7 +6,7 @@ export interface Pair {
   readonly body_b_id: BodyId
 }
 
-/** Older recordings mark environment bodies in their metadata instead of bit 31. */
+/** Older recordings do not mark environment bodies with bit 31, but in their metadata. */
 export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
   const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
   return (id) => isEnvironmentId(id) || flagged.has(id)
@@ -15,7 +15,7 @@ export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>
   body_a_id === body || body_b_id === body
 
-/** In either order. */
+/** Accepts either order. */
 export const isSamePair = (a: Pair, b: Pair): boolean =>
   involvesBody(a, b.body_a_id) && involvesBody(a, b.body_b_id)
 
@@ -27,11 +27,11 @@ export function requireDistinctBodies([a, b]: readonly [BodyId, BodyId]): void {
   })
 }
 
-/** Each body once, ascending. */
+/** Returns each body once, ascending. */
 export const listBodies = (rows: readonly Pair[]): BodyId[] =>
   [...new Set(rows.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]))].sort((a, b) => a - b)
 
-/** Each pair once, in recorded order. */
+/** Returns each pair once, in recorded order. */
 export function listPairs(rows: readonly Pair[]): Pair[] {
   const pairs = new Map(
     rows.map(({ body_a_id, body_b_id }) => [`${body_a_id} ${body_b_id}`, { body_a_id, body_b_id }]),

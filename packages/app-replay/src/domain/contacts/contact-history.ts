@@ -3,7 +3,7 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatList } from '../sentence.ts'
 import { dot, negate } from '../vector.ts'
 
-/** Maximum turn of a contact normal per frame: 30 degrees in rad. */
+/** Maximum rotation of a contact normal per frame: 30 degrees in rad. */
 export const maxNormalTurn = Math.PI / 6
 
 export interface PairContact {
@@ -25,7 +25,7 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
   }
 }
 
-/** Colliding frames count if the pair never has friction rows. */
+/** If the pair never has friction rows, colliding frames are used instead. */
 interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
@@ -50,27 +50,27 @@ export interface Run {
 
 export interface ContactEvolution {
   readonly runs: readonly Run[]
-  /** Changes within the range. */
+  /** Begins and ends within the range. */
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
-  /** At least `chatterTransitions` transitions within `chatterWindow` frames. */
+  /** Whether `chatterWindow` frames have at least `chatterTransitions` transitions. */
   readonly chatter: boolean
   /** Maximum number of transitions in a window. */
   readonly peak_transitions: number
   /** Frames whose normal reverses. */
   readonly normal_flips: readonly number[]
-  /** Other frames whose normal turned by more than 30 degrees. */
+  /** Further frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames. */
+  /** Number of frames with a change. */
   readonly point_count_changes: number
 }
 
-/** In frames. Counts bounces, unlike the law `contact_duration`. */
+/** Window in frames. Unlike the law `contact_duration`, this counts bounces. */
 const chatterWindow = 30
 const chatterTransitions = 4
 
 const minTurnCosine = Math.cos(maxNormalTurn)
 
-/** Frames must ascend. */
+/** `frames` must be ascending. */
 export function analyzeEvolution(frames: readonly PairContact[], range: FrameRange): ContactEvolution {
   const runs: { first_frame: number; last_frame: number }[] = []
   const normal_flips: number[] = []
@@ -105,7 +105,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
 const turnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
-/** A run at the edge of the range may continue beyond it. */
+/** Excludes edges of the range, because a run may continue beyond them. */
 function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   return runs.flatMap(({ first_frame, last_frame }) => [
     ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),

@@ -4,7 +4,7 @@ import { paginate } from '../cursor.ts'
 import { formatCount } from '../sentence.ts'
 import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
 
-/** About 60 kB. */
+/** About 60 kB of rows. */
 const maxRows = 160
 
 interface HistoryPage {

@@ -1,9 +1,9 @@
 import type { LambdaUnit, Value } from '@causeway/recording'
 
-/** Unit of constraint values: N·s in most recordings. */
+/** Unit of constraint values, N·s in most recordings. */
 export interface ForceScale {
   readonly unit: LambdaUnit
-  /** s; `null` if unknown. */
+  /** Step in s; `null` if unknown. */
   readonly dt: Value
 }
 

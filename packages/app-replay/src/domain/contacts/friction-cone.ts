@@ -13,8 +13,8 @@ export const coneNoise = 1e-6
 export const coneExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
 
 /**
- * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are newtons, `null` if the unit
- * is unknown.
+ * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are in newtons; `null` if the unit is
+ * unknown.
  */
 interface ConeCheck extends Pair {
   readonly friction_coefficient: Value
@@ -63,11 +63,11 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
   }
 }
 
-/** Counts over a frame's contacts. */
+/** Counts of a frame's contacts. */
 interface ConeVerdict {
   readonly violation_count: number
   readonly strict_violation_count: number
-  /** Contacts with missing values. */
+  /** Number of contacts with missing values. */
   readonly unjudged_count: number
   /** `index` refers to the list of contacts. */
   readonly exceeding: readonly (Pair & { readonly index: number; readonly utilization: Value })[]

@@ -4,7 +4,7 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 
 export interface Penetration extends Pair {
-  /** m; default: of the deepest point. */
+  /** m. Default: depth of the deepest point. */
   readonly penetration_depth: Value
   readonly normal: Vector
   /** m */

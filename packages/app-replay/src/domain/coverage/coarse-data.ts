@@ -7,7 +7,7 @@ import type { CheckedLaw } from './law-table.ts'
 type Quantity = 'positions' | 'velocities' | 'orientations' | 'angular velocities' | 'impulses'
 
 interface Scale {
-  /** Smallest change that the law must see, in `unit`. */
+  /** Smallest change that the law must detect, in `unit`. */
   readonly size: number
   readonly unit: string
   readonly meaning: string
@@ -75,7 +75,7 @@ const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
   free_energy: [motion, fall],
 }
 
-/** Returns the missing digits of a law, if rounding hides what it must see. */
+/** Returns the missing digits of a law if rounding hides what it must detect. */
 export function describeCoarse(
   law: CheckedLaw,
   scene: Scene,

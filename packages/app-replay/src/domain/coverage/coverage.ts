@@ -16,14 +16,14 @@ import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable }
 export interface NotChecked {
   readonly law: CheckedLaw
   readonly frames: { readonly first: number | null; readonly last: number | null }
-  /** If other bodies were also checked. */
+  /** Set if other bodies were checked. */
   readonly bodies?: readonly BodyId[]
   readonly missing: readonly string[]
   readonly how_to_record: string
 }
 
 export interface Coverage {
-  /** In at least one frame. */
+  /** Checked in at least one frame. */
   readonly checked: readonly CheckedLaw[]
   /** Laws that apply to no frame. */
   readonly not_applicable: readonly CheckedLaw[]
@@ -184,7 +184,7 @@ export class CoverageCollector {
     const lacking = groups
       .filter(({ mask }) => (mask & wanted) !== 0)
       .map((group) => ({ group, missing: group.mask & wanted }))
-    // The first frame of a range or body lacks only its predecessor.
+    // The first frame of a range or body lacks only its previous frame.
     const others = lacking.filter(({ missing }) => missing !== needBits.previous)
     const isOnlyFirst = judged.length === 0 && others.length === 0
     return { judged, lacking: isOnlyFirst ? lacking : others }
@@ -210,7 +210,7 @@ export class CoverageCollector {
     )
   }
 
-  /** A group without joints lacks their data. */
+  /** A group without joint rows lacks their data. */
   #addJoints(step: Step, frameMask: number): void {
     const { window, row, frame, scene, joints } = step
     const { offset, data } = window.joints
@@ -260,7 +260,7 @@ export class CoverageCollector {
     touch: Touch,
     { frameMask, partners }: { readonly frameMask: number; readonly partners: Float64Array },
   ): void {
-    // Lever arms use the poses before the step.
+    // Lever arms can follow from the poses before the step.
     const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
     const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
     let pair = frameMask | mask
@@ -332,7 +332,7 @@ function describeMissed(
   bodies: readonly BodyId[],
 ): NotChecked {
   const needs = listNeeds(mask)
-  // Advice about energies of bodies names inertia.
+  // The advice about energies of bodies already names inertia.
   const advised = listNeeds((mask & needBits.bodyEnergy) === 0 ? mask : mask & ~needBits.inertia)
   const frames =
     groups.length === 0
@@ -350,10 +350,10 @@ function describeMissed(
   }
 }
 
-/** `send bodies[].velocity`, `send bodies[].mass (run line)` */
+/** Matches `send bodies[].velocity` and `send bodies[].mass (run line)`. */
 const memberAdvice = /^send (\w+\[\]\.)([\w (]+\)?)$/
 
-/** Returns `send bodies[].position, mass (run line); points[].point`. */
+/** Joins advice: `send bodies[].position, mass (run line); points[].point`. */
 function joinAdvice(advice: readonly string[]): string {
   const groups = new Map<string, string[]>()
   for (const one of advice) {

@@ -3,8 +3,8 @@ import type { DataNeed } from './data-need.ts'
 
 /**
  * Where a law applies. `contactless`: every body if contacts were not recorded. Groups: those whose bodies cannot be
- * judged alone. `free` and `touching`: without and with contact. `isolatedPair`: two bodies that touch only each other;
- * `sharedPair`: other pairs of two bodies.
+ * judged alone. `free` and `touching`: bodies without and with contact. `isolatedPair`: two bodies that touch only
+ * each other; `sharedPair`: all other pairs of bodies.
  */
 export type LawScope =
   | 'frame'
@@ -25,7 +25,7 @@ export interface LawPart {
 }
 
 export interface LawEntry {
-  /** The code that checks it. */
+  /** Code that checks the law. */
   readonly by: LawName
   readonly parts: readonly LawPart[]
 }
@@ -42,7 +42,7 @@ const freeMotion = ['velocities', 'masses', 'gravity'] as const
 const motion = ['contacts', ...freeMotion] as const
 const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
 const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
-/** Forces other than recorded contacts. */
+/** Needs for forces other than recorded contacts. */
 const forces = ['wholeSteps', 'jointImpulses'] as const
 
 /** See docs/laws.md. */

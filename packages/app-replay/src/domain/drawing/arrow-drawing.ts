@@ -47,10 +47,10 @@ const maxArrowLength = 120
 /** Minimum share of the largest vector. */
 const minVisibleShare = 0.01
 
-/** m/s. Slower bodies have no arrow. */
+/** m/s. Slower bodies get no arrow. */
 const restSpeed = 1e-3
 
-/** For upright velocities, px. */
+/** Offset of upright velocities, px. */
 const velocityOffset = 50
 
 const getLength = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
@@ -60,7 +60,7 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
 }
 
-/** Forces in N. */
+/** Draws forces in N. */
 export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
   const largest = Math.max(
     ...forces.flatMap(({ normal, friction }) => [getLength(normal), getLength(friction)]),
@@ -114,7 +114,7 @@ export function drawVelocities(
     if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
     const [x, y] = lens.at(at)
     const [right, up] = lens.project(velocity)
-    // An upright arrow would cover the force of the ground.
+    // Moved, because an upright arrow would cover the force of the ground.
     const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
     const { color } = marks.velocity
     const tip = getArrowTip(from, velocity, largest, lens)

@@ -31,7 +31,7 @@ export const getBodyStyle = (index: number): BodyStyle => ({
   stroke: palette[index % palette.length] ?? inks.axis,
 })
 
-/** `null` if the position is not finite. */
+/** Returns `null` if the position is not finite. */
 export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnBody | null {
   const at = toPoint3(state.position)
   if (at === null) return null
@@ -42,7 +42,7 @@ export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnB
   return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
 }
 
-/** Half the largest extent. */
+/** Returns half of the largest extent. */
 export function getReach(shape: Shape | null): number {
   if (shape === null) return 0
   if ('box' in shape) return Math.max(...shape.box)
@@ -107,13 +107,13 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** Draws a body without a visible size, such as the pivot of a pendulum, as a point. */
+/** Draws a body that is too small to see, such as the pivot of a pendulum, as a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })
 }
 
-/** `half` is half the side of the drawn part in m. */
+/** `half` is half of the drawn side in m. */
 export function drawGround(
   { at: foot, normal }: Ground,
   drawn: readonly DrawnBody[],
@@ -144,7 +144,7 @@ export function findFoot(
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  // The mean would be on the side of most bodies.
+  // The middle of the extent. The mean would be near most bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2

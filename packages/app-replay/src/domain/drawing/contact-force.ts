@@ -4,7 +4,7 @@ import { type ForceScale, toNewtons } from '../contacts/force.ts'
 import { add, type Point3 } from '../vector.ts'
 import { toPoint3 } from './view.ts'
 
-/** Forces on body `on` in N; `at` is the mean of the points. */
+/** Forces on body `on` in N. `at` is the mean of the points. */
 export interface ContactForce extends Pair {
   readonly points: readonly Point3[]
   readonly at: Point3
@@ -32,7 +32,7 @@ export function contactForces(
     let isKnown = false
     for (const row of friction_constraints) {
       if (!isSamePair(row, pair)) continue
-      // Body A is pushed against the normal, which points from A to B, and along the tangents.
+      // The normal points from A to B, so A is pushed against it. Tangents are those of A.
       const sign = row.body_a_id === on ? 1 : -1
       const toForce = (axis: Parameters<typeof toPoint3>[0], lambda: number | null, turn: number): Point3 => {
         const [direction, force] = [toPoint3(axis), toNewtons(lambda, scale)]
@@ -48,7 +48,7 @@ export function contactForces(
   })
 }
 
-/** Chooses the upper body of a movable pair, else the one outside the environment. */
+/** Chooses the upper body of a movable pair, otherwise the body that is not environment. */
 export const chooseCarriedBody =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

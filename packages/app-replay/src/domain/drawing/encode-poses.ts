@@ -1,16 +1,16 @@
 import type { BodyId } from '@causeway/recording'
 import type { Point3 } from '../vector.ts'
 
-/** Numbers of a pose: position x y z, orientation w x y z. */
+/** Number of values of a pose: position x y z, orientation w x y z. */
 export const poseWidth = 7
 
 export interface Poses {
   readonly bodies: readonly BodyId[]
   /** Shape [frames]. */
   readonly frames: Float64Array
-  /** s, shape [frames]. */
+  /** Times in s, shape [frames]. */
   readonly times: Float64Array
-  /** Subtracted from the positions, m. */
+  /** Subtracted from all positions, m. */
   readonly origin: Point3
   /** Bits: 1 recorded, 2 not finite, 4 too far away; shape [frames, bodies]. */
   readonly states: Uint8Array
@@ -52,10 +52,10 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
   return bytes
 }
 
-/** In m. Smaller scenes keep float32 precision without an origin. */
+/** m. In smaller scenes, float32 is precise enough without an origin. */
 const maxPlainExtent = 1000
 
-/** Zero unless the scene is far away. */
+/** Returns zero unless the scene is far away. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
   for (const row of rows)
     for (let at = 0; at < row.length; at += poseWidth) {

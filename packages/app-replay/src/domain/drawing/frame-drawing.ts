@@ -47,11 +47,11 @@ interface FrameDrawing {
 
 const width = 900
 const height = 640
-/** The title is above, axes and scale are below. */
+/** The title is above this area, axes and scale are below. */
 const area = { left: 90, right: width - 90, top: 110, bottom: height - 110 }
 const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
 
-/** Returns SVG text of 900 by 640 pixels. */
+/** Returns an SVG of 900 by 640 pixels. */
 export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
   const isRequested = (id: BodyId): boolean => bodies === null || bodies.includes(id)
   const states = frame.states.filter(({ body_id }) => isRequested(body_id))
@@ -121,7 +121,7 @@ interface Fit {
   readonly perMetre: number
 }
 
-/** m. Smaller scenes are drawn as 1 m wide. */
+/** m. Smaller scenes are drawn at 1 m. */
 const minSpan = 1e-5
 
 function fitToArea(spans: readonly Projected[]): Fit {
@@ -154,10 +154,10 @@ function fitToArea(spans: readonly Projected[]): Fit {
   }
 }
 
-/** Half the side of the ground as a share of the width. */
+/** Half of the ground's side as a share of the width. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
-/** Left of the centre, where no arrows begin. */
+/** Names are left of the centre, where no arrows begin. */
 const nameShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
@@ -195,7 +195,7 @@ function nameEnvironment(
       const [x, y] = at(foot)
       const [u, v] = at(add(foot, ground.normal, -1))
       const size = Math.hypot(u - x, v - y)
-      // From above, the solid side has no direction.
+      // Seen from above, the solid side has no direction.
       const [dx, dy] = size < 1e-6 ? [0, 1] : [(u - x) / size, (v - y) / size]
       return { body: ground.body, place: [x + 1.6 * labelDepth * dx, y + labelDepth * dy] as Point }
     }),
@@ -285,13 +285,16 @@ interface Placed {
   readonly size: number
 }
 
-/** In sizes of the scene. Farther bodies would reduce the others to points. */
+/** In multiples of the scene's size. More distant bodies would reduce the others to points. */
 const maxDistance = 300
 
 /** m */
 const minSize = 0.1
 
-/** Returns the bodies near the one with the smallest sum of distances; of two, the one nearer to the origin. */
+/**
+ * Returns the bodies near the one with the smallest sum of distances. If several have it, chooses the nearest to the
+ * origin.
+ */
 function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies
     .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))

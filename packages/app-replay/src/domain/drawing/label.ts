@@ -17,10 +17,10 @@ interface Box {
   readonly bottom: number
 }
 
-/** Minimum distance of labels, px. */
+/** Minimum distance between labels, px. */
 const gap = 2
 
-/** In widths and heights of the label, nearest first. */
+/** Moves in widths and heights of the label, nearest first. */
 const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
   ring === 0
     ? [[0, 0]]

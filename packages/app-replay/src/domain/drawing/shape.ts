@@ -1,7 +1,7 @@
 import type { BodyGeometry, BodyId } from '@causeway/recording'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
-/** m, in the axes of the body; a capsule lies along z. A mesh has its bounding box and outermost vertices. */
+/** A shape in the axes of its body, m. A capsule lies along z. A mesh has its bounding box and outermost vertices. */
 export type Shape =
   | { readonly box: Point3; readonly outline: readonly Point3[] }
   | { readonly box: Point3 }
@@ -23,7 +23,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Omits bodies of unknown shape and bodies without a name. */
+/** Contains only bodies whose shape or name is known. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]
@@ -31,7 +31,7 @@ export interface SceneGeometry {
   readonly names: ReadonlyMap<BodyId, string>
 }
 
-/** Half extents without a shape are a box. */
+/** Converts a shape. Half extents alone are a box. */
 export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
   if (shape?.kind === 'sphere') return { radius: shape.radius }
   if (shape?.kind === 'capsule') return { radius: shape.radius, halfLength: shape.half_length }
@@ -52,7 +52,7 @@ export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null
 
 const minCorners = 3
 
-/** Share of the radius. */
+/** As a share of the radius. */
 const cornerTolerance = 0.05
 
 /** `points` are contact points in a body's axes. */

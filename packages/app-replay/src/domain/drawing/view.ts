@@ -4,7 +4,7 @@ import { dot3, type Point3 } from '../vector.ts'
 /** A point in a view, in m. */
 export type Projected = readonly [right: number, up: number]
 
-/** Parallel projections: along +y, along -x, from above, and from the upper front right. */
+/** Parallel projections, seen along +y, along -x, from above, and from the upper front right. */
 export const viewNames = ['front', 'side', 'top', 'iso'] as const
 export type ViewName = (typeof viewNames)[number]
 
@@ -32,7 +32,7 @@ export function createProjector(view: ViewName): (point: Point3) => Projected {
   return (point) => [dot3(point, right), dot3(point, up)]
 }
 
-/** `null` if a component is not finite. */
+/** Returns `null` if a component is not finite. */
 export function toPoint3({ x, y, z }: Vector): Point3 | null {
   if (x === null || y === null || z === null) return null
   return [x, y, z].every(Number.isFinite) ? [x, y, z] : null

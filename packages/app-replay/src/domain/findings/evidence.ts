@@ -1,7 +1,7 @@
 import type { RecordingSummary } from '@causeway/recording'
 import type { Finding, FindingKind } from './finding.ts'
 
-/** Frames of a recording; `null` if it has none. */
+/** Frames of a recording; `null` without frames. */
 type Recorded = RecordingSummary['frames']
 
 type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]
@@ -22,7 +22,7 @@ const history = ({ pair, bodies, frames }: Finding, recorded: Recorded): Call =>
   return ['get_contact_history', { body_a_id, body_b_id, start_frame, end_frame }]
 }
 
-/** Compares with the previous frame; the first frame with the next one. */
+/** Compares with the previous frame. For the first frame, compares with the next one. */
 const motion = ({ bodies: [body_id], frames: { first } }: Finding, recorded: Recorded): Call => {
   const frame_a = findBefore(first, recorded)
   const frame_b = frame_a < first ? first : findAfter(first, recorded)
@@ -86,7 +86,7 @@ const createCall: Readonly<Record<FindingKind, (finding: Finding, recorded: Reco
   creep: rest,
 }
 
-/** Returns `explain_frame {"frame_id":45}`, and a call about the law. */
+/** Returns `explain_frame {"frame_id":45}` and a call that checks the law. */
 export const listEvidenceCalls = (finding: Finding, recorded: Recorded): readonly string[] =>
   [
     ['explain_frame', { frame_id: finding.frames.first }] as const,

@@ -100,7 +100,7 @@ const singularVerbs =
     ' ',
   )
 
-/** Without a period. */
+/** Omits the period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const where = formatFrames(frames.first, frames.last)
@@ -173,7 +173,7 @@ const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length ==
 
 const maxMissing = 5
 
-/** `Checked 100 frames: 15 of the 18 laws that apply, 3 of them in part (not recorded: inertia)` */
+/** Returns `Checked 100 frames: 15 of the 18 laws that apply, 3 of them in part (not recorded: inertia)`. */
 function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
   const partial = not_checked.filter(({ law }) => checked.includes(law)).length
   const total = checked.length + not_checked.length - partial

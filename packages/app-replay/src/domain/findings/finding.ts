@@ -60,9 +60,9 @@ export interface Finding extends Subject {
   readonly confidence: number
   /** Replaces the kind's usual clause. */
   readonly text?: string
-  /** What to record if the finding is not a fault. */
+  /** What to record if this is not a fault. */
   readonly advice?: string
-  /** Kind whose place in the order of causes it has. Default: `kind`. */
+  /** Kind that determines its place in the order of causes. Default: `kind`. */
   readonly rank?: FindingKind
 }
 
@@ -75,7 +75,7 @@ interface FindingOptions {
   readonly text?: string
   readonly advice?: string
   readonly rank?: FindingKind
-  /** Default: those of the run. */
+  /** Default: value and limit of the run. */
   readonly value?: number
   readonly limit?: number
 }

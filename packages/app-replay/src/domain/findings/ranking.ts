@@ -8,12 +8,12 @@ export interface RankedFinding extends Finding {
   readonly count: number
 }
 
-/** Findings within this number of frames after a fault are its consequences. */
+/** Findings up to this number of frames after a fault are its consequences. */
 const consequenceFrames = 10
 
 const severities: readonly Severity[] = ['error', 'warning', 'info']
 
-/** Sorts by severity, first frame, and causes before consequences. Assigns ids in this order. */
+/** Sorts findings by severity, first frame, and causes before consequences. Assigns ids in this order. */
 export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
   const sorted = moveMismatches(
     found.toSorted(
@@ -56,7 +56,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   ]
 }
 
-/** While a body accelerates, a velocity mismatch shows later than its effects. */
+/** Moves mismatches before their effects. While a body accelerates, they are detected later. */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   const moved = [...sorted]
   for (const mismatch of sorted) {
@@ -84,7 +84,7 @@ const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding)
   finding.frames.last >= frames.first - 1 &&
   String(finding.bodies) === String(bodies)
 
-/** A collision that adds energy precedes its effects. */
+/** Ranks a collision that adds energy before its effects. */
 const getKindRank = ({ kind, pair, rank = kind }: Finding): number =>
   findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : rank)
 
@@ -129,7 +129,7 @@ function join(all: readonly Finding[]): Finding {
 const getFirstFrame = ({ frames }: Finding): number => frames.first
 
 function explains(cause: Finding, finding: Finding): boolean {
-  // A fault can show a frame earlier in the contact than in the state.
+  // A fault can show in the contact one frame earlier than in the state.
   const from = cause.frames.first - 1
   const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
   const isBefore =

@@ -11,7 +11,7 @@ import { listPairs, type Pair } from '../bodies/body.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 import { filterRows, getColumn, type Point, toPoints } from '../series/columns.ts'
 
-/** `baseline`: a body appears, so the change is not physical. `impact_loss` may be legitimate. */
+/** `baseline`: the change is not physical, because a body appears. `impact_loss`: the loss may be legitimate. */
 type AnomalyKind = 'baseline' | 'injection' | 'dissipation_without_contact' | 'impact_loss' | 'nonfinite'
 
 interface EnergyStep {
@@ -19,7 +19,6 @@ interface EnergyStep {
   /** J */
   readonly delta_e: Value
   readonly kind: AnomalyKind
-  /** Row in the columns. */
   readonly row: number
 }
 
@@ -35,7 +34,7 @@ export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): R
     ...appearances.map(({ first_frame }) => first_frame),
   ])
 
-/** Includes energies that are not finite. */
+/** Also returns frames whose energy is not finite. */
 export function findEnergySteps(
   energy: Columns<SystemEnergyField>,
   { threshold, baselines }: AnomalyRule,
@@ -48,7 +47,7 @@ export function findEnergySteps(
     if (delta.get(row) > 0) return 'injection'
     return contact.get(row) === 0 ? 'dissipation_without_contact' : 'impact_loss'
   }
-  // A comparison with NaN is false.
+  // Negated, because comparisons with NaN are false.
   const isFound = (row: number): boolean =>
     !(Math.abs(delta.get(row)) <= threshold) || !Number.isFinite(total.get(row))
   return filterRows(energy.length, isFound).map((row) => {
@@ -95,7 +94,7 @@ export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   return counts
 }
 
-/** Excludes baselines. Reveals drifts below any threshold, in J. */
+/** Excludes baselines. The sums, in J, reveal drifts below any threshold. */
 export function sumEnergyChanges(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,
@@ -116,7 +115,7 @@ interface Attribution {
   readonly pairs: readonly Pair[]
 }
 
-/** Counts a body that appears with all its energy. */
+/** A body that appears counts with all its energy. */
 export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies
@@ -134,7 +133,7 @@ function step({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
   return total_e - (before?.total_e ?? 0)
 }
 
-/** Missing values sort first. */
+/** Missing values come first. */
 const getMagnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
 
 const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: string, many: string]>> = {

@@ -21,17 +21,17 @@ interface BodyBalance {
   readonly body_id: BodyId
   readonly speed: Value
   readonly gravity_n: Vector | null
-  /** `null` if the contacts have no recorded impulse. */
+  /** `null` if the contacts' impulses were not recorded. */
   readonly contact_n: Vector | null
-  /** External forces of the engine. */
+  /** External forces recorded by the engine. */
   readonly external_n: Vector | null
-  /** Reactions of joints; `null` if one was not recorded. */
+  /** Reactions of joints; `null` if any was not recorded. */
   readonly joint_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
-  /** Length of `inertial_n` minus the other forces: 0 for rounding noise, `null` if one is unknown. */
+  /** Length of `inertial_n` minus all other forces; 0 for rounding noise, `null` if a force is unknown. */
   readonly unexplained_n: Value
-  /** Since the previous frame. */
+  /** Change since the previous frame. */
   readonly delta_e: Value
   /** `null` if contacts were not recorded. */
   readonly in_contact: boolean | null
@@ -102,7 +102,7 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
       ? null
       : multiply(add(velocity, then, -1), mass / scale.dt)
   const forces = [gravity, contact, external, joint]
-  // Forces of earlier substeps were not recorded.
+  // Contact forces of earlier substeps were not recorded.
   const isWhole = (summary.substeps ?? 1) === 1
   const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
@@ -120,7 +120,7 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   }
 }
 
-/** Share of the forces below which a difference is rounding noise. */
+/** Differences below this share of the forces are rounding noise. */
 const balanceNoise = 1e-9
 
 function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]): Value {
@@ -132,7 +132,7 @@ function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]
     size += Math.hypot(...force)
   }
   const unexplained = Math.hypot(...rest)
-  // Forces of a diverged run overflow.
+  // Forces of a diverged run can overflow.
   if (!Number.isFinite(unexplained)) return null
   return unexplained <= balanceNoise * size ? 0 : roundDerived(unexplained)
 }
@@ -148,7 +148,7 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
   return sum
 }
 
-/** Bodies of a group have joints, recorded or not. */
+/** Bodies of a group always have joints, recorded or not. */
 function sumJointForces(
   body: BodyId,
   joints: readonly Joint[],

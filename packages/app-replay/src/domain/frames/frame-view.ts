@@ -14,15 +14,15 @@ export interface FrameLists {
   readonly joints?: FrameRows
 }
 
-/** `counts` are exact. */
+/** `counts` are the full lengths. */
 export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
   readonly counts: { readonly [List in keyof FrameLists]: number }
   readonly truncated: boolean
 }
 
 /**
- * `limit` applies to each list. Only `details` include accelerations, contact constraints, external forces
- * and body energies.
+ * `limit` applies to each list. Accelerations, contact constraints, external forces and body energies are included
+ * only with `details`.
  */
 export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
   const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame

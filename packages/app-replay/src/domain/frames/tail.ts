@@ -3,7 +3,7 @@ import { hasContacts } from '../recordings/capability.ts'
 import { formatCount } from '../sentence.ts'
 import { norm } from '../vector.ts'
 
-/** The parts are those of the recording's other frames. */
+/** A complete frame has the parts of the recording's other frames. */
 export function isCompleteFrame(
   { states, system_energy, solver }: Frame,
   { capabilities }: Pick<RecordingSummary, 'capabilities'>,
@@ -17,7 +17,7 @@ export function isCompleteFrame(
   )
 }
 
-/** Energy in J, speed in m/s. */
+/** Energies are in J, speeds in m/s. */
 export function toTailFrame(
   { frame_id, simulation_time, states, collisions, solver, system_energy }: Frame,
   summary: Pick<RecordingSummary, 'capabilities'>,

@@ -2,7 +2,7 @@ import { type BodyId, stateAt } from '@causeway/recording'
 import { num } from '../steps/block.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
 
-/** Each is recorded completely or not at all. */
+/** Quantities that are recorded completely or not at all. */
 const quantities = [
   { from: stateAt.position, to: stateAt.velocity },
   { from: stateAt.velocity, to: stateAt.orientation },
@@ -13,15 +13,15 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
-/** A quantity that a body has in no frame is not a fault: the engine did not send it. */
+/** Collects missing numbers. A quantity that a body never has is not a fault: the engine did not send it. */
 export class AbsentNumbers {
-  /** By body and missing numbers. */
+  /** Runs by body and missing numbers. */
   readonly #runs = new RunCollector()
   readonly #absentByRun = new Map<Run, number>()
-  /** Bits of the quantities that each body has in some frame. */
+  /** Bits of the quantities that each body ever had. */
   readonly #recorded = new Map<BodyId, number>()
 
-  /** Complete states of such a body need not be added. */
+  /** If true, complete states of the body need not be added. */
   hasEverything(body: BodyId): boolean {
     return this.#recorded.get(body) === everything
   }

@@ -20,11 +20,11 @@ export function bodyLaw(): Law {
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const diverging = new RunCollector()
-  /** First of consecutive steps that multiply the velocity, by column. */
+  /** By column, the first of consecutive steps that multiply the velocity. */
   const growing = new Map<number, number>()
   const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
-  /** Columns with a judged first speed. */
+  /** Columns whose first speed was judged. */
   const started = new Set<number>()
   return {
     observe(step) {
@@ -137,15 +137,15 @@ function isGrowing(step: Step, column: number): boolean {
     speed += before * before
     change += (num(s, v + axis) - before) ** 2
   }
-  // Squares overflow late in a divergence.
+  // Late in a divergence, squares overflow.
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
-/** Contacts belong to the previous frame. */
+/** Contacts can belong to the previous frame. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
-/** m/s; 0 without velocity. */
+/** Returns m/s; 0 without velocity. */
 function maxVelocity({ window, at }: Step, column: number): number {
   const s = window.states.data
   const v = at(column) + stateAt.velocity
@@ -157,7 +157,7 @@ function maxVelocity({ window, at }: Step, column: number): number {
   return max
 }
 
-/** m/s, from the motion if not recorded. */
+/** Returns m/s. If not recorded, uses the motion. */
 function readFirstSpeed(step: Step, column: number): number {
   const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed

@@ -25,7 +25,7 @@ import { solverLaw } from './solver-law.ts'
 import { unitLaw } from './unit-law.ts'
 
 export interface LawOptions {
-  /** Strict maximum penetration depth in m. */
+  /** Maximum penetration depth in m, without exceptions. */
   readonly depthLimit?: number
 }
 

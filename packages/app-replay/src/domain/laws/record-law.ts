@@ -1,6 +1,6 @@
 /**
- * Laws of numbers and clock, except `body_records` (docs/laws.md, Numbers and clock). The recorder writes NaN
- * as NULL.
+ * Laws of numbers and clock, except `body_records` (docs/laws.md, Numbers and clock). The recorder stores NaN as
+ * NULL.
  */
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
@@ -12,13 +12,13 @@ import type { Law } from './law.ts'
 
 const quaternionTolerance = 1e-6
 
-/** Engines of float32 that do not normalize in every step reach 1e-5. */
+/** float32 engines that do not normalize in every step reach 1e-5. */
 const singleTolerance = 2e-5
 
-/** Share of the usual step. */
+/** As a share of the usual step. */
 const clockTolerance = 1e-3
 
-/** Share of the steps beyond which the clock is variable, as that of engines that follow the time of frames. */
+/** Share of changed steps above which the clock is variable, as in engines that follow the frame time. */
 const maxChanges = 0.3
 
 const variableClock = { severity: 'info', text: 'time steps are variable' } as const
@@ -77,7 +77,7 @@ export function recordLaw(): Law {
     },
     findings(): readonly Finding[] {
       const own = absent.runs
-      // The system has no energy because a body has none.
+      // The system has no energy if a body has none.
       const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
       const system = hasTotal ? unknown.runs.filter((run) => !isOwn(run)) : []
       return [
@@ -102,14 +102,14 @@ export function recordLaw(): Law {
   }
 }
 
-/** Returns the tolerance of the length for rounding or float32. */
+/** Returns the tolerance of a quaternion's length, for rounding or float32. */
 function findTolerance({ orientation }: Rounding, quaternion: readonly number[]): number {
   if (orientation.relative > 0 && orientation.relative < singleTolerance) return singleTolerance
   const sum = quaternion.reduce((total, part) => total + Math.abs(part), 0)
   return Math.max(quaternionTolerance, sum * getError(orientation, 1))
 }
 
-/** A row without numbers was not written. */
+/** A row without any number was not written. */
 function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true

@@ -1,6 +1,6 @@
 /**
- * Law `impulse_units` (docs/laws.md, Contacts). Fits a multiple for each body, along the normal if only normal impulses
- * are known.
+ * Law `impulse_units` (docs/laws.md, Contacts). Fits a multiple for each body; only along the normal if tangential
+ * impulses are unknown.
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { length3, num, read3 } from '../steps/block.ts'
@@ -50,13 +50,13 @@ function fitMultiple(step: Step, column: number): number {
   const size = length3(...given)
   const change = length3(...received)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
-  // A rounded impulse has a multiple of its own.
+  // An impulse of few digits would have an arbitrary multiple.
   if (!(0.01 * size > num(step.errors.impulse, column))) return Number.NaN
   const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
-/** Returns the recorded part of an impulse: without tangential impulses, the part along the normal. */
+/** Returns the recorded part of an impulse. Without tangential impulses, it is the part along the normal. */
 function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
   if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
   const [a, b, c] = read3(contactAxis, 3 * column)

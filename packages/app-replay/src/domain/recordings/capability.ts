@@ -1,10 +1,10 @@
 import { type Capability, RecordingError, type RecordingSummary } from '@causeway/recording'
 
-/** Whether a frame without contact rows has no contacts. Otherwise contacts were not recorded. */
+/** Whether contacts were recorded, so that a frame without contact rows has no contacts. */
 export const hasContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
   capabilities.includes('collisions')
 
-/** Throws `NOT_RECORDED` unless the recording has one of these. */
+/** Throws `NOT_RECORDED` unless the recording has at least one of these. */
 export function requireCapability(
   { capabilities, missing, era }: RecordingSummary,
   wanted: readonly Capability[],

@@ -2,7 +2,7 @@ import type { BodyId } from '@causeway/recording'
 import type { BodyMatch } from '../bodies/body-mapping.ts'
 import { roundDerived } from '../sentence.ts'
 
-/** NaN was not recorded. */
+/** NaN means not recorded. */
 export interface FrameColumns {
   readonly bodies: readonly BodyId[]
   readonly frames: Float64Array
@@ -16,7 +16,7 @@ export interface FrameColumns {
   readonly contacts: readonly string[]
 }
 
-/** Returns sorted text with the smaller id of each pair first: `1-2 1-2147483650`. Replaces ids first. */
+/** Replaces ids. Returns sorted text, with the smaller id of each pair first: `1-2 1-2147483650`. */
 export function formatPairs(
   pairs: readonly (readonly [BodyId, BodyId])[],
   newIds: ReadonlyMap<BodyId, BodyId>,
@@ -47,7 +47,7 @@ const frameFields = [
 
 type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
 
-/** `relative` is a share of the larger value. */
+/** `relative` is a share of the larger of two values. */
 export type Tolerance =
   | { readonly exact: true }
   | { readonly exact: false; readonly absolute: number; readonly relative: number }
@@ -80,7 +80,7 @@ interface Tracker {
   greatest: number
   greatest_frame_a: number
   frames_over: number
-  /** Frames since the first difference, and natural logarithms. */
+  /** Frames since the first difference, and its logarithm. */
   readonly logs: [number, number][]
 }
 
@@ -104,7 +104,7 @@ export class RecordingComparison {
     return this.#frames
   }
 
-  /** `a` has the ids of b in its contacts. */
+  /** The contacts of `a` must have the ids of b. */
   compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
     this.#frames += 1
     const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const
@@ -191,12 +191,12 @@ export class RecordingComparison {
     return this.#bodyColumns.matches
   }
 
-  /** `null` if all components are within the tolerance. */
+  /** Returns `null` if all components are within the tolerance. */
   #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, columns }: BodyRows) {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + columns.columnA) * stateWidth
     const startB = (rowB * b.bodies.length + columns.columnB) * stateWidth
-    // A quaternion and its negative are the same orientation, but differ bit by bit.
+    // A quaternion and its negative are the same orientation, but differ exactly.
     let sign = 1
     if (field === 'orientation' && !this.#tolerance.exact) {
       let product = 0
@@ -216,7 +216,7 @@ export class RecordingComparison {
   }
 }
 
-/** Columns of the matches for these lists of bodies. */
+/** Columns of the matched bodies in these lists. */
 interface BodyColumns {
   readonly a: readonly BodyId[]
   readonly b: readonly BodyId[]
@@ -231,7 +231,7 @@ interface BodyRows {
   readonly columns: BodyColumns['matches'][number]
 }
 
-/** Infinite between NaN and a number. */
+/** Returns infinity between NaN and a number. */
 const absoluteDifference = (a: number, b: number): number => {
   const difference = Math.abs(a - b)
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference

@@ -5,21 +5,21 @@ import type { Finding } from '../findings/finding.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 import { getColumn } from '../series/columns.ts'
 
-/** SI units. */
+/** Limits in SI units. */
 export const invariantsSchema = z.strictObject({
   /** Maximum |E - E0| / |E0|. */
   max_energy_drift: z.number().min(0).optional(),
   /** Maximum increase of the system energy per frame. */
   max_injection_j: z.number().min(0).optional(),
-  /** Minimum z of the centre of every body, or of bodies by id. */
+  /** Minimum z of the centres of all bodies, or of bodies by id. */
   never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-  /** Maximum speed from a frame on, of every body or of one. */
+  /** Maximum speed from a frame on, of all bodies or of one. */
   rest_by: z
     .strictObject({ frame: z.int(), speed: z.number().min(0).default(0.01), body: z.int().optional() })
     .optional(),
   max_penetration_m: z.number().min(0).optional(),
   no_cone_violation: z.literal(true).optional(),
-  /** Minimum severity of diagnosed findings that fail. */
+  /** Minimum severity of findings that fail the invariant. */
   no_findings: z.enum(['error', 'warning']).optional(),
 })
 export type Invariants = z.output<typeof invariantsSchema>
@@ -27,11 +27,11 @@ export type Invariants = z.output<typeof invariantsSchema>
 export interface Verdict {
   readonly invariant: string
   readonly passed: boolean
-  /** `null` (failed) if not recorded. */
+  /** `null` if not recorded, which fails. */
   readonly value: number | null
   readonly limit: number
   readonly unit: string
-  /** Frame of the value. */
+  /** Frame that has the value. */
   readonly frame_id: number | null
   readonly body_id?: BodyId
   readonly evidence: string
@@ -47,7 +47,7 @@ interface Peak {
   readonly frame: number | null
 }
 
-/** After the first value, missing values count as infinite, because a diverging run meets no limit. */
+/** After the first value, missing values count as infinite, so that a diverging run fails every limit. */
 function findPeak(
   columns: Columns,
   name: string,
@@ -68,7 +68,7 @@ function findPeak(
   return peak
 }
 
-/** 0 if E0 is 0; `null` if E0 was not recorded. */
+/** Returns 0 if E0 is 0; `null` if E0 was not recorded. */
 function findEnergyDrift(columns: Columns): Peak | null {
   const energy = getColumn(columns, 'energy.total')
   const first = columns.length === 0 ? Number.NaN : energy.get(0)
@@ -101,7 +101,7 @@ interface CheckedRun {
   readonly findings: readonly Finding[]
 }
 
-/** `columns` holds the series of `listInvariantSeries`. */
+/** `columns` must contain the series of `listInvariantSeries`. */
 export function checkInvariants(invariants: Invariants, columns: Columns, run: CheckedRun): Verdict[] {
   return [
     ...systemNames.flatMap((invariant) => {
@@ -178,11 +178,11 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
 
 export interface MeasuredInvariants {
   readonly invariants: Invariants
-  /** Infinite figures, such as those of a diverged run. */
+  /** Names of infinite figures, which a diverged run has. */
   readonly unlimited: readonly string[]
 }
 
-/** `margin` is a share of each figure. Omits unrecorded and infinite figures. */
+/** `margin` is a share of each figure. Omits missing and infinite figures. */
 export function measureInvariants(
   columns: Columns,
   bodies: readonly BodyId[],
@@ -209,7 +209,7 @@ export function measureInvariants(
   return { invariants: { ...selectFinite(limits), ...(isLimited && { never_below }) }, unlimited }
 }
 
-/** `coverage` is that of `no_findings`. */
+/** `coverage` belongs to `no_findings`. */
 export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
   const failed = verdicts.filter(({ passed }) => !passed)
   const [worst] = failed

@@ -16,7 +16,7 @@ export function summarizeList({
   return `Found ${formatCount(recordings, 'recording')} in ${formatCount(folders, 'folder')}.${rest}`
 }
 
-/** Advises clients that share a session to name the recording. */
+/** If a session is shared, advises its clients to name the recording. */
 export function summarizeLoad(
   { identity, summary }: Pick<Recording, 'identity' | 'summary'>,
   isShared: boolean,

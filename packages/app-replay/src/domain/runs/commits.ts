@@ -9,7 +9,7 @@ export interface CommitRuns {
   readonly runs: readonly RunSummary[]
 }
 
-/** In the order of first runs. Omits runs without a commit. */
+/** Sorted by first run. Omits runs without a commit. */
 export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {
@@ -21,7 +21,7 @@ export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[
   return [...groups].map(([commit, runs]) => ({ commit, first_ms: runs[0]?.sealed_ms ?? 0, runs }))
 }
 
-/** Shares and medians of the diagnosed runs. */
+/** Shares and medians of diagnosed runs. */
 export interface CommitRow extends WorstValues {
   readonly commit: string
   readonly first_ms: number
@@ -29,13 +29,13 @@ export interface CommitRow extends WorstValues {
   readonly not_diagnosed: number
   readonly bad: number
   readonly bad_share: number | null
-  /** 95 % confidence interval. */
+  /** 95 % confidence interval of `bad_share`. */
   readonly bad_share_range: readonly [number, number] | null
   /** Number of bad runs by finding kind. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** Worst values are medians over the runs of a commit. */
+/** Worst values are medians of a commit's runs. */
 export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRow[] {
   return groups.map(({ commit, first_ms, runs }) => {
     const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])

@@ -14,8 +14,8 @@ export function logFactorials(n: number): Float64Array {
 }
 
 /**
- * Returns the hypergeometric distribution of the bad runs after the change: element i is the probability of
- * `lowest + i`.
+ * Returns the hypergeometric distribution of the bad runs after the change. Element i is the probability of `lowest
+ * + i`.
  */
 function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
   const [bad, good, after] = [badBefore + badAfter, goodBefore + goodAfter, badAfter + goodAfter]
@@ -30,7 +30,7 @@ function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs
   return { lowest, shares }
 }
 
-/** Iterators would dominate the time of a search. */
+/** Loops, because iterators would dominate the time of a search. */
 function convolve(a: Float64Array, b: Float64Array): Float64Array {
   const sums = new Float64Array(a.length + b.length - 1)
   for (let i = 0; i < a.length; i++) {
@@ -41,8 +41,8 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /**
- * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table. `logs` has
- * the factorials up to the size of the largest table.
+ * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table. `logs` must
+ * contain the factorials up to the size of the largest table.
  */
 export function fisherGreater(
   strata: readonly Counts[],

@@ -4,13 +4,13 @@ import { roundDerived } from '../sentence.ts'
 import type { CommitRuns } from './commits.ts'
 import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
 
-/** Maximum corrected p-value of a reported rise: one false alarm in a thousand searches. */
+/** Maximum corrected p-value of a reported increase: one false alarm in a thousand searches. */
 export const significance = 0.001
 
-/** Maximum ratio of a candidate's p-value to the smallest. */
+/** Maximum ratio of a candidate's p-value to the smallest p-value. */
 const candidateFactor = 10
 
-/** `undefined` if the run cannot be judged. */
+/** Returns `undefined` if the run cannot be judged. */
 export interface Metric {
   readonly name: string
   isBad(run: RunSummary): boolean | undefined
@@ -26,19 +26,19 @@ export interface ChangePoint {
   readonly runs_before: number
   readonly runs_after: number
   readonly p_value: number
-  /** Multiplied by the number of tests. */
+  /** p-value multiplied by the number of tests. */
   readonly corrected_p: number
-  /** Other possible commits of the change, in order. */
+  /** Other commits that may have caused the change, in order. */
   readonly candidates: readonly string[]
 }
 
 export interface Regression {
-  /** The change with the smallest p-value; `null` if none is significant. */
+  /** The change with the smallest p-value; `null` if no change is significant. */
   readonly found: ChangePoint | null
   /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
   readonly tests: number
-  /** The rise may come from these laws. */
+  /** Only later runs were checked against these laws. */
   readonly checked_only_after: readonly string[]
 }
 
@@ -80,8 +80,8 @@ export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
 }
 
 /**
- * Finds the commit at which the share of bad runs rises, by Fisher's exact test for every metric and commit.
- * Bonferroni's correction is valid for dependent tests. `commits` are in order of time.
+ * Finds the commit at which the share of bad runs increases, with Fisher's exact test for every metric and commit.
+ * Bonferroni's correction is valid for dependent tests. `commits` must be in order of time.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))
@@ -124,7 +124,7 @@ interface Point {
   readonly sums: Counts
 }
 
-/** Tests every commit after the first at which the share rises. */
+/** Tests every commit, except the first, at which the share increases. */
 function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonly Point[] {
   const strata = countStrata(commits, metric)
   const logs = logFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))
@@ -139,7 +139,7 @@ function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonl
   return points
 }
 
-/** Cumulative numbers of a scenario's bad and good runs before each commit, shape [commits + 1]. */
+/** Cumulative numbers of bad and good runs of a scenario before each commit, shape [commits + 1]. */
 interface Stratum {
   readonly bad: Float64Array
   readonly good: Float64Array

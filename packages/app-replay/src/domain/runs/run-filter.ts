@@ -25,7 +25,7 @@ type RunFilter = z.output<typeof partialFilter>
 
 const sortFields = ['sealed_ms', 'frames', 'duration_s', 'errors', 'first_bad_frame', ...worstFields] as const
 
-/** Throws `INVALID_ARGUMENTS` with the known members. */
+/** Throws `INVALID_ARGUMENTS`, which lists the known members. */
 export function parseFilter(value: unknown): RunFilter {
   const parsed = partialFilter.safeParse(value ?? {})
   if (parsed.success) return parsed.data
@@ -56,7 +56,7 @@ export function filterRuns(runs: readonly RunSummary[], filter: RunFilter): read
   })
 }
 
-/** Sorts by a field, descending by `-field`, unknown values last. */
+/** Sorts by a field, descending with `-field`. Unknown values are last. */
 export function orderRuns(runs: readonly RunSummary[], order = '-sealed_ms'): readonly RunSummary[] {
   const isDescending = order.startsWith('-')
   const field = sortFields.find((name) => name === order.slice(isDescending ? 1 : 0))

@@ -33,7 +33,7 @@ export class WorstCollector {
     const offset = row * solverAt.width
     this.#iterations = selectLarger(this.#iterations, num(solver.data, offset + solverAt.iterations))
     this.#residual = selectLarger(this.#residual, num(solver.data, offset + solverAt.residual))
-    // Across a gap, or if a body appears or disappears, the change is not of one step.
+    // Across a gap, or if a body appears or disappears, the change is not that of one step.
     if (row === 0 || window.frames[row - 1] !== frame - 1 || hasOtherBodies(window, row, scene.bodies.length))
       return
     const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)

@@ -1,7 +1,7 @@
 import type { Columns, Value } from '@causeway/recording'
 import ndarray, { type NdArray } from 'ndarray'
 
-/** Returns a strided view over all rows, shape [length]. NaN was not recorded. */
+/** Returns a strided view of all rows, shape [length]. NaN means not recorded. */
 export function getColumn<Field extends string>(
   { fields, length, data }: Columns<Field>,
   field: Field,
@@ -21,7 +21,7 @@ export function filterRows(length: number, test: (row: number) => boolean): numb
   return rows
 }
 
-/** A row as an object. NaN and infinities are `null`; other values of `flags` are booleans. */
+/** A row as an object. NaN and infinities are `null`; `flags` are booleans. */
 export type Point<Field extends string, Flag extends Field = never> = {
   readonly [Name in Exclude<Field, Flag | 'frame_id'>]: Value
 } & { readonly [Name in Flag]: boolean | null } & { readonly [Name in Extract<Field, 'frame_id'>]: number }
@@ -39,7 +39,7 @@ export function toPoints<Field extends string, Flag extends Field = never>(
       if (isFlag.has(field) && !Number.isNaN(value)) return [field, value !== 0] as const
       return [field, Number.isFinite(value) ? value : null] as const
     })
-    // Every field occurs once, and a frame id always has a value.
+    // Every field occurs once. A frame id always has a value.
     return Object.fromEntries(entries) as Point<Field, Flag>
   })
 }

@@ -1,11 +1,11 @@
 /**
- * Conditions on frames: comparisons of sums and products of numbers and series, joined by and, or, not. A
+ * Conditions on frames: comparisons of sums and products of numbers and series, joined by `and`, `or` and `not`. A
  * series is written as `body.2.speed` or `speed(2)`.
  */
 import { CausewayError } from '@causeway/protocol'
 import type { SeriesPlan } from './series-name.ts'
 
-/** `index` is that of a plan. */
+/** `index` is the index of a plan. */
 type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'series'; readonly index: number }
@@ -30,7 +30,7 @@ const tokenPattern =
   /\s*(?:([a-z_][\w]*(?:\.\w+)*)|(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)|(<=|>=|==|!=|&&|\|\||[<>=!()+\-*/,]))/iy
 const operatorAliases: Readonly<Record<string, string>> = { '&&': 'and', '||': 'or', '!': 'not', '=': '==' }
 
-/** `plan` finds a series by name. */
+/** `plan` must return a series by name. */
 export function parsePredicate(text: string, plan: (name: string) => SeriesPlan): Predicate {
   if (text.length > maxLength)
     throw createPredicateError(text, maxLength, `is longer than ${maxLength} characters`)
@@ -201,7 +201,7 @@ function createPredicateError(
   })
 }
 
-/** Conditions are 1 or 0. */
+/** Returns 1 or 0 for conditions. */
 export function evaluate(expression: Expression, sample: (index: number) => number): number {
   if (expression.op === 'number') return expression.value
   if (expression.op === 'series') return sample(expression.index)
@@ -216,7 +216,7 @@ export function evaluate(expression: Expression, sample: (index: number) => numb
   return binaryOperators[expression.op](left, evaluate(expression.right, sample))
 }
 
-/** NaN meets no condition. */
+/** NaN does not meet any condition. */
 export const isTruthy = (value: number): boolean => value !== 0 && !Number.isNaN(value)
 
 const binaryOperators: Readonly<Record<Binary, (left: number, right: number) => number>> = {

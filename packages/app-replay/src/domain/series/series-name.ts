@@ -56,7 +56,7 @@ type PairQuantity = keyof typeof pairQuantities
 export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (
   | { readonly of: 'frame'; readonly what: FrameQuantity }
   | { readonly of: 'body'; readonly body: BodyId; readonly what: BodyQuantity }
-  /** `b` is `null` for all environment bodies together. */
+  /** `b` is `null` for all environment bodies. */
   | { readonly of: 'pair'; readonly a: BodyId; readonly b: BodyId | null; readonly what: PairQuantity }
 )
 

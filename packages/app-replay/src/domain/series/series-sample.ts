@@ -16,7 +16,7 @@ import { createEnvironmentTest } from '../bodies/body.ts'
 import { toNewtons } from '../contacts/force.ts'
 import type { SeriesPlan } from './series-name.ts'
 
-/** Reads a series from any row of any window. NaN was not recorded. */
+/** Reads a series in any row of any window. NaN means not recorded. */
 type Sampler = (window: FrameWindow, row: number) => number
 
 type SampledRecording = Pick<
@@ -49,7 +49,7 @@ function listParts({ of, what }: SeriesPlan): readonly WindowPart[] {
   return group === 'position' || group === 'velocity' || group === 'spin' || group === 'solver' ? [group] : []
 }
 
-/** Returns what a recording must hold so that missing rows mean 0. */
+/** Returns the capability that a recording must have so that missing rows mean 0. */
 function getRequiredCapability(plan: SeriesPlan): Capability | undefined {
   if (plan.of !== 'pair') return plan.what.startsWith('contacts') ? 'collisions' : undefined
   return plan.what === 'contact' || plan.what === 'depth' ? 'collisions' : 'friction'
@@ -71,7 +71,7 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
     'energy.linear': system(0),
     'energy.rotational': system(1),
     'energy.potential': system(2),
-    // The first frame's change is the whole energy of the system.
+    // The change of the first frame is the total energy of the system.
     'energy.delta': (window, row) => (row === 0 ? Number.NaN : window.system.get(row, systemAt.delta)),
     'solver.iterations': solver(solverAt.iterations),
     'solver.residual': solver(solverAt.residual),
@@ -147,7 +147,7 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
   return samples[what]
 }
 
-/** Sums over a pair's contact points in recorded units; for the utilization, the maximum. */
+/** Returns sums over a pair's contact points in recorded units, and the maximum utilization. */
 const frictionSums =
   (isPair: (a: number, b: number) => boolean) =>
   ({ friction: { offset, data } }: FrameWindow, row: number) => {

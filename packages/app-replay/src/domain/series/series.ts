@@ -6,9 +6,9 @@ import { selectMinMaxRows } from './buckets.ts'
 import { getColumn, listRows } from './columns.ts'
 import { computeTotals, type Totals } from './totals.ts'
 
-/** The selected rows with exact totals. */
+/** The selected rows, with totals of all rows. */
 interface SeriesPart {
-  /** Ascending. */
+  /** Ascending rows. */
   readonly rows: readonly number[]
   /** Frames of the whole series. */
   readonly start_frame: number | null
@@ -16,15 +16,12 @@ interface SeriesPart {
   /** Whether the rows are minima and maxima of buckets. */
   readonly bucketed: boolean
   readonly truncated: boolean
-  /** Leads to the rows one by one; `null` after the last. */
+  /** Leads to the rows one by one; `null` after the last row. */
   readonly next_cursor: string | null
   readonly totals: Totals
 }
 
-/**
- * Returns at most `limit` rows, bucketed by `key` if the series is longer. With a cursor, returns the next
- * rows.
- */
+/** Returns at most `limit` rows, in buckets by `key` if the series is longer. With a cursor, returns the next rows. */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
   key: Field,

@@ -1,11 +1,11 @@
 import type { Value } from '@causeway/recording'
 import type { NdArray } from 'ndarray'
 
-/** Figures over all rows in the column's unit; `null` without finite values. */
+/** Figures of all rows, in the column's unit; `null` if no value is finite. */
 export interface Totals {
-  /** All rows. */
+  /** Number of rows. */
   readonly count: number
-  /** Rows with NaN or an infinity. */
+  /** Number of rows with NaN or an infinity. */
   readonly nonfinite: number
   readonly min: Value
   readonly min_frame: number | null
@@ -28,7 +28,7 @@ export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Flo
     const value = values.get(row)
     if (!Number.isFinite(value)) continue
     finite += 1
-    // Division first keeps the running mean finite for values near the largest double.
+    // Divides first, so that the running mean stays finite for values near the largest double.
     mean += value / finite - mean / finite
     if (at.first === -1) at.first = row
     at.last = row

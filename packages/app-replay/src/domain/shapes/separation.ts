@@ -41,7 +41,7 @@ function measureRound(a: Round, poseA: Pose, b: Round, poseB: Pose): number {
   return measureSegments([a0, a1], [b0, b1]) - a.radius - b.radius
 }
 
-/** Returns the distance of two segments (Ericson, Real-Time Collision Detection, 5.1.9). */
+/** Returns the distance between two segments (Ericson, Real-Time Collision Detection, 5.1.9). */
 function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3, Point3]): number {
   const d1 = add(one[1], one[0], -1)
   const d2 = add(other[1], other[0], -1)
@@ -59,7 +59,7 @@ function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3
   return Math.hypot(...gap)
 }
 
-/** The distance to a convex solid is convex along the segment, so a ternary search finds its minimum. */
+/** Uses a ternary search, because the distance to a convex solid is convex along the segment. */
 function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
   const [from, to] = getEnds(round, pose).map((end) =>
     rotateInverse(boxPose.turn, add(end, boxPose.at, -1)),

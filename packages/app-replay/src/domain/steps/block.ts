@@ -2,7 +2,7 @@ import { stateAt } from '@causeway/recording'
 import type { Pose } from '../shapes/solid.ts'
 import { type Point3, type Rotation, rotate } from '../vector.ts'
 
-/** NaN (not recorded) beyond the end of a block. */
+/** Returns NaN (not recorded) beyond the end of a block. */
 export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
 
 export const read3 = (block: Float64Array, at: number): Point3 => [
@@ -11,10 +11,10 @@ export const read3 = (block: Float64Array, at: number): Point3 => [
   num(block, at + 2),
 ]
 
-/** Range of squares that neither overflow nor lose digits. */
+/** Range in which squares neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
-/** Uses `hypot`, which is ten times as slow, only outside of this range. */
+/** Uses `hypot`, which is ten times slower, only outside of this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
   return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
@@ -36,7 +36,10 @@ export const readPose = (states: Float64Array, at: number): Pose => ({
 export const worldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 
-/** Returns the velocity of a point in m/s. `at` is the offset of its body's state; `lever` starts at the centre. */
+/**
+ * Returns the velocity of a point in m/s. `at` is the offset of its body's state; `lever` starts at the body's
+ * centre.
+ */
 export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
   const [x, y, z] = read3(states, at + stateAt.velocity)
   const w = worldSpin(states, at)

@@ -4,7 +4,7 @@ import { filterRows, getColumn } from '../series/columns.ts'
 import { computeTotals } from '../series/totals.ts'
 
 interface Convergence {
-  /** Frames with constraints and a recorded `converged`, which has no meaning in other frames. */
+  /** Number of frames with constraints and a recorded `converged`. In other frames, it has no meaning. */
   readonly converged_judged: number
   /** Frames with constraints that did not converge. */
   readonly not_converged: readonly number[]
@@ -33,7 +33,7 @@ export function judgeConvergence(solver: Columns<SolverField>): Convergence {
   }
 }
 
-/** `frames` describes the frames and which are listed. */
+/** `frames` describes the frames, and which of them are listed. */
 export function summarizeConvergence(frames: string, verdict: Convergence): string {
   const { converged_judged, not_converged, max_iterations, max_residual, max_residual_frame } = verdict
   const head = `Retrieved solver diagnostics for ${frames}, ${converged_judged} of them with constraints`

@@ -11,18 +11,18 @@ export interface JointForces {
   readonly isKnown: Uint8Array
   /** The same for torques and points. */
   readonly isTorqueKnown: Uint8Array
-  /** On each body, shape [bodies, 3]. */
+  /** Impulse on each body, shape [bodies, 3]. */
   readonly impulse: Float64Array
-  /** About the centre of mass before the step, shape [bodies, 3]. */
+  /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
   /** Angular impulse on each body, because joint ends have drifted apart. */
   readonly drift: Float64Array
-  /** Sum of position errors per body, and the rotation that closes them. */
+  /** By body: sum of position errors, and the rotation that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
   /** Whether a joint connects each group to the environment. */
   readonly isAnchored: Uint8Array
-  /** Whether joints to other bodies are known. */
+  /** By group: whether joints to other bodies are known. */
   readonly isGroupKnown: Uint8Array
   /** Work of the joints of each group: sum and sum of sizes. */
   readonly isWorkKnown: Uint8Array
@@ -30,7 +30,7 @@ export interface JointForces {
   readonly workSize: Float64Array
   /** Momentum that a correct step of each group may leave unexplained. */
   readonly slack: Float64Array
-  /** Whether a joint lacks its impulse or torque. */
+  /** Whether any joint lacks its impulse or torque. */
   isIncomplete: boolean
   totalWork: number
   isUsed: boolean
@@ -91,7 +91,7 @@ export function readJoints(step: JointStep): void {
   for (const [index, group] of scene.groups.entries()) {
     for (const column of group.columns)
       if (isJointed[column] === 0) {
-        // In a group, the joints of a body without a joint in this frame were not recorded.
+        // If a body of a group has no joint in this frame, its joints were not recorded.
         isJointed[column] = 1
         isKnown[column] = 0
         isTorqueKnown[column] = 0
@@ -174,7 +174,7 @@ function measureWork(
       [b, -0.5],
     ] as const) {
       if (column < 0) continue
-      // The lever arm before the step.
+      // Lever arm before the step.
       const lever = add(point, read3(states, step.atBefore(column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
       work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
@@ -182,10 +182,7 @@ function measureWork(
   return work
 }
 
-/**
- * Returns what a correct step of joint coordinates may leave unexplained in N·s. Derivation: docs/laws.md,
- * Joints.
- */
+/** Returns what a correct step of joint coordinates may leave unexplained, N·s (docs/laws.md, Joints). */
 function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boolean): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -213,10 +210,10 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
   return slack
 }
 
-/** Factor of the slack beyond which a step is wrong: simulations of MuJoCo stay below 1.3. */
+/** Multiple of the slack beyond which a step is wrong. Simulations of MuJoCo stay below 1.3. */
 const slackLimit = 1.5
 
-/** N·s */
+/** Returns N·s. */
 export function getJointTolerance(
   { scene, joints }: Pick<JointStep, 'scene' | 'joints'>,
   column: number,

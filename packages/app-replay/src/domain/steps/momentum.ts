@@ -5,7 +5,10 @@ import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** Returns m dv - m g dt - F dt minus the impulses of joints in N·s. NaN if a part is unknown, and for bodies that sleep. */
+/**
+ * Returns m dv - m g dt - F dt minus the impulses of joints in N·s; NaN if a part is unknown, and for sleeping
+ * bodies.
+ */
 export function readContactImpulse(step: Step, column: number): Point3 {
   const { scene, window, dt, external, joints } = step
   if (joints.isKnown[column] === 0 || step.asleep[column] === 1) return [Number.NaN, Number.NaN, Number.NaN]
@@ -19,7 +22,7 @@ export function readContactImpulse(step: Step, column: number): Point3 {
   return [part(0), part(1), part(2)]
 }
 
-/** N·s, a share of the largest term. */
+/** Returns a share of the largest term in N·s. */
 export function getImpulseTolerance(step: Step, column: number, share: number): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -36,7 +39,7 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-/** Returns the velocity before the step in m/s; if it was not recorded, that of the motion before. */
+/** Returns the velocity before the step in m/s. If not recorded, returns that of the previous motion. */
 export function readVelocityBefore({ window, atBefore, movedBefore, dt }: Step, column: number): Point3 {
   const recorded = read3(window.states.data, atBefore(column) + stateAt.velocity)
   if (!Number.isNaN(recorded[0])) return recorded
@@ -44,28 +47,28 @@ export function readVelocityBefore({ window, atBefore, movedBefore, dt }: Step, 
   return [x / dt, y / dt, z / dt]
 }
 
-/** m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+/** Returns m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
 function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
 }
 
-/** m/s, by rounding. */
+/** Returns the rounding error, m/s. */
 export function getSlipError({ errors }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
     column < 0 ? 0 : num(errors.changed, column) + num(errors.spun, column) * (length3(...lever) || 0)
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
-/** Of the impulse of a pair in the recorded unit, by rounding. */
+/** Returns the rounding error of a pair's impulse, in the recorded unit. */
 export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }: Touch): number {
   if (scene.rounding.isExact) return 0
   const sums = [columnA, columnB].map((column) => (column < 0 ? 0 : num(errors.impulse, column)))
   return Math.max(...sums) / scene.impulseFactor(dt) || 0
 }
 
-/** m/s, of a relative to b. */
+/** Returns m/s of a relative to b. */
 export function readSlip(
   step: Step,
   row: number,

@@ -1,8 +1,8 @@
-/** Rounding of recorded numbers (docs/laws.md, Rounding): the grid of each quantity, found in its digits. */
+/** Rounding of recorded numbers (docs/laws.md, Rounding): finds the grid of each quantity in its digits. */
 import { energyAt, type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
 import { num } from './block.ts'
 
-/** Distance of neighbouring numbers: the larger of a constant and a share of the number. 0 if exact. */
+/** Distance between neighbouring numbers: the larger of a constant and a share of the number. 0 means exact. */
 export interface Grid {
   readonly absolute: number
   readonly relative: number
@@ -39,19 +39,19 @@ export const exactRounding: Rounding = {
   dt: Number.NaN,
 }
 
-/** Numbers with more decimals and digits are exact. */
+/** Numbers with more decimals and more digits are exact. */
 const maxDigits = 9
 
 /** Different numbers that show a grid, and that are read. */
 const [minValues, maxValues] = [12, 2000] as const
 
-/** Decimals of recordings with few different numbers: the maximum, and the assumed ones. */
+/** Decimals of recordings with few different numbers: the maximum, and the assumed number. */
 const fewDecimals = { max: 6, assumed: 4 } as const
 
-/** Share of a number by which float32 steps. */
+/** Distance of float32 numbers as a share of the number. */
 const singleStep = 2 ** -23
 
-/** Finds the grid of numbers in their shortest decimal form. */
+/** Finds the grid of numbers from their shortest decimal form. */
 class GridMeter {
   readonly #values = new Set<number>()
   readonly #decimals: number[] = []
@@ -82,13 +82,13 @@ class GridMeter {
     return this.#digits.length - 1
   }
 
-  /** `undefined` if the numbers are too few. */
+  /** Returns `undefined` if there are too few numbers. */
   get grid(): Grid | undefined {
     if (this.#isExact) return exact
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // Almost every number has the largest count of the kind to which it is rounded.
+    // Numbers are rounded to decimals or to digits. Almost all have the largest count of that kind.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||
@@ -99,7 +99,7 @@ class GridMeter {
     return { absolute: 0, relative: this.#maxDigits < 7 ? relative : Math.max(relative, singleStep) }
   }
 
-  /** The grid; of too few numbers the other one if it contains them, or else the assumed one. */
+  /** Returns the grid. For too few numbers, returns the other grid if it contains them, otherwise the assumed one. */
   or(other: Grid, assumed = exact): Grid {
     const own = this.grid
     if (own !== undefined) return own
@@ -110,13 +110,13 @@ class GridMeter {
   }
 }
 
-/** Largest error of a number of this size. */
+/** Returns the largest error of a number of this size. */
 export const getError = ({ absolute, relative }: Grid, size: number): number =>
   Math.max(absolute, relative * size) / 2
 
 const isRounded = ({ absolute, relative }: Grid): boolean => absolute > 0 || relative > 0
 
-/** Largest error of a constant that is rounded like the states. */
+/** Returns the largest error of a constant that is rounded like the states. */
 export function getConstantError({ position }: Rounding, value: number): number {
   if (!isRounded(position)) return 0
   const meter = new GridMeter()
@@ -124,7 +124,7 @@ export function getConstantError({ position }: Rounding, value: number): number 
   return getError(meter.or(position), Math.abs(value))
 }
 
-/** Reads the grids of a sample of frames. `dt` is the usual step in s. */
+/** Reads the grids from a sample of frames. `dt` is the usual step in s. */
 export class RoundingMeter {
   readonly #meters = {
     time: new GridMeter(),
@@ -180,7 +180,7 @@ export class RoundingMeter {
       impulse: impulse.or(usual, assumed),
       direction: direction.or(usual, assumed),
     }
-    // Spins of the world frame are converted with the orientation.
+    // Spins in the world frame were converted with the orientation.
     const isConverted = isRounded(grids.orientation) && !isRounded(grids.spin)
     return {
       ...grids,
@@ -190,7 +190,7 @@ export class RoundingMeter {
     }
   }
 
-  /** s: the mean of the steps that differ only by rounding. */
+  /** Returns the mean of the steps that differ only by rounding, in s. */
   #measureStep(grid: Grid, dt: number): number {
     if (!(grid.absolute > 0)) return dt
     const same = this.#steps.filter((one) => Math.abs(one - dt) < 1.01 * grid.absolute)

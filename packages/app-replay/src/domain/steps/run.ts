@@ -18,7 +18,7 @@ export interface Run extends Subject {
 
 const maxRuns = 20_000
 
-/** Add frames in order. */
+/** Frames must be added in order. */
 export class RunCollector {
   readonly #gap: number
   readonly #open = new Map<string | number, { run: Run; excess: number }>()
@@ -57,7 +57,7 @@ export class RunCollector {
     return run
   }
 
-  /** Ordered by the first frame. */
+  /** Sorted by the first frame. */
   get runs(): readonly Run[] {
     return this.#runs.toSorted((a, b) => a.first - b.first)
   }

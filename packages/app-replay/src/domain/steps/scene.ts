@@ -4,16 +4,16 @@ import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
 import { exactRounding, getConstantError, type Rounding } from './rounding.ts'
 
-/** Bodies connected by joints. */
+/** Bodies that joints connect. */
 export interface BodyGroup {
   readonly id: number
   readonly columns: readonly number[]
   readonly bodies: readonly BodyId[]
 }
 
-/** A recording for laws, in SI units. Columns are indexes of `bodies`; NaN is unknown. */
+/** A recording as laws need it, in SI units. Columns are indexes of `bodies`; NaN means unknown. */
 export interface Scene {
-  /** Ascending. */
+  /** Ascending ids. */
   readonly bodies: readonly BodyId[]
   /** Shape [bodies]. */
   readonly masses: Float64Array
@@ -21,7 +21,7 @@ export interface Scene {
   readonly extents: readonly (Point3 | undefined)[]
   /** Principal moments along each body's axes, if recorded. */
   readonly inertias: readonly (Point3 | undefined)[]
-  /** Shapes, names and fixed poses, also of the environment. */
+  /** Shapes, names and fixed poses, including those of the environment. */
   readonly geometry: ReadonlyMap<BodyId, BodyGeometry>
   readonly environment: readonly BodyId[]
   readonly columnById: ReadonlyMap<BodyId, number>
@@ -31,11 +31,11 @@ export interface Scene {
   /** Usual step. */
   readonly dt: number
   readonly rounding: Rounding
-  /** kg, by rounding; shape [bodies]. */
+  /** Rounding errors in kg, shape [bodies]. */
   readonly massErrors: Float64Array
-  /** Largest share of a principal moment, by rounding; shape [bodies]. */
+  /** Rounding error as the largest share of a principal moment, shape [bodies]. */
   readonly inertiaErrors: Float64Array
-  /** Returns the factor from a recorded lambda to N·s; NaN if the unit is unknown. */
+  /** Returns the factor that converts a recorded lambda to N·s; NaN if the unit is unknown. */
   impulseFactor(dt: number): number
   readonly isEnvironment: (id: BodyId) => boolean
   readonly hasContacts: boolean
@@ -43,7 +43,7 @@ export interface Scene {
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine makes no contacts. */
   readonly ignores: ReadonlySet<string>
-  /** Group of each body, or -1. */
+  /** Group of each body; -1 without a group. */
   readonly groupByColumn: Int32Array
   /** Whether contacts of earlier substeps are missing, so that forces are unknown. */
   readonly hasSubsteps: boolean
@@ -94,7 +94,7 @@ export function createScene(
   }
 }
 
-/** Engines ignore contacts within a group. */
+/** Engines create no contacts within a group. */
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
   return group >= 0 && group === groupByColumn[b]

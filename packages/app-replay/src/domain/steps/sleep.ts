@@ -15,7 +15,10 @@ interface SleepStep {
   atBefore(column: number): number
 }
 
-/** Marks the bodies that have not moved since a contact and that no impulse carries. `complete` marks known impulses. */
+/**
+ * Marks bodies that have not moved since a contact and that no impulse carries. `complete` is the value for known
+ * impulses.
+ */
 export function findAsleep(step: SleepStep, complete: number): void {
   const { scene, row, impulse, impulseKnown, asleep, touching, touchedBefore, distance } = step
   for (let column = 0; column < scene.bodies.length; column++) {

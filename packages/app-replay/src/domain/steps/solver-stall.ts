@@ -5,15 +5,15 @@ import type { Step } from './step.ts'
 /** Consecutive frames without convergence. */
 export interface Stall {
   readonly frames: { readonly first: number; readonly last: number; readonly peak: number }
-  /** Maximum. */
+  /** Maximum residual. */
   readonly residual: number | null
   /** Last residual divided by the first. */
   readonly residual_growth: number | null
   readonly iterations: number
-  /** Whether it stopped at the range's highest number of iterations. */
+  /** Whether it stopped at the highest number of iterations in the range. */
   readonly at_cap: boolean
   readonly bodies: readonly BodyId[]
-  /** Maximum mass divided by the minimum; `null` if a mass is unknown. */
+  /** Largest mass divided by the smallest; `null` if a mass is unknown. */
   readonly mass_ratio: number | null
 }
 
@@ -88,7 +88,7 @@ function addResidual(stall: OpenStall, residual: number, frame: number): void {
   stall.peak = frame
 }
 
-/** As recorded, or derived from iterations while bodies touched. */
+/** Whether constraints were recorded, or iterations while bodies touched. */
 export function hasConstraints({ row, window, touches }: Step): boolean {
   const at = row * solverAt.width
   const solver = window.solver.data

@@ -1,4 +1,4 @@
-/** Largest errors of a step that follow from the rounding of its numbers (docs/laws.md, Rounding). */
+/** Largest errors of a step due to the rounding of its numbers (docs/laws.md, Rounding). */
 import { type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
 import { length3, num, read3 } from './block.ts'
 import { type Grid, getError } from './rounding.ts'
@@ -6,15 +6,15 @@ import type { Scene } from './scene.ts'
 
 /** Largest errors of each body in a step, shape [bodies]. */
 export interface StepErrors {
-  /** m: of the displacement. */
+  /** Of the displacement, m. */
   readonly moved: Float64Array
-  /** m/s: of the change of velocity. */
+  /** Of the change of velocity, m/s. */
   readonly changed: Float64Array
-  /** rad: of the rotation. */
+  /** Of the rotation, rad. */
   readonly turned: Float64Array
-  /** rad/s: of the change of angular velocity. */
+  /** Of the change of angular velocity, rad/s. */
   readonly spun: Float64Array
-  /** N·s and N·m·s: of the sum of contacts and joints. */
+  /** Of the sums of contacts and joints, N·s and N·m·s. */
   readonly impulse: Float64Array
   readonly torque: Float64Array
 }
@@ -38,10 +38,10 @@ export const createStepErrors = (count: number): StepErrors => ({
   torque: new Float64Array(count),
 })
 
-/** Errors of three components that all have the largest error. */
+/** Factor for three components that all have the largest error. */
 const diagonal = Math.sqrt(3)
 
-/** Computes the errors of a step. Those of exact recordings stay 0. */
+/** Computes the errors of a step. In exact recordings, they stay 0. */
 export function measureErrors(step: RoundedStep): void {
   const { scene, row, errors, window } = step
   const { rounding } = scene
@@ -58,7 +58,7 @@ export function measureErrors(step: RoundedStep): void {
     }
     errors.moved[column] = diagonal * measure(rounding.position, stateAt.position, 3)
     errors.changed[column] = diagonal * measure(rounding.velocity, stateAt.velocity, 3)
-    // The angle is twice the error of a quaternion, which has four components.
+    // The angle is twice the error of the quaternion, which has four components.
     const turned = 4 * measure(rounding.orientation, stateAt.orientation, 4)
     errors.turned[column] = turned
     const spin = rounding.spin === rounding.velocity ? length3(...read3(s, at + stateAt.spin)) || 0 : 0

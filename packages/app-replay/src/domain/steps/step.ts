@@ -15,44 +15,44 @@ import { findAsleep } from './sleep.ts'
 import { createStepErrors, measureErrors, type StepErrors } from './step-errors.ts'
 import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
 
-/** The step to a frame in SI units, computed once for all laws, and overwritten by the next step. */
+/** The step to a frame in SI units. It is computed once for all laws, and overwritten by the next step. */
 export interface Step {
   readonly scene: Scene
   window: FrameWindow
   /** Row of the frame in the window. */
   row: number
   frame: number
-  /** As recorded; NaN for the first frame and after a gap. */
+  /** Recorded step; NaN for the first frame and after a gap. */
   recordedDt: number
-  /** The usual step if the clock is broken, NaN without a step to judge. */
+  /** The usual step if the clock is broken; NaN if there is no step to judge. */
   dt: number
-  /** Pairs in contact, whose rows belong to this step. */
+  /** Pairs in contact. Their rows belong to this step. */
   touches: Touch[]
   /** Whether each body is in contact in this or the previous step, 0 or 1. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
-  /** On each body from its contacts, shape [bodies, 3], as far as `impulseKnown` states. */
+  /** Impulse of contacts on each body, shape [bodies, 3], as far as `impulseKnown` states. */
   readonly impulse: Float64Array
-  /** About the centre of mass from contacts, shape [bodies, 3]. NaN without lever arms. */
+  /** Torque of contacts about the centre of mass, shape [bodies, 3]; NaN without lever arms. */
   readonly torque: Float64Array
   /** `impulseKnowledge` of each body. */
   readonly impulseKnown: Uint8Array
   /** First contact normal of each body, shape [bodies, 3]. */
   readonly contactAxis: Float64Array
-  /** mu Jn of each body's contacts without tangential impulses. NaN without friction coefficients. */
+  /** mu Jn of each body's contacts without tangential impulses; NaN without friction coefficients. */
   readonly frictionLimit: Float64Array
   /** In addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
   readonly external: Float64Array
-  /** About the centre of mass before the step, shape [bodies, 3]. */
+  /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
-  /** Whether each body has not moved since a contact, and no impulse carries it, 0 or 1: engines skip it. */
+  /** Whether each body has not moved since a contact and no impulse carries it, 0 or 1. Engines skip such bodies. */
   readonly asleep: Uint8Array
-  /** Of the numbers of both frames, by rounding. */
+  /** Rounding errors of the numbers of both frames. */
   readonly errors: StepErrors
   /** Filled only if there are groups or joints. */
   readonly joints: JointForces
-  /** Displacement, shape [bodies, 3], and its length. NaN if a position is missing. */
+  /** Displacement, shape [bodies, 3], and its length; NaN if a position is missing. */
   readonly moved: Float64Array
   readonly distance: Float64Array
   /** Displacement of the step before, shape [bodies, 3]. */
@@ -63,8 +63,8 @@ export interface Step {
 }
 
 /**
- * `none`: a contact of the body lacks its impulse. `normal`: one lacks tangential impulses, and all normals are
- * parallel.
+ * `none`: the impulse of a contact is missing. `normal`: tangential impulses of a contact are missing, and all
+ * normals are parallel.
  */
 export const impulseKnowledge = { none: 0, complete: 1, normal: 2 } as const
 
@@ -136,7 +136,7 @@ export class Stepper {
   #getTouch(a: number, b: number): Touch {
     const step = this.#step
     const latest = this.#latest
-    // Rows of a pair are consecutive.
+    // The rows of a pair are consecutive.
     if (latest !== undefined && latest.a === a && latest.b === b && latest.frame === step.frame) return latest
     const key = a * 2 ** 32 + b
     let touch = this.#pairs.get(key)
@@ -173,7 +173,7 @@ export class Stepper {
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
       if (touch.constraintRows === 0) {
         copy(touch.normal, block, at + constraintAt.normal)
-        // The solver's normals replace those of collision detection.
+        // Normals of the solver replace those of collision detection.
         touch.normals.count = 0
       }
       addNormal(touch, block, at + constraintAt.normal)
@@ -244,7 +244,7 @@ export class Stepper {
   }
 }
 
-/** s; the usual step if the clock is broken, or if rounding explains the difference. */
+/** Returns s: the usual step if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
   return recordedDt > 0 && Math.abs(recordedDt - scene.dt) > error ? recordedDt : scene.dt
@@ -257,7 +257,7 @@ const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 const toTangential = (recorded: number, limit: number): number =>
   Number.isNaN(recorded) && limit === 0 ? 0 : recorded
 
-/** An impulse of 0 needs no direction: two-dimensional simulations record one tangent. */
+/** An impulse of 0 needs no direction, because two-dimensional simulations record only one tangent. */
 const scale = (impulse: number, direction: number): number => (impulse === 0 ? 0 : impulse * direction)
 
 function sumImpulses(step: Step): void {

@@ -19,7 +19,7 @@ export const eventKinds = [
 
 type EventKind = (typeof eventKinds)[number]
 
-/** `value` is in `unit`; `null` if nothing was measured. */
+/** An event. `value` is in `unit`; `null` if nothing was measured. */
 export interface TimelineEvent {
   readonly frame_id: number
   readonly kind: EventKind
@@ -31,10 +31,10 @@ export interface TimelineEvent {
 /** Minimum speed along the normal, m/s. */
 const minImpactSpeed = 0.2
 
-/** Share of the friction cone from which a contact slides. */
+/** Share of the friction cone above which a contact slides. */
 const slidingShare = 0.99
 
-/** Frames in contact below this speed (m/s) after which a body rests. */
+/** Number of frames in contact below this speed (m/s) after which a body rests. */
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 
@@ -55,7 +55,6 @@ interface PairState {
 export class Timeline {
   readonly #events: TimelineEvent[] = []
   readonly #pairs = new Map<number, PairState>()
-  /** Consecutive rest frames by body. */
   readonly #restFrames = new Map<BodyId, number>()
   #isStalled = false
 
@@ -68,7 +67,7 @@ export class Timeline {
     this.#observeSolver(step)
   }
 
-  /** At most 50,000 events in frame order. */
+  /** Returns at most 50,000 events, in frame order. */
   get events(): readonly TimelineEvent[] {
     return this.#events.toSorted((a, b) => a.frame_id - b.frame_id)
   }

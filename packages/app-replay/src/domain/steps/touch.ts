@@ -8,13 +8,13 @@ export interface Normals {
   readonly vectors: Float64Array
 }
 
-/** At this number, there may be more. */
+/** A pair with this number may have more. */
 export const maxNormals = 8
 
 /** Cosine of 1 degree. */
 const sameNormalCosine = 0.9998
 
-/** A touching pair of bodies. Numbers are from the last frame of contact, impulses in the recorded unit. */
+/** A touching pair of bodies. Numbers are from the last frame of contact. Impulses are in the recorded unit. */
 export interface Touch {
   readonly a: BodyId
   readonly b: BodyId
@@ -22,23 +22,23 @@ export interface Touch {
   readonly columnA: number
   readonly columnB: number
   readonly key: number
-  /** `since` is the present contact's first frame. */
+  /** `since` is the first frame of the present contact. */
   frame: number
   before: number
   since: number
-  /** Unit vector from a to b: of the last collision row, or of the first constraint row. */
+  /** Unit vector from a to b, from the last collision row or the first constraint row. */
   readonly normal: [number, number, number]
   /** All normals of `frame` and of `before`. */
   normals: Normals
   normalsBefore: Normals
-  /** Maximum in m; NaN if not recorded. */
+  /** Maximum depth in m; NaN if not recorded. */
   depth: number
   frictionRows: number
   constraintRows: number
   /** Sums over the loaded friction rows: tangential vector on a, and mu * |n|. */
   readonly tangent: [number, number, number]
   limit: number
-  /** Of the friction row with the largest excess; `rowAxis` is the larger part along a tangent. */
+  /** From the friction row with the largest excess. `rowAxis` is the larger part along a tangent. */
   rowTangent: number
   rowAxis: number
   rowLimit: number
@@ -46,10 +46,10 @@ export interface Touch {
   coneRows: number
   exactConeRows: number
   pyramidRows: number
-  /** Extreme friction coefficients; NaN if a row lacks it. */
+  /** Extreme friction coefficients; NaN if one is missing. */
   maxFriction: number
   minFriction: number
-  /** On a. */
+  /** Impulse on a. */
   readonly impulse: [number, number, number]
   /** Part of `impulse` along the normals. */
   readonly push: [number, number, number]
@@ -140,7 +140,7 @@ export function beginFrame(touch: Touch, frame: number): void {
 export const cosineBetween = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
   num(a, atA) * num(b, atB) + num(a, atA + 1) * num(b, atB + 1) + num(a, atA + 2) * num(b, atB + 2)
 
-/** Ignores a normal that the frame already has. */
+/** Ignores a normal that the frame already contains. */
 export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
   const { count, vectors } = normals
   for (let i = 0; i < count; i++) if (cosineBetween(vectors, 3 * i, block, at) > sameNormalCosine) return

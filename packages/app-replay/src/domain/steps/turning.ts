@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** rad, in the body frame; `null` if a quaternion is not a rotation. */
+/** Returns rad in the body frame; `null` if a quaternion is not a rotation. */
 export function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
   const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
   const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed of the contact in m/s; NaN if unknown. Replaces missing angular velocities by the rotation
- * of the step, and contact points by the size of the body.
+ * Returns the larger speed of the contact point in m/s; NaN if unknown. For missing angular velocities, uses the
+ * rotation of the step; for missing contact points, the size of the body.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -41,11 +41,11 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 /** m/s */
 const minRockingSpeed = 0.02
 
-/** Corners of a rocking body touch in turns. The limit is 2 cm/s and g dt. */
+/** Corners of a rocking body touch in turns. The limits are 2 cm/s and g dt. */
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** rad/s; default: from the step's rotation. */
+/** Returns rad/s; default: from the step's rotation. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
@@ -55,7 +55,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** m; NaN if unknown. */
+/** Returns m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const found = geometry.get(bodies[column] ?? Number.NaN)
   const solid = found === undefined ? undefined : toSolid(found)
@@ -64,10 +64,10 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
   return half === undefined ? Number.NaN : length3(...half)
 }
 
-/** Sine of the angle to the normal below which a lever arm is parallel to it. */
+/** Below this sine of the angle to the normal, a lever arm is parallel to it. */
 const parallelSine = 1e-3
 
-/** A point below the centre does not move along the normal. */
+/** Ignores points below the centre, which do not move along the normal. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

@@ -1,6 +1,6 @@
 /**
- * Law `contact_duration` (docs/laws.md, Contacts). A loss counts if the pair separated at less than 0.25 g dt, without
- * a bounce.
+ * Law `contact_duration` (docs/laws.md, Contacts). Counts losses of contact without a bounce, in which the pair
+ * separates at less than 0.25 g dt.
  */
 
 import { stateAt } from '@causeway/recording'

@@ -12,10 +12,10 @@ import type { Law } from '../law.ts'
 import { measureEnergyError, readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
-/** Shares of the largest term, and of the larger impulse below which a body does not react. */
+/** Shares: of the largest term, and of the larger impulse, below which a body does not react. */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
-/** m; factor of a step's relative motion. */
+/** m, and factor of a step's relative motion. */
 const near = { length: 0.01, motion: 1.5 } as const
 
 /** Cosines of the impulse with the direction away from the other body, the other impulse, and the line of centres. */
@@ -38,7 +38,7 @@ interface FreeBody {
   /** m/s */
   readonly before: Point3
   readonly after: Point3
-  /** m dv - m g dt in N·s, its length and tolerance. */
+  /** m dv - m g dt in N·s, then its length and tolerance. */
   readonly impulse: Point3
   readonly size: number
   readonly allowed: number
@@ -59,7 +59,7 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Free bodies that nothing pushed, in the previous step and in this one. */
+  /** By column: free bodies that nothing pushed, in the previous step and in this one. */
   let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -117,7 +117,7 @@ function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<re
       if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
 }
 
-/** Also marks other free bodies as calm. */
+/** Also marks all other free bodies as calm. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -163,13 +163,13 @@ function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
   return isPushed && -dot3(one.impulse, two.impulse) > cosine.opposite * one.size * two.size
 }
 
-/** NaN if a shape is unknown. */
+/** Returns m; NaN if a shape is unknown. */
 function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<FreeBody, 'solid'>): number {
   if (a?.pose == null || b?.pose == null) return Number.NaN
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Without shapes, other pushed bodies must be three times as far away. */
+/** If shapes are unknown, other pushed bodies must be three times as far away. */
 function isAlone(
   step: Step,
   one: FreeBody,
@@ -213,7 +213,7 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/** J; `null` if the energy of the spins is unknown. */
+/** Returns J; `null` if the energy of the spins is unknown. */
 function measureGain(
   step: Step,
   one: FreeBody,

@@ -1,6 +1,6 @@
 /**
- * Law `friction_cone` (docs/laws.md, Contacts), for points and pairs: the tangents of a body that spins in
- * place cancel each other. Solvers leave noise on points without normal impulse.
+ * Law `friction_cone` (docs/laws.md, Contacts). Checks points as well as pairs, because the tangents of a body that
+ * spins in place cancel. Solvers leave noise on points without a normal impulse.
  */
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -14,7 +14,7 @@ import type { Law } from '../law.ts'
 /** Share of mu Fn. */
 const atLimit = 0.99
 
-/** Minimum rows to exclude a friction pyramid. */
+/** Minimum number of rows that excludes a friction pyramid. */
 const minConeRows = 4
 
 /** m/s */
@@ -22,7 +22,7 @@ const minSlip = 0.02
 
 export function coneLaw(): Law {
   const runs = new RunCollector()
-  /** Excesses within the pyramid. */
+  /** Excesses that a pyramid allows. */
   const corners = { sliding: new RunCollector(), sticking: new RunCollector() }
   let [pyramidRows, coneRows] = [0, 0]
   return {
@@ -33,7 +33,7 @@ export function coneLaw(): Law {
         if (frictionRows === 0) continue
         const noise = coneNoise + 2 * getTouchError(step, touch)
         const isRow = coneExcess(rowTangent, rowLimit) > noise
-        // Sticking friction can be close to mu Fn by chance in many frames.
+        // Sticking friction can be close to mu Fn by chance, in many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)

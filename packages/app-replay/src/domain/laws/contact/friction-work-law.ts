@@ -1,6 +1,6 @@
 /**
- * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction is not judged, because it opposes the slip
- * that joints would cause.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Does not judge static friction, because it opposes the
+ * slip that joints would cause.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
@@ -37,7 +37,7 @@ export function frictionWorkLaw(): Law {
   }
 }
 
-/** J; `null` if friction opposed sliding. */
+/** Returns J; `null` if friction opposed sliding. */
 function measureWork(step: Step, touch: Touch): number | null {
   const { tangent, push } = touch
   const size = length3(...tangent)

@@ -49,7 +49,7 @@ export function impulseLaw(): Law {
       const partners = countPartners(step)
       for (const touch of step.touches) {
         const { columnA, columnB, a, b, frictionRows, normal } = touch
-        // The environment is always b.
+        // The environment is always body b.
         if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
         if (num(partners, columnA) !== 1 || touch.normals.count !== 1) continue
         const received = readContactImpulse(step, columnA)
@@ -88,7 +88,7 @@ export function impulseLaw(): Law {
   }
 }
 
-/** Sums |n| of each pair. */
+/** Returns the sum of |n| by pair. */
 function sumNormals(block: Float64Array, from: number, to: number): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (let row = from; row < to; row++) {

@@ -1,6 +1,6 @@
 /**
- * Law `contact_normal` (docs/laws.md, Contacts). A pair may touch in several places, so the nearest normals
- * are compared.
+ * Law `contact_normal` (docs/laws.md, Contacts). Compares each normal with the nearest one, because a pair may touch
+ * in several places.
  */
 
 import { maxNormalTurn } from '../../contacts/contact-history.ts'
@@ -26,7 +26,7 @@ export function normalLaw(): Law {
   }
 }
 
-/** rad */
+/** Returns rad. */
 function getMaxTurn(now: Normals, then: Normals): number {
   let least = 1
   for (let i = 0; i < now.count; i++) {

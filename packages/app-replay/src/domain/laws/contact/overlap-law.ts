@@ -1,6 +1,6 @@
 /**
- * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Pairs with recorded forces are not
- * judged, because joints let bodies overlap.
+ * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Do not judge pairs with recorded joints,
+ * because joints let bodies overlap.
  */
 import { type BodyId, jointAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -18,26 +18,26 @@ import type { Law } from '../law.ts'
 import { depthLimit } from './penetration-law.ts'
 import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './placed-solid.ts'
 
-/** m, and share of the size. */
+/** Allowed overlap: m, and share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 
 /** m */
 const near = 0.01
 
-/** m. Engines record contacts ahead of a collision with a depth of 0 or less. */
+/** m. Engines record contacts with a depth of 0 or less before a collision. */
 const minDepth = 1e-4
 
-/** Without recorded contacts. */
+/** Frames without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
-  /** Runs begin with the first overlap. */
+  /** Runs that begin with the first overlap. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
   const sinking = new SinkingBodies()
-  /** Pairs that touched in the previous step, or separate since then. */
+  /** Pairs that touched in the previous step, or have been separating since then. */
   let parting: ReadonlySet<number> = new Set()
   let placed: readonly PlacedSolid[] | undefined
   let hasBegun = false
@@ -67,7 +67,7 @@ export function overlapLaw(): Law {
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid)) +
           getPoseError(step, a) +
           getPoseError(step, b)
-        // The law of collisions judges two bodies that nothing touches.
+        // The law of collisions judges pairs of bodies that nothing touches.
         const isPushed = isIn(pushed, a) || isIn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
@@ -117,7 +117,7 @@ interface Overlap {
 class SinkingBodies {
   readonly #collector = new RunCollector(2)
   readonly #sinceByRun = new Map<Run, number>()
-  /** Pairs that overlap since the first step. */
+  /** Pairs that have overlapped since the first step. */
   readonly #together = new Set<number>()
   readonly #last = new Map<number, Pick<Overlap, 'depth' | 'frame'> & { readonly since: number }>()
 
@@ -130,7 +130,7 @@ class SinkingBodies {
     if (run.first === frame) this.#sinceByRun.set(run, since)
   }
 
-  /** Runs begin with the frame since which the overlap grew. */
+  /** Returns runs that begin with the frame from which on the overlap grew. */
   get runs(): readonly Run[] {
     return this.#collector.runs
       .filter(({ frames }) => frames >= sunkFrames)
@@ -155,7 +155,7 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/** Lists close pairs without contact or joint, with signed distances, by sweep and prune along x. */
+/** Returns close pairs without contact or joint, with signed distances. Uses sweep and prune along x. */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -208,7 +208,7 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
 const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
   near + getMotion(step, a, b) + getPoseError(step, a) + getPoseError(step, b)
 
-/** m, by rounding. */
+/** Returns the rounding error, m. */
 const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
   column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
 
@@ -228,7 +228,7 @@ function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   return 1.5 * ((relative || 0) + turning(a) + turning(b)) * step.dt
 }
 
-/** Independent of the bodies' order. */
+/** Independent of order. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
@@ -238,7 +238,7 @@ const isAsleep = (step: Step, { column }: PlacedSolid): boolean => column < 0 ||
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
-/** Finds pushed bodies without contact. */
+/** Returns pushed bodies without contact. */
 function findPushed(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {
@@ -252,7 +252,7 @@ function findPushed(step: Step): ReadonlySet<number> {
 const isIn = (columns: ReadonlySet<number>, { column }: PlacedSolid): boolean =>
   column >= 0 && columns.has(column)
 
-/** The environment is last, as in contact rows. */
+/** Puts the environment last, as in contact rows. */
 function orderPair(
   a: PlacedSolid,
   b: PlacedSolid,

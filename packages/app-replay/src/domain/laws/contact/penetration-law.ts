@@ -1,6 +1,6 @@
 /**
- * Law `penetration` (docs/laws.md, Contacts). Allowed are impacts up to 1.5 v dt deep, and bodies that a
- * velocity bias holds up to 1.2 (5 mm of slop + g dt² / 0.2) deep.
+ * Law `penetration` (docs/laws.md, Contacts). Allows impacts up to 1.5 v dt deep, and bodies that a velocity bias
+ * holds up to 1.2 (5 mm of slop + g dt² / 0.2) deep.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -18,10 +18,10 @@ export const depthLimit = 0.01
 /** m/s */
 const impactSpeed = 0.5
 
-/** Shorter overlaps are informational. */
+/** Overlaps of fewer frames are informational. */
 const lasting = 3
 
-/** `strict` (m) replaces the usual limit and its exceptions. */
+/** `strict`, in m, replaces the usual limit and its exceptions. */
 export function penetrationLaw(strict?: number): Law {
   const limit = strict ?? depthLimit
   const runs = new RunCollector(2)
@@ -54,7 +54,7 @@ export function penetrationLaw(strict?: number): Law {
   }
 }
 
-/** Returns a maximum in m/s from the states before the step; 0 if unknown. */
+/** Returns a maximum in m/s, from the states before the step; 0 if unknown. */
 function boundClosing(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
@@ -66,7 +66,7 @@ function boundClosing(step: Step, touch: Touch): number {
   return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
-/** 0 unless the recorded speed towards the contact is about g dt. */
+/** Returns m; 0 unless the recorded speed towards the contact is about g dt. */
 function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
   if (columnA < 0) return 0
   const v = at(columnA) + stateAt.velocity

@@ -13,7 +13,7 @@ const noReaction = 0.02
 
 const tolerance = 0.05
 
-/** N·s. */
+/** Values in N·s. */
 interface Reaction {
   readonly isMissing: boolean
   readonly off: number
@@ -85,7 +85,7 @@ function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const sign = wrong === a ? 1 : -1
   const along = dot3(wrong.left, touch.impulse) * factor * sign
   if (!(Math.abs(along) > 0.98 * wrong.off * size)) return null
-  // -1: the body received none of the recorded impulse.
+  // -1 if the body received nothing of the recorded impulse.
   const share = along / size ** 2
   return { isMissing: Math.abs(share + 1) < noReaction, off: wrong.off, allowed: wrong.allowed }
 }

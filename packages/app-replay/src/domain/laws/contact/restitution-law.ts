@@ -15,7 +15,7 @@ import type { Law } from '../law.ts'
 /** m/s. Slower impacts may stick. */
 const minBounceSpeed = 1
 
-/** m/s, in addition to four steps of gravity. */
+/** m/s. Four steps of gravity are added. */
 const minImpactSpeed = 0.05
 
 const slack = { sharp: 0.05, soft: 0.3 } as const
@@ -31,11 +31,11 @@ interface Impact {
   readonly normal: readonly [number, number, number]
   isAlone: boolean
   last: number
-  /** m/s after the last frame. */
+  /** Separation speed after the last frame, m/s. */
   parting: number
-  /** m/s after the last frame that pushed. */
+  /** Separation speed after the last frame that pushed, m/s. */
   leaving: number
-  /** Frames until the last push. */
+  /** Frames up to the last push. */
   pushes: number
 }
 
@@ -80,7 +80,7 @@ export function restitutionLaw(): Law {
   }
 }
 
-/** Returns the difference from the recorded restitution, unless an integrator explains it. */
+/** Returns the difference from the recorded restitution; `undefined` if an integrator explains it. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, last, closing, restitution, leaving, pushes } = impact
   if (!impact.isAlone || Number.isNaN(leaving)) return undefined
@@ -95,7 +95,7 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** Rejects bodies with another contact or a joint. */
+/** The test rejects bodies with another contact or a joint. */
 function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
   const partners = new Map<number, number>()
   for (const { columnA, columnB } of touches)
@@ -139,7 +139,7 @@ function continueImpact(step: Step, touch: Touch, impact: Impact): void {
   impact.pushes = step.frame - impact.frame + 1
 }
 
-/** Tolerance 1 %. */
+/** Allows 1 % of g dt. */
 function isFree(
   { scene, dt }: Step,
   { touch: { columnA, columnB }, normal, parting: before }: Impact,
@@ -151,7 +151,7 @@ function isFree(
   return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
-/** m/s, at the centres of mass along the normal. */
+/** Returns m/s of the centres of mass along the normal. */
 function getSeparationSpeed(
   { window, scene }: Step,
   { columnA, columnB }: Touch,

@@ -1,5 +1,6 @@
 /**
- * Law `sliding` (docs/laws.md, Contacts). Soft contacts build up friction with the slip, so slow slips are not judged.
+ * Law `sliding` (docs/laws.md, Contacts). Does not judge slow slips, because soft contacts build up friction with
+ * the slip.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
@@ -16,17 +17,17 @@ import type { Law } from '../law.ts'
  */
 const share = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
-/** m/s, and s in which friction must not stop the point. */
+/** m/s, and s in which friction must not be able to stop the point. */
 const slide = { speed: 0.02, time: 0.05 } as const
 
 const lostFrames = 3
 
-/** N·s */
+/** Values in N·s. */
 interface Friction {
   readonly tangent: number
   readonly limit: number
   readonly isRecorded: boolean
-  /** On the first body, if derived from the motion. */
+  /** Impulse on the first body, if derived from the motion. */
   readonly across: Point3 | null
 }
 
@@ -104,7 +105,7 @@ function measureFriction(step: Step, touch: Touch, partners: Float64Array): Fric
     : null
 }
 
-/** Tolerance: a fifth of the friction. */
+/** Tolerates a fifth of the friction. */
 function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
   const received = readContactImpulse(step, column)
@@ -112,7 +113,7 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
   return length3(...off) <= 0.2 * limit && num(step.errors.impulse, column) <= 0.1 * limit
 }
 
-/** Requires that no other pair touches the body. */
+/** Returns `null` if another pair touches the body. */
 function deriveFriction(step: Step, touch: Touch, column: number, partners: Float64Array): Friction | null {
   const { normal, normals, maxFriction, minFriction } = touch
   if (num(partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1) return null
@@ -132,7 +133,7 @@ function deriveFriction(step: Step, touch: Touch, column: number, partners: Floa
     : null
 }
 
-/** Requires that all points slide in one direction, too fast to be stopped by friction. */
+/** Whether all points slide in one direction, too fast for friction to stop them. */
 function isSliding(step: Step, touch: Touch, limit: number): boolean {
   const [before, after] = [step.row - 1, step.row].map((row) => readSlip(step, row, touch)) as [
     Point3,
@@ -155,7 +156,7 @@ function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
   return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
 }
 
-/** m/s */
+/** Returns m/s. */
 function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal }: Touch): number {
   const { scene, window } = step
   const speed = (column: number, lever: Point3): number => {

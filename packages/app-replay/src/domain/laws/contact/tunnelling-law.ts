@@ -14,7 +14,7 @@ const maxUnknownMove = 1
 interface Suspect {
   readonly frame: number
   readonly mover: number
-  /** Id of the other body or of the plane's body. */
+  /** Id of the other body, or of the body of the plane. */
   readonly other: number
   readonly isPlane: boolean
   readonly way: number
@@ -119,7 +119,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Returns only slower bodies of known size. */
+/** Returns only slower bodies with a known size. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -138,7 +138,7 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   return found
 }
 
-/** Minimum frames of contact that define a plane. */
+/** Minimum number of frames of contact that define a plane. */
 const minPlaneContacts = 3
 
 const areTouching = (touches: Step['touches'], one: number, other: number): boolean =>
@@ -146,9 +146,9 @@ const areTouching = (touches: Step['touches'], one: number, other: number): bool
 
 interface FoundPlanes {
   readonly planes: Map<number, Plane>
-  /** Contact frames with each environment body. */
+  /** Number of frames of contact by environment body. */
   readonly seen: Map<number, number>
-  /** Environment bodies with a recorded shape. */
+  /** Environment bodies whose shape was recorded. */
   readonly shaped: ReadonlySet<number> | undefined
 }
 
@@ -166,7 +166,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
       step.row === 0
     )
       continue
-    // In a corner, the mean lever arm ends on neither plane.
+    // In a corner, the mean lever arm ends on none of the planes.
     if (normals.count !== 1) continue
     const count = (seen.get(b) ?? 0) + 1
     seen.set(b, count)
@@ -220,7 +220,7 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
-/** Slab method. `poses` are the box before and after the step. */
+/** Uses the slab method. `poses` are those before and after the step. */
 function passesThrough(
   step: Step,
   column: number,

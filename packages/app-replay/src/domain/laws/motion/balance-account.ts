@@ -14,7 +14,7 @@ export interface BalancedBodies {
 export interface Account {
   /** Work of the residual. */
   work: number
-  /** Work if the residual is along the velocity. */
+  /** Work if the residual were along the velocity. */
   maxWork: number
   /** Largest residual and its limit. */
   residual: number

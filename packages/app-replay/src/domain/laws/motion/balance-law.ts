@@ -1,6 +1,7 @@
 /**
- * Laws of momentum and energy (docs/laws.md, Motion and Energy), for every body and group of bodies. A run of
- * unexplained steps is one finding. Runs within the noise of recorded states are one info, unless their sum exceeds it.
+ * Laws of momentum and energy (docs/laws.md, Motion and Energy) for every body and group of bodies. A run of
+ * unexplained steps is one finding. Runs within the noise of recorded states are one info, unless their sum exceeds
+ * the noise.
  */
 
 import type { BodyId } from '@causeway/recording'
@@ -17,10 +18,10 @@ import { measureGroup } from './group-balance.ts'
 import { IntegratorMeter } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 
-/** `blowUpFactor` is relative to the first kinetic energy, `blowUpShare` of unexplained work to the largest. */
+/** `blowUpFactor` is relative to the first kinetic energy, `blowUpShare` to the largest. */
 const energyRule = { driftFrames: 5, blowUpFactor: 1000, blowUpShare: 0.1 } as const
 
-/** After these steps, an unrecorded force is likely. */
+/** After this number of steps, an unrecorded force is likely. */
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
@@ -28,7 +29,7 @@ export function balanceLaw(): Law {
   const accounts = new BalanceAccounts()
   const noise = new NoiseMeter()
   const integrators = new IntegratorMeter()
-  /** Of bodies that seem to sleep, until an impulse carries them although they do not move. */
+  /** Accounts of bodies that seem to sleep, until an impulse carries them although they do not move. */
   const rests = new Rests()
   const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
@@ -71,7 +72,7 @@ export function balanceLaw(): Law {
       const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-        // The level was unknown in the first frames.
+        // In the first frames, the noise level was unknown.
         if (column !== undefined && isNoise(column, account, run.value)) {
           const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
@@ -105,7 +106,8 @@ export function balanceLaw(): Law {
 }
 
 /**
- * Bodies that seem to sleep. They do not, if an impulse carries them later although they have not moved: then impulses were missing.
+ * Bodies that seem to sleep. If an impulse later carries such a body although it has not moved, impulses were
+ * missing before.
  */
 class Rests {
   readonly #accounts = new BalanceAccounts()
@@ -137,7 +139,7 @@ const toNoiseFinding = (run: Run): Finding =>
     text: 'has noise in its recorded states',
   })
 
-/** Energy, or else momentum, beyond noise. */
+/** Returns a drift of energy, otherwise of momentum. */
 function findDrift(noise: NoiseMeter, column: number, { bodies, pair }: Run): readonly Finding[] {
   const gain = noise.findDrift(column, 'gain')
   const drift = gain ?? noise.findDrift(column, 'residual')
@@ -157,7 +159,7 @@ function toFindings(run: Run, account: Account): readonly Finding[] {
   const confidence = touched ? 0.6 : 0.9
   const hasForce = !touched && run.frames >= forceFrames
   const shared = { confidence, ...(hasForce && { advice: forceAdvice }) }
-  // A force that changes the momentum explains its torque.
+  // A force that changes the momentum also explains its torque.
   const rank = residual > allowed ? ({ rank: 'momentum' } as const) : {}
   const energy = { ...shared, ...rank, unit: 'J', value: work }
   const isPowered = Math.abs(work) > 0.05 * maxWork

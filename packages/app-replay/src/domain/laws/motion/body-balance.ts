@@ -6,7 +6,7 @@ import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Point3 } from '../../vector.ts'
 import type { NoiseMeter } from './noise-meter.ts'
 
-/** Shares of the largest term, for free bodies and in contact. */
+/** Shares of the largest term: for free bodies, and for bodies in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 export interface Unexplained {
@@ -19,11 +19,11 @@ export interface Unexplained {
   readonly kineticBefore: number
   /** Whether contacts or joints act. */
   readonly isConstrained: boolean
-  /** N·s; `null` if a part is unknown. */
+  /** N·s; `null` if a force is unknown. */
   readonly left: Point3 | null
 }
 
-/** `null` if the step is explained or cannot be judged. */
+/** Returns `null` if the step is explained or cannot be judged. */
 export function measureBody(step: Step, column: number, noise?: NoiseMeter): Unexplained | null {
   const { scene, window, dt, impulse, external, joints, errors } = step
   if (joints.isKnown[column] === 0) return null
@@ -70,10 +70,10 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
   if (free !== null && step.asleep[column] !== 1)
     noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
-  // The law of velocities judges other motions, such as those that end at a surface.
+  // Other motions, such as those that end at a surface, are judged by the law of velocities.
   const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
-  // Most bodies return here, without a square root.
+  // Returns early for most bodies, without a square root.
   if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
@@ -94,12 +94,12 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
     kinetic: 0.5 * mass * after * after,
     kineticBefore: 0.5 * mass * before * before,
     isConstrained: isTouching || isJointed,
-    // A weak but constant force shows in the energy first.
+    // A weak but constant force is detected in the energy first.
     left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
 
-/** Whether the motion is that of the velocities to 1 mm. */
+/** Whether the motion agrees with the velocities, within 1 mm. */
 function isAlongVelocity({ scene, window, dt, moved, at, atBefore }: Step, column: number): boolean {
   const s = window.states.data
   const [v, u] = [at(column) + stateAt.velocity, atBefore(column) + stateAt.velocity]
@@ -114,9 +114,9 @@ function isAlongVelocity({ scene, window, dt, moved, at, atBefore }: Step, colum
 /** m */
 const maxJump = 1e-3
 
-/** J */
+/** Values in J. */
 interface FreeGain {
-  /** Beyond the integrators' gain or loss. */
+  /** Work beyond the gain or loss of integrators. */
   readonly work: number
   readonly gain: number
   readonly allowed: number
@@ -127,7 +127,8 @@ interface FreeGain {
 }
 
 /**
- * J beyond what semi-implicit and explicit Euler explain. Recorded energies count only for rotation without inertia.
+ * Returns the gain in J beyond semi-implicit and explicit Euler. Uses recorded energies only for rotation without
+ * inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -144,7 +145,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   ]
   const turning = rotational - rotationalBefore
   const loss = 0.51 * mass * (scene.g * dt) ** 2
-  // Semi-implicit Euler loses this much; explicit Euler gains it.
+  // Semi-implicit Euler loses this energy; explicit Euler gains it.
   const motion = change - fall
   const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
   const work = off + (Number.isNaN(turning) ? 0 : turning)
@@ -158,7 +159,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
 }
 
-/** J: the error of a change of energy by rounding. */
+/** Returns the rounding error of a change of energy in J. */
 export function measureEnergyError(step: Step, column: number, mass: number): number {
   const { scene, window, errors } = step
   if (scene.rounding.isExact) return 0
@@ -183,7 +184,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** J, from spin and inertia, else as recorded, else NaN. */
+/** Returns J, from spin and inertia, otherwise as recorded; NaN if unknown. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]
@@ -197,8 +198,7 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
 export const spinRounding = 2e-3
 
 /**
- * Returns the share of the rotational energy that an explicit step may get wrong: (dw / w)², at most 0.3 (w
- * dt)².
+ * Returns the share of the rotational energy by which an explicit step may be wrong: (dw / w)², at most 0.3 (w dt)².
  */
 function getSpinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
@@ -211,7 +211,7 @@ function getSpinTolerance(step: Step, column: number): number {
   return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** Share of mu Jn: a friction pyramid reaches 1.41. */
+/** As a share of mu Jn. A friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
 /** If mu is unknown, friction can explain all of the part across the common normal. */

@@ -1,6 +1,6 @@
 /**
- * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers with consistent impulses. The scale is at least
- * the energy that lifts all bodies by 1 cm.
+ * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers whose impulses are consistent. The scale is
+ * at least the energy that lifts all bodies by 1 cm.
  */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -10,7 +10,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 import { balanceTolerance, measureEnergyError } from './body-balance.ts'
 
-/** Excess by scale; minimum frames. */
+/** Excess relative to the scale, and minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
@@ -25,7 +25,7 @@ export function budgetLaw(): Law {
   let open: Excess | undefined
   let isDriven = false
   let isIncomplete = false
-  /** J by column. */
+  /** First energies in J by column. */
   const firstTotals = new Map<number, number>()
 
   return {
@@ -94,7 +94,7 @@ function addFirstTotals(step: Step, totals: Map<number, number>): void {
   }
 }
 
-/** J */
+/** Returns J. */
 function sumAppearingEnergy(step: Step): number {
   const { window, row, scene } = step
   if (row === 0) return 0
@@ -107,7 +107,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/** J, by rounding: of the present and the first energies. */
+/** Returns rounding errors of the present and first energies, J. */
 function sumEnergyErrors(step: Step): number {
   const { scene, row } = step
   if (scene.rounding.isExact || row === 0) return 0
@@ -117,7 +117,7 @@ function sumEnergyErrors(step: Step): number {
   )
 }
 
-/** J: explicit Euler adds m g² dt² / 2. */
+/** Returns J: explicit Euler adds m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
@@ -138,7 +138,7 @@ function sumFallingGain(step: Step): number {
   return sum
 }
 
-/** Whether a body of unknown mass moves: it can drive the others. */
+/** Whether a body of unknown mass moves, because it can drive others. */
 export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
   const s = window.states.data
   const count = scene.bodies.length
@@ -153,10 +153,10 @@ export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'r
   return false
 }
 
-/** m/s², below which potential energy is negligible. */
+/** m/s². Below this, potential energy is negligible. */
 const minGravity = 1e-3
 
-/** Whether the total includes rotational energy if a body turns, and potential energy under gravity. */
+/** Whether the total includes the rotational energy of turning bodies, and potential energy if there is gravity. */
 export function hasAllParts({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
   if (hasUnknownMover({ window, row, scene })) return false
   const isFalling = !(scene.g < minGravity)
@@ -187,7 +187,7 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** At most three bodies. */
+/** Returns at most three bodies. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
   const all = scene.bodies

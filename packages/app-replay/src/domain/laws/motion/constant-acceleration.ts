@@ -5,14 +5,14 @@ import type { Run } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Point3 } from '../../vector.ts'
 
-/** Minimum frames; maximum deviation as a share of the mean. */
+/** Minimum frames, and maximum deviation as a share of the mean. */
 const rule = { frames: 10, spread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
 const alongGravity = 0.996
 
 interface UnexplainedSum {
-  /** m/s²: sum over `judged` frames, and sum of squares. */
+  /** Sum over `judged` frames in m/s², and sum of squares. */
   readonly acceleration: Point3
   readonly squares: number
   readonly judged: number

@@ -1,4 +1,4 @@
-/** Page's test (1954): the largest sum of consecutive values beyond their slack, upwards and downwards. */
+/** Page's test (1954): finds the largest sum of consecutive values that exceed their slack, upwards or downwards. */
 export class CumulativeSum {
   #up = 0
   #upFirst = 0

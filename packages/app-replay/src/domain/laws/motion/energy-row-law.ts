@@ -58,7 +58,7 @@ export function energyRowLaw(): Law {
         note('linear', linear, expected)
         if (Number.isNaN(expected)) motion.observe(step, column, linear)
         note('rotational', rotational, readRotational(step, column))
-        // A sum has only rounding errors.
+        // The sum itself has only rounding errors.
         note('total', total, linear + rotational + potential, 0)
         if (row > 0) {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
@@ -99,12 +99,12 @@ export function energyRowLaw(): Law {
 /** The tolerance is a share of the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
-/** Compares linear energies of bodies without recorded velocities with their motion. */
+/** Compares linear energies with the motion, for bodies without recorded velocities. */
 class MotionEnergy {
   readonly #moved = new Map<number, Point3>()
   readonly #collector = new RunCollector(2)
 
-  /** `linear` in J. */
+  /** `linear` is in J. */
   observe(step: Step, column: number, linear: number): void {
     const { least, most } = this.#measure(step, column)
     const off = Math.max(least - linear, linear - most)
@@ -118,7 +118,7 @@ class MotionEnergy {
     return this.#collector.runs.filter(({ frames }) => frames >= minMotionFrames)
   }
 
-  /** J; NaN if the motion is unknown. */
+  /** Returns J; NaN if the motion is unknown. */
   #measure(step: Step, column: number): { readonly least: number; readonly most: number } {
     const { dt, moved, scene } = step
     const now = read3(moved, 3 * column)
@@ -135,16 +135,16 @@ class MotionEnergy {
 interface Compared {
   readonly recorded: number
   readonly expected: number
-  /** J, with a tolerated share. */
+  /** J, of which a share is tolerated. */
   readonly size: number
-  /** The body's largest energy, J. */
+  /** Largest energy of the body, J. */
   readonly largest: number
   readonly body: number | null
-  /** J, by rounding. */
+  /** Rounding error, J. */
   readonly error: number
 }
 
-/** J. The parts of a sum are rounded one by one, and constants and states as well. */
+/** Returns J. The parts of a sum are rounded separately, as are constants and states. */
 function measureRowError(step: Step, column: number, largest: number): number {
   const { scene } = step
   if (scene.rounding.isExact) return 0

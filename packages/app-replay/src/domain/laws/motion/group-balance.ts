@@ -1,4 +1,4 @@
-/** Momentum and energy of a group of bodies (docs/laws.md). Forces of its joints cancel. */
+/** Momentum and energy of a group of bodies (docs/laws.md). Forces of joints within the group cancel. */
 import { stateAt } from '@causeway/recording'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
@@ -13,13 +13,13 @@ import {
   type Unexplained,
 } from './body-balance.ts'
 
-/** `null` if the step is explained or cannot be judged. */
+/** Returns `null` if the step is explained or cannot be judged. */
 export function measureGroup(step: Step, index: number): Unexplained | null {
   const group = step.scene.groups[index]
   if (group === undefined) return null
   const { columns } = group
   const { joints } = step
-  // Otherwise each body is balanced.
+  // Otherwise each body is balanced separately.
   const isOne = joints.isGroupKnown[index] === 1 && columns.some((column) => joints.isKnown[column] === 0)
   const isTouching = columns.some((column) => step.touching[column] === 1)
   const isPushed = columns.some((column) => step.hasExternal[column] === 1)
@@ -64,7 +64,7 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   return { before, after, mass }
 }
 
-/** N·s; `null` if explained. */
+/** Returns N·s; `null` if explained. */
 function measureMomentum(
   step: Step,
   index: number,
@@ -75,7 +75,7 @@ function measureMomentum(
   const { before, after, mass } = sumMotion(step, columns)
   let given: Point3 = [0, 0, 0]
   for (const column of columns) {
-    // Impulses of contacts within the group cancel as well.
+    // Impulses of contacts within the group also cancel.
     if (touching[column] === 1) {
       if (impulseKnown[column] !== impulseKnowledge.complete) return null
       given = add(given, read3(step.impulse, 3 * column))
@@ -97,7 +97,7 @@ function measureMomentum(
   return length3(...left) > allowed ? { left, allowed } : null
 }
 
-/** J beyond the work of the joints. Losses are not judged, because joints have friction. */
+/** Returns J beyond the work of the joints. Ignores losses, because joints have friction. */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
   const { scene, joints, moved, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null
@@ -114,13 +114,13 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   }
   const [now, before] = [sumKinetic(step, columns, step.row), sumKinetic(step, columns, step.row - 1)]
   const work = now - before - fall - num(joints.work, index)
-  // The work of a joint and the rotation of levers are exact to the turn of the step.
+  // The work of a joint and the rotation of lever arms are exact up to the turn of the step.
   const inexact = (2 * turn + spinRounding) * (now + num(joints.workSize, index))
   const allowed = 1e-6 * (now + height) + 1e-9 + inexact + error
   return work > allowed ? { work, allowed } : null
 }
 
-/** J; NaN if a part is unknown. */
+/** Returns J; NaN if a part is unknown. */
 function sumKinetic(step: Step, columns: readonly number[], row: number): number {
   const { scene, window } = step
   let sum = 0

@@ -1,7 +1,7 @@
 /**
- * Law `free_energy`, changes of the integrator. In a free step, a position advances by (u + s (v - u)) dt, where u is the velocity
- * before the step and v the one after it. The share s is 0 for explicit Euler and 1 for semi-implicit Euler. It depends on neither
- * the force nor dt, so it changes only with the integrator.
+ * Law `free_energy`, changes of the integrator. In a free step, a position advances by (u + s (v - u)) dt, where u
+ * is the velocity before the step and v the velocity after it. The share s is 0 for explicit Euler and 1 for
+ * semi-implicit Euler. It depends neither on the force nor on dt, so it changes only with the integrator.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -11,8 +11,9 @@ import type { Step } from '../../steps/step.ts'
 import { balanceTolerance } from './body-balance.ts'
 
 /**
- * A share is constant if it stays within `spread` for `steps`; two integrators differ by at least `change`. A frame of k substeps has a
- * share of 1/2 + 1 / 2k, which changes by less than `change` if dt, and with it k, changes by less than `dtRatio`.
+ * A share is constant if it stays within `spread` for `steps`. Two integrators differ by at least `change`. A frame
+ * of k substeps has a share of 1/2 + 1 / 2k. It changes by less than `change` if dt, and with it k, changes by less
+ * than `dtRatio`.
  */
 const rule = { steps: 10, spread: 0.05, change: 0.4, dtRatio: 2, explicit: 0.1 } as const
 
@@ -22,11 +23,11 @@ interface Phase {
   readonly first: number
   last: number
   steps: number
-  /** Mean, 0 for explicit Euler and 1 for semi-implicit Euler. */
+  /** Mean share. */
   share: number
-  /** s, mean. */
+  /** Mean step in s. */
   dt: number
-  /** J, sum of m g² dt². */
+  /** Sum of m g² dt² in J. */
   scale: number
 }
 
@@ -74,7 +75,7 @@ export class IntegratorMeter {
     return [...this.#changes, ...this.#findExplicit()].map((change) => toFinding(change, this.#scene))
   }
 
-  /** Returns bodies that always gain energy while at least as many others do not. */
+  /** Returns bodies that always gain energy, while at least as many others do not. */
   #findExplicit(): readonly Change[] {
     const changed = new Set(this.#changes.map(({ phase }) => phase.column))
     const constant = this.#usual.flatMap((phase) =>
@@ -117,7 +118,7 @@ function describeShare(share: number): string {
   return share >= 0.75 ? 'after each step' : 'in the middle of each step'
 }
 
-/** NaN unless gravity alone changes the velocity. */
+/** Returns NaN unless gravity alone changes the velocity. */
 function measureShare(step: Step, column: number): number {
   const { scene, window, dt, moved, touching, touchedBefore, hasExternal, joints } = step
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN

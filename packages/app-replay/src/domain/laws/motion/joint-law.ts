@@ -7,10 +7,10 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** m; inverse of the share corrected per step; minimum frames. */
+/** m; inverse of the share that is corrected per step; minimum frames. */
 const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
 
-/** Indexes of `jointKinds` with coinciding ends: fixed, hinge, ball. */
+/** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
 const pinned: readonly number[] = [1, 2, 4]
 
 interface Ends {
@@ -20,7 +20,7 @@ interface Ends {
 
 export function jointLaw(): Law {
   const runs = new RunCollector(2)
-  /** By pair and joint number. */
+  /** Ends by pair and joint number. */
   const ends = new Map<string, Ends>()
   return {
     observe(step) {
@@ -63,7 +63,7 @@ interface Subject {
   readonly ends: Map<string, Ends>
 }
 
-/** m after the step, or NaN. */
+/** Returns m after the step, or NaN. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
   if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN
@@ -79,7 +79,7 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
   return length3(...gap)
 }
 
-/** Uses the pose before the step. The environment does not move. */
+/** Uses the pose before the step. The environment is fixed. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
   const { at, turn } = readPose(step.window.states.data, step.atBefore(column))
@@ -107,7 +107,7 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
   return limit
 }
 
-/** Whether a joint has an error or two ends. */
+/** Whether a joint has a recorded error, or two known ends. */
 export function hasJointError(step: Step, at: number): boolean {
   const rows = step.window.joints.data.data
   if (!Number.isNaN(num(rows, at + jointAt.error))) return true

@@ -1,7 +1,7 @@
 /**
- * If each recorded state has an independent error, residuals of neighbouring steps have a correlation of -0.5. Unrecorded forces have
- * none or a positive one; a body that shakes has -1. The errors cancel in the sum over steps, which stays within two noise levels
- * however many they are; the sum of a drift grows with their number.
+ * If each recorded state has an independent error, residuals of neighbouring steps have a correlation of -0.5.
+ * Unrecorded forces have zero or positive correlation, a shaking body has -1. In the sum over steps, the errors
+ * cancel: it stays within two noise levels for any number of steps, whereas the sum of a drift grows.
  */
 
 import { CumulativeSum } from './cumulative-sum.ts'
@@ -9,7 +9,7 @@ import { CumulativeSum } from './cumulative-sum.ts'
 /** `deviations` are standard deviations. */
 const rule = { correlation: [-0.8, -0.25], steps: 16, deviations: 6 } as const
 
-/** Steps of a free body in sequence. */
+/** Sums over consecutive steps of a free body. */
 interface Sums {
   frame: number
   steps: number
@@ -25,13 +25,13 @@ interface Sums {
   readonly gainSum: CumulativeSum
 }
 
-/** Largest residual in N·s and largest gain in J explained by noise. */
+/** Largest residual in N·s and largest gain in J that noise explains. */
 interface NoiseLevel {
   readonly residual: number
   readonly gain: number
 }
 
-/** Residual in N·s and gain in J of a free step. A correct step may have up to the slack of each. */
+/** Residual in N·s and gain in J of a free step. In a correct step, each may reach its slack. */
 export interface FreeStep extends Readonly<Record<'x' | 'y' | 'z' | 'gain', number>> {
   readonly slack: number
   readonly gainSlack: number
@@ -53,7 +53,7 @@ export class NoiseMeter {
     const sums = last ?? createSums()
     if (last === undefined) this.#columns[column] = sums
     const square = x * x + y * y + z * z
-    // Larger residuals are not noise, except for rounding.
+    // Larger residuals are not noise, unless rounding explains them.
     const limit = Math.max(slack * slack, rule.deviations ** 2 * (sums.squares / sums.steps))
     const isOutlier = sums.steps >= rule.steps && square > limit
     if (Number.isNaN(square) || isOutlier) return
@@ -89,7 +89,7 @@ export class NoiseMeter {
     }
   }
 
-  /** `undefined` if noise explains the sum. */
+  /** Returns `undefined` if noise explains the sum. */
   findDrift(column: number, quantity: keyof NoiseLevel): Drift | undefined {
     const sums = this.#columns[column]
     const limit = 2 * this.measure(column)[quantity]

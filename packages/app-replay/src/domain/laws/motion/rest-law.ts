@@ -1,5 +1,5 @@
 /**
- * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity reverses in every frame. `creep`: the
+ * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity is reversed in every frame. `creep`: the
  * contact point moves although friction is below its limit.
  */
 
@@ -13,7 +13,7 @@ import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Speed in m/s; `used` is a share of the friction limit. */
+/** Speeds in m/s. `used` is a share of the friction limit. */
 const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
 
 /** m/s */
@@ -87,20 +87,20 @@ export function restLaw(): Law {
   }
 }
 
-/** w² r dt in m/s. */
+/** Returns w² r dt in m/s. */
 function getTurningError(step: Step, touch: Touch): number {
   const rate = (column: number): number => (column < 0 ? 0 : readTurnRate(step, column))
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
-/** m/s, by rounding. */
+/** Returns the rounding error, m/s. */
 function getSpeedError({ errors, dt }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
     column < 0 ? 0 : num(errors.moved, column) / dt + num(errors.spun, column) * Math.hypot(...lever)
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
-/** m/s. Solvers correct overlaps without velocities, so motion along normals of other contacts does not count. */
+/** Returns m/s. Ignores motion along normals of other contacts, because solvers correct overlaps without velocities. */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)

@@ -1,7 +1,4 @@
-/**
- * Law `spin_matches_rotation` (docs/laws.md, Motion). Steps of more than a quarter turn are judged only for
- * the unit.
- */
+/** Law `spin_matches_rotation` (docs/laws.md, Motion). Judges steps of more than a quarter turn only for the unit. */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
@@ -14,16 +11,16 @@ import type { Law } from '../law.ts'
 /** rad */
 const slack = { free: 1e-4, contact: 0.02 } as const
 
-/** Maximum share of the rotation that integrators may get wrong. */
+/** Maximum share of the rotation by which integrators may be wrong. */
 const maxTurnShare = 0.5
 
-/** A stop in contact can cancel a rotation for a frame. */
+/** In contact, a stop can cancel the rotation of one frame. */
 const minFrozenFrames = 3
 
-/** For mismatches within the contact slack. */
+/** Required for mismatches within the contact slack. */
 const lasting = { frames: 10, spread: 0.1 } as const
 
-/** Units of angular velocities by size in rad/s. */
+/** Other units, with their number per rad/s. */
 const otherUnits = [
   [180 / Math.PI, 'degrees per second instead of rad/s'],
   [60 / (2 * Math.PI), 'revolutions per minute instead of rad/s'],
@@ -89,7 +86,7 @@ function isConstant(ratio: Ratio | undefined): boolean {
   return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
 }
 
-/** Returns a clause; `undefined` if no unit explains this multiple of w dt. */
+/** Returns a predicate; `undefined` if no unit explains this multiple of w dt. */
 function describeUnit(multiple: number): string | undefined {
   const unit = otherUnits.find(([size]) => isNear(multiple, 1 / size))
   if (unit !== undefined) return `has an angular velocity in ${unit[1]}`
@@ -129,7 +126,7 @@ interface Mismatch {
   readonly limit: number
   /** Limit of a body without contact. */
   readonly freeLimit: number
-  /** Rotation along the spin divided by w dt. */
+  /** Rotation along the spin, divided by w dt. */
   readonly ratio: number
   /** Whether the rotation exceeds a quarter turn. */
   readonly isAmbiguous: boolean

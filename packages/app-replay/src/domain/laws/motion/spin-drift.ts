@@ -5,10 +5,10 @@ import type { Step } from '../../steps/step.ts'
 import type { Point3, Rotation } from '../../vector.ts'
 import { CumulativeSum } from './cumulative-sum.ts'
 
-/** `change` and `rounding` are relative, `deviations` are standard deviations of a step, `minSpin` is in rad/s. */
+/** `change` and `rounding` are relative. `deviations` are standard deviations of a step. `minSpin` is in rad/s. */
 const rule = { change: 0.01, deviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
 
-/** Of a body in world coordinates: N·m·s, rad/s. */
+/** Rotation of a body in world coordinates, N·m·s and rad/s. */
 export interface Turning {
   readonly inertia: Point3
   readonly rotationBefore: Rotation
@@ -27,7 +27,7 @@ interface Flight {
   /** N·m·s */
   momentum: number
   readonly momenta: CumulativeSum
-  /** Constant without gyroscopic term. */
+  /** Constant without a gyroscopic term. */
   readonly spins: CumulativeSum
 }
 
@@ -51,7 +51,7 @@ export class SpinDrifts {
       flight.momenta.restart()
       flight.spins.restart()
     }
-    // An explicit gyroscopic step extends the momentum by half of this.
+    // An explicit gyroscopic step lengthens the momentum by half of this.
     const error = num(errors.spun, column) / now + anisotropy * num(errors.turned, column)
     const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding + error
     flight.momenta.add(frame, change, slack)

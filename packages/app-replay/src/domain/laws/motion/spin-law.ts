@@ -1,6 +1,6 @@
 /**
- * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, the energy law judges changes along
- * the spin if the rotational energy was recorded.
+ * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, the energy law judges changes
+ * along the spin if rotational energies were recorded.
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -15,7 +15,7 @@ import { SpinDrifts, type Turning } from './spin-drift.ts'
 
 const tolerance = 0.05
 
-/** Share of the residual that may remain without the gyroscopic term. */
+/** Maximum share of the residual that remains without the gyroscopic term. */
 const explainedShare = 0.2
 
 const minGyroscopicFrames = 5
@@ -89,7 +89,7 @@ class KnownBodies {
   }
 
   get findings(): readonly Finding[] {
-    // The level was unknown in the first frames.
+    // In the first frames, the noise level was unknown.
     const isNoise = (run: Run): boolean => {
       const column = this.#freeRuns.get(run)
       return column !== undefined && run.value <= this.#noise.measure(column).residual
@@ -123,10 +123,10 @@ class KnownBodies {
   }
 }
 
-/** m; share of it that remains after a step. */
+/** Maximum in m, and share that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
-/** Recent position error of each body in m. Lever arms have the same error. */
+/** Recent position error of each body in m, which is also that of its lever arms. */
 class PositionNoise {
   readonly #levels: number[] = []
 
@@ -147,7 +147,7 @@ class PositionNoise {
   }
 }
 
-/** m */
+/** Returns m. */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
@@ -205,7 +205,7 @@ function measureTorque(
   const size = Math.max(length3(...momentum), length3(...momentumBefore))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
   const largest = Math.max(...inertia)
-  // Lever arms are differences of positions in single precision.
+  // Lever arms are differences of positions, which have single precision.
   const lever =
     (2e-6 * length3(...read3(s, was + stateAt.position)) + noise) *
     length3(...read3(step.impulse, 3 * column))
@@ -226,13 +226,13 @@ function measureTorque(
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
 }
 
-/** N·m·s. Torques turn with the body, and the two ends of a joint differ by its error. */
+/** Returns N·m·s. Torques rotate with the body, and the two ends of a joint differ by its error. */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step
   if (joints.isJointed[column] !== 1) return 0
   const impulse = length3(...read3(joints.impulse, 3 * column))
   const torque = length3(...read3(joints.torque, 3 * column))
-  // The lever arm of the impulse requires the torque at the point.
+  // The lever arm of the impulse determines the torque at the point.
   const reach = impulse > 0 ? torque / impulse : 0
   const turn = Math.max(
     ...[step.at(column), step.atBefore(column)].map(
@@ -245,7 +245,7 @@ function measureJointSlack(step: Step, column: number): number {
   )
 }
 
-/** For free bodies of unknown inertia. */
+/** Measures free bodies of unknown inertia. */
 function measureFreeSpin(step: Step, column: number): Excess | null {
   const s = step.window.states.data
   const [spin, before] = [worldSpin(s, step.at(column)), worldSpin(s, step.atBefore(column))]

@@ -1,6 +1,6 @@
 /**
- * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame
- * since which the motion was beyond both velocities by more than 1 %.
+ * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame from which
+ * on the motion exceeded both velocities by more than 1 %.
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
@@ -16,13 +16,13 @@ import type { Law } from '../law.ts'
 /** m */
 const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 
-/** m², of motion that agrees with the velocity. */
+/** m². Smaller deviations agree with the velocity. */
 const minOff = 1e-12
 
-/** Share by which steps of one clock differ. */
+/** Maximum share by which steps of the same clock differ. */
 const clockTolerance = 1e-3
 
-/** Minimum frames. */
+/** Minimum number of frames. */
 const lasting = 10
 
 export const teleportLaw = (): Law => new TeleportLaw()
@@ -92,7 +92,7 @@ class TeleportLaw implements Law {
     if (isOff) this.#since[column] ||= frame
     else this.#since[column] = 0
     if (!scene.hasContacts && isOff) this.#scaled.observe(step, column)
-    // Most bodies return here, without a square root.
+    // Returns early for most bodies, without a square root.
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
     let off = length3(ox, oy, oz)
     if (step.dt !== scene.dt)
@@ -105,7 +105,7 @@ class TeleportLaw implements Law {
     this.#check(step, { column, off, across: measureAcross(step, column, [ox, oy, oz]), slack })
   }
 
-  /** `off` is the size of moved - v dt, `slack` what explains it in the air; in m. */
+  /** `off` is the length of moved - v dt. `slack` is the part that is explained without contact. Both are in m. */
   #check(step: Step, { column, off, across, slack }: OffMotion): void {
     const { scene, frame, touches } = step
     const isTouching = !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
@@ -147,7 +147,7 @@ interface OffMotion {
   readonly slack: number
 }
 
-/** Tolerance 1 %. `off` is moved - v dt. */
+/** Tolerates 1 %. `off` is moved - v dt. */
 function isBeyond(step: Step, column: number, off: Point3): boolean {
   const { scene, window, dt, moved } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
@@ -156,7 +156,7 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
   const slack = 0.01 * length3(...motion) + getMotionError(step, column)
-  // Inside the sphere around both ends, the motion is between them.
+  // Inside the sphere with these ends, the motion is between both velocities.
   return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > slack
 }
 
@@ -170,7 +170,7 @@ interface Jump {
   readonly since: number
 }
 
-/** Whether the motion is a part of v dt: continuous collision detection stops bodies at a surface. */
+/** Whether the motion is a part of v dt, because continuous collision detection stops bodies at a surface. */
 function isShortened(step: Step, column: number): boolean {
   const { window, moved, dt, scene } = step
   const velocity = read3(window.states.data, step.at(column) + stateAt.velocity)
@@ -181,7 +181,7 @@ function isShortened(step: Step, column: number): boolean {
   return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
 }
 
-/** m: the part of a motion along no contact normal. 0 unless all forces on the body are recorded contacts. */
+/** Returns the part of a motion along no contact normal, m; 0 unless all forces are recorded contacts. */
 function measureAcross({ touches, touching, joints, scene }: Step, column: number, off: Point3): number {
   if (touching[column] !== 1 || joints.isJointed[column] === 1 || scene.hasSubsteps) return 0
   const basis: Point3[] = []
@@ -201,14 +201,14 @@ function measureAcross({ touches, touching, joints, scene }: Step, column: numbe
   return basis.length === 0 ? 0 : length3(...rest)
 }
 
-/** Sine of the angle from which normals are independent. */
+/** Sine of the minimum angle between independent normals. */
 const minNormal = 0.05
 
-/** m, by rounding. */
+/** Returns the rounding error, m. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
   num(errors.moved, column) + num(errors.changed, column) * dt
 
-/** m before the step; 0 if unknown. */
+/** Returns m before the step; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
   moveSolids(step, placed)
   const own = placed.find((one) => one.column === column)
@@ -220,7 +220,7 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
   return deepest
 }
 
-/** Whether the shape of the body is near another one after the step. */
+/** Whether the body's shape is near another shape after the step. */
 function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[]): boolean {
   const poses = placed.map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
   const own = placed.findIndex((one) => one.column === column)
@@ -235,15 +235,15 @@ function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[])
 /** m */
 const surfaceGap = 0.01
 
-/** `across` is a share of the difference, `integrator` a part of |dv|. */
+/** `across` is a share of the difference, `integrator` of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
-/** Finds motions that are a constant multiple of v dt. Corrections of positions are not. */
+/** Finds motions that are a constant multiple of v dt, unlike corrections of positions. */
 class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
 
-  /** Adds a motion beyond both velocities. */
+  /** Adds a motion that is beyond both velocities. */
   observe(step: Step, column: number): void {
     const { frame, dt, scene, window, moved } = step
     const last = this.#last.get(column)
@@ -258,7 +258,7 @@ class ScaledVelocities {
     const along = dot3(off, mean) / size
     const across = length3(...add(off, mean, -along / size))
     const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt + getMotionError(step, column)
-    // Gravity cancelled by a contact is not motion.
+    // Gravity that a contact cancels is not motion.
     if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
     if (!(across < scaleRule.across * Math.abs(along) + slack)) return
     const factor = 1 + along / (size * dt)
@@ -295,7 +295,7 @@ class ConstantVelocities {
     }
   }
 
-  /** 0 if the velocity is not constant. */
+  /** Returns 0 if the velocity is not constant. */
   count(body: BodyId): number {
     const found = this.#first.get(body)
     return found?.isSame ? found.frames : 0
