@@ -276,7 +276,7 @@ export interface RecordingSummary {
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
   readonly geometry: readonly BodyGeometry[]
-  /** Each body's first frame with a state or energy row. A later one changes the total energy. */
+  /** Each body's first frame with a state or energy row. A body that appears later changes the total energy. */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
   /** Rows without a frame row, which a killed recorder leaves; not returned. */
   readonly ignored_rows: number

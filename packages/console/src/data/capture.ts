@@ -14,7 +14,7 @@ export class Capture {
     this.#server = server
   }
 
-  /** Starts the capture of a session. Ends that of another session. */
+  /** Ends the capture of another session. */
   async start(session: string): Promise<void> {
     const { capture } = await this.#server.send<{ capture: CaptureState }>(
       `${path}/sessions/${encodeURIComponent(session)}/capture`,

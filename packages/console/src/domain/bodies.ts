@@ -71,7 +71,6 @@ export interface Velocities {
   readonly total: number
 }
 
-/** Lists the recorded velocities of a frame. */
 export function listVelocities({ states, counts }: FrameAnswer): Velocities {
   const listed = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
     x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],

@@ -137,7 +137,6 @@ export function findVariant(variants: readonly Schema[], value: unknown): number
   return Math.max(0, found)
 }
 
-/** Returns a name for a variant: its title, its constants or a number. */
 export function getVariantName({ title, properties = {} }: Schema, index: number): string {
   const constants = Object.values(properties).flatMap(({ const: constant }) =>
     constant === undefined ? [] : [constant],

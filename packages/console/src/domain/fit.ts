@@ -49,7 +49,6 @@ export function needsLogAxis(values: readonly (number | null)[]): boolean {
   return median !== undefined && largest !== undefined && largest > 1e6 * median
 }
 
-/** Compresses a value, with its sign, to log10(1 + |value|). */
 export const toSymlog = (value: number): number => Math.sign(value) * Math.log10(1 + Math.abs(value))
 
 export const fromSymlog = (value: number): number => Math.sign(value) * (10 ** Math.abs(value) - 1)

@@ -52,6 +52,5 @@ export function findUploadType(head: Uint8Array, folders: readonly string[]): st
   }
 }
 
-/** Returns the progress of an upload in whole percent, rounded down. */
 export const toPercent = (sent: number, total: number): number =>
   total === 0 ? 100 : Math.floor((100 * sent) / total)

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-/** Copies a text and briefly shows whether that succeeded. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [outcome, setOutcome] = useState<string>()
   const copy = async (): Promise<void> => {

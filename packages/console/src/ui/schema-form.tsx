@@ -77,7 +77,6 @@ function FieldInput(props: FieldProps) {
 const getPlaceholder = ({ default: given }: Schema): string =>
   given === undefined ? '' : `default: ${typeof given === 'string' ? given : JSON.stringify(given)}`
 
-/** A text area for longer texts; otherwise an input with one line. */
 function TextInput({ value, onChange, schema, isLong, id, label }: FieldProps & { isLong: boolean }) {
   const text =
     typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)

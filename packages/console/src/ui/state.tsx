@@ -139,7 +139,6 @@ export const Chip = ({ severity, children }: { severity: Severity; children: Com
 export const toSeverity = (status: string): Severity =>
   status === 'ok' ? 'ok' : status === 'failed' ? 'err' : 'warn'
 
-/** Placeholder of a page without data. Describes what the page will show and how to create data. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="card stack" style={{ justifyItems: 'start' }}>
     <strong>{title}</strong>

@@ -10,7 +10,6 @@ import { AppChip, AppError, describeApp } from './servers/app-state.tsx'
 /** Number of calls from which the lists of clients and calls are made. */
 const recentCalls = 200
 
-/** Shows the state of the server, its apps, and the most recent clients. */
 export function Overview() {
   const { server } = useConsole()
   const access = server.needsToken.value
@@ -61,7 +60,6 @@ export function Overview() {
   )
 }
 
-/** Returns the command that adds this server to Claude Code. */
 const addCommand = (): string => `claude mcp add --transport http causeway ${location.origin}/mcp`
 
 function Figures({ health }: { health: Health }) {

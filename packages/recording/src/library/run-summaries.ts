@@ -146,7 +146,6 @@ export class RunSummaries {
     return rows.map((row) => toSummary(row, lists))
   }
 
-  /** Returns sizes by recording id. */
   listSizes(): ReadonlyMap<string, SummarySize> {
     return new Map(this.#statements.listSizes.all().map((size) => [size.recording, size]))
   }

@@ -15,7 +15,6 @@ import type {
 /** A row of a table, or packed rows, with the columns of `contactLists` or `jointAt`. */
 type Rows = ArrayLike<unknown>
 
-/** Reads the record that begins at `at`. */
 export type ReadRecord<Row> = (rows: Rows, at: number) => Row
 
 /** Returns null if the value is not a finite number. */

@@ -8,7 +8,6 @@ type Tab = 'result' | 'picture' | 'text'
 
 const tabNames: Readonly<Record<Tab, string>> = { result: 'Result', picture: 'Picture', text: 'Text' }
 
-/** The answer of a tool: as a tree, as pictures, and as the text that a model reads. */
 export function AnswerView({ answer }: { answer: ToolAnswer }) {
   const { error, ms, bytes, requestId, structured, content } = answer
   const pictures = content.filter(({ type }) => type === 'image')
@@ -75,7 +74,6 @@ const Picture = ({ picture: { data = '', mimeType = 'image/png' } }: { picture: 
   <img class="picture" src={`data:${mimeType};base64,${data}`} alt="Answer of the tool" />
 )
 
-/** Indents a text if it is JSON. */
 function formatText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

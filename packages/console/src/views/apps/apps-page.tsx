@@ -7,7 +7,6 @@ import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import './apps.css'
 import { ToolPanel } from './tool-panel.tsx'
 
-/** Lists all apps and tools, and shows the chosen tool with a form to call it. */
 export function AppsPage({ parts }: { parts: PathParts }) {
   const { server } = useConsole()
   const apps = useLoaded(

@@ -9,7 +9,6 @@ import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
 import { AnswerView } from './answer-view.tsx'
 
-/** A tool, a form for its arguments, and the answer of the last call. */
 export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; tool: ToolDetails }) {
   const [args, setArgs] = useState<unknown>(tool.example)
   const [isJson, setJson] = useState(false)

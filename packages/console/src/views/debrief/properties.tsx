@@ -163,7 +163,6 @@ function Tote({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number
   )
 }
 
-/** Deletes the selection after a second click. */
 function DeleteButton({ link, chosen }: { link: PlotLink; chosen: readonly PlotFeature[] }) {
   const [isAsking, setAsking] = useState(false)
   return (

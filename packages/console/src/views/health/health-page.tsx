@@ -8,7 +8,6 @@ import { Chip, ErrorNotice, LoadedView, toSeverity, useLoaded } from '../../ui/s
 import { AppChip, AppError } from '../servers/app-state.tsx'
 import './health.css'
 
-/** Shows the state of each app, figures of the process, and the sizes of the databases. */
 export function HealthPage() {
   const { server } = useConsole()
   const access = server.needsToken.value
@@ -44,7 +43,6 @@ export function HealthPage() {
   )
 }
 
-/** Tools for operators, as buttons. */
 const actions = [
   { tool: 'refresh_registry', label: 'Refresh tool lists' },
   { tool: 'make_backup', label: 'Back up now' },

@@ -113,7 +113,6 @@ export function HelpPage() {
   )
 }
 
-/** Lists the indexed documentation. */
 function SectionList() {
   const { server } = useConsole()
   const sections = useLoaded(

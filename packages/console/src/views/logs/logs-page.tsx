@@ -10,10 +10,8 @@ import { ValueTree } from '../../ui/value-tree.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import './logs.css'
 
-/** Maximum number of stored lines. */
 const maxLines = 2000
 
-/** Shows the server's log live, with filters for level and text. */
 export function LogsPage() {
   const { server, navigation } = useConsole()
   const hash = parseHash(navigation.hash.value.text)

@@ -35,7 +35,6 @@ export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
   )
 }
 
-/** Binds keys that select the shown decisions. */
 function DecisionKeys({
   decisions,
   shown,

@@ -26,7 +26,6 @@ interface TownProps {
   readonly chosen: string | undefined
 }
 
-/** Shows a mind's memory of the world: a map, if positions are known, and a table. */
 export function TownView({ mind, places, decisions, chosen }: TownProps) {
   if (places.length === 0) return null
   const at = Math.max(

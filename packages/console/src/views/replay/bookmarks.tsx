@@ -11,7 +11,6 @@ interface BookmarkList {
 
 const defaultNote = 'Marked in the console'
 
-/** The bookmarks of a recording, which all clients share. */
 export function Bookmarks({ playback, recording }: { playback: Playback; recording: string }) {
   const { server } = useConsole()
   const [note, setNote] = useState('')

@@ -150,7 +150,6 @@ const formatCall = ({ toolName, metadata, view = '' }: CallRecord): string => {
   return `${formatClient(metadata.client)} · ${toolName}${frame === undefined ? '' : ` · frame ${frame}`}`
 }
 
-/** A mark for a call on the time axis. */
 export interface CallMark {
   readonly id: string
   readonly frame: number
@@ -158,7 +157,6 @@ export interface CallMark {
   readonly open: () => void
 }
 
-/** Returns the followed calls about frames of a recording, as marks. */
 export const listCallMarks = ({ state, calls, show }: Following, recording: string): readonly CallMark[] =>
   (state === 'off' ? [] : calls).flatMap((call) => {
     const { pathname, hash } = new URL(call.view ?? '', location.origin)

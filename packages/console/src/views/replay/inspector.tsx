@@ -150,7 +150,6 @@ function BodyTable({
   )
 }
 
-/** Velocity and rotation of the selected body. */
 function BodyMotion({ state }: { state: FrameAnswer['states'][number] | undefined }) {
   if (state === undefined) return null
   const { velocity, angular_velocity, orientation } = state
@@ -182,7 +181,6 @@ function BodyMotion({ state }: { state: FrameAnswer['states'][number] | undefine
 const formatVector = ({ x, y, z }: FrameAnswer['states'][number]['velocity']): string =>
   [x, y, z].map((value) => (value === null ? '–' : formatNumber(value))).join(', ')
 
-/** The contacts of a body and their forces. */
 function BodyContacts({
   scene: { contacts, names },
   body,

@@ -9,7 +9,6 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import type { Playback } from './playback.ts'
 
-/** Plots the energy of the system and the speeds of bodies, on the axis of the timeline. */
 export function Plots({
   playback,
   recording,
@@ -114,7 +113,6 @@ interface TableProps {
   readonly title: string
 }
 
-/** Shows the values of a plot as a table, at evenly spaced frames. */
 function SeriesTable({ series, labels, title }: TableProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -71,7 +71,6 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
   return tail
 }
 
-/** Marks a growing recording, with a button that shows its newest frame and follows new ones. */
 export function TailChip({ tail, playback }: { tail: Tail; playback: Playback }) {
   if (!tail.isGrowing) return null
   return (

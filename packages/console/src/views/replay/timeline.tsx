@@ -24,7 +24,6 @@ export function Timeline({
   chosen: string | undefined
   open: (finding: Finding) => void
   laneName?: string
-  /** Followed calls of clients. */
   calls?: readonly CallMark[]
   isPlaying: boolean
   metadata: Metadata

@@ -9,7 +9,6 @@ import { ErrorNotice } from '../../ui/state.tsx'
 import './replay.css'
 
 interface UploadProps {
-  /** Folders that the server searches. */
   readonly folders: readonly string[]
   readonly onUploaded: () => void
 }

@@ -29,7 +29,6 @@ export function listTimeKeys(playback: Playback): readonly Shortcut[] {
   ]
 }
 
-/** Returns the shortcuts that show and hide layers of a scene. */
 export const listLayerKeys = (
   keys: readonly (readonly [key: string, layer: keyof Layers, label: string])[],
   setLayers: (change: (old: Layers) => Layers) => void,

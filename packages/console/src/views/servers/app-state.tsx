@@ -16,7 +16,6 @@ export const AppChip = ({ state }: { state: AppState }) => {
   return <Chip severity={severity}>{word}</Chip>
 }
 
-/** Shows why an app failed, or the last error of a hosted server. */
 export const AppError = ({ state: { reason, message, remedy, last_error } }: { state: AppState }) => {
   const code = reason ?? last_error?.code
   if (code === undefined) return null

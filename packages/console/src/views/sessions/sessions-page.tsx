@@ -8,7 +8,6 @@ import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, ErrorNotice, LoadedView, useLoaded } from '../../ui/state.tsx'
 
-/** Lists the clients that use the server, by session. */
 export function SessionsPage() {
   const { server } = useConsole()
   const sessions = useLoaded(

@@ -283,7 +283,6 @@ function SignalTable({ signals, score }: Pick<TrmResult, 'signals' | 'score'>) {
   )
 }
 
-/** Undoes the last candidate after a second click. */
 function UndoButton({ session, reload }: { session: TrmSession; reload: () => void }) {
   const { server } = useConsole()
   const [isAsking, setAsking] = useState(false)

@@ -23,7 +23,6 @@ interface TestMatrixProps {
   readonly choose: (index: number) => void
 }
 
-/** Shows the outcome of each test in each evaluation. */
 export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }: TestMatrixProps) {
   const { server } = useConsole()
   const [isAll, setAll] = useState(false)

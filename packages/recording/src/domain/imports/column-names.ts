@@ -6,7 +6,6 @@ export interface NamedColumn {
   readonly width: number
 }
 
-/** The columns of one quantity of a body. */
 export interface ColumnGroup {
   readonly body: string
   readonly quantity: Quantity

@@ -157,7 +157,6 @@ export function externalReader(connection: Connection): ReadRows<ExternalForce> 
   }
 }
 
-/** Whether an exported run has joints. */
 export const hasJoints = ({ era: { schema } }: Connection): boolean => schema.has(jointTable, ...jointFields)
 
 export const jointReader = (connection: Connection): ReadRows<Joint> =>

@@ -7,7 +7,6 @@ import { type RawRow, type Selection, type Source, selectFrom } from './selectio
 export interface RowReader {
   /** Returns rows in frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
-  /** Writes a row to a block at `at`. */
   readonly write: (row: RawRow, block: Float64Array, at: number) => void
 }
 

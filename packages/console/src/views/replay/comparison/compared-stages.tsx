@@ -29,7 +29,6 @@ interface StagesProps {
   readonly view: SceneView
 }
 
-/** The scenes of both recordings, side by side. */
 export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view }: StagesProps) {
   const camera = useMemo(() => new SharedCamera(), [])
   const other = useMemo(
