@@ -1,4 +1,4 @@
-/** Runs Chromium and inspects pages of the console. */
+/** Starts Chromium and inspects pages of the console. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const candidates = [
   '/usr/bin/google-chrome',
 ]
 
-/** The program of Chromium, or `undefined` if this machine has none. */
+/** Path of Chromium's program; `undefined` if it is not installed. */
 export const chromiumPath = candidates.find((path) => path !== undefined && existsSync(path))
 
 /** Reason for skipping the tests that need Chromium, or `false`. */
@@ -44,7 +44,7 @@ export async function openBrowser(t: Test, moreFlags: readonly string[] = []): P
 
 export type Theme = 'light' | 'dark'
 
-/** A page with what it reported since it was opened. */
+/** A page, and the problems that it reported since it was opened. */
 export interface WatchedPage {
   readonly page: Page
   /** Console errors, exceptions, failed requests and CSP violations. */
@@ -90,7 +90,7 @@ export async function visit({ page }: WatchedPage, url: string): Promise<void> {
   await settled(page)
 }
 
-/** Waits until nothing is being loaded. Effects run after a frame and may load more. */
+/** Waits until nothing is loading. Effects run after a frame and may load more. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('main h1')
   do {
@@ -112,7 +112,7 @@ export const stopping = {
   json: { code: 'SHUTTING_DOWN', message: 'the server is stopping', retryable: true },
 } as const
 
-/** A promise and the function that resolves it, for faults that last until then. */
+/** Returns a promise and the function that resolves it, for faults that last until then. */
 export function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -121,17 +121,17 @@ export function createGate(): { readonly opened: Promise<void>; readonly open: (
   return { opened, open }
 }
 
-/** The problems of a page, except failed requests that a test caused. */
+/** Returns the problems of a page, except failed requests, which a test caused. */
 export const listUnexpected = ({ problems }: WatchedPage): string[] =>
   problems.filter((problem) => !problem.includes('Failed to load resource'))
 
-/** Levels A and AA of WCAG 2.2. */
+/** Rules for levels A and AA of WCAG 2.2. */
 const wcagRules: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block']
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns the WCAG A and AA violations of a page, one line each. */
+/** Returns a page's violations of WCAG A and AA, one per line. */
 export async function findViolations(page: Page, rules: readonly string[] = wcagRules): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe)
   const options = JSON.stringify({ runOnly: rules, preload: false, resultTypes: ['violations'] })
@@ -149,8 +149,8 @@ interface AxeResult {
 }
 
 /**
- * Checks a page in both themes: its accessibility and its problems. Stores a screenshot of each. The rules that do not depend on
- * colours are checked in the light theme only.
+ * Checks a page in both themes: its accessibility and its problems. Stores a screenshot of each. In the dark theme,
+ * checks only the rules that depend on colours.
  */
 export async function checkThemes(t: Test, { page, problems }: WatchedPage, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {

@@ -1,4 +1,4 @@
-/** What the pages of the console cost while agents work, in Chromium. */
+/** Measures the cost of console pages in Chromium while agents work. */
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { PageMeter, readProcessorTime } from './measure.ts'
 
 t.setTimeout(600_000)
 
-/** What a character sees in a game minute. */
+/** Returns what a character observes in a game minute. */
 const createObservation = (entity_id: string, minute: number) => ({
   entity_id,
   current_simulation_time: 1000 + minute,
@@ -27,7 +27,7 @@ const createObservation = (entity_id: string, minute: number) => ({
   },
 })
 
-/** A plot of tracks with 100,000 positions, one a second. */
+/** Returns a plot of tracks with 100,000 positions, one per second. */
 function createPlot(): string {
   const count = 10_000
   const start = Date.UTC(2025, 0, 1)
@@ -90,7 +90,7 @@ else {
       await call('minds', 'create_mind', { mind_id, config: { entity_id: mind_id, traits: ['curious'] } })
     const seconds = 6
     let minute = 0
-    /** Lets every mind decide once a second. Resolves to the processor time of the server in ms. */
+    /** Lets every mind decide once a second. Resolves to the server's processor time in ms. */
     const decide = async (): Promise<number> => {
       const before = readProcessorTime(pid)
       const start = performance.now()
@@ -189,7 +189,7 @@ else {
   })
 }
 
-/** Scrolls the diff from its start to its end, one page of it in each frame. Resolves to the number of steps. */
+/** Scrolls the diff from start to end, one page per frame. Resolves to the number of steps. */
 const scrollDiff = `new Promise((resolve) => {
   const diff = document.querySelector('.diff')
   let steps = 0
@@ -203,7 +203,7 @@ const scrollDiff = `new Promise((resolve) => {
   step()
 })`
 
-/** Moves the time 60 times, once a frame. Resolves to the duration of the longest task over 50 ms. */
+/** Moves the time 60 times, once per frame. Resolves to the duration of the longest task over 50 ms. */
 const dragSlider = `new Promise((resolve) => {
   const slider = document.querySelector('input[type=range]')
   const first = Number(slider.min)

@@ -1,4 +1,4 @@
-/** What the pages of the console cost in Chromium: processor time of the main thread, memory and requests. */
+/** Measures the cost of console pages in Chromium: processor time of the main thread, memory and requests. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
@@ -14,7 +14,7 @@ const navigate = (page: Page, path: string): Promise<unknown> =>
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
   )
 
-/** Frames of bodies that move on circles, as JSON lines. */
+/** Returns frames of bodies that move on circles, as JSON lines. */
 function createFrames(bodies: number, first: number, count: number): string {
   const ids = Array.from({ length: bodies }, (_, index) => index + 1)
   const run = {
@@ -53,7 +53,7 @@ else {
     if (!response.ok) throw new Error(`${path}: ${text.slice(0, 300)}`)
   }
 
-  /** Records frames of moving bodies and ends the recording. */
+  /** Records frames of moving bodies and finishes the recording. */
   async function record(name: string, bodies: number, frames: number): Promise<void> {
     const batch = Math.max(1, Math.floor(20_000 / bodies))
     for (let first = 1; first <= frames; first += batch)
@@ -64,7 +64,7 @@ else {
   await record('twenty', 20, 2560)
   await record('thousand', 1000, 60)
 
-  /** Waits for the first paint with content and returns its time in ms. */
+  /** Waits for the first contentful paint. Resolves to its time in ms. */
   const firstPaint = `new Promise((resolve) => new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
   }).observe({ type: 'paint', buffered: true }))`
@@ -123,7 +123,7 @@ else {
         const frame = 8 + chunk * 256
         const { task } = await meter.measure(() => page.evaluate(`(${seek})(${frame})`))
         costs.push(task)
-        // The values of the frame are loaded when the scrubber rests.
+        // The values of a frame are loaded when the scrubber stops.
         await page.locator('.facts dd', { hasText: `${frame} at` }).waitFor()
         await page.evaluate(nextFrame)
       }
@@ -132,7 +132,7 @@ else {
     }
     const ordered = costs.toSorted((a, b) => a - b)
     t.comment(`${ordered.map((ms) => ms.toFixed(1))} ms`)
-    // The median: garbage collections and other programs cost some of the frames more.
+    // Uses the median, because garbage collections and other programs make some frames slower.
     t.ok((ordered[ordered.length / 2] ?? Number.NaN) <= allowance * 30, `${costs} ms`)
   })
 
@@ -185,7 +185,7 @@ else {
       t.comment(`${costs.map((ms) => ms.toFixed(1))} ms`)
       return costs
     }
-    // Garbage collection and the end of the loading can add to one of the two.
+    // Uses the faster of two rounds, because garbage collection or the end of loading can slow down one of them.
     const [first, second] = [await typeFilter(), await typeFilter()]
     const costs = first.map((ms, index) => Math.min(ms, second[index] ?? ms))
     t.ok(Math.max(...costs) <= allowance * 50, `${costs} ms`)
@@ -193,7 +193,7 @@ else {
   })
 }
 
-/** Counts the frames that are shown in 1.5 s. */
+/** Resolves to the number of frames that are shown in 1.5 s. */
 const countFrames = `new Promise((resolve) => {
   const readout = document.querySelector('[data-frame]')
   const end = performance.now() + 1500

@@ -1,4 +1,4 @@
-/** The console in Chromium, with the real server and its content security policy. */
+/** Tests the console in Chromium, with the real server and its content security policy. */
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
@@ -18,7 +18,7 @@ import { countColors, createRun, showsFrame } from './viewer.ts'
 
 t.setTimeout(900_000)
 
-/** Pages by name, with the path that is opened. */
+/** Pages by name, with the path to open. */
 const pages: Readonly<Record<string, string>> = {
   overview: '/',
   apps: '/apps',
@@ -36,7 +36,7 @@ const pages: Readonly<Record<string, string>> = {
   comparison: '/replay/incline_slides/compare/incline_sticks',
 }
 
-/** Calls a tool as a client with this name. */
+/** Calls a tool as a client with the given name. */
 const callTool = (url: string, path: string, args: object, client = 'test-client/1.2'): Promise<Response> =>
   fetch(`${url}/api/apps/${path}`, {
     method: 'POST',
@@ -44,7 +44,7 @@ const callTool = (url: string, path: string, args: object, client = 'test-client
     body: JSON.stringify(args),
   })
 
-/** Opens a session as a client with this name and calls a tool. */
+/** Opens a session as a client with the given name and calls a tool. */
 async function callOverMcp(url: string, name: string): Promise<void> {
   const send = (message: object, headers = {}): Promise<Response> =>
     fetch(`${url}/mcp`, {
@@ -82,7 +82,7 @@ else {
     await watched.page.close()
   })
 
-  verifies('console:pages:clean', 'in a narrow window, all pages can be reached', async (t) => {
+  verifies('console:pages:clean', 'all pages can be reached in a narrow window', async (t) => {
     const watched = await openPage(t, browser, { width: 800 })
     const { page } = watched
     for (const [name, path] of Object.entries(pages)) {
@@ -99,7 +99,7 @@ else {
 
   verifies(
     'console:pages:served',
-    'a browser receives a page for an unknown address, a program JSON',
+    'for an unknown address, a browser receives a page, and a program receives JSON',
     async (t) => {
       const watched = await openPage(t, browser)
       const { page } = watched
@@ -120,7 +120,7 @@ else {
     },
   )
 
-  verifies('console:pages:served', 'what fails because the server is busy is loaded again', async (t) => {
+  verifies('console:pages:served', 'data that a busy server did not return is loaded again', async (t) => {
     const { page } = await openPage(t, browser)
     const busy = { code: 'OVERLOADED', message: 'the server is busy', retryable: true }
     await page.route('**/list_recordings', (route) => route.fulfill({ status: 503, json: busy }), {
@@ -135,7 +135,7 @@ else {
   verifies('console:pages:recover', 'a recording is shown after the server was stopping', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    // The first two requests of each kind reach a server that is stopping.
+    // The first two requests of each kind get the response of a stopping server.
     for (const path of ['get_metadata', 'scene?*', 'poses?*', 'diagnose', 'get_series'])
       await page.route(`**/${path}`, (route) => route.fulfill(stopping), { times: 2 })
     await page.goto(`${url}/replay/slide_at_45#frame=45&body=1`)
@@ -146,14 +146,14 @@ else {
     await page.getByRole('alert').first().waitFor({ state: 'detached' })
     while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
 
-    // So does the first request for velocities.
+    // The first request for velocities gets it too.
     await page.route('**/get_frame', (route) => route.fulfill(stopping), { times: 1 })
     await page.keyboard.press('v')
     await page.waitForSelector('.stage[data-velocities="1"]')
     t.same(listUnexpected(watched), [])
   })
 
-  verifies('console:pages:recover', 'a recording without frames on a slow server', async (t) => {
+  verifies('console:pages:recover', 'the first frames are shown even if the server is slow', async (t) => {
     const name = 'slowly'
     const send = async (count: number): Promise<void> => {
       const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
@@ -168,7 +168,7 @@ else {
     const { page } = watched
     await visit(watched, `${url}/replay/${name}`)
     await page.getByText('This recording has no frames').waitFor()
-    // Every answer takes longer than the interval of the polls.
+    // Each answer takes longer than the polling interval.
     await page.route('**/get_metadata', async (route) => {
       const response = await route.fetch()
       await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -179,11 +179,11 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:pages:recover', 'a page whose code could not be loaded', async (t) => {
+  verifies('console:pages:recover', 'a page whose code could not be loaded is reloaded', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     let isDown = true
-    // The server cannot be reached for the code of the page.
+    // The server is not reachable for the code of the page.
     for (const path of ['**/assets/logs-page-*', '**/health'])
       await page.route(path, (route) => (isDown ? route.abort() : route.continue()))
     await visit(watched, url)

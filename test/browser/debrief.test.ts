@@ -1,4 +1,4 @@
-/** The editor of plots in Chromium, with changes by other clients. */
+/** Tests the plot editor in Chromium, with changes by other clients. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -36,7 +36,7 @@ else {
   })
   const { url } = running
 
-  /** Calls a tool of Debrief as another client. */
+  /** Calls a Debrief tool as another client. */
   const callAsAgent = async (tool: string, args: object): Promise<Readonly<Record<string, unknown>>> => {
     const response = await fetch(`${url}/api/apps/debrief/tools/${tool}`, {
       method: 'POST',
@@ -53,7 +53,7 @@ else {
     return features[0]
   }
 
-  /** Waits until the outline has a number of features. */
+  /** Waits until the outline has this number of features. */
   const hasFeatures = (page: Page, count: number): Promise<void> =>
     page.getByText(`${count} features`, { exact: true }).waitFor()
 
@@ -176,12 +176,12 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:debrief:conflict', 'with another program', async (t) => {
+  verifies('console:debrief:conflict', 'a conflict with another program is shown', async (t) => {
     const filename = 'conflict.plot.json'
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/${filename}`)
-    // The file is changed before the change of the agent is saved.
+    // The file changes before the agent's change is saved.
     await callAsAgent('delete_features', { filename, ids: ['zone-6'] })
     writeFileSync(`${plots}/plots/${filename}`, readFileSync(fixture, 'utf8').replace('Alborán', 'Other'))
     const alert = page.getByRole('alert').filter({ hasText: 'differs from its file' })
@@ -191,7 +191,7 @@ else {
     await alert.waitFor({ state: 'detached' })
   })
 
-  verifies('console:debrief:live', 'an agent that names nothing changes nothing', async (t) => {
+  verifies('console:debrief:live', 'a call that changes nothing is not reported as a change', async (t) => {
     const [filename, other] = ['agent.plot.json', 'other.plot.json']
     const open = async (name: string) => {
       const watched = await openPage(t, browser)
@@ -214,7 +214,7 @@ else {
     t.match(await page.getByRole('region', { name: 'Notices' }).innerText(), /test-agent removed 2 features/)
     await page.keyboard.press('z')
     await hasFeatures(page, 15)
-    // The deletion is the only step: the empty one before it does not count.
+    // The deletion is the only step that can be undone, because the call before it changed nothing.
     await page.locator('button:disabled', { hasText: 'Undo' }).waitFor()
     await hasFeatures(second.page, 15)
     t.equal(await second.page.getByRole('region', { name: 'Notices' }).getByText('removed').count(), 0)
@@ -233,14 +233,14 @@ else {
     t.same(listUnexpected(watched), [])
   })
 
-  verifies('console:debrief:live', 'a map that is moved again before its last move is stored', async (t) => {
+  verifies('console:debrief:live', 'a map that is moved twice quickly does not jump back', async (t) => {
     const filename = 'other.plot.json'
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/${filename}`)
     await hasFeatures(page, 15)
     const held: (() => Promise<void>)[] = []
-    // The moves reach the server after both were made.
+    // The server receives the moves after both were made.
     await page.route('**/set_viewport', (route) => void held.push(() => route.continue()))
     const zoomIn = async (count: number): Promise<void> => {
       const sent = page.waitForRequest('**/set_viewport')
@@ -256,7 +256,7 @@ else {
       const stored = page.waitForResponse('**/set_viewport')
       await send()
       await stored
-      // Events arrive in order, so that the one of the move was before this one.
+      // Events arrive in order, so the event of the move has arrived before this one.
       const id = ['track-a', 'track-b'][index] ?? ''
       await callAsAgent('set_selection', { filename, selectedIds: [id] })
       await page
@@ -268,10 +268,10 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:debrief:live', 'a change while the features of a large plot are loading', async (t) => {
+  verifies('console:debrief:live', 'a change during the loading of a large plot is shown', async (t) => {
     const filename = 'large.plot.json'
     const plot = JSON.parse(readFileSync(fixture, 'utf8')) as { features: unknown[] }
-    // Snapshots of more than 4 MB do not contain the features.
+    // Snapshots over 4 MB do not contain the features.
     for (let n = 0; n < 300; n++)
       plot.features.push({
         ...{ type: 'Feature', id: `note-${n}`, geometry: { type: 'Point', coordinates: [-5.4, 36.1] } },
@@ -309,12 +309,12 @@ else {
 
   verifies(
     'console:debrief:conflict',
-    'a change that another client made and that cannot be read',
+    'if the version of the other client cannot be read, the page shows the error',
     async (t) => {
       const watched = await openPage(t, browser)
       const { page } = watched
       const filename = 'agent.plot.json'
-      // Another client has changed the plot, and its features cannot be read.
+      // Another client has changed the plot, and its features cannot be loaded.
       const failure = { code: 'STORE_FAILED', message: 'the plot cannot be read' }
       const mismatch = { code: 'REV_MISMATCH', message: 'the plot has changed', data: { current_rev: 99 } }
       await page.route('**/update_features', (route) => route.fulfill({ status: 409, json: mismatch }))
@@ -328,13 +328,13 @@ else {
     },
   )
 
-  // Last, because the server that the other tests use ends.
-  verifies('console:debrief:live', 'a page survives a restart of the server', async (t) => {
+  // Must be last, because it stops the server that the other tests use.
+  verifies('console:debrief:live', 'a page continues after a restart of the server', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/debrief/plots/a.plot.json`)
     await hasFeatures(page, 15)
-    // The first attempt to reconnect reaches the server while it is stopping, as after a long call.
+    // The first attempt to reconnect gets the response of a stopping server, as after a long call.
     const stopping = { code: 'SHUTTING_DOWN', message: 'the server is stopping', retryable: true }
     await page.route('**/a.plot.json/events', (route) => route.fulfill({ status: 503, json: stopping }), {
       times: 1,

@@ -1,4 +1,4 @@
-/** The viewer follows what a client asks, in Chromium. */
+/** Tests in Chromium that the viewer follows the calls of a client. */
 import t from 'tap'
 import { startBridge } from '../../bridge/test/client.ts'
 import { startServer } from '../e2e/server-process.ts'
@@ -24,7 +24,7 @@ else
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay/drop`)
-    // The stream of calls is opened late. Until then, a call would not be received.
+    // The stream of calls is opened late. Calls before that would not be received.
     const { opened, open } = createGate()
     await page.route('**/calls/events', async (route) => {
       await opened
@@ -40,7 +40,7 @@ else
       const { result } = await bridge.call(id, 'tools/call', { name: `Replay__${name}`, arguments: args })
       return (result as { structuredContent: { viewer_url: string; summary: string } }).structuredContent
     }
-    // Why does body 1 slide at frame 45?
+    // The client investigates why body 1 slides in frame 45.
     const loaded = await ask(1, 'load_recording', { path: 'slide_at_45' })
     t.equal(loaded.viewer_url, `${url}/replay/slide_at_45`)
     await page.getByRole('heading', { name: 'slide_at_45' }).waitFor()
@@ -59,7 +59,7 @@ else
     await page.waitForURL(/#.*frame=45/)
     await keepScreenshot(page, 'follow')
 
-    // A person looks at another frame: the next call does not take it away.
+    // A person selects another frame. The next call must not change it.
     await page.keyboard.press('ArrowRight')
     await showsFrame(page, 46)
     const caption = page.locator('[data-follow]')
@@ -84,7 +84,7 @@ else
     t.same(await findViolations(page), [])
     await keepScreenshot(page, 'follow-paused')
 
-    // Two clients: only one of them is followed.
+    // Of two clients, only one is followed.
     await page.getByRole('button', { name: 'Resume' }).click()
     const other = startBridge(t, { url: `${url}/mcp` })
     await other.open()

@@ -1,4 +1,7 @@
-/** Names that contain markup, a change of direction, or 10 kB, on every page that shows names of others. */
+/**
+ * Tests every page that shows foreign names with names that contain markup, change the text direction, or have 10
+ * kB.
+ */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -16,8 +19,8 @@ const fixtures = fileURLToPath(new URL('../../fixtures', import.meta.url))
 const program = fileURLToPath(new URL('../../packages/gateway/test/fixture-server.ts', import.meta.url))
 
 /**
- * Returns texts that change the direction of the text around them, and texts of more than 4 kB outside of areas that scroll. A block, a
- * `bdi` and a control isolate their own text.
+ * Returns texts that change the direction of the text around them, and texts over 4 kB outside of scrollable areas.
+ * Blocks, `bdi` elements and controls isolate their own text.
  */
 const findDefects = `(() => {
   const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
@@ -161,7 +164,7 @@ else {
   const request = failed.headers.get('causeway-request') ?? ''
   await failed.text()
 
-  verifies('console:pages:clean', 'Help', async (t) => {
+  verifies('console:pages:clean', 'the page of Help has no problems', async (t) => {
     const watched = await openPage(t, browser)
     await visit(watched, `${url}/help#q=zebra`)
     await watched.page.getByText('Ranks:').first().waitFor()
@@ -169,7 +172,7 @@ else {
     await watched.page.close()
   })
 
-  verifies('console:pages:hostile', 'in every app and page', async (t) => {
+  verifies('console:pages:hostile', 'hostile names are shown as text in every app and page', async (t) => {
     const watched = await openPage(t, browser)
     const { page, problems } = watched
     const pages = [
@@ -193,7 +196,7 @@ else {
       t.same(await page.evaluate(findDefects), [], path)
       t.match(await page.title(), / · Causeway$/, path)
     }
-    // The last pages are of things that do not exist.
+    // The last pages are for things that do not exist.
     t.same(
       problems.filter((problem) => !problem.includes('Failed to load resource')),
       [],

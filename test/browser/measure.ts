@@ -1,11 +1,11 @@
-/** Measures the main thread of a page in Chromium. */
+/** Measures a page's main thread in Chromium. */
 import { readFileSync } from 'node:fs'
 import type { CDPSession, Page } from 'playwright-core'
 
-/** The budgets were set on a machine that is up to twice as fast as others that run the tests. */
+/** Factor for budgets, because they were set on a machine up to twice as fast as others that run the tests. */
 export const allowance = 2
 
-/** What the main thread of a page did, as processor time in ms, so that other programs of the machine do not count. */
+/** Work of a page's main thread, as processor time in ms, which other programs do not affect. */
 export interface MainThreadWork {
   readonly script: number
   readonly task: number
@@ -30,7 +30,7 @@ export class PageMeter {
     return (name) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
   }
 
-  /** Runs a function. Resolves to what the main thread did meanwhile. */
+  /** Runs a function. Resolves to the work of the main thread during that time. */
   async measure(run: () => Promise<unknown>): Promise<MainThreadWork> {
     const before = await this.#read()
     await run()
@@ -39,14 +39,14 @@ export class PageMeter {
     return { script: difference('ScriptDuration'), task: difference('TaskDuration') }
   }
 
-  /** Bytes of the objects that are reachable. */
+  /** Resolves to the size of all reachable objects in bytes. */
   async readHeap(): Promise<number> {
     await this.#session.send('HeapProfiler.collectGarbage')
     return (await this.#read())('JSHeapUsedSize')
   }
 }
 
-/** Processor time of a process in ms; 0 on systems without `/proc`. */
+/** Returns the processor time of a process in ms; 0 on systems without `/proc`. */
 export function readProcessorTime(pid: number): number {
   if (process.platform !== 'linux') return 0
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

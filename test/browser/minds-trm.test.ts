@@ -1,4 +1,4 @@
-/** The pages of Minds and TRM in Chromium. */
+/** Tests the pages of Minds and TRM in Chromium. */
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -10,7 +10,7 @@ t.setTimeout(300_000)
 
 const hostile = `<img src=x onerror=document.title="owned">\u202e${'long'.repeat(400)}`
 
-/** What a character sees at a time in game minutes. */
+/** Returns what a character observes at a time in game minutes. */
 const createObservation = (minutes: number, hunger: number) => ({
   entity_id: 'npc_mara',
   current_simulation_time: minutes,
@@ -97,7 +97,7 @@ else {
     'trm-session': `/trm/${sessionId}`,
   }
 
-  verifies('console:pages:clean', 'Minds and TRM', async (t) => {
+  verifies('console:pages:clean', 'the pages of Minds and TRM have no problems', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     for (const [name, path] of Object.entries(pages)) {
@@ -144,7 +144,7 @@ else {
 
   verifies(
     'console:minds',
-    'keys choose a mind, counts are those of the tool, a deleted mind remains',
+    'keys select a mind, counts match those of the tool, and a deleted mind remains visible',
     async (t) => {
       for (const mind_id of ['npc_olin', 'npc_tess'])
         await callTool('minds', 'create_mind', {
@@ -180,7 +180,7 @@ else {
     },
   )
 
-  verifies('console:trm', 'a link opens an evaluation, and its signals sum to the score', async (t) => {
+  verifies('console:trm', 'a link opens an evaluation, whose signals sum to the score', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/trm`)
@@ -212,7 +212,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:trm', 'a table shows which tests passed in which step', async (t) => {
+  verifies('console:trm', 'a table shows which tests passed in each step', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/trm/${sessionId}`)

@@ -1,4 +1,4 @@
-/** Traffic, sessions, health and logs in Chromium. */
+/** Tests the pages for traffic, sessions, health and logs in Chromium. */
 import { rmSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -13,12 +13,12 @@ t.setTimeout(300_000)
 const isLong = process.env.CAUSEWAY_LONG === 'true'
 const hostile = '<img src=x onerror=document.title=1>\u202e'
 
-/** Starts to collect the durations of long tasks, in ms. */
+/** Starts collecting the durations of long tasks, in ms. */
 const watchLongTasks = `window.longTasks = []
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
     .observe({ type: 'longtask' })`
 
-/** Calls a tool as a client with this name. Resolves to the request id. */
+/** Calls a tool as a client with the given name. Resolves to the request id. */
 async function call(url: string, path: string, args: object, client = 'probe/1.2'): Promise<string> {
   const response = await fetch(`${url}/api/apps/${path}`, {
     method: 'POST',
@@ -86,7 +86,7 @@ else {
   verifies('console:traffic:page', 'a paused list does not change', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    // No page calls this tool: a late call of an earlier page would be counted too.
+    // Uses a tool that no page calls, because a late call of an earlier page would be counted too.
     await visit(watched, `${url}/traffic#filter=tool:check_friction_cone`)
     await page.keyboard.press('p')
     await page.getByText('Paused, 0 new').waitFor()
@@ -125,7 +125,7 @@ else {
       if (longest.some((ms) => ms <= allowance * 100)) break
     }
     t.comment(`longest tasks of each round: ${longest.join(', ')} ms`)
-    // A long task of one round only can be the machine's.
+    // A long task in only one of the rounds can be caused by the machine.
     t.ok(Math.min(...longest) <= allowance * 100, `${longest} ms`)
     const elements = await page.evaluate<number>(`document.querySelectorAll('*').length`)
     t.ok(elements < 3000, `${elements} elements`)
@@ -182,11 +182,11 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:logs:page', 'lines that are written while the page is loading', async (t) => {
+  verifies('console:logs:page', 'lines that are written while the page loads are shown once', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     let id = ''
-    // A call is logged after the server read the earlier lines, and before the page receives them.
+    // A call is logged after the server has read the earlier lines, but before the page receives them.
     await page.route(
       '**/causeway/logs?*',
       async (route) => {
@@ -202,11 +202,11 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:logs:page', 'lines of another level are not shown while they are loading', async (t) => {
+  verifies('console:logs:page', 'lines of the old level are hidden while new ones load', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/logs`)
-    // Whether the page shows that it is loading, as soon as the level has changed.
+    // Whether the page shows that it is loading as soon as the level has changed.
     const isLoading = await page.evaluate<boolean>(`new Promise((resolve) => {
       const button = [...document.querySelectorAll('button')].find(({ innerText }) => innerText === 'error')
       const observer = new MutationObserver(() => {
@@ -222,14 +222,14 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:sessions:page', 'a slow server is not asked again before it answers', async (t) => {
+  verifies('console:sessions:page', 'a slow server gets no new request before it answers', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await page.clock.install()
     await visit(watched, `${url}/sessions`)
     const { opened: released, open: release } = createGate()
     let requests = 0
-    // The server does not answer for several intervals.
+    // The server does not answer for several polling intervals.
     await page.route('**/causeway/sessions', async (route) => {
       requests++
       await released

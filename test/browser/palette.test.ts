@@ -1,4 +1,4 @@
-/** The palette of the console and the keys of the viewer in Chromium, with the real server. */
+/** Tests the console's palette and the viewer's keys in Chromium, with the real server. */
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -27,7 +27,7 @@ t.setTimeout(300_000)
 const plots = fileURLToPath(new URL('../../fixtures/plots', import.meta.url))
 const hostile = 'palette-test <img src=x onerror=document.title=1>\u202e'
 
-/** Creates a mind in a session of a client with a hostile name. */
+/** Creates a mind in the session of a client with a hostile name. */
 async function createMind(url: string): Promise<void> {
   const path = '/mcp/minds'
   const params = {
@@ -47,14 +47,14 @@ async function createMind(url: string): Promise<void> {
   if (json.result === undefined) throw new Error(JSON.stringify(json))
 }
 
-/** Opens the palette with the keyboard, and waits until all lists are loaded. */
+/** Opens the palette with the keyboard and waits until all lists are loaded. */
 async function openPalette(page: Page, key = 'Control+k'): Promise<void> {
   await page.keyboard.press(key)
   await page.locator('dialog[open] [role=combobox]:focus').waitFor()
   await page.locator('dialog [data-loading]').waitFor({ state: 'detached' })
 }
 
-/** The text of the selected result. */
+/** Resolves to the text of the selected result. */
 const getSelected = (page: Page): Promise<string> =>
   page.evaluate<string>(
     `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText ?? ''`,
@@ -75,7 +75,7 @@ else {
   const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_PLOT_ROOTS: plots } })
   await createMind(url)
 
-  verifies('console:palette', 'a tool, a recording, a frame and a finding', async (t) => {
+  verifies('console:palette', 'a tool, a recording, a frame and a finding can be opened', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, url)
@@ -102,7 +102,7 @@ else {
     await showsFrame(page, 45)
     await pressed.waitFor({ state: 'detached' })
     t.match(page.url(), /#frame=45$/)
-    // A slow page renders a finding, opens a link, and would only then write the finding into the address.
+    // A slow page renders a finding and opens a link. Only then would it write the finding into the address.
     await page.evaluate(`new Promise((resolve) => {
       addEventListener('hashchange', () => setTimeout(resolve), { once: true })
       addEventListener('popstate', () => { for (const end = performance.now() + 100; performance.now() < end; ); }, { once: true })
@@ -117,7 +117,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:keys', 'keys of the viewer', async (t) => {
+  verifies('console:keys', 'keys of the viewer change the frame, the selection and layers', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay/stack#frame=30`)
@@ -189,7 +189,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:keys', 'keys for changes of contacts, velocities and trails', async (t) => {
+  verifies('console:keys', 'keys find changes of contacts, and show velocities and trails', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay/drop#frame=50`)
@@ -228,7 +228,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:keys', 'trails that are turned off while they are loading', async (t) => {
+  verifies('console:keys', 'trails that are turned off while they are loading are not shown', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     // The poses arrive after trails were turned on and off.
@@ -256,16 +256,16 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:keys', 'a search for a change of contacts that fails', async (t) => {
+  verifies('console:keys', 'if a search for a change of contacts fails, the error is shown', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    // The searches fail. Faults are injected before the page is opened, so that they apply to its first request.
+    // The searches fail. The faults are injected before the page is opened, so that they apply to its first request.
     const failure = { code: 'STORE_FAILED', message: 'the file cannot be read' }
     await page.route('**/timeline', (route) => route.fulfill({ status: 500, json: failure }))
     await visit(watched, `${url}/replay/drop#frame=50`)
     const alert = page.getByRole('alert')
     const shown = alert.getByText('the file cannot be read')
-    // Once, the first press had no effect on a busy machine, for an unknown reason.
+    // Presses the key repeatedly: once, on a busy machine, the first press had no effect for an unknown reason.
     await until(async () => {
       await page.keyboard.press('.')
       return shown.waitFor({ timeout: 5000 }).then(
@@ -285,7 +285,7 @@ else {
     t.same(listUnexpected(watched), [])
   })
 
-  verifies('console:palette', 'arrows move the selection, and Escape returns the focus', async (t) => {
+  verifies('console:palette', 'arrow keys move the selection, and Escape restores the focus', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/traffic`)
@@ -320,7 +320,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:palette', 'names are shown as text, also those of clients', async (t) => {
+  verifies('console:palette', 'names, even those of clients, are shown as text', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/traffic`)
@@ -343,7 +343,7 @@ else {
 
   verifies(
     'console:palette',
-    'lists that cannot be loaded are named, and the others are searched',
+    'lists that cannot be loaded are named, and the other lists are searched',
     async (t) => {
       const partial = await startServer(t, {
         dir: t.testdir(),

@@ -1,4 +1,4 @@
-/** The list of recordings in Chromium: its columns, uploads by drop and by keyboard, and comparisons. */
+/** Tests the list of recordings in Chromium: its columns, uploads by drop and by keyboard, and comparisons. */
 import { once } from 'node:events'
 import { copyFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -31,10 +31,10 @@ async function drop(page: Page, file: string): Promise<void> {
   await devtools.detach()
 }
 
-/** A run of 12 MB. Blank characters fill its lines, so that the recording itself is small. */
+/** A run of 12 MB. Its lines are padded with spaces, so that the recording itself is small. */
 const padded = createRun('ball', 1, 12).replaceAll('\n', `${' '.repeat(1_000_000)}\n`)
 
-/** Forwards connections to another port of this machine until it disconnects them. */
+/** Forwards connections to another port of this machine until it closes them. */
 class ConnectionProxy {
   target = 0
   readonly #sockets: Socket[] = []
@@ -45,7 +45,7 @@ class ConnectionProxy {
     client.pipe(server).pipe(client)
   })
 
-  /** Returns the origin of pages that are opened through it. */
+  /** Listens for connections. Returns the origin of pages that are opened through this proxy. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
@@ -60,7 +60,7 @@ class ConnectionProxy {
 
 const columns = ['Bodies', 'Frames', 'Duration', 'Era', 'Modified (UTC)'] as const
 
-/** Returns the texts of the columns of a row. */
+/** Returns a row's texts by column. */
 async function readRow(page: Page, name: string): Promise<readonly string[]> {
   const names = await page.locator('th').allInnerTexts()
   const cells = await page
@@ -71,7 +71,7 @@ async function readRow(page: Page, name: string): Promise<readonly string[]> {
   return columns.map((column) => cells[names.indexOf(column)] ?? '')
 }
 
-/** The problems of a page, except the failed requests that a test expects. */
+/** Returns the problems of a page, except failed requests that a test expects. */
 const listUnexpected = (problems: readonly string[], ...statuses: readonly number[]): readonly string[] =>
   problems.filter((problem) => !statuses.some((status) => problem.includes(`status of ${status} `)))
 
@@ -151,7 +151,7 @@ else {
     t.same(await listRuns(), ['my-run-1'])
   })
 
-  verifies('console:replay:upload', 'with the keyboard', async (t) => {
+  verifies('console:replay:upload', 'a file can be uploaded with the keyboard', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay`)
@@ -163,7 +163,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:upload', 'MCAP and SQLite', async (t) => {
+  verifies('console:replay:upload', 'MCAP and SQLite files can be uploaded', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay`)
@@ -206,7 +206,7 @@ else {
       t.same(watched.problems, [])
     })
 
-  verifies('console:replay:upload', 'a lost connection is named, and nothing is stored', async (t) => {
+  verifies('console:replay:upload', 'a lost connection is reported, and nothing is stored', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${proxied}/replay`)
@@ -228,7 +228,7 @@ else {
     t.same(await until(listRuns, (runs) => !runs.includes('lost')), before)
   })
 
-  verifies('console:replay:upload', 'refusals are shown as text', async (t) => {
+  verifies('console:replay:upload', 'reasons for a rejection are shown as text', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay`)
@@ -264,7 +264,7 @@ else {
 
   verifies(
     'console:replay:compare',
-    'recordings of other lengths, frames, bodies and places are drawn',
+    'recordings with different lengths, frames, bodies and positions can be compared',
     async (t) => {
       const write = (name: string, [first, count]: readonly [number, number], x = 0, id = 1): void =>
         writeFileSync(
@@ -319,7 +319,7 @@ else {
     },
   )
 
-  verifies('console:replay:link', 'velocities of very many bodies', async (t) => {
+  verifies('console:replay:link', 'the page states how many of very many velocities it draws', async (t) => {
     const record = async (name: string, count: number): Promise<void> => {
       const [head, frame] = createRun(name, 1, 1)
         .split('\n')

@@ -1,4 +1,4 @@
-/** The viewer of recordings in Chromium. */
+/** Tests the viewer of recordings in Chromium. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -98,7 +98,7 @@ else {
     await showsFrame(page, 60)
     await page.getByText('Frame\n60 at').or(page.getByText('60 at 0.24 s')).first().waitFor()
     t.equal(await scrubber.getAttribute('aria-valuetext'), 'frame 60 · 0.24 s')
-    // At full speed the rest takes 0.24 s, and the end pauses too.
+    // At full speed, the rest would take only 0.24 s, after which playback pauses by itself.
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('0.1')
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -207,7 +207,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:lost', 'a scene that explodes remains usable', async (t) => {
+  verifies('console:replay:lost', 'a scene with exploding bodies remains usable', async (t) => {
     const lines = createRun('ball', 1, 60).split('\n')
     const exploding = lines.map((line, index) => {
       const frame = JSON.parse(line)
@@ -328,7 +328,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:live', 'a file that another program writes', async (t) => {
+  verifies('console:replay:live', 'new frames of a file that another program writes are shown', async (t) => {
     const file = `${dir}/recordings/written.jsonl`
     writeFileSync(file, `${createRun('ball', 1, 10)}\n`)
     const watched = await openPage(t, browser)
@@ -345,7 +345,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:live', 'a page that was hidden shows new frames at once', async (t) => {
+  verifies('console:replay:live', 'a page that was hidden shows new frames immediately', async (t) => {
     const file = `${dir}/recordings/hidden.jsonl`
     writeFileSync(file, `${createRun('ball', 1, 10)}\n`)
     const watched = await openPage(t, browser)
@@ -362,7 +362,7 @@ else {
     await page.clock.install()
     await visit(watched, `${url}/replay/hidden`)
     await page.locator('[data-frame]', { hasText: 'of 10' }).waitFor()
-    // The file does not change, so the page waits longer after each poll: at last 32 s.
+    // The file does not change, so the page waits longer after each poll, up to 32 s.
     for (let round = 0; round < 5; round++) {
       const before = polls
       await page.clock.fastForward(33_000)
@@ -382,7 +382,7 @@ else {
     const plain = await openBrowser(t, ['--disable-3d-apis'])
     const watched = await openPage(t, plain)
     const { page } = watched
-    // The first request for a picture reaches a server that is stopping.
+    // The first request for a picture gets the response of a stopping server.
     const failure = { code: -32000, message: 'the server is stopping', data: stopping.json }
     await page.route(
       '**/mcp/replay',

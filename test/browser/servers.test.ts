@@ -1,4 +1,4 @@
-/** The page of hosted MCP servers in Chromium. */
+/** Tests the page of hosted MCP servers in Chromium. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'

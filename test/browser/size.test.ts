@@ -1,4 +1,4 @@
-/** Sizes of the built console. */
+/** Checks the sizes of the built console. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { verifies } from '../verifies.ts'
 const pages = join(repository, 'packages/console/pages')
 const assets = join(pages, 'assets')
 
-/** The compressed size of the assets whose names match, in bytes. */
+/** Returns the compressed size of the assets whose names match, in bytes. */
 const getSize = (pattern: RegExp): number =>
   readdirSync(assets)
     .filter((name) => pattern.test(name))
@@ -19,17 +19,20 @@ verifies('console:size', async (t) => {
   t.ok(shell > 1000 && shell <= 25_000, `${shell} bytes`)
 })
 
-/** Sizes of widgets in bytes. Clients load a widget with a result, so it is not compressed. */
+/** Maximum sizes of widgets in bytes. They are not compressed, because clients load a widget together with a result. */
 const widgetBudgets = { series: 80_000, scene: 750_000, map: 250_000, decision: 60_000 }
 
-verifies('console:size', 'widgets', async (t) => {
+verifies('console:size', 'widgets stay within their budgets', async (t) => {
   for (const [name, budget] of Object.entries(widgetBudgets)) {
     const { size } = statSync(join(pages, 'widgets', `${name}.html`))
     t.ok(size > 10_000 && size <= budget, `${name}: ${size} bytes`)
   }
 })
 
-/** The compressed size of a page's script and of all scripts that it imports, except those of the shell, in bytes. */
+/**
+ * Returns the compressed size in bytes of a page's script and of all scripts that it imports, except those of the
+ * shell.
+ */
 function getPageSize(pattern: RegExp): number {
   const names = readdirSync(assets).filter((name) => pattern.test(name))
   const found = new Set(names)
@@ -41,7 +44,7 @@ function getPageSize(pattern: RegExp): number {
   return [...found].reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
 }
 
-verifies('console:size', 'pages with libraries, and the palette', async (t) => {
+verifies('console:size', 'pages with libraries, and the palette, stay within their budgets', async (t) => {
   for (const [pattern, least, budget] of [
     [/^viewer-.*\.js$/, 100_000, 190_000],
     [/^plot-page-.*\.js$/, 40_000, 55_000],

@@ -1,4 +1,4 @@
-/** The pages of apps and tools in Chromium: forms, calls and answers. */
+/** Tests the pages of apps and tools in Chromium: forms, calls and answers. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -31,7 +31,7 @@ const navigate = (page: Page, path: string): Promise<unknown> =>
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
   )
 
-/** The arguments as the page would send them. */
+/** Returns the arguments that the page would send. */
 async function readArguments(page: Page): Promise<unknown> {
   await page.getByRole('button', { name: 'JSON', exact: true }).click()
   const text = await page.getByLabel('Arguments as JSON').inputValue()
@@ -39,7 +39,7 @@ async function readArguments(page: Page): Promise<unknown> {
   return JSON.parse(text)
 }
 
-/** Presses Call, confirms, and returns the text of the answer's state. */
+/** Clicks Call, and again to confirm if necessary. Returns the text of the answer's state. */
 async function callTool(page: Page, isDestructive = false): Promise<string> {
   const button = page.getByRole('button', { name: 'Call', exact: true })
   await button.click()
@@ -71,7 +71,7 @@ else {
         await page.getByRole('heading', { name: `${app}__${name}`, exact: true }).waitFor()
         t.same(await readArguments(page), example, `${app}__${name}: the form returns the example`)
         count++
-        // A changed plot or project would change the next answer, but none may be an uncoded failure.
+        // Earlier calls may change a plot or project, so calls may fail, but never without a code.
         const state = (await callTool(page, destructive)).replace(/^\S+\s+/, '')
         t.ok(
           state === 'ok' || (errors.includes(`"${state}"`) && state !== 'INTERNAL'),
@@ -141,7 +141,7 @@ else {
     t.match(JSON.parse(sent.at(-1) ?? ''), { predicate: `speed(1) > 0.5 and "it's" $HOME` })
   })
 
-  verifies('console:tools:copy', 'a page of another machine has no clipboard object', async (t) => {
+  verifies('console:tools:copy', 'a page without a clipboard object can copy', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
@@ -154,7 +154,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:tools:copy', 'a browser that rejects it', async (t) => {
+  verifies('console:tools:copy', 'a copy that the browser rejects is reported as not copied', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await page.addInitScript(`Clipboard.prototype.writeText = () => Promise.reject(new Error('not allowed'))`)
@@ -182,7 +182,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:tools:answer', 'an app that is not served is named with its setting', async (t) => {
+  verifies('console:tools:answer', 'for an app that is not served, the page names its setting', async (t) => {
     const own = t.testdir()
     const { url } = await startServer(t, { dir: own, env: { CAUSEWAY_APPS: 'replay' } })
     const { page } = await openPage(t, browser)
@@ -195,7 +195,7 @@ else {
     }
   })
 
-  t.test('the list can be filtered by name and description, and used from the keyboard', async (t) => {
+  t.test('the list can be filtered by name and description, and operated with the keyboard', async (t) => {
     const watched = await openPage(t, browser, { width: 800 })
     const { page } = watched
     await visit(watched, `${url}/apps`)

@@ -1,4 +1,4 @@
-/** The history, the shared stream and the captured calls of the traffic page in Chromium. */
+/** Tests the history, the shared stream and the captured calls of the traffic page in Chromium. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts'
@@ -21,7 +21,7 @@ t.setTimeout(300_000)
 
 const scrollToEnd = `document.querySelector('.virtual').scrollTo(0, 1e6)`
 
-/** Calls of an earlier run of the server. The page receives the newest 200 of them. */
+/** Stores calls as of an earlier run of the server. The page receives the newest 200 of them. */
 async function storeCalls(dir: string): Promise<void> {
   const store = new ServerStore(`${dir}/server.db`, { now: () => Date.now() })
   const start = Date.now() - 60_000
@@ -50,7 +50,7 @@ async function storeCalls(dir: string): Promise<void> {
   store.close()
 }
 
-/** Calls a tool as a client with this name. */
+/** Calls a tool as a client with the given name. */
 async function call(url: string, client: string): Promise<void> {
   const headers = { 'content-type': 'application/json', 'user-agent': client }
   const init = { method: 'POST', headers, body: '{}' }
@@ -75,11 +75,11 @@ if (isSkipped) t.test('the traffic page in Chromium', { skip: isSkipped }, async
 else {
   const dir = t.testdir()
   await storeCalls(dir)
-  // A page of this name has no locks, like one of a LAN address.
+  // A page with this host name has no locks, like a page with a LAN address.
   const browser = await openBrowser(t, ['--host-resolver-rules=MAP lan.test 127.0.0.1'])
   const { url } = await startServer(t, { dir, env: { CAUSEWAY_ALLOWED_HOSTS: 'lan.test' } })
 
-  // First, because the server has received no call yet.
+  // Must be first, because the server must not have received any call.
   verifies('console:pages:recover', 'earlier calls are listed after the server was busy', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
@@ -92,10 +92,10 @@ else {
     t.same(listUnexpected(watched), [])
   })
 
-  verifies('console:traffic:history', 'the page is left during a search', async (t) => {
+  verifies('console:traffic:history', 'the page can be left during a search', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
-    // The search does not end.
+    // The search never ends.
     await page.route('**/audit?filter=*', () => {})
     await visit(watched, `${url}/traffic`)
     const searching = page.waitForRequest('**/audit?filter=*')
@@ -107,7 +107,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:traffic:page', 'links contain the filter that is shown', async (t) => {
+  verifies('console:traffic:page', 'links contain the current filter', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/traffic#filter=tool:get_frame`)
@@ -209,7 +209,7 @@ else {
     await waitForStreams(url, 0)
   })
 
-  verifies('console:traffic:shared', 'without locks each tab has its own stream', async (t) => {
+  verifies('console:traffic:shared', 'without locks, each tab has its own stream', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     const other = await page.context().newPage()
@@ -225,7 +225,7 @@ else {
 
   verifies('console:capture:page', async (t) => {
     const hostile = '<img src=x onerror=document.title=1>\u202e'
-    /** Calls a tool in a session of its own. Returns the request id. */
+    /** Calls a tool in a new session. Returns the request id. */
     const callInSession = async (tool: string, args: object): Promise<string> => {
       const headers = {
         'content-type': 'application/json',

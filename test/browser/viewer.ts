@@ -1,8 +1,8 @@
-/** Recordings for the viewer, and what it shows in Chromium. */
+/** Creates recordings for the viewer, and reads what it shows in Chromium. */
 import type { Page } from 'playwright-core'
 import { nextFrame } from './browser.ts'
 
-/** Waits until the page shows and draws a frame, and returns the text with frame and time. */
+/** Waits until the page shows and draws a frame. Returns the text with frame and time. */
 export async function showsFrame(page: Page, frame: number): Promise<string> {
   const readout = page.locator('[data-frame]', { hasText: `Frame ${frame} ` })
   const text = await readout.innerText()
@@ -10,7 +10,10 @@ export async function showsFrame(page: Page, frame: number): Promise<string> {
   return text
 }
 
-/** The number of different colours in the scene. A scene without bodies has only those of background and grid. */
+/**
+ * Returns the number of different colours in the scene. A scene without bodies has only those of the background and
+ * the grid.
+ */
 export const countColors = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const source = document.querySelector('.stage canvas')
@@ -25,7 +28,10 @@ export const countColors = (page: Page): Promise<number> =>
     return colors.size
   })()`)
 
-/** The number of pixels of a canvas that have a colour of the theme, or with `null` another colour than the first pixel. */
+/**
+ * Returns the number of pixels of a canvas that have a colour of the theme or, if `token` is null, a different
+ * colour than the first pixel.
+ */
 export const countPixels = (
   page: Page,
   selector: string,
@@ -49,7 +55,7 @@ export const countPixels = (
     return ${token === null} ? data.length / 4 - count : count
   })()`)
 
-/** Horizontal positions on the page, in px. */
+/** Returns horizontal positions on the page, in px. */
 export const measure = (page: Page): Promise<{ lane: [number, number]; cursors: number[] }> =>
   page.evaluate(`(() => {
     const box = (element) => element.getBoundingClientRect()
@@ -58,7 +64,7 @@ export const measure = (page: Page): Promise<{ lane: [number, number]; cursors: 
     return { lane: [lane.left, lane.width], cursors }
   })()`)
 
-/** A run of one falling body whose name is markup. */
+/** Returns a run of one falling body, whose name may be markup. */
 export function createRun(name: string, first = 1, count = 3): string {
   const lines = [
     { run: { bodies: [{ id: 1, mass: 1, name, shape: { kind: 'sphere', radius: 0.5 } }], dt: 0.01 } },

@@ -1,5 +1,5 @@
 // cspell:words oncalltool oninitialized onopenlink onreadresource onsizechange onupdatemodelcontext
-/** A host of MCP Apps, bundled for the browser: the reference implementation of the protocol around a frame without an origin. */
+/** A host of MCP Apps for the browser: the reference implementation of its protocol, with a frame that has no origin. */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
 
 type Members = Record<string, unknown>
@@ -7,21 +7,21 @@ type Members = Record<string, unknown>
 /** Sends a request to the server as the host's MCP client. Provided by the test. */
 declare function requestServer(method: string, params: unknown): Promise<Members>
 
-/** The frame of the widget: types of the DOM would apply to all tests. */
+/** The document, reduced to the widget's frame. Types of the DOM would apply to all tests. */
 declare const document: {
   querySelector(selector: 'iframe'): { contentWindow: never; src: string; style: { height: string } }
 }
 
-/** What the test opens: a tool as it was listed, its arguments and result. */
+/** Data that the test passes to the host: a listed tool, its arguments and its result. */
 export interface OpenedTool {
   readonly tool: Members & { readonly name: string }
   readonly args: Members
-  /** Without a result, the host sends none. */
+  /** If it is absent, the host sends no result. */
   readonly result?: Members
   readonly theme: 'light' | 'dark'
 }
 
-/** What the widget sent to its host. */
+/** Data that the widget sent to its host. */
 export interface HostEvents {
   readonly messages: string[]
   readonly links: string[]

@@ -1,4 +1,4 @@
-/** MCP Apps in Chromium: a host with the reference protocol, a frame without an origin, and the real server. */
+/** Tests MCP Apps in Chromium: a host with the reference protocol, a frame without an origin, and the real server. */
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { build } from 'esbuild'
@@ -97,7 +97,7 @@ else {
     }
   }
 
-  /** Checks what every widget promises, and keeps a screenshot. */
+  /** Checks the requirements for every widget, and stores a screenshot. */
   async function checkWidget(
     t: Test,
     name: string,
@@ -224,7 +224,7 @@ else {
     t.same([...opened.problems, ...reloaded.problems], [])
   })
 
-  verifies('console:widgets:host', 'a host that rejects requests', async (t) => {
+  verifies('console:widgets:host', 'a widget remains usable if the host rejects its requests', async (t) => {
     const filename = 'gibraltar.plot.json'
     await shared.callTool({ name: 'Debrief__open_plot', arguments: { filename } })
     const { page, frame, problems } = await openTool('Debrief__get_features', { filename })
@@ -264,14 +264,14 @@ interface Result {
   readonly structuredContent: unknown
 }
 
-/** Waits until an expression is true. The policy of the frame forbids the polling of `waitForFunction`. */
+/** Waits until an expression is true. The frame's policy does not allow `waitForFunction`, which polls. */
 const holds = (frame: Frame, expression: string): Promise<void> =>
   frame.evaluate<void>(`new Promise((resolve) => {
     const check = () => (${expression} ? resolve() : requestAnimationFrame(check))
     check()
   })`)
 
-/** Waits until a canvas has more colours than a number. */
+/** Waits until a canvas has more than this number of colours. */
 const hasColors = (frame: Frame, selector: string, count: number): Promise<void> =>
   holds(
     frame,
