@@ -1,4 +1,4 @@
-/** Laws of collisions, kinetic friction, rows and shapes, in closed form. */
+/** Tests laws of collisions, kinetic friction, rows and shapes, in closed form. */
 import type { BodyGeometry } from '@causeway/recording'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
@@ -27,15 +27,15 @@ const makeSphere = (body_id: number): BodyGeometry =>
   }) as unknown as BodyGeometry
 
 interface Meeting {
-  /** m/s after frame 5 along x. */
+  /** Velocities after frame 5 along x, in m/s. */
   readonly after: readonly [number, number]
   readonly masses?: readonly number[]
   readonly change?: Partial<SceneSpec>
-  /** m, of the second body at the start. */
+  /** Initial distance of the second body, in m. */
   readonly distance?: number
 }
 
-/** Two balls of 1 and 3 kg without gravity; the first one moves with 4 m/s along x and meets the second in frame 5. */
+/** Two balls of 1 and 3 kg without gravity. The first one moves along x at 4 m/s and meets the second in frame 5. */
 const meeting = ({ after, masses = [1, 3], change = {}, distance = 1.16 }: Meeting): SceneSpec => ({
   frames: 12,
   masses,
@@ -53,7 +53,7 @@ const meeting = ({ after, masses = [1, 3], change = {}, distance = 1.16 }: Meeti
 const where = { frames: { first: 5, last: 5 }, bodies: [1, 2], pair: [1, 2] }
 
 verifies('replay:laws:collision', 'a collision without a contact row is reported', async (t) => {
-  // Perfectly plastic: both move with 1 m/s.
+  // Perfectly plastic: both bodies then move at 1 m/s.
   t.match(runLaw(collisionLaw(), meeting({ after: [1, 1] })), [{ kind: 'missing_contact', ...where }])
   const unknown = meeting({ after: [1, 1], change: { hasContacts: false } })
   t.same(runLaw(collisionLaw(), unknown), [], 'contacts that were never recorded are not a fault')
@@ -64,11 +64,11 @@ verifies('replay:laws:collision', 'a collision without a contact row is reported
   t.same(runLaw(collisionLaw(), recorded), [])
 })
 
-verifies('replay:laws:collision', 'a collision keeps momentum, with or without contact rows', async (t) => {
+verifies('replay:laws:collision', 'a collision conserves momentum, with and without rows', async (t) => {
   for (const hasContacts of [true, false]) {
     const run = (after: readonly [number, number]) =>
       runLaw(collisionLaw(), meeting({ after, change: { hasContacts } }))
-    // The impulse on the second body was divided by the mass of the first.
+    // The impulse on the second body is divided by the mass of the first.
     t.match(run([1, 3]), [{ kind: 'unequal_reaction', value: 6, ...where }])
     t.match(run([1, 0]), [{ kind: 'missing_reaction', value: 3, ...where }])
     t.same(run([4, 0]), [], 'nothing happens')
@@ -77,14 +77,14 @@ verifies('replay:laws:collision', 'a collision keeps momentum, with or without c
 
 verifies('replay:laws:collision', 'a collision does not add energy', async (t) => {
   const unknown = { hasContacts: false }
-  // Elastic: 4 m/s becomes -2 and 2 m/s.
+  // Perfectly elastic: 4 m/s becomes -2 and 2 m/s.
   t.same(runLaw(collisionLaw(), meeting({ after: [-2, 2], change: unknown })), [])
   t.match(runLaw(collisionLaw(), meeting({ after: [-5, 3], change: unknown })), [
     { kind: 'energy_injection', value: 18, unit: 'J', ...where },
   ])
 })
 
-verifies('replay:laws:collision', 'without shapes, opposite impulses are a collision', async (t) => {
+verifies('replay:laws:collision', 'without shapes, opposite impulses count as a collision', async (t) => {
   const unknown = { hasContacts: false, geometry: [] }
   t.match(runLaw(collisionLaw(), meeting({ after: [1, 3], change: unknown })), [
     { kind: 'unequal_reaction', confidence: 0.8 },
@@ -104,7 +104,7 @@ verifies('replay:laws:collision', 'bodies that cannot push each other do not col
   t.same(runLaw(collisionLaw(), cradle), [], 'a third body takes part')
 })
 
-/** A box of 2 kg that slides with mu = 0.3 over the floor; `share` of the friction acts from frame 10. */
+/** A box of 2 kg that slides on the floor with mu = 0.3. From frame 10 on, only `share` of the friction acts. */
 const sliding = (share: number, change: (t1: number) => object = (t1) => ({ t1 })): SceneSpec => {
   const part = (frame: number): number => (frame < 10 ? 1 : share)
   const speed = (frame: number): number =>
@@ -118,7 +118,7 @@ const sliding = (share: number, change: (t1: number) => object = (t1) => ({ t1 }
   }
 }
 
-verifies('replay:laws:friction', 'friction of a sliding body is mu Jn', async (t) => {
+verifies('replay:laws:friction', 'the friction of a sliding body must be mu Jn', async (t) => {
   t.same(runLaw(slidingLaw(), sliding(1)), [])
   t.same(runLaw(slidingLaw(), sliding(0.71)), [], 'an inscribed friction pyramid')
   const lost = { kind: 'friction_lost', frames: { first: 10 }, bodies: [1, floor], unit: 'times mu*Fn' }
@@ -139,7 +139,7 @@ verifies('replay:laws:friction', 'friction of a sliding body is mu Jn', async (t
   )
 })
 
-verifies('replay:laws:friction', 'a slow or turning contact need not have kinetic friction', async (t) => {
+verifies('replay:laws:friction', 'a slow or rotating contact need not have kinetic friction', async (t) => {
   const slow = sliding(0)
   t.same(runLaw(slidingLaw(), { ...slow, state: () => ({ velocity: [0.05, 0, 0] }) }), [])
   const spins: SceneSpec = {
@@ -149,7 +149,7 @@ verifies('replay:laws:friction', 'a slow or turning contact need not have kineti
   t.same(runLaw(slidingLaw(), spins), [], 'points of the contact slide in different directions')
 })
 
-verifies('replay:laws:friction', 'a friction pyramid exceeds the cone between its tangents', async (t) => {
+verifies('replay:laws:friction', 'a friction pyramid may exceed the cone between its tangents', async (t) => {
   const run = (t1: number, t2: number, speed = 0, first = { t1, t2 }) =>
     runLaw(coneLaw(), {
       frames: 12,
@@ -222,7 +222,7 @@ verifies('replay:laws:rows', 'body reports a first frame that has already explod
   t.match(runLaw(bodyLaw(), exploded)[0], { kind: 'blow_up', bodies: [1], frames: { first: 1 }, unit: 'm/s' })
 })
 
-verifies('replay:laws:rows', 'body reports a run that diverges, whatever forces were recorded', async (t) => {
+verifies('replay:laws:rows', 'body reports a run that diverges, regardless of recorded forces', async (t) => {
   const growing = (factor: number): SceneSpec => ({
     ...flying,
     state: (frame) => ({ velocity: [0, (-factor) ** frame, 0] }),
@@ -264,7 +264,7 @@ verifies('replay:laws:rows', 'body reports a repeated state of a moving body', a
   t.same(runLaw(bodyLaw(), { ...flying, state: () => ({ velocity: [0, 0, -0.0981] }) }), [], 'a resting body')
 })
 
-verifies('replay:laws:rows', 'energies that contradict state or sum are reported', async (t) => {
+verifies('replay:laws:rows', 'energies that contradict the state or their sum are reported', async (t) => {
   t.same(runLaw(energyRowLaw(), { frames: 20, masses: [2], state: falling }), [])
   const spinning = (rotational: number): SceneSpec => ({
     frames: 5,
@@ -290,7 +290,7 @@ verifies('replay:laws:rows', 'corners of a rocking body do not chatter', async (
 t.end()
 
 const upright: Pose['turn'] = [1, 0, 0, 0]
-/** A quarter turn about y: z points along x. */
+/** A quarter turn about y, so that z points along x. */
 const lyingTurn: Pose['turn'] = [Math.SQRT1_2, 0, Math.SQRT1_2, 0]
 const at = (x: number, y: number, z: number, turn = upright): Pose => ({ at: [x, y, z], turn })
 
@@ -310,7 +310,7 @@ const capsule = solid({ kind: 'capsule', radius: 0.2, half_length: 0.5 })
 const box = solid({ kind: 'box' }, [0.5, 0.5, 0.5])
 const plane = solid({ kind: 'plane' })
 
-verifies('replay:laws:overlap', 'distances of shapes equal their closed forms', async (t) => {
+verifies('replay:laws:overlap', 'distances between shapes match their closed forms', async (t) => {
   const cases: readonly (readonly [Solid, Pose, Solid, Pose, number])[] = [
     [sphere, at(0, 0, 0), sphere, at(1.3, 0, 0), 0.3],
     [sphere, at(0, 0, 0.4), plane, at(0, 0, 0), -0.1],
@@ -350,7 +350,7 @@ const sinking = (touches: SceneSpec['touches']): SceneSpec => ({
   ...(touches && { touches }),
 })
 
-verifies('replay:laws:overlap', 'overlap reports shapes that cross without a contact row', async (t) => {
+verifies('replay:laws:overlap', 'overlap reports shapes that overlap without a contact row', async (t) => {
   const falling = { ...sinking(() => []), gravity: [0, 0, 0] as const }
   t.match(runLaw(overlapLaw(), falling), [
     { kind: 'missing_contact', pair: [1, floor], frames: { first: 7, last: 12 } },

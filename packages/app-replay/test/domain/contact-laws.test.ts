@@ -1,4 +1,4 @@
-/** Laws of contacts, spins and units in closed form. */
+/** Tests laws of contacts, spins and units, in closed form. */
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { frictionWorkLaw } from '../../src/domain/laws/contact/friction-work-law.ts'
@@ -13,7 +13,7 @@ import { dt, falling, floor, g, lying, runLaw, type SceneBody, type SceneSpec } 
 
 type Vec = readonly [number, number, number]
 
-/** Two bodies of 1 and 3 kg that collide in frame 5 and exchange `impulse` N·s along x, of which body 2 receives `share`. */
+/** Two bodies of 1 and 3 kg that collide in frame 5 with 6 N·s along x, of which body 2 receives `share`. */
 function colliding(share: number, touches?: SceneSpec['touches']): SceneSpec {
   const impulse = 6
   const velocities = (frame: number): readonly [number, number] =>
@@ -36,16 +36,16 @@ verifies('replay:laws:reaction', 'reaction accepts equal and opposite impulses',
 
 verifies(
   'replay:laws:reaction',
-  'reaction names both bodies of an unequal and of a missing reaction',
+  'reaction names both bodies if a reaction is unequal or missing',
   async (t) => {
     const where = { frames: { first: 5, last: 5 }, bodies: [1, 2], pair: [1, 2] }
-    // The toy of a newcomer: the impulse on both bodies is divided by the mass of the first.
+    // A beginner's mistake: the impulse on both bodies is divided by the mass of the first.
     t.match(runLaw(reactionLaw(), colliding(3)), [{ kind: 'unequal_reaction', value: 12, ...where }])
     t.match(runLaw(reactionLaw(), colliding(0)), [{ kind: 'missing_reaction', value: 6, ...where }])
   },
 )
 
-verifies('replay:laws:reaction', 'reaction needs no impulses of an isolated pair', async (t) => {
+verifies('replay:laws:reaction', 'reaction judges an isolated pair even without impulses', async (t) => {
   const unknown = colliding(3, (frame) =>
     frame === 5 ? [{ a: 1, b: 2, normal: [1, 0, 0], n: Number.NaN, t1: Number.NaN }] : [],
   )
@@ -54,7 +54,7 @@ verifies('replay:laws:reaction', 'reaction needs no impulses of an isolated pair
 
 verifies(
   'replay:laws:reaction',
-  'reaction compares a body that has other contacts with the impulse',
+  'reaction compares the impulse with the motion of a body that has further contacts',
   async (t) => {
     // Body 1 rests on the floor and carries body 2, which receives only half of the impulse.
     const carried: SceneSpec = {
@@ -81,11 +81,11 @@ const resting = (touch: object): SceneSpec => ({
   touches: () => [{ ...lying(2), ...touch }],
 })
 
-verifies('replay:laws:impulse', 'impulse accepts the impulse of a resting body', async (t) => {
+verifies('replay:laws:impulse', 'impulse accepts the contact impulse of a resting body', async (t) => {
   t.same(runLaw(impulseLaw(), resting({})), [])
 })
 
-verifies('replay:laws:impulse', 'impulse reports a pull, also if only the motion shows it', async (t) => {
+verifies('replay:laws:impulse', 'impulse reports a pull, even if only the motion shows it', async (t) => {
   const found = { kind: 'attractive_impulse', bodies: [1, floor], frames: { first: 1 } }
   t.match(runLaw(impulseLaw(), resting({ n: -0.1 })), [found])
   const pulled: SceneSpec = {
@@ -99,7 +99,7 @@ verifies('replay:laws:impulse', 'impulse reports a pull, also if only the motion
 
 verifies(
   'replay:laws:impulse',
-  'impulse reports missing and infinite numbers among recorded ones',
+  'impulse reports numbers that are missing or infinite among recorded ones',
   async (t) => {
     const spec = (n: number): SceneSpec => ({
       ...resting({}),
@@ -123,7 +123,7 @@ const sliding = (t1: number): SceneSpec => ({
   touches: () => [{ ...lying(2), t1 }],
 })
 
-verifies('replay:laws:friction', 'friction opposes sliding', async (t) => {
+verifies('replay:laws:friction', 'friction must oppose sliding', async (t) => {
   t.same(runLaw(frictionWorkLaw(), sliding(-0.05)), [])
   t.match(runLaw(frictionWorkLaw(), sliding(0.05)), [{ kind: 'friction_energy', bodies: [1, floor] }])
 })
@@ -146,7 +146,7 @@ verifies('replay:laws:acceleration', 'balance compares a constant acceleration w
   t.match(windy, [{ text: 'has an unexplained acceleration of (2, 0, 0) m/s²', value: 2 }])
 })
 
-/** A body that spins at w (rad/s, body frame) about z, and turns at `rate` times that. */
+/** A body that spins about z at w (rad/s, body frame), and rotates by `rate` times that. */
 const spinning = (w: (frame: number) => Vec, rate = 1): SceneSpec => {
   let angle = 0
   let last = 0
@@ -163,7 +163,7 @@ const spinning = (w: (frame: number) => Vec, rate = 1): SceneSpec => {
   }
 }
 
-verifies('replay:laws:spin', 'a constant spin breaks neither law of rotation', async (t) => {
+verifies('replay:laws:spin', 'a constant spin violates neither law of rotation', async (t) => {
   for (const law of [spinLaw(), rotationLaw()])
     t.same(
       runLaw(
@@ -184,7 +184,7 @@ verifies('replay:laws:spin', 'spin reports a change without torque, with and wit
   t.match(runLaw(spinLaw(), { ...fromNothing, inertias: [undefined] }), [found])
 })
 
-verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a lost one', async (t) => {
+verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a missing one', async (t) => {
   const torque = 0.05
   const rolling = (share: number): SceneSpec => ({
     frames: 20,
@@ -200,7 +200,7 @@ verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a
 
 verifies(
   'replay:laws:spin',
-  'rotation names a frozen orientation, degrees, and other mismatches',
+  'rotation reports a frozen orientation, degrees, and other mismatches',
   async (t) => {
     const w = (): Vec => [0, 0, 2]
     t.match(runLaw(rotationLaw(), spinning(w, 0)), [
@@ -211,7 +211,7 @@ verifies(
   },
 )
 
-verifies('replay:laws:unit', 'unit names forces among impulses, and grams', async (t) => {
+verifies('replay:laws:unit', 'unit detects forces instead of impulses, and grams', async (t) => {
   const hit = (factor: number): SceneSpec => ({
     frames: 20,
     masses: [2],
@@ -224,7 +224,7 @@ verifies('replay:laws:unit', 'unit names forces among impulses, and grams', asyn
   t.same(runLaw(unitLaw(), hit(1.3)), [], 'another factor is not a unit')
 })
 
-verifies('replay:laws:velocity', 'teleport names a lasting mismatch of velocity and motion', async (t) => {
+verifies('replay:laws:velocity', 'teleport reports a lasting velocity mismatch as such', async (t) => {
   const fast = (frames: number): SceneSpec => ({
     frames: 40,
     masses: [1],
@@ -241,7 +241,7 @@ t.end()
 
 verifies(
   'replay:laws:spin',
-  'rotation names degrees also if they exceed a quarter turn per step',
+  'rotation recognizes degrees even if they exceed a quarter turn per step',
   async (t) => {
     for (const [size, text] of [
       [180 / Math.PI, /degrees per second/],
@@ -258,13 +258,13 @@ verifies(
   },
 )
 
-verifies('replay:laws:spin', 'spin reports a drift of 0.2 % per step of a ball', async (t) => {
+verifies('replay:laws:spin', 'spin reports a ball whose spin drifts by 0.2 % per step', async (t) => {
   const drifting = spinning((frame) => [0, 0, 5 * 1.002 ** Math.max(0, frame - 10)])
   const ball: SceneSpec = { ...drifting, inertias: [[0.1, 0.1, 0.1]] }
   t.match(runLaw(spinLaw(), ball), [{ kind: 'angular_momentum', frames: { first: 11 } }])
 })
 
-verifies('replay:laws:unit', 'unit names forces along the normal without tangential impulses', async (t) => {
+verifies('replay:laws:unit', 'unit detects normal forces without tangential impulses', async (t) => {
   const forces: SceneSpec = {
     frames: 20,
     masses: [2],
@@ -278,7 +278,7 @@ verifies(
   'replay:laws:velocity',
   'teleport accepts a velocity that changes after the step moved the body',
   async (t) => {
-    // Gravity acts, the body moves, then the velocity is scaled: the motion lies beyond both velocities by g dt².
+    // Gravity acts, the body moves, and then the velocity is scaled: the motion exceeds both velocities by g dt².
     const step = 1 / 30
     const velocity = (frame: number): number => (frame < 5 ? -g * step * frame : -0.7 * g * step * frame)
     const spec: SceneSpec = {
@@ -328,7 +328,7 @@ verifies(
   },
 )
 
-verifies('replay:laws:spin', 'impulses that are rounded to decimals explain small torques', async (t) => {
+verifies('replay:laws:spin', 'the rounding of impulses to decimals explains small torques', async (t) => {
   const lying = (first: number, second: number): SceneSpec => ({
     frames: 20,
     isRounded: true,

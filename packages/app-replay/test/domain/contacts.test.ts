@@ -32,14 +32,14 @@ const seen = (frames: readonly number[]) =>
     frames.map((frame) => touch(frame)),
     range,
   )
-/** Unit vector at an angle to `up` in degrees. */
+/** Returns a unit vector at an angle to `up`, in degrees. */
 const leaning = (degrees: number) => ({
   x: Math.sin((degrees * Math.PI) / 180),
   y: 0,
   z: Math.cos((degrees * Math.PI) / 180),
 })
 
-t.test('analyzeEvolution splits contact into runs with begins and ends', async (t) => {
+t.test('analyzeEvolution splits contacts into runs, with begins and ends', async (t) => {
   const { runs, transitions } = seen([1, 2, 3, 7, 8, 99, 100])
   t.same(runs, [
     { first_frame: 1, last_frame: 3 },
@@ -60,7 +60,7 @@ t.test('four begins and ends within 30 frames are chatter, three are not', async
   t.match(seen([1, 2, 5, 6]), { chatter: false, peak_transitions: 3 })
 })
 
-t.test('a reversed normal is a flip, and a turn of more than 30 degrees a jump', async (t) => {
+t.test('a reversed normal is a flip, and a rotation by more than 30 degrees is a jump', async (t) => {
   const frames = [0, 29, 60, 60, 151].map((angle, index) => touch(index + 1, { normal: leaning(angle) }))
   t.match(analyzeEvolution(frames, range), { normal_flips: [5], normal_jumps: [3] })
   const apart = [touch(1), touch(3, { normal: leaning(180) })]
@@ -69,7 +69,7 @@ t.test('a reversed normal is a flip, and a turn of more than 30 degrees a jump',
   t.same(analyzeEvolution(absent, range).normal_flips, [])
 })
 
-t.test('a pair recorded in the other order is not a flip', async (t) => {
+t.test('a pair whose bodies are recorded in reverse order is not a flip', async (t) => {
   const frame = (body_a_id: number, body_b_id: number, z: number): PairFrame => ({
     frame_id: 1,
     simulation_time: 0,
@@ -155,7 +155,7 @@ const describe = (rows: readonly Partial<FrictionConstraint>[], withoutFriction 
   })
 }
 
-t.test('the worked example of the original design is at its friction limit', async (t) => {
+t.test('the worked example of the original design is at the friction limit', async (t) => {
   const check = checkCone(contact({ tangent1_lambda: 49.04, tangent2_lambda: 0.12 }), newton)
   const total = Math.sqrt(49.04 ** 2 + 0.12 ** 2)
   t.match(check, { normal_force: 98.1, friction_limit: 49.05, exceeds_limit: false, normal_force_n: 98.1 })
@@ -174,7 +174,7 @@ t.test('up to 1 % over the limit is tolerated', async (t) => {
   t.same([0.999, 1.009, 1.011].map(exceeds), [false, false, true])
 })
 
-t.test('noise at a normal force of 0 exceeds the plain limit, but not the strict one', async (t) => {
+t.test('noise with a normal force of 0 exceeds the plain limit, but not the strict one', async (t) => {
   const noise = { normal_lambda: 0, tangent1_lambda: 2e-8 }
   const real = { normal_lambda: 0, tangent1_lambda: 0.6 }
   t.match(checkCone(contact(noise), newton), { exceeds_limit: true, exceeds_limit_strict: false })
@@ -188,7 +188,7 @@ t.test('noise at a normal force of 0 exceeds the plain limit, but not the strict
   t.match(describe([noise, real]), /Body 1 exceeds the friction limit \(tangent force without normal force\)/)
 })
 
-t.test('contacts with missing values are counted and not judged', async (t) => {
+t.test('contacts with missing values are counted but not judged', async (t) => {
   const checks = [null, 0].map((tangent1_lambda) => checkCone(contact({ tangent1_lambda }), newton))
   t.match(checks[0], {
     exceeds_limit: null,
@@ -200,7 +200,7 @@ t.test('contacts with missing values are counted and not judged', async (t) => {
   t.match(describe([{ normal_lambda: null }]), /1 contact without values not judged/)
 })
 
-t.test('violations have their index, and the environment is not named', async (t) => {
+t.test('violations contain their index, and the environment is not named', async (t) => {
   const floor = 2147483650
   const rows = [{}, { body_a_id: floor, body_b_id: 7, tangent1_lambda: 98.1 }]
   const checks = rows.map((row) => checkCone(contact(row), newton))
@@ -226,7 +226,7 @@ const collision = (penetration_depth: number | null, depths: readonly (number | 
     contacts: depths.map((depth) => ({ depth })),
   }) as unknown as Collision
 
-t.test('a pair as deep as the threshold is not excessive', async (t) => {
+t.test('a pair exactly at the threshold is not excessive', async (t) => {
   const pairs = [0.01, 0.0101, 0.5].map((depth) => toPenetration(collision(depth)))
   t.same(
     filterExcessive(pairs, 0.01).map((one) => one.penetration_depth),
@@ -238,12 +238,12 @@ t.test('a pair as deep as the threshold is not excessive', async (t) => {
   )
 })
 
-t.test('the deepest point counts if the pair has no depth', async (t) => {
+t.test('if a pair has no depth, that of the deepest point is used', async (t) => {
   const pair = toPenetration(collision(null, [0.1, null, 0.3]))
   t.match(pair, { penetration_depth: 0.3, max_point_depth: 0.3 })
 })
 
-t.test('maximum depths of pairs and points are separate, and null without overlap', async (t) => {
+t.test('maximum depths of pairs and of points are separate, and null without overlap', async (t) => {
   t.same(findMaxPenetration([toPenetration(collision(0.1, [0.2]))]), {
     max_penetration_depth: 0.1,
     max_point_depth: 0.2,
@@ -273,7 +273,7 @@ function frame(velocity: object, angular_velocity: object | null, isFrictionless
 
 const still = { x: 0, y: 0, z: 0 }
 
-t.test('a resting body with the recorded speed g*dt is named', async (t) => {
+t.test('a resting body with a recorded speed of g*dt is reported as likely at rest', async (t) => {
   const check = checkResting(frame({ x: 0, y: 0, z: -g * dt }, still), summary, rule)
   t.match(check, { bodies_in_contact: 1, environment_in_contact: 1, source: 'friction' })
   t.match(check.moving_bodies, [{ body_id: 2, likely_at_rest: true, sliding_speed: 0 }])
@@ -283,7 +283,7 @@ t.test('a resting body with the recorded speed g*dt is named', async (t) => {
   )
 })
 
-t.test('a body that spins or slides is not at rest at any speed', async (t) => {
+t.test('a body that spins or slides is never likely at rest', async (t) => {
   const spinning = checkResting(frame({ x: 0, y: 0, z: -g * dt }, { x: 0, y: 0, z: 1 }), summary, rule)
   t.match(spinning.moving_bodies, [{ likely_at_rest: false, angular_velocity_magnitude: 1 }])
   const sliding = checkResting(frame({ x: 0.3, y: 0.4, z: 0 }, still), summary, rule)
@@ -291,7 +291,7 @@ t.test('a body that spins or slides is not at rest at any speed', async (t) => {
   t.match(summarizeResting(sliding, rule, {}), /Sliding along the contact: body 2/)
 })
 
-t.test('a speed at the threshold is rest, and bodies without contact are ignored', async (t) => {
+t.test('a speed at the threshold counts as rest, and bodies without contact are ignored', async (t) => {
   t.same(checkResting(frame({ x: 0.01, y: 0, z: 0 }, null), summary, rule).moving_bodies, [])
 })
 
@@ -312,7 +312,7 @@ t.test('g*dt is not mentioned if gravity is unknown', async (t) => {
   t.match(check, { rest_speed: null, moving_bodies: [{ likely_at_rest: false }] })
 })
 
-t.test('eras without bit 31 mark the environment in the metadata', async (t) => {
+t.test('in eras without bit 31, the metadata mark the environment', async (t) => {
   const bodies = [
     { body_id: floor, is_environment: true },
     { body_id: 2, is_environment: true },

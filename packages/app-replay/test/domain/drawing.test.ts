@@ -27,7 +27,7 @@ t.test('convexHull returns the corners counter-clockwise', async (t) => {
   t.same(convexHull([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
 })
 
-t.test('edges joins the corners of a box that differ in one coordinate', async (t) => {
+t.test('edges joins corners of a box that differ in one coordinate', async (t) => {
   const corners = listCorners([1, 2, 3])
   const differing = edges.map(([from, to]) =>
     [0, 1, 2].filter((i) => corners[from]?.[i] !== corners[to]?.[i]),
@@ -57,9 +57,9 @@ t.test('inferShape returns a box if three points are its corners', async (t) => 
 })
 
 t.test(
-  'findGeometry reads contact points in the axes that a spinning body had before the step',
+  'findGeometry reads contact points in the axes that a spinning body has before the step',
   async (t) => {
-    // A quarter turn about z in each frame.
+    // A quarter turn about z per frame.
     const turn = (frame: number) =>
       [Math.cos((frame * Math.PI) / 4), 0, 0, Math.sin((frame * Math.PI) / 4)] as const
     const corners: readonly Point3[] = [
@@ -166,7 +166,7 @@ t.test('drawForces labels friction 20 pixels below the lower end of its arrow', 
   t.same(label([0, 0, -30]), ['30 N', 100, 110])
 })
 
-t.test('drawForces leaves out unknown forces and those of at most 1 % of the largest', async (t) => {
+t.test('drawForces omits unknown forces and those up to 1 % of the largest', async (t) => {
   const marks = (normal: Point3 | null, friction: Point3 | null) =>
     shown(drawForces([force(normal, friction)], lens)).marks
   t.same(marks([0, 0, 40], [0.4, 0, 0]), ['normal force', 'contact point'])
@@ -191,7 +191,7 @@ t.test('drawVelocities starts upright velocities 50 pixels to the right of the b
   )
 })
 
-t.test('drawVelocities leaves out bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
+t.test('drawVelocities omits bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
   const speeds = (...values: readonly number[]) =>
     shown(
       drawVelocities(
@@ -209,7 +209,7 @@ t.test('drawVelocities leaves out bodies below 1 mm/s and below 1 % of the faste
 const numbersIn = (svg: string, pattern: RegExp): number[][] =>
   [...svg.matchAll(pattern)].map(([, ...found]) => found.flatMap((text) => text.split(/[ ,]+/)).map(Number))
 
-/** Draws bodies of unknown shape with a ground. */
+/** Draws bodies of unknown shape on a ground. */
 function drawn(
   view: ViewName,
   places: readonly Point3[],

@@ -1,4 +1,4 @@
-/** Scenes in closed form for a single law, without a recording. */
+/** Creates scenes in closed form to test single laws, without a recording. */
 import {
   type BodyGeometry,
   collisionAt,
@@ -22,28 +22,28 @@ import type { Point3 } from '../../src/domain/vector.ts'
 
 type Vec = readonly [number, number, number]
 
-/** Id of the floor. Bodies are 1, 2, … in the order of the columns. */
+/** Id of the floor. The bodies are 1, 2, …, in the order of the columns. */
 export const floor = 0x8000_0063
 
-/** m/s², and the step in s. */
+/** Gravity in m/s² and step in s. */
 export const [g, dt] = [9.81, 0.01]
 
-/** A body in a frame. Default: 0, without rotation. */
+/** State of a body in a frame. Default: 0, without rotation. */
 export interface SceneBody {
   readonly position?: Vec
   readonly velocity?: Vec
   readonly orientation?: readonly [number, number, number, number]
   readonly spin?: Vec
-  /** J */
+  /** Rotational energy in J. */
   readonly rotational?: number
 }
 
-/** A contact point of a pair with the impulses of the step in N·s. */
+/** A contact point of a pair, with the impulses of the step in N·s. */
 export interface SceneContact {
   readonly a?: number
   readonly b?: number
   readonly normal?: Vec
-  /** From the centre of a in m. Default: half a metre down. */
+  /** Lever arm from the centre of a, in m. Default: 0.5 m down. */
   readonly lever?: Vec
   readonly depth?: number
   readonly restitution?: number
@@ -56,7 +56,7 @@ export interface SceneContact {
   readonly isPlain?: boolean
 }
 
-/** Frames 1 to `frames` of bodies with these masses in kg. */
+/** Frames 1 to `frames` of bodies whose masses are in kg. */
 export interface SceneSpec {
   readonly frames: number
   readonly masses: readonly number[]
@@ -64,17 +64,17 @@ export interface SceneSpec {
   readonly inertias?: readonly (Point3 | undefined)[]
   readonly geometry?: readonly BodyGeometry[]
   readonly gravity?: Vec
-  /** Whether the rounding of the numbers is measured. Default: the numbers are exact. */
+  /** Whether to measure the rounding of the numbers. By default, they are exact. */
   readonly isRounded?: boolean
   /** Whether contacts were recorded. Default: true. */
   readonly hasContacts?: boolean
-  /** Frame id of a row, from 0. */
+  /** Returns the frame id of a row. Rows start at 0. */
   readonly id?: (row: number) => number
   readonly time?: (frame: number) => number
   readonly state: (frame: number, body: number) => SceneBody
   readonly touches?: (frame: number) => readonly SceneContact[]
   readonly stalled?: (frame: number) => boolean
-  /** Recorded linear energy in J. Default: that of the velocity. */
+  /** Recorded linear energy in J. Default: computed from the velocity. */
   readonly linear?: (frame: number) => number
 }
 
@@ -199,11 +199,11 @@ function createWindow(spec: SceneSpec, { bodies, masses, gravity }: Scene): Fram
   }
 }
 
-/** Free fall from rest by semi-implicit Euler: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
+/** A body in free fall from rest, by semi-implicit Euler: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
 export const falling = (frame: number): SceneBody => ({
   position: [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2],
   velocity: [0, 0, -g * frame * dt],
 })
 
-/** A body on the floor, which carries its weight. */
+/** The contact of a body on the floor that carries its weight. */
 export const lying = (mass: number): SceneContact => ({ n: mass * g * dt })

@@ -40,13 +40,13 @@ t.test('teleportLaw accepts a displacement of v dt and reports 5 mm more', async
   t.ok(Math.abs((found?.value ?? 0) - 0.005) < 1e-12)
 })
 
-t.test('balanceLaw accepts a fall, and a body carried by the floor', async (t) => {
+t.test('balanceLaw accepts a falling body and a body that the floor carries', async (t) => {
   t.same(runLaw(balanceLaw(), fall), [])
   t.same(runLaw(balanceLaw(), { frames: 20, masses: [3], state: rest, touches: () => [lying(3)] }), [])
 })
 
-t.test('balanceLaw reports a push without a cause with m (v² - u²) / 2', async (t) => {
-  // Without gravity: 2 kg at 3 m/s, and at 5 m/s from frame 11 on, 16 J more.
+t.test('balanceLaw reports a push without a cause, with the energy m (v² - u²) / 2', async (t) => {
+  // Without gravity, 2 kg move at 3 m/s, and from frame 11 on at 5 m/s, which adds 16 J.
   const pushed = (frame: number): SceneBody => {
     const [early, late] = [Math.min(frame, 10), Math.max(0, frame - 10)]
     return { position: [dt * (3 * early + 5 * late), 0, 0], velocity: [frame > 10 ? 5 : 3, 0, 0] }
@@ -57,7 +57,7 @@ t.test('balanceLaw reports a push without a cause with m (v² - u²) / 2', async
   t.ok(Math.abs((found?.value ?? 0) - 16) < 1e-9)
 })
 
-t.test('balanceLaw reports momentum if a velocity turns without a cause', async (t) => {
+t.test('balanceLaw reports a velocity that changes direction without a cause', async (t) => {
   const turned = (frame: number): SceneBody =>
     frame <= 10
       ? { velocity: [3, 0, 0], position: [3 * frame * dt, 0, 0] }
@@ -67,12 +67,12 @@ t.test('balanceLaw reports momentum if a velocity turns without a cause', async 
   t.ok(Math.abs((found?.value ?? 0) - 2 * 3 * Math.SQRT2) < 1e-9, 'm |dv|')
 })
 
-t.test('balanceLaw reports weight that the floor does not carry', async (t) => {
+t.test('balanceLaw reports a weight that the floor does not carry', async (t) => {
   const light = { frames: 20, masses: [3], state: rest, touches: () => [lying(2)] }
   t.match(runLaw(balanceLaw(), light)[0], { bodies: [1], frames: { first: 2, last: 20 } })
 })
 
-t.test('budgetLaw reports energy above that of the start', async (t) => {
+t.test('budgetLaw reports more energy than at the start', async (t) => {
   t.same(runLaw(budgetLaw(), fall), [])
   const growing =
     (factor: number) =>
@@ -89,7 +89,7 @@ t.test('budgetLaw reports energy above that of the start', async (t) => {
   ])
 })
 
-t.test('coneLaw accepts a tangent of mu n and reports 1.2 mu n', async (t) => {
+t.test('coneLaw accepts a tangential impulse of mu n and reports 1.2 mu n', async (t) => {
   const sliding = (share: number): SceneSpec => ({
     frames: 12,
     masses: [1],
@@ -102,14 +102,14 @@ t.test('coneLaw accepts a tangent of mu n and reports 1.2 mu n', async (t) => {
   t.ok(Math.abs((found?.value ?? 0) - 1.2) < 1e-12)
 })
 
-t.test('coneLaw checks each point even if the points together are within their cone', async (t) => {
+t.test('coneLaw checks each point, even if all points together are within their cone', async (t) => {
   const resting = (tangents: (frame: number) => readonly number[]): SceneSpec => ({
     frames: 12,
     masses: [1],
     state: rest,
     touches: (frame) => tangents(frame).map((t1) => ({ n: 1, mu: 0.5, t1 })),
   })
-  // The tangents of a body that spins in place cancel each other.
+  // The tangents of a body that spins in place cancel.
   t.same(
     runLaw(
       coneLaw(),
@@ -130,7 +130,7 @@ t.test('coneLaw checks each point even if the points together are within their c
   t.ok(Math.abs((scaled?.value ?? 0) - 1.5) < 1e-12)
 })
 
-t.test('restitutionLaw accepts 4 m/s that leave at e times that', async (t) => {
+t.test('restitutionLaw accepts a bounce at e times 4 m/s and reports a faster one', async (t) => {
   const bounce = (leaving: number): SceneSpec => ({
     frames: 12,
     masses: [1],
@@ -171,7 +171,7 @@ t.test('slip is the relative velocity along the tangents of a contact', async (t
     t.ok(Math.abs(Math.abs(slip?.[axis] ?? 0) - Math.abs(value)) < 1e-12, `${slip} and ${expected}`)
 })
 
-t.test('restitutionLaw does not treat a contact that no longer pushes as soft', async (t) => {
+t.test('restitutionLaw does not treat a contact that has stopped pushing as soft', async (t) => {
   const near: SceneSpec = {
     frames: 12,
     masses: [1],
@@ -183,7 +183,7 @@ t.test('restitutionLaw does not treat a contact that no longer pushes as soft', 
   t.match(runLaw(restitutionLaw(), near), [{ kind: 'restitution', value: 0.75 }])
 })
 
-t.test('normalLaw accepts turns of less than 30 degrees in a lasting contact', async (t) => {
+t.test('normalLaw accepts rotations of less than 30 degrees in a lasting contact', async (t) => {
   const turning = (degrees: number): SceneSpec => ({
     frames: 10,
     masses: [1],
@@ -197,7 +197,7 @@ t.test('normalLaw accepts turns of less than 30 degrees in a lasting contact', a
   t.match(runLaw(normalLaw(), turning(31)), [{ kind: 'normal_flip', frames: { first: 5, last: 5 } }])
 })
 
-t.test('normalLaw accepts a new normal at a wall of the same body', async (t) => {
+t.test('normalLaw accepts a new normal if the body also touches a wall', async (t) => {
   const wall = { normal: [1, 0, 0] as const }
   const ground = { normal: [0, 0, -1] as const }
   const into = (touches: SceneSpec['touches']): SceneSpec => ({
@@ -213,7 +213,7 @@ t.test('normalLaw accepts a new normal at a wall of the same body', async (t) =>
 })
 
 t.test('normalLaw counts points with the same normal once', async (t) => {
-  // As many points below a box as there may be normals, and a ninth point at a wall that turns.
+  // There are as many points below a box as normals are stored, and a ninth point at a wall that rotates.
   const ground = Array.from({ length: 8 }, (): SceneContact => ({ normal: [0, 0, -1] }))
   const touches = (frame: number): readonly SceneContact[] => [
     ...ground,
@@ -225,7 +225,7 @@ t.test('normalLaw counts points with the same normal once', async (t) => {
 })
 
 t.test('normalLaw does not judge pairs with more normals than it stores', async (t) => {
-  // A ball in a fluted bowl: nine normals 40 degrees apart, in a different order in every frame.
+  // A ball in a fluted bowl has nine normals, 40 degrees apart, in a different order in every frame.
   const fluted = (frame: number): readonly SceneContact[] =>
     Array.from({ length: 9 }, (_, i) => {
       const angle = (((i + frame) % 9) * 2 * Math.PI) / 9
@@ -243,7 +243,7 @@ t.test('tunnellingLaw reports a path through a box without contact', async (t) =
       [0.1, 1, 1],
     ],
     gravity: [0, 0, 0],
-    // 1 m a frame: at -0.5 m in frame 5, at 0.5 m in frame 6.
+    // The body moves 1 m per frame: it is at -0.5 m in frame 5 and at 0.5 m in frame 6.
     state: (frame, body) => (body === 1 ? { position: [frame - 5.5, 0, 0], velocity: [100, 0, 0] } : {}),
     ...(touches && { touches }),
   })
@@ -255,10 +255,10 @@ t.test('tunnellingLaw reports a path through a box without contact', async (t) =
   t.same(runLaw(tunnellingLaw(), touching), [], 'with contact it is an impact')
 })
 
-t.test('tunnellingLaw derives no plane from a corner of floor and wall', async (t) => {
+t.test('tunnellingLaw infers no plane from a corner of floor and wall', async (t) => {
   const ground: SceneContact = { normal: [0, 0, -1], lever: [0, 0, -0.5] }
   const wall: SceneContact = { normal: [1, 0, 0], lever: [0.5, 0, 0] }
-  // A small ball falls next to the box from 0.42 m in steps of 0.1 m, onto and through what is at 0 m.
+  // A small ball falls next to the box, from 0.42 m in steps of 0.1 m. At 0 m, it meets and passes the floor.
   const nextToBox = (touches: readonly SceneContact[], frames: number): SceneSpec => ({
     frames,
     masses: [5, 0.1],
@@ -298,7 +298,7 @@ t.test('solverLaw joins frames that did not converge to one run', async (t) => {
   )
 })
 
-t.test('chatterLaw reports contact that is lost without a bounce', async (t) => {
+t.test('chatterLaw reports contacts that are lost without a bounce', async (t) => {
   const losing = (lost: (frame: number) => boolean): SceneSpec => ({
     frames: 40,
     masses: [1],
@@ -349,8 +349,8 @@ t.test('penetrationLaw accepts 9 mm and reports a lasting 12 mm', async (t) => {
   t.match(runLaw(penetrationLaw(0.005), deep(0.009, 12)), [{ limit: 0.005 }], 'with a limit of the caller')
 })
 
-t.test('penetrationLaw allows no exceptions to a limit of the caller', async (t) => {
-  // Recorded at rest with -g dt, and held 12 mm deep after an impact of 4 m/s.
+t.test('penetrationLaw allows no exceptions from a limit that the caller sets', async (t) => {
+  // A body at rest with a recorded -g dt, which an impact at 4 m/s leaves 12 mm deep.
   const held: SceneSpec = {
     frames: 20,
     masses: [1],
@@ -362,7 +362,7 @@ t.test('penetrationLaw allows no exceptions to a limit of the caller', async (t)
 })
 
 t.test(
-  'penetrationLaw allows no bias for a body that sinks faster than gravity adds in a step',
+  'penetrationLaw allows no velocity bias for a body that sinks faster than gravity adds per step',
   async (t) => {
     const sinking = (speed: number): SceneSpec => ({
       frames: 20,

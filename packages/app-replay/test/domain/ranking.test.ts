@@ -37,7 +37,7 @@ const finding = (
 const spec = (findings: readonly Finding[]) =>
   rankFindings(findings).map(({ id, kind, follows }) => [id, kind, follows])
 
-t.test('rankFindings ranks causes before consequences of the same moment', async (t) => {
+t.test('rankFindings ranks causes before consequences in the same frame', async (t) => {
   t.same(spec([finding('energy_injection', [45, 45], [1]), finding('friction_cone', [45, 45], [1, 9])]), [
     ['f1', 'friction_cone', null],
     ['f2', 'energy_injection', 'f1'],
@@ -45,7 +45,7 @@ t.test('rankFindings ranks causes before consequences of the same moment', async
 })
 
 t.test(
-  'rankFindings ranks a velocity that disagrees with the motion before what was computed from it',
+  'rankFindings ranks a velocity that contradicts the motion before findings computed from it',
   async (t) => {
     const mismatch = finding('velocity_mismatch', [15, 60], [1])
     t.same(spec([finding('energy_drift', [2, 20], [1]), mismatch, finding('momentum', [30, 31], [1])]), [
@@ -62,7 +62,7 @@ t.test(
   },
 )
 
-t.test('rankFindings keeps faults of other bodies as causes, and warnings after errors', async (t) => {
+t.test('rankFindings treats faults of other bodies as causes, and ranks warnings after errors', async (t) => {
   t.same(
     spec([
       finding('creep', [5, 30], [2], 'warning'),
@@ -77,7 +77,7 @@ t.test('rankFindings keeps faults of other bodies as causes, and warnings after 
   )
 })
 
-t.test('rankFindings treats findings after a blow-up of the body as consequences', async (t) => {
+t.test("rankFindings treats findings after a body's blow-up as consequences", async (t) => {
   const late = finding('penetration', [900, 950], [3, 4])
   t.same(spec([late, finding('blow_up', [60, 200], [3])]), [
     ['f1', 'blow_up', null],
@@ -107,21 +107,21 @@ t.test('formatNumber returns four digits, with exponents for very large and smal
   t.equal(formatQuantity(Number.POSITIVE_INFINITY, 'm'), 'infinite')
 })
 
-t.test('formatCount and formatList', async (t) => {
+t.test('formatCount and formatList return readable texts', async (t) => {
   t.equal(formatCount(1, 'body', 'bodies'), '1 body')
   t.equal(formatCount(0, 'frame'), '0 frames')
   t.equal(formatList([1, 2, 3]), '1, 2, 3')
   t.equal(formatList([1, 2, 3, 4, 5, 6, 7]), '1, 2, 3, 4, 5 and 2 more')
 })
 
-t.test('formatMainAxis names the axis of most of the vector', async (t) => {
+t.test('formatMainAxis returns the axis with most of the vector', async (t) => {
   t.equal(formatMainAxis({ x: 0.002, y: 0, z: 0 }, 'm'), ' (0.002 m in X)')
   t.equal(formatMainAxis({ x: 1, y: 1, z: 0 }, 'm'), '')
   t.equal(formatMainAxis({ x: 0, y: 0, z: 0 }, 'm'), '')
   t.equal(formatMainAxis({ x: null, y: 0, z: 0 }, 'm'), '')
 })
 
-t.test('tunnellingLaw finds a path through a box in every orientation, and none next to it', async (t) => {
+t.test('tunnellingLaw finds paths through a box in every orientation, but none next to it', async (t) => {
   const half: Point3 = [0.2, 1, 3]
   const turns: readonly Rotation[] = [
     [1, 0, 0, 0],
@@ -132,7 +132,7 @@ t.test('tunnellingLaw finds a path through a box in every orientation, and none 
     [0.6, -0.48, 0.64, 0],
   ]
   for (const turn of turns) {
-    /** A ball passes the centre plane of a box at (0, y, z) between frames 5 and 6. */
+    /** Returns the findings if a ball passes the centre plane of a box at (0, y, z) between frames 5 and 6. */
     const findings = (y: number, z: number, at: Point3 = [7, -4, 2]) =>
       runLaw(tunnellingLaw(), {
         frames: 10,
@@ -176,9 +176,9 @@ t.test('balanceLaw allows a change of spin in proportion to the larger rotationa
 })
 
 t.test(
-  'balanceLaw reports a blow-up above 1000 times the kinetic energy, which counts as 1 mJ at least',
+  'balanceLaw reports a blow-up above 1000 times the first kinetic energy, and at least 1 J',
   async (t) => {
-    /** Kinds of the findings if a body of 2 kg gains speed in 3 frames; its energy is v² J. */
+    /** Returns the kinds of findings if a body of 2 kg gains speed in 3 frames. Its energy is v² J. */
     const kinds = (from: number, to: number) =>
       runLaw(balanceLaw(), {
         frames: 20,
@@ -197,7 +197,7 @@ t.test(
 )
 
 t.test('restLaw reports creep above 2.5 mm/s below 95 % of the friction limit', async (t) => {
-  /** Kinds of the findings if a body slides along y at this speed, m/s, on a second one. */
+  /** Returns the kinds of findings if a body slides along y on another body, at this speed in m/s. */
   const kinds = (speed: number, used: number, carrier = 0) =>
     runLaw(restLaw(), {
       frames: 40,
@@ -251,7 +251,7 @@ t.test('balanceLaw accepts a body that sleeps after a contact', async (t) => {
 })
 
 t.test('teleportLaw and balanceLaw accept a motion that ends at a surface', async (t) => {
-  // 0.2 m per step until continuous collision detection stops the ball in frame 20, after 0.05 m.
+  // The ball moves 0.2 m per step. In frame 20, continuous collision detection stops it after 0.05 m.
   const bullet = (contact: number): SceneSpec => ({
     frames: 25,
     masses: [1],
@@ -302,7 +302,7 @@ t.test(
   },
 )
 
-t.test('recordLaw notes a variable clock, and reports a jump of a constant one', async (t) => {
+t.test('recordLaw notes a variable clock and reports a jump of a constant one', async (t) => {
   const clock = (time: (frame: number) => number) =>
     runLaw(recordLaw(), {
       frames: 40,
@@ -318,7 +318,7 @@ t.test('recordLaw notes a variable clock, and reports a jump of a constant one',
   )
 })
 
-t.test('penetrationLaw derives the speed of an impact from the motion, without velocities', async (t) => {
+t.test('without velocities, penetrationLaw derives the impact speed from the motion', async (t) => {
   const impact = (speed: number): SceneSpec => ({
     frames: 20,
     masses: [1],

@@ -18,12 +18,12 @@ const table = (badBefore: number, goodBefore: number, badAfter: number, goodAfte
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(b))
 
 verifies('replay:runs:fisher', async (t) => {
-  // Fisher's tea tasting (The Design of Experiments, 1935): 17 of 70 arrangements are as good.
+  // Fisher's tea tasting (The Design of Experiments, 1935): 17 of 70 arrangements are at least as good.
   t.ok(isNear(fisherGreater([table(1, 3, 3, 1)]), 17 / 70))
   t.ok(isNear(fisherGreater([table(0, 4, 4, 0)]), 1 / 70))
-  // One arrangement of C(24, 4).
+  // One of C(24, 4) arrangements.
   t.ok(isNear(fisherGreater([table(0, 20, 4, 0)]), 1 / 10_626))
-  // The table of R's documentation, fisher.test(matrix(c(3, 1, 1, 3)), alternative = "greater"), and of scipy.
+  // Table of the documentation of R, fisher.test(matrix(c(3, 1, 1, 3)), alternative = "greater"), and of scipy.
   t.ok(Math.abs(fisherGreater([table(1, 11, 9, 3)]) - 0.001_379_728) < 1e-8)
   t.ok(isNear(fisherGreater([table(3, 5, 0, 8)]), 1), 'a fall does not count')
   t.ok(isNear(fisherGreater([]), 1))
@@ -35,12 +35,12 @@ verifies('replay:runs:fisher', 'strata are tested within their margins', async (
   // By enumeration: P(X + Y >= 3), X from 2 of 4 (2 bad), Y likewise: P(2) = 1/6, P(1) = 4/6.
   const strata = [table(0, 2, 2, 0), table(1, 1, 1, 1)]
   t.ok(isNear(fisherGreater(strata), (1 / 6) * (1 / 6) + 2 * (1 / 6) * (4 / 6)))
-  // A scenario that fails always, and that only the later commits run, does not count.
+  // A scenario that always fails, and that only later commits run, does not count.
   t.ok(isNear(fisherGreater([table(0, 50, 0, 50), table(0, 0, 50, 0)]), 1))
   t.ok(fisherGreater([table(0, 50, 50, 50)]) < 1e-6, 'the same runs without strata')
 })
 
-t.test('wilsonInterval has the known limits', (t) => {
+t.test('wilsonInterval returns the same limits as R', (t) => {
   // R: prop.test(x, n, correct = FALSE)$conf.int
   const [low, high] = wilsonInterval(5, 10)
   t.ok(Math.abs(low - 0.236_593_1) < 1e-6 && Math.abs(high - 0.763_406_9) < 1e-6)
@@ -94,7 +94,7 @@ function makeRun(index: number, change: Partial<RunSummary> = {}): RunSummary {
   }
 }
 
-/** 1,000 runs of 100 commits; a share of them is bad, and a larger one from a commit on. */
+/** Makes 1,000 runs of 100 commits. A share `base` of them is bad; from a commit on, the share is `after`. */
 function makeRuns(
   seed: number,
   { base, after = base, from = 0, count = 1000 }: Record<string, number> & { base: number },
@@ -125,7 +125,7 @@ verifies('replay:runs:regression', async (t) => {
   t.ok(named.includes('c50'), `a small rise is narrowed down to ${named}`)
 })
 
-verifies('replay:runs:regression', 'raises no alarm for 5,000 clean runs', async (t) => {
+verifies('replay:runs:regression', 'raises no false alarm for 5,000 clean runs', async (t) => {
   for (const base of [0, 0.001, 0.02, 0.1])
     for (let seed = 1; seed <= 5; seed++)
       t.equal(search(makeRuns(seed, { base, count: 5000 })).found, null, `share ${base}, seed ${seed}`)
@@ -135,14 +135,15 @@ const failureKinds = ['blow_up', 'jitter', 'momentum', 'penetration', 'teleport'
 
 verifies(
   'replay:runs:regression',
-  'raises no alarm for clean runs of many scenarios and kinds',
+  'raises no false alarm for clean runs of many scenarios and kinds',
   async (t) => {
     let alarms = 0
     for (let seed = 1; seed <= 6; seed++) {
       const random = mulberry32(1000 + seed)
       const shares = [0.001, 0.01, 0.03, 0.1]
       const runs = Array.from({ length: 5000 }, (_, i) => {
-        // Runs that fail in one way often fail in another; scenarios differ, and take turns in some commits only.
+        // Runs that fail in one way often fail in another too. Scenarios differ, and some commits run only some of
+        // them.
         const scenario = Math.floor(random() * (i % 250 < 125 ? 8 : 4))
         const kinds = failureKinds.filter((_, k) => random() < (shares[(scenario + k) % shares.length] ?? 0))
         const related =
@@ -180,7 +181,7 @@ verifies(
   },
 )
 
-t.test('a limit of a worst value is a metric', (t) => {
+t.test('a limit on a worst value can be used as a metric', (t) => {
   const runs = Array.from({ length: 100 }, (_, i) =>
     makeRun(i, { verdict: { ...noVerdict, worst_penetration_m: i < 50 ? 0.001 : 0.02 } }),
   )
@@ -216,7 +217,7 @@ t.test('compareCommits orders commits by their first run and counts undiagnosed 
   t.end()
 })
 
-t.test('runs are filtered and ordered; unknown values are last', (t) => {
+t.test('runs are filtered and sorted, with unknown values last', (t) => {
   const runs = [
     makeRun(1, { verdict: { ...failed('nan'), worst_penetration_m: 0.5 } }),
     makeRun(2, { verdict: null, tags: [] }),
@@ -239,11 +240,11 @@ t.test('runs are filtered and ordered; unknown values are last', (t) => {
   t.end()
 })
 
-t.test('runs that failed in the same way are more similar than others', (t) => {
+t.test('runs that failed in the same way are more similar than other runs', (t) => {
   const target = makeRun(1, { verdict: failed('blow_up', 'energy_injection') })
   t.ok(isNear(measureSimilarity(target, { ...target, recording: 'copy' }), 1))
   const half = makeRun(2, { verdict: failed('blow_up') })
-  // Jaccard 1/2; the first kind, the onset and the worst values are equal.
+  // Jaccard index 1/2. The first kind, the onset and the worst values are equal.
   t.ok(isNear(measureSimilarity(target, half), 0.5 * 0.5 + 0.2 + 0.1 + 0.2))
   const other = makeRun(3, { verdict: failed('jitter') })
   t.ok(isNear(measureSimilarity(target, other), 0.1 + 0.2))

@@ -11,7 +11,7 @@ import { parseSeriesName, type SeriesPlan } from '../../src/domain/series/series
 import { createSampler, selectColumns } from '../../src/domain/series/series-sample.ts'
 import { fixtures } from '../replay-kit.ts'
 
-/** Returns the names of all quantities that the error of an unknown name lists. */
+/** Returns the names of all quantities, which the error for an unknown name lists. */
 function listQuantities(prefix: string): readonly string[] {
   try {
     parseSeriesName(`${prefix}nothing`, (id) => id)
@@ -39,7 +39,7 @@ function openFixture(t: Test, name: string) {
 }
 
 for (const name of ['slide_at_45', 'era_unified'])
-  t.test(`${name}: every series has the same values in its columns as in all columns`, async (t) => {
+  t.test(`${name}: every series has the same values with selected columns as with all columns`, async (t) => {
     const { summary, readWindows } = openFixture(t, name)
     const whole = await readWindows()
     const body = summary.bodies[0]?.body_id ?? 0
@@ -62,7 +62,7 @@ for (const name of ['slide_at_45', 'era_unified'])
     t.ok(known.size > 20, 'the values are recorded')
   })
 
-t.test('the names of environment bodies are read until each requested body has one', async (t) => {
+t.test('names of environment bodies are read until each requested body has one', async (t) => {
   const { summary, readWindows } = openFixture(t, 'slide_at_45')
   const [window] = await readWindows()
   if (window === undefined) throw new Error('the recording has no frames')

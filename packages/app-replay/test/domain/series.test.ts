@@ -27,7 +27,7 @@ function series(values: readonly number[]): Columns<'frame_id' | 'e'> {
 
 const whole = { cursor: undefined, limit: 10 }
 
-t.test('selectSeriesPart returns a short series completely', async (t) => {
+t.test('selectSeriesPart returns all rows of a short series', async (t) => {
   const part = selectSeriesPart(series([1, 2, 3]), 'e', whole)
   t.match(part, { rows: [0, 1, 2], bucketed: false, truncated: false, next_cursor: null })
 })
@@ -47,7 +47,7 @@ t.test('selectSeriesPart preserves the ends and every peak of a long series', as
   )
 })
 
-t.test('computeTotals counts and ignores NaN', async (t) => {
+t.test('computeTotals ignores NaN but counts it', async (t) => {
   const { totals } = selectSeriesPart(series([5, Number.NaN, -1, 2]), 'e', whole)
   t.same(totals, {
     count: 4,
@@ -68,7 +68,7 @@ t.test('the mean of values near the largest double is finite', async (t) => {
   t.ok(Math.abs((totals.mean ?? 0) / 1.5e308 - 1) < 1e-12)
 })
 
-t.test('the cursor leads through every row once', async (t) => {
+t.test('the cursor leads through every row exactly once', async (t) => {
   const all = series(Array.from({ length: 25 }, (_, i) => i))
   const seen: number[] = []
   let cursor = selectSeriesPart(all, 'e', whole).next_cursor
@@ -85,7 +85,7 @@ t.test('the cursor leads through every row once', async (t) => {
   t.throws(() => selectSeriesPart(all, 'e', { cursor: 'frame 3', limit: 10 }), { code: 'INVALID_CURSOR' })
 })
 
-t.test('a row without a number is shown among the peaks', async (t) => {
+t.test('a row without a number is selected as a peak', async (t) => {
   const values = Array.from({ length: 100 }, () => 1)
   values[42] = Number.NaN
   t.ok(selectSeriesPart(series(values), 'e', whole).rows.includes(42))
@@ -101,7 +101,7 @@ t.test('summarizeSeries reports empty series and missing values', async (t) => {
   t.match(words(Array.from({ length: 20 }, () => 1)), /bucket/)
 })
 
-t.test('toPoints replaces NaN and infinity by null, and flags by booleans', async (t) => {
+t.test('toPoints replaces NaN and infinity with null, and flags with booleans', async (t) => {
   const data = Float64Array.of(1, Number.NaN, 1, 2, Number.POSITIVE_INFINITY, 0)
   const columns: Columns<'frame_id' | 'e' | 'hit'> = { fields: ['frame_id', 'e', 'hit'], length: 2, data }
   t.same(toPoints(columns, [0, 1], ['hit']), [
@@ -119,7 +119,7 @@ const fields = [
   'collision_active',
 ] as const
 
-/** Frames 1..n with these total energies in J. Bodies touch in the frames of `contact`. */
+/** Returns frames 1 to n with these total energies in J. Bodies touch in the frames of `contact`. */
 function energy(totals: readonly number[], contact: readonly number[] = []): Columns<SystemEnergyField> {
   const rows = totals.flatMap((total, index) => {
     const frame = index + 1
@@ -151,7 +151,7 @@ t.test('findEnergySteps classifies each step', async (t) => {
   )
 })
 
-t.test('a step equal to the threshold is not an anomaly', async (t) => {
+t.test('a step exactly at the threshold is not an anomaly', async (t) => {
   t.same(
     findEnergySteps(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
     [3],
@@ -169,7 +169,7 @@ t.test('an undefined energy is an anomaly at any threshold', async (t) => {
   )
 })
 
-t.test('the step of a body that appears is a baseline', async (t) => {
+t.test('the step in which a body appears is a baseline', async (t) => {
   const summary = {
     frames: { first_frame: 1, last_frame: 3, total_frames: 3, contiguous: true },
     appearances: [
@@ -197,7 +197,7 @@ t.test('sumEnergyChanges adds up many small gains, each below the threshold', as
   t.equal(lost_e, 0)
 })
 
-t.test('energies of a diverged run have an exponent', async (t) => {
+t.test('energies of a diverged run are formatted with an exponent', async (t) => {
   const found = findEnergySteps(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
   t.match(
     summarizeAnomalies(found, 1, 1),
@@ -205,7 +205,7 @@ t.test('energies of a diverged run have an exponent', async (t) => {
   )
 })
 
-t.test('attributeStep sorts bodies by change and names the pairs in contact', async (t) => {
+t.test('attributeStep sorts bodies by their change and names the pairs in contact', async (t) => {
   const row = (body_id: number, total_e: number | null) => ({ body_id, total_e })
   const collisions = [{ body_a_id: 2, body_b_id: 9 }]
   const frame = (rows: readonly object[]): Frame =>
@@ -223,7 +223,7 @@ t.test('attributeStep sorts bodies by change and names the pairs in contact', as
   t.same(attributeStep(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
 })
 
-/** Frames 1..n as `[iterations, residual, converged, constraints]`. */
+/** Returns frames 1 to n from rows `[iterations, residual, converged, constraints]`. */
 function solver(rows: readonly (readonly [number, number, number, number])[]): Columns<SolverField> {
   const fields = ['frame_id', 'iterations', 'residual', 'converged', 'num_constraints'] as const
   const data = Float64Array.from(rows.flatMap((row, index) => [index + 1, ...row]))
@@ -251,7 +251,7 @@ t.test('convergence is judged only in frames with constraints', async (t) => {
   )
 })
 
-t.test('convergence has nothing to judge in free flight', async (t) => {
+t.test('in free flight, no convergence is judged', async (t) => {
   const verdict = judgeConvergence(solver([[0, 0, 0, 0]]))
   t.match(summarizeConvergence('1 frame', verdict), /nothing to solve/)
 })
@@ -291,14 +291,14 @@ t.test('rotationAngle is exact for small angles and treats q and -q as equal', a
 
 const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous: true }
 
-t.test('open bounds are the first and last frame, and others are clamped', async (t) => {
+t.test('open bounds are the first and last frame, and other bounds are clamped', async (t) => {
   t.same(resolveFrameRange({}, frames), { start: 1, end: 100 })
   t.same(resolveFrameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
   t.same(resolveFrameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
   t.same(resolveFrameRange({ start_frame: 7, end_frame: 7 }, frames), { start: 7, end: 7 })
 })
 
-t.test('a range that is outside or reversed is an error', async (t) => {
+t.test('a range that is outside or reversed is rejected', async (t) => {
   t.throws(() => resolveFrameRange({ start_frame: 101 }, frames), {
     code: 'FRAME_NOT_FOUND',
     data: { first_frame: 1, last_frame: 100 },
@@ -306,12 +306,12 @@ t.test('a range that is outside or reversed is an error', async (t) => {
   t.throws(() => resolveFrameRange({ start_frame: 9, end_frame: 3 }, frames), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('a recording of 0 frames has only the open range', async (t) => {
+t.test('a recording of 0 frames accepts only the open range', async (t) => {
   t.same(resolveFrameRange({}, null), { start: null, end: null })
   t.throws(() => resolveFrameRange({ start_frame: 1 }, null), { code: 'FRAME_NOT_FOUND' })
 })
 
-/** A body in free fall from rest at 100 m, spinning about z at 2 rad/s, after `time` seconds. */
+/** A body in free fall from rest at 100 m, which spins about z at 2 rad/s, after `time` seconds. */
 function falling(frame_id: number, time: number, contacts: readonly number[] = []): BodyInFrame {
   const state = {
     body_id: 2,
@@ -327,7 +327,7 @@ function falling(frame_id: number, time: number, contacts: readonly number[] = [
 
 const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) < 1e-9
 
-t.test('compareBody of a free fall returns the closed form', async (t) => {
+t.test('compareBody returns the closed form of a free fall', async (t) => {
   const change = compareBody(falling(100, 1), falling(150, 1.5))
   t.ok(near(change.position_delta.z, -4.905 * (1.5 ** 2 - 1)))
   t.ok(near(change.velocity_delta.z, -9.81 * 0.5))
@@ -342,7 +342,7 @@ t.test('compareBody lists gained and lost contacts', async (t) => {
   t.same(contact_delta, { contacts_a: 4, contacts_b: 6, gained: [9, 10], lost: [7] })
 })
 
-t.test('compareBody returns null for what a frame lacks', async (t) => {
+t.test('compareBody returns null for data that a frame lacks', async (t) => {
   const a = falling(1, 1)
   const b: BodyInFrame = {
     state: { ...a.state, angular_velocity: null, velocity: { x: null, y: 0, z: 0 } },

@@ -1,4 +1,4 @@
-/** Laws of numbers and clock, of runs that lack some data, and of integrators that differ. */
+/** Tests laws of numbers and clock, runs with missing data, and different integrators. */
 import type { BodyGeometry } from '@causeway/recording'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
@@ -20,7 +20,7 @@ const ballAndPlane: readonly BodyGeometry[] = [
   { ...noGeometry, body_id: floor, shape: { kind: 'plane' }, position: [0, 0, 0], orientation: [1, 0, 0, 0] },
 ]
 
-/** A ball at a height, with a velocity that is not that of its motion. */
+/** A ball at a height, with a velocity that contradicts its motion. */
 const moving = (height: (frame: number) => number, speed: (frame: number) => number): SceneSpec => ({
   frames: 40,
   masses: [2],
@@ -29,8 +29,8 @@ const moving = (height: (frame: number) => number, speed: (frame: number) => num
   state: (frame) => ({ position: [0, 0, height(frame)], velocity: [0, 0, speed(frame)] }),
 })
 
-verifies('replay:laws:velocity', 'without contacts, the overlap of shapes allows a correction', async (t) => {
-  // 80 mm deep; a projection removes a third of the overlap in each step.
+verifies('replay:laws:velocity', 'without contacts, an overlap of shapes permits a correction', async (t) => {
+  // 80 mm deep. A projection removes 30 % of the overlap in each step.
   const depth = (frame: number): number => 0.08 * 0.7 ** (frame - 1)
   const corrected = moving(
     (frame) => 0.3 - depth(frame),
@@ -47,9 +47,9 @@ verifies('replay:laws:velocity', 'without contacts, the overlap of shapes allows
 
 verifies(
   'replay:laws:velocity',
-  'without contacts, a velocity of the wrong size is a mismatch',
+  'without contacts, a velocity of wrong magnitude is a mismatch',
   async (t) => {
-    // A fall from 3 m/s by the midpoint rule: 4 mm per step would not be a jump of a body that may be in contact.
+    // A fall from 3 m/s by the midpoint rule. For a body that may be in contact, 4 mm per step would not be a jump.
     const speed = (frame: number): number => -3 - g * dt * frame
     const height = (frame: number): number => 50 - 3 * dt * frame - (g * (dt * frame) ** 2) / 2
     t.same(runLaw(teleportLaw(), moving(height, speed)), [])
@@ -57,7 +57,7 @@ verifies(
     t.match(runLaw(teleportLaw(), times(1.1)), [
       { kind: 'velocity_mismatch', bodies: [1], frames: { last: 40 } },
     ])
-    // A resting body with the velocity that gravity adds before a contact takes it back.
+    // A resting body with the velocity that gravity adds before the contact removes it.
     const resting = moving(
       () => 0.3,
       () => -g * dt,
@@ -68,7 +68,7 @@ verifies(
 
 verifies(
   'replay:laws:overlap',
-  'without contacts, a body that sinks is reported from the surface',
+  'without contacts, a sinking body is reported from the surface on',
   async (t) => {
     const sinking = (speed: number) =>
       moving(
@@ -108,7 +108,7 @@ verifies('replay:laws:rows', 'without velocities, energies are compared with the
   ])
 })
 
-t.test('budgetLaw accepts the gain of explicit Euler and no other', async (t) => {
+t.test('budgetLaw accepts the energy that explicit Euler adds, but no other', async (t) => {
   // z(N) = z(N-1) + v(N-1) dt: a fall gains m g² dt² / 2 in each step.
   const step = 0.05
   const fall = (frames: number, factor: number): SceneSpec => ({
@@ -124,7 +124,7 @@ t.test('budgetLaw accepts the gain of explicit Euler and no other', async (t) =>
   t.match(runLaw(budgetLaw(), fall(200, 1.5)), [{ kind: 'energy_injection', frames: { first: 40 } }])
 })
 
-/** Bodies whose positions advance by the velocity before (share 0) to after (share 1) each step. */
+/** Bodies whose positions advance with the velocity before the step (share 0) to that after it (share 1). */
 function falls(share: (frame: number, body: number) => number, spec: Partial<SceneSpec> = {}): SceneSpec {
   const { masses = [2], frames = 60, time = (frame: number): number => frame * dt } = spec
   const states = masses.map((_, column) => {
@@ -170,7 +170,7 @@ t.test('balanceLaw accepts integrators of other steps, contacts and sampling', a
     [],
     'a clock that is not constant',
   )
-  // From frame 25 on, every frame has six steps.
+  // From frame 25 on, each frame consists of six steps.
   const sparse = (frame: number): number => dt * (frame < 25 ? frame : 24 + 6 * (frame - 24))
   t.same(
     runLaw(
@@ -191,7 +191,7 @@ t.test('balanceLaw accepts integrators of other steps, contacts and sampling', a
   )
 })
 
-t.test('balanceLaw reports a body that gains energy while others do not', async (t) => {
+t.test('balanceLaw reports a body that gains energy if others do not', async (t) => {
   const one = (masses: readonly number[]) => falls((_, body) => (body === 2 ? 0 : 1), { masses })
   const found = { kind: 'energy_drift', severity: 'warning', bodies: [2], frames: { first: 2, last: 60 } }
   t.match(runLaw(balanceLaw(), one([1, 1])), [found])
@@ -212,7 +212,7 @@ t.test('balanceLaw reports a body that gains energy while others do not', async 
   )
 })
 
-t.test('balanceLaw reports a drift that is hidden in noise', async (t) => {
+t.test('balanceLaw reports a drift that noise hides', async (t) => {
   // Errors of 1 mm/s, and a spin of 10 rad/s that gains or loses energy from frame 41 on.
   const noise = (frame: number, i: number): number => 1e-3 * Math.sin(frame * frame * (7.3 + i) + 13 * i)
   const noisy = (gain: number, force = 0): SceneSpec => ({
@@ -240,10 +240,10 @@ t.test('balanceLaw reports a drift that is hidden in noise', async (t) => {
   t.match(runLaw(balanceLaw(), noisy(0, 0.03)), [{ severity: 'error', bodies: [1] }, info], 'a force')
 })
 
-t.test('balanceLaw accepts noise of positions and does not take a weak force for noise', async (t) => {
+t.test('balanceLaw accepts noise in positions and does not mistake a weak force for noise', async (t) => {
   const step = 1 / 60
   const time = (frame: number): number => frame * step
-  // The rounding of velocities grows with them.
+  // The rounding errors of velocities grow with the velocities.
   const fall = falls(() => 1, { frames: 600, time })
   const noise = (frame: number): number => 1e-4 * Math.sin(frame * frame * 7.3)
   const state = (frame: number, body: number): SceneBody => {
@@ -259,12 +259,12 @@ t.test('balanceLaw accepts noise of positions and does not take a weak force for
   t.equal(weak.length, 1, 'half a percent less gravity than recorded')
 })
 
-verifies('replay:laws:friction', 'points that stick show no cone of the engine', async (t) => {
+verifies('replay:laws:friction', 'sticking points do not show that the engine has a cone', async (t) => {
   const stack = (speed: number): SceneSpec => ({
     frames: 30,
     masses: [2],
     state: () => ({ velocity: [speed, 0, 0] }),
-    // The friction of a resting point passes the cone between its tangents.
+    // The friction of a resting point happens to be at the cone, between its tangents.
     touches: (frame) => [
       frame < 20 ? { n: 1, mu: 0.5, t1: 0.3001, t2: 0.4001 } : { n: 1, mu: 0.5, t1: 0.33, t2: 0.41 },
     ],
@@ -273,7 +273,7 @@ verifies('replay:laws:friction', 'points that stick show no cone of the engine',
   t.match(runLaw(coneLaw(), stack(1)), [{ kind: 'friction_cone', severity: 'error', frames: { first: 20 } }])
 })
 
-verifies('replay:laws:friction', 'what drives a sliding body is not lost friction', async (t) => {
+verifies('replay:laws:friction', 'what drives a sliding body is not reported as lost friction', async (t) => {
   const pushed = (acceleration: number): SceneSpec => ({
     frames: 60,
     masses: [2],
@@ -285,8 +285,8 @@ verifies('replay:laws:friction', 'what drives a sliding body is not lost frictio
   t.match(runLaw(slidingLaw(), pushed(-0.3)), [{ kind: 'friction_lost' }])
 })
 
-verifies('replay:laws:spin', 'noise of positions makes lever arms inexact', async (t) => {
-  // A body at rest, whose position has an error of 0.02 mm; its contact point has none.
+verifies('replay:laws:spin', 'noise in positions makes lever arms inexact', async (t) => {
+  // A body at rest. Its position has an error of 0.02 mm, its contact point has none.
   const noise = (frame: number): number => 2e-5 * Math.sin(frame * frame * 7.3)
   const resting = (torque: number): SceneSpec => ({
     frames: 60,
@@ -301,7 +301,7 @@ verifies('replay:laws:spin', 'noise of positions makes lever arms inexact', asyn
 
 const fall: SceneSpec = { frames: 30, masses: [2], state: falling }
 
-t.test('recordLaw accepts a plain fall', async (t) => {
+t.test('recordLaw accepts a simple fall', async (t) => {
   t.same(runLaw(recordLaw(), fall), [])
 })
 
@@ -324,7 +324,7 @@ t.test('recordLaw reports missing numbers, frozen and jumping clocks, and missin
   t.match(runLaw(recordLaw(), gap), [{ kind: 'missing_frames', frames: { first: 14 }, value: 3 }])
 })
 
-t.test('recordLaw accepts a body without velocities if another one has them', async (t) => {
+t.test('recordLaw accepts a body without velocities if another body has them', async (t) => {
   const unknown = [Number.NaN, Number.NaN, Number.NaN] as const
   const run = (hasVelocity: (frame: number, body: number) => boolean) =>
     runLaw(recordLaw(), {
@@ -339,21 +339,21 @@ t.test('recordLaw accepts a body without velocities if another one has them', as
     run((_frame, body) => body === 1),
     [],
   )
-  // A body that has a velocity at first loses it.
+  // A body loses the velocity that it had at first.
   t.match(
     run((frame, body) => body === 1 || frame < 9),
     [{ kind: 'nan', bodies: [2], frames: { first: 9, last: 30 } }],
   )
 })
 
-t.test('recordLaw requires quaternions of length 1 within 1e-6', async (t) => {
+t.test('recordLaw requires quaternions of length 1, within 1e-6', async (t) => {
   const of = (length: number) => ({ ...fall, state: () => ({ orientation: [length, 0, 0, 0] as const }) })
   t.same(runLaw(recordLaw(), of(1 + 0.9e-6)), [])
   const [found] = runLaw(recordLaw(), of(1 + 1.1e-6))
   t.match(found, { kind: 'quaternion_norm', frames: { first: 1, last: 30 } })
 })
 
-t.test('recordLaw accepts the length of float32 and rounded quaternions', async (t) => {
+t.test('recordLaw tolerates the lengths of float32 and rounded quaternions', async (t) => {
   const turn = (frame: number) => [Math.cos(frame / 50), 0, Math.sin(frame / 50), 0] as const
   const run = (convert: (part: number) => number) =>
     runLaw(recordLaw(), {
