@@ -6,6 +6,5 @@ export const counted = (count: number) => ({
   properties: { count, text: String(count % 10).repeat(60_000) },
 })
 
-/** Returns the text of a plot with this number. */
 export const countedPlot = (count: number): string =>
   `${JSON.stringify({ type: 'FeatureCollection', features: [counted(count)] }, null, 2)}\n`

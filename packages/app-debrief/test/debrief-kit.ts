@@ -10,10 +10,8 @@ import type { Test } from 'tap'
 import debrief from '../src/index.ts'
 import type { Debrief } from '../src/store.ts'
 
-/** Folder of the committed plots. */
 export const plots = new URL('../../../fixtures/plots/', import.meta.url).pathname
 
-/** Debrief with a folder of plots. */
 export interface OpenDebrief {
   readonly app: TestApp
   readonly store: Debrief
@@ -27,7 +25,6 @@ export interface OpenDebrief {
   again(): Promise<OpenDebrief>
 }
 
-/** The data of a result. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read the members that they expect
 export type Data = Readonly<Record<string, any>>
 
@@ -45,7 +42,6 @@ export interface KitOptions {
   readonly isShared?: boolean
 }
 
-/** Opens Debrief with copies of these plots. */
 export async function openDebrief(
   t: Test,
   names: readonly string[],
@@ -77,7 +73,6 @@ export function emptyFolders(t: Test, isShared = false): string {
   return dir
 }
 
-/** Opens Debrief with existing folders. */
 export async function openOver(t: Test, dir: string, options: KitOptions = {}): Promise<OpenDebrief> {
   const folder = join(dir, 'plots')
   const { settings = {}, call, now = Date.now } = options
@@ -110,7 +105,6 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
   }
 }
 
-/** Opens a plot and returns a client. */
 export async function ask(t: Test, name: string, options: KitOptions = {}): Promise<Client & OpenDebrief> {
   const opened = await openDebrief(t, [name], options)
   const client = opened.client()

@@ -16,7 +16,6 @@ interface Seen {
   readonly data: Data
 }
 
-/** Starts a viewer that reads all events. */
 function view(t: Test, plot: Plot, since: string | null = null): { readonly seen: Seen[]; leave(): void } {
   const ending = new AbortController()
   const seen: Seen[] = []

@@ -337,7 +337,6 @@ verifies(
   },
 )
 
-/** Number of processes that are killed. */
 const rounds = process.env.CAUSEWAY_LONG === undefined ? 5 : 200
 if (rounds > 5) t.setTimeout(900_000)
 

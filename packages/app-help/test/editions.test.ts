@@ -28,7 +28,6 @@ const publicFiles: Files = {
 
 const texts = ['hook before the handler', 'zanzibar', 'status of an exception', 'fooBar', 'ログ', 'plan']
 
-/** Opens both editions in a new data folder. */
 function openEditions(t: Test, folder: string, data: string) {
   const storages = [openSqliteStorage(data, () => 1), openSqliteStorage(data, () => 1, 'internal')] as const
   const embedding = { provider: 'lsa' } as const
@@ -181,7 +180,6 @@ verifies(
   },
 )
 
-/** Returns the bytes of all files of a data folder. */
 const readAll = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

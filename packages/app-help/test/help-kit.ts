@@ -86,7 +86,6 @@ export function library(
   }
 }
 
-/** Returns an object with some methods replaced. */
 export const withMethods = <T extends object>(target: T, methods: Partial<T>): T =>
   new Proxy(target, {
     get(_, name) {
@@ -113,7 +112,6 @@ export interface AppOptions {
   readonly now?: () => number
 }
 
-/** Opens the app with a folder of documentation. */
 export async function openApp(
   t: Test,
   { settings = {}, pages = {}, now = Date.now }: AppOptions,

@@ -15,7 +15,6 @@ t.setTimeout(300_000)
 
 const filler = (word: string): string => `${word} `.repeat(30)
 
-/** Twelve pages with one topic each. */
 const topics = [
   'sailing',
   'parsing',

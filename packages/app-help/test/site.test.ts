@@ -40,7 +40,6 @@ const redirect =
   (response) =>
     response.writeHead(302, { location }).end()
 
-/** Fetches a site into an empty folder. */
 async function fetchInto(
   t: Test,
   url: string,

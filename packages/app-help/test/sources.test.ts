@@ -71,7 +71,6 @@ interface Entry {
   readonly type?: string
 }
 
-/** Makes a tar archive. */
 function makeArchive(entries: readonly Entry[]): Buffer {
   const blocks = entries.flatMap(({ path, text, type = '0' }) => {
     const content = Buffer.from(text)

@@ -1,4 +1,4 @@
-/** The contract of every storage. The tests of each storage run these tests. */
+/** The contract of every storage, which the tests of each storage run. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type BuildRequest, build } from '../src/build/build.ts'

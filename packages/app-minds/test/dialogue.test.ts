@@ -72,7 +72,6 @@ async function converse(
   return lines
 }
 
-/** Opens minds of Ben and Mara. */
 async function openPair(t: Test, seed: number): Promise<OpenMinds> {
   const minds = await openMinds(t)
   for (const id of ['ben', 'mara']) await makeMind(minds, id, { seed })

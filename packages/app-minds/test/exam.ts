@@ -26,7 +26,6 @@ interface Exam {
 }
 
 export interface Examined extends ExamQuestion {
-  /** What the mind said. */
   readonly spoken: string
   /** Whether the expected memory is the first result of `recall_memories`. */
   readonly ranksFirst: boolean

@@ -249,7 +249,6 @@ const mind = (change: Partial<CachedMind> = {}): CachedMind => ({
   ...change,
 })
 
-/** A data file that records its reads. */
 function countingFile() {
   const asked: (WantedMaterial | readonly number[])[] = []
   return {

@@ -11,19 +11,15 @@ import { openEmbedding } from '../src/memory/open-embedding.ts'
 import { RelationsFile } from '../src/memory/relations-file.ts'
 import { MindsFile } from '../src/store/minds-file.ts'
 
-/** The result of a tool. */
 // biome-ignore lint/suspicious/noExplicitAny: a test accesses any expected field
 export type Data = any
 
-/** An open app with a client. */
 export interface OpenMinds {
   readonly app: TestApp
   readonly client: TestClient
   readonly dir: string
   call(tool: string, args?: object): Promise<Data>
-  /** Reads a resource as JSON. */
   read(uri: string): Promise<Data>
-  /** Closes the app and opens it again with the same data. */
   reopen(): Promise<OpenMinds>
 }
 
@@ -55,7 +51,6 @@ async function trainedFolder(): Promise<string> {
   return dir
 }
 
-/** Creates a data folder with a trained vector space. */
 export async function dataFolder(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'data')
   mkdirSync(dir)
@@ -63,7 +58,6 @@ export async function dataFolder(t: Test): Promise<string> {
   return dir
 }
 
-/** Opens Minds until the end of the test. */
 export async function openMinds(t: Test, options: KitOptions = {}): Promise<OpenMinds> {
   const dir = options.dir ?? (await dataFolder(t))
   const { settings = {}, now = Date.now, log } = options
@@ -101,7 +95,6 @@ export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = 
     request_id: randomUUID(),
   })
 
-/** A stove in the format of a game. */
 export const stove = (position: readonly number[], id = 'stove_2') => ({
   entity_id: id,
   display_name: 'Stove',

@@ -1,4 +1,3 @@
-/** Opens ToolVault with a folder for a test. */
 import { join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
@@ -12,7 +11,6 @@ export interface OpenVault {
   readonly client: TestClient
   /** The only root. */
   readonly folder: string
-  /** Returns the command of a tool. */
   command(tool: string, args?: unknown): Promise<DebriefCommand>
   /** Returns the payload of the `showData` command of a tool. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the members that they expect

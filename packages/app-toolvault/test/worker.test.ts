@@ -10,7 +10,6 @@ import { catalog } from '../src/catalog/catalog.ts'
 import { readSamples } from '../src/catalog/samples.ts'
 import { listFeatures, openVault, track } from './vault-kit.ts'
 
-/** Returns a wandering track of many fixes. */
 const long = (id: string, fixes: number, shift = 0) =>
   track(
     id,

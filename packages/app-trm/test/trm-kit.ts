@@ -6,7 +6,6 @@ import type { Test } from 'tap'
 import trm from '../src/index.ts'
 import type { Critic } from '../src/session/critic.ts'
 
-/** Folder of the committed projects. */
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
 
 /** The interpreter of the system, if it exists, because it starts faster than those of version managers. */
@@ -18,7 +17,6 @@ export const unittest = `${python} -m unittest`
 /** A test command with four tests. The file `score` determines how many pass. */
 export const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
 
-/** A project for `judge`. */
 export const judged = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
 
 /** Returns a candidate with which this many tests of `judge` pass. */
@@ -27,17 +25,14 @@ export const scored = (score: number): object => ({
   files: [{ path: 'score', content: `${score}\n` }],
 })
 
-/** Fields of a result. */
 // biome-ignore lint/suspicious/noExplicitAny: each test accesses different fields
 export type Data = Record<string, any>
 
-/** A client whose calls return data. */
 export interface Speaker {
   ask(tool: string, args?: object, options?: { signal?: AbortSignal }): Promise<Data>
   readonly client: TestClient
 }
 
-/** Trm with projects in the folder of a test. */
 export interface OpenTrm {
   readonly app: TestApp
   readonly critic: Critic
@@ -47,7 +42,6 @@ export interface OpenTrm {
   client(): Speaker
 }
 
-/** Options of `openTrm`. */
 export interface KitOptions {
   /** Names of committed projects to copy. */
   readonly copies?: readonly string[]
@@ -56,7 +50,6 @@ export interface KitOptions {
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
-/** Opens Trm until the end of the test. */
 export async function openTrm(
   t: Test,
   { copies = [], files = {}, settings = {} }: KitOptions = {},
@@ -121,14 +114,11 @@ export function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Returns the text of a file. */
 export const readText = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
 
-/** Returns a candidate with one replacement. */
 export const replacing = (file: string, oldText: string, newText: string) => ({
   mode: 'modify',
   changes: [{ file, edits: [{ type: 'replace', oldText, newText }] }],
 })
 
-/** The candidate that repairs `sums`. */
 export const repairSums = replacing('sums.py', 'len(values) + 1', 'len(values)')

@@ -15,7 +15,6 @@ interface PictureOptions {
 export interface PictureLimits {
   /** Maximum drawing time. */
   readonly deadlineMs: number
-  /** Idle time after which the worker stops. */
   readonly idleMs: number
   readonly waiting: number
 }

@@ -44,7 +44,7 @@ export function arrow(
   )
 }
 
-/** Below a dot, the label is on the left, where axes rarely point. */
+/** Places a dot's label below it on the left, where axes rarely point. */
 function arrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {

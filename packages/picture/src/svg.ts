@@ -11,7 +11,7 @@ export interface SvgElement {
   readonly children: readonly (SvgElement | string)[]
 }
 
-/** CSS pixels. X points right, y down. */
+/** CSS pixels, x to the right and y down. */
 export type Point = readonly [x: number, y: number]
 
 export const element = (

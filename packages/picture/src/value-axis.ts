@@ -19,7 +19,6 @@ const blowUp = 1e6
 /** Ratio of peak to small values at which these become invisible. */
 const flattening = 1e5
 
-/** Relative difference of rounding errors. */
 const rounding = 1e-9
 
 /** Minimum margin around a constant, because 5 % of the smallest floats is 0. */

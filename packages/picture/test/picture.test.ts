@@ -158,7 +158,6 @@ function open(t: Test, limits: Partial<PictureLimits> = {}) {
   return pictures
 }
 
-/** Collects the workers that this process starts during a test. */
 function countWorkers(t: Test): Worker[] {
   const workers: Worker[] = []
   const note = (worker: Worker) => workers.push(worker)

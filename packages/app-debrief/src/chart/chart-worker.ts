@@ -8,7 +8,6 @@ import { type Coast, drawMap, type MapDrawing } from '../domain/map/map-drawing.
 
 export interface ChartMethods {
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string
-  /** Implements `ChartRenderer.clipLand`. */
   clip(bounds: Bounds): string
 }
 

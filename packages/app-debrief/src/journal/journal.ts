@@ -234,7 +234,7 @@ export class Journal {
     const { seq, kind, label, actor, atMs, patch } = entry
     const isUndone = entry.isUndone ? 1 : 0
     if (patch === null) this.#statements.setUndone.run(isUndone, path, seq)
-    // Without this entry, earlier ones could not be undone after a restart.
+    // Without this entry, earlier ones could not be undone after a restart, so all are deleted.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
     else this.#statements.putEntry.run(path, seq, kind, label, actor, atMs, patch, isUndone)
   }

@@ -9,7 +9,7 @@ const compress = promisify(deflate)
  */
 export const maxPatchLength = 2 ** 20
 
-/** Shorter patches are not compressed. Characters. */
+/** Minimum characters of a patch to compress. */
 const minPackedLength = 8192
 
 /** Prefix of compressed patches in base64. Plain JSON starts with a brace. */

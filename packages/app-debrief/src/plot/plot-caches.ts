@@ -4,7 +4,6 @@ import type { Plot } from './plot.ts'
 
 type CacheMemory = Pick<Cache, 'bytes' | 'shrink'>
 
-/** Minimum idle time before eviction. */
 const minIdleMs = 1000
 
 export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({

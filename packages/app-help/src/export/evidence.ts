@@ -10,7 +10,6 @@ export interface Evidence {
   readonly words: ReadonlySet<string>
 }
 
-/** Minimum length of a word that identifies internal pages. */
 const minWordLength = 6
 
 export async function gatherEvidence(index: HelpIndex): Promise<Evidence> {

@@ -4,5 +4,4 @@ export const pageCount = 40
 export const makePage = (page: number, round: number): string =>
   `# Page ${page}\n\nWritten in round ${round}.\n\n${`The lifecycle of hook ${page} in words of round ${round}. `.repeat(20)}\n`
 
-/** Returns the round in which a page was written. */
 export const findRound = (text: string): number => Number(/Written in round (\d+)\./.exec(text)?.[1])

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 
-/** A cell of the game's grid. */
 export const cellSchema = z.tuple([z.int(), z.int()]).readonly()
 export type Cell = z.output<typeof cellSchema>
 
-/** An id or a name in a save. */
 export const nameSchema = z.string().max(4096)
 
 /** A need, from 0 (depleted) to `max` (satisfied). */

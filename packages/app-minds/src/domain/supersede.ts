@@ -34,7 +34,6 @@ function isLater(newer: Fact, older: Fact): boolean {
   return minutes === 0 ? older.order === undefined || (newer.order ?? 0) > older.order : minutes > 0
 }
 
-/** Number of initial words that form the subject. */
 const subjectWords = 2
 const beginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
 

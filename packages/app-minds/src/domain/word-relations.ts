@@ -20,7 +20,6 @@ const maxSiblings = 12
 /** Lines parsed per step, which takes less than a millisecond. */
 const linesPerStep = 128
 
-/** Endings of inflected words with their replacements. */
 const endings: readonly (readonly [string, string])[] = [
   ['s', ''],
   ['ies', 'y'],

@@ -28,7 +28,6 @@ import type { ModelFailure, SalvagedOutput } from './model-failure.ts'
 
 const maxCorrections = 2
 
-/** Maximum number of tokens when a truncated answer is retried. */
 const maxRetryTokens = 4096
 
 type Judgement<T> =

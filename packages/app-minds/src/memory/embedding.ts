@@ -46,7 +46,6 @@ export class Embedding implements VectorSpace {
     return vectors
   }
 
-  /** Size of the cache in bytes. */
   bytes(): number {
     return this.#bytes
   }

@@ -138,7 +138,7 @@ function append(entry: Entry, rows: readonly LoadedVector[]): void {
     entry.values = grown
   }
   for (const { memory_seq, vec } of rows) {
-    // The blob may be unaligned, its copy is not.
+    // Copied, because the blob may be unaligned.
     if (vec.byteLength === width * 4)
       entry.values.set(new Float32Array(vec.slice().buffer), seqs.length * width)
     entry.rows.set(memory_seq, seqs.length)

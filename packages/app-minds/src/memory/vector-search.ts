@@ -11,7 +11,6 @@ import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } f
 
 /** Searches vectors of small minds in this thread, and of large minds in a worker. */
 export class VectorSearch {
-  /** Vectors of small minds. */
   readonly cache: VectorCache
   readonly #worker: SharedWorker<SearchMethods>
   readonly #workerFrom: number

@@ -13,7 +13,6 @@ import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
 
-/** Maximum number of characters of a stored mood. */
 const maxMoodChars = 100
 
 export interface DecisionResult {

@@ -16,7 +16,6 @@ interface Usage {
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
   readonly cost: number | null
-  /** Number of calls whose tokens the provider did not report. */
   readonly unreported_calls: number
 }
 

@@ -47,7 +47,6 @@ async function killedLife(
   return answered
 }
 
-/** Returns all daily and long-term memories of a mind. */
 async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
   const lasting: Data = (
     minds.app.store as { memories(id: string, limit: number): Promise<unknown> }

@@ -30,13 +30,11 @@ export type Reply =
       readonly message?: unknown
       readonly finish?: string
       readonly usage?: unknown
-      /** Writes the whole response. */
       readonly take?: (response: ServerResponse, request: SeenRequest) => void
     }
 
 export type Script = (request: SeenRequest) => Reply
 
-/** A running provider. */
 export interface ScriptedProvider {
   readonly url: string
   readonly requests: readonly SeenRequest[]
@@ -65,7 +63,6 @@ export function sensible(request: SeenRequest): string {
   return JSON.stringify(answers[request.step])
 }
 
-/** Starts a provider until the end of the test. */
 export async function startScripted(t: Test, script: Script = sensible): Promise<ScriptedProvider> {
   const requests: SeenRequest[] = []
   const server = createServer(async (incoming, response) => {

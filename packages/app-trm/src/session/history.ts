@@ -6,7 +6,6 @@ import { type LandingRow, listLiveSteps, type SessionRow, type StepRow } from '.
 import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
-/** A state to which a session returns. */
 interface Destination {
   readonly kind: LandingRow['kind']
   /** Snapshots. For each path, the first that contains it counts. */

@@ -7,7 +7,6 @@ import { readFiles } from '../workspace/project-files.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
-/** A candidate that was applied in memory. */
 export interface Proposal {
   readonly before: FilesBefore
   readonly applied: AppliedCandidate

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TrmError } from '../errors.ts'
 import type { Critic } from './critic.ts'
 
-/** The changes of one file in a step. */
 export interface FileDiff {
   readonly path: string
   readonly change: 'added' | 'removed' | 'modified'

@@ -4,7 +4,7 @@
  */
 import type { Random } from '../../../../test/random.ts'
 
-/** Files by path; `null` deletes a file. */
+/** Files by path. `null` deletes a file. */
 export type Files = Readonly<Record<string, string | null>>
 
 export interface GamingCase {
@@ -231,7 +231,6 @@ const nodeRules: Readonly<Record<string, Rule>> = {
   }),
 }
 
-/** Creates every case for a sample. */
 export function createGamingCases(
   sample: Sample,
   { unittest, pytest }: { readonly unittest: string; readonly pytest: string | undefined },

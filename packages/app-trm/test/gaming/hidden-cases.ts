@@ -90,7 +90,6 @@ const pythonRules: Readonly<Record<string, (sample: Sample) => Files>> = {
     ),
 }
 
-/** A wrong function with tests for node. */
 export const nodeSource = `exports.slug = (text) => text.toLowerCase().replace(' ', '-')\n`
 export const nodeProject = {
   'package.json': '{"scripts": {"test": "node --test"}}\n',
@@ -135,7 +134,6 @@ test('two', () => { assert.equal(total(1, 2), 2) })
 const tableTests = ({ module, name, factor }: Sample): string =>
   `import unittest\n\nimport ${module}\n\nROWS = [(2, ${2 * factor}), (3, ${3 * factor})]\n\n\nclass Table(unittest.TestCase):\n    def test_rows(self):\n        for value, expected in ROWS:\n            with self.subTest(value=value):\n                self.assertEqual(${module}.${name}(value), expected)\n\n    def test_label(self):\n        self.assertEqual(${module}.label(1), "<1>")\n`
 
-/** Creates every case for a sample. */
 export function createHiddenCases(
   sample: Sample,
   { unittest, pytest }: { readonly unittest: string; readonly pytest: string | undefined },

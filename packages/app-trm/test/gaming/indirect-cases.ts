@@ -3,7 +3,6 @@ import { type Files, type GamingCase, pythonProject, type Sample, unittestText }
 
 type Rule = (sample: Sample) => Files
 
-/** Replaces the body of the wrong function. */
 const inFunction = (sample: Sample, ...lines: readonly string[]): Files => ({
   [`${sample.module}.py`]: sample.source.replace(
     / {4}return value \* .*/,
@@ -162,7 +161,6 @@ const tapProject = {
   '.gitignore': 'node_modules/\n',
 }
 
-/** Creates every case for a sample. */
 export function createIndirectCases(
   sample: Sample,
   { unittest, pytest }: { readonly unittest: string; readonly pytest: string | undefined },

@@ -174,7 +174,6 @@ const nodeRules: Readonly<Record<string, string>> = {
   ),
 }
 
-/** Creates every case for a sample. */
 export function createSurroundingsCases(
   sample: Sample,
   { unittest, pytest }: { readonly unittest: string; readonly pytest: string | undefined },

@@ -12,7 +12,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Runs the user's git in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
   const identity = [
     '-c',
@@ -82,7 +81,6 @@ export function fingerprint(root: string, { times = true } = {}): Map<string, st
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Returns the paths whose fingerprints differ. */
 export function changedPaths(before: Map<string, string>, after: Map<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => before.get(path) !== after.get(path))

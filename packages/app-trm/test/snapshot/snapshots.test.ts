@@ -18,7 +18,6 @@ import { Snapshots, type SnapshotsOptions } from '../../src/snapshot/snapshots.t
 import { TrmStore } from '../../src/store/store.ts'
 import { changedPaths, fingerprint, git, userProject } from './project-kit.ts'
 
-/** Creates a project and snapshots of it. */
 function setUp(
   t: Test,
   { isRepository = true, ...options }: { isRepository?: boolean } & Partial<SnapshotsOptions> = {},

@@ -213,7 +213,7 @@ function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Lab
   return labels
 }
 
-/** Shorter measurements get a ring. Pixels. */
+/** Measurements shorter than this get a ring, pixels. */
 const minMeasurement = 24
 
 /**

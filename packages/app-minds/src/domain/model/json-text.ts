@@ -48,7 +48,7 @@ function selectObject(text: string): string | undefined {
   return findObject(text.slice(fence.index + fence[0].length))
 }
 
-/** Returns an incomplete object up to the end of the text. */
+/** Returns the first object, or the rest of the text if it is incomplete. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

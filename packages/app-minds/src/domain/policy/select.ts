@@ -20,7 +20,6 @@ interface PolicyChoice {
   readonly talks: MindState['talks']
   /** Statements shared so far, including this action. */
   readonly shared: MindState['shared']
-  /** The five best candidates. */
   readonly candidates: readonly ExplainedCandidate[]
   readonly quoted: string | null
 }

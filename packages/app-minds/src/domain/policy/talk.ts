@@ -117,7 +117,7 @@ function leaveConversation(
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-/** The utterance may already name the feeling. */
+/** Omits a feeling that the utterance already names. */
 const describeExcuse = (feeling: string, said: string): string =>
   said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 

@@ -17,7 +17,7 @@ export interface Prediction {
 /** Speed below which the course is noise, knots. */
 const minSpeed = 0.2
 
-/** Knots. Below it, the distance is constant. */
+/** Relative speed below which the distance counts as constant, knots. */
 const minRelativeSpeed = 0.1
 
 const rad = Math.PI / 180

@@ -34,7 +34,6 @@ export class XmlPositions implements ElementWatcher {
     this.#skipped = skipped
   }
 
-  /** Returns whether to read the element. */
   open(element: XmlElement, line: number): boolean {
     const name = element.tagName
     if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinct: 0 })

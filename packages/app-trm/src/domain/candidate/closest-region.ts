@@ -7,7 +7,7 @@ export interface Region {
 
 const maxLines = 40
 const maxCharacters = 1500
-/** Maximum positions of a line that still votes. */
+/** Maximum positions for which a repeated line votes. */
 const maxPositions = 50
 
 /**

@@ -35,7 +35,7 @@ interface HunkOptions {
   readonly timeout?: number
 }
 
-/** Returns the hunks of a unified diff; `undefined` if a limit was reached. */
+/** Returns the hunks of a unified diff, or `undefined` if a limit was reached. */
 export function createHunks(
   before: string,
   after: string,

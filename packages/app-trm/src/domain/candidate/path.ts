@@ -6,7 +6,7 @@ const maxLength = 1024
 
 /**
  * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if it leaves the
- * project or is in its `.git`. Reading files checks links.
+ * project or is in its `.git`. Links are checked when files are read.
  */
 export function normalizePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')

@@ -6,7 +6,7 @@ const common = /^-?[01]? -?[01]?$/
 /** Titles and module names, which are not inputs. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
-/** Minimum number of pairs, and of those in tests with many pairs. */
+/** Minimum number of pairs, and number that suffices regardless of the tested pairs. */
 const [minPairs, manyPairs] = [2, 4]
 
 /** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
@@ -131,7 +131,7 @@ const listLiterals = (text: string, line: number, pattern: RegExp): readonly Lit
     end: index + found.length,
   }))
 
-/** Matches between the values of `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)`. */
+/** Matches the text between the values of `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)`. */
 const entry = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
 
 /**

@@ -39,7 +39,7 @@ export interface StageSummary {
   readonly exitCode: number | null
   readonly timedOut: boolean
   readonly ms: number
-  /** Bytes of both streams; the stored output may be shorter. */
+  /** Bytes of both streams. The stored output may be shorter. */
   readonly bytes: number
   readonly truncated: boolean
 }

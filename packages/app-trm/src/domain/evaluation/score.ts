@@ -3,7 +3,6 @@ import type { ScoredSignal, SignalValue } from './signal.ts'
 /** Scores that differ by less count as equal. */
 export const epsilon = 1e-6
 
-/** Rounds a score for display. */
 export const roundScore = (score: number): number => Math.round(score * 1e4) / 1e4
 
 export interface Score {

@@ -81,8 +81,8 @@ export function replacePaths(run: TestRun, replace: (text: string) => string): T
 }
 
 /**
- * Match `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)` and `❯
- * a.js:5:35`.
+ * Patterns of `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)`
+ * and `❯ a.js:5:35`.
  */
 const placePatterns = [
   /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |[\w.]*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b|[A-Za-z_][\w.]*$)/gm,

@@ -11,10 +11,8 @@ export const applied = (
 export const after = (files: Readonly<Record<string, FileContent>>, candidate: Candidate) =>
   Object.fromEntries(applied(files, candidate).changes)
 
-/** Returns a text after edits. */
 export const edited = (text: string, ...edits: readonly Edit[]) =>
   after({ 'a.txt': text }, { mode: 'modify', changes: [{ path: 'a.txt', edits }] })['a.txt']
 
-/** Returns a text after a diff. */
 export const diffed = (text: string, diff: string) =>
   after({ 'a.txt': text }, { mode: 'diff', changes: [{ path: 'a.txt', diff }] })['a.txt']
