@@ -45,7 +45,6 @@ function createWidgetEnvironment(name: string): EnvironmentOptions {
   }
 }
 
-/** Replaces the script and style of a widget with one page that contains both. */
 function inlineWidget(): Plugin {
   return {
     name: 'inline-widget',

@@ -172,7 +172,7 @@ export interface BodyEnergy {
   readonly total_e: Value
 }
 
-/** A frame. Missing parts are empty or null. */
+/** Missing parts are empty or null. */
 export interface Frame {
   readonly frame_id: number
   /** Time after the step, s. */

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals'
 import { ServerError } from './server.ts'
 import type { Source } from './source.ts'
 
-/** Version of the MCP Apps protocol. */
 const protocolVersion = '2026-01-26'
 
 /**

@@ -1,7 +1,6 @@
 import type { CallRecord } from './types.ts'
 
 const maxRows = 10_000
-/** Length of the history of call rates, in s. */
 const rateSeconds = 60
 
 /** The calls that a page received: up to 10 000 of them, and counters of all. */

@@ -23,7 +23,6 @@ export const toServerError = (error: unknown): ServerError =>
     ? error
     : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
 
-/** Pause before the next attempt, in ms. */
 const retryMs = 1000
 
 export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryMs))

@@ -8,7 +8,7 @@ type Definition = Readonly<Record<string, unknown>>
 /** Maximum number of compared lines of a member. Longer members are shown as removed and added. */
 const maxCompared = 400
 
-/** Compares two definitions. Returns each member that differs, with its name and lines. */
+/** Returns the members that differ, each with its name and lines. */
 export function diffDefinitions(approved: Definition | undefined, current: Definition): readonly DiffLine[] {
   const before = approved ?? {}
   const members = [...new Set([...Object.keys(before), ...Object.keys(current)])]

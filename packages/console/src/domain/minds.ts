@@ -16,7 +16,6 @@ export interface MindState {
   readonly current_simulation_time: number | null
 }
 
-/** A cell of the game's grid. */
 type Cell = readonly [x: number, y: number]
 
 export interface MindAction {

@@ -41,7 +41,7 @@ export function readColors(
   return colors
 }
 
-/** A number that changes with the effective theme. Canvases are drawn again when it changes. */
+/** A number that changes with the effective theme. */
 export const ThemeVersion = createContext<ReadonlySignal<number>>(signal(0))
 
 export const useThemeVersion = (): ReadonlySignal<number> => useContext(ThemeVersion)

@@ -129,7 +129,6 @@ function readSchemaCell(
   return { type: type.toString('utf8'), name: name.toString('utf8'), root: root.readUIntBE(0, root.length) }
 }
 
-/** Returns the byte length of a value of this serial type. */
 function getLength(serial: number): number {
   if (serial >= 12) return (serial - 12 - (serial % 2)) / 2
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][serial] ?? 0

@@ -57,7 +57,6 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
   }
 }
 
-/** Checks and indexes an uploaded database. */
 export function prepareUpload(file: string): void {
   try {
     prepareCopy(file, false)

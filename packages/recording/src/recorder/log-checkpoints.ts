@@ -39,7 +39,6 @@ export class LogCheckpoints {
     this.#startedAt = storedBytes
   }
 
-  /** Waits for a running checkpoint. */
   async end(): Promise<void> {
     await this.#running
   }

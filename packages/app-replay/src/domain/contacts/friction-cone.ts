@@ -63,7 +63,6 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
   }
 }
 
-/** Counts of a frame's contacts. */
 interface ConeVerdict {
   readonly violation_count: number
   readonly strict_violation_count: number

@@ -120,7 +120,6 @@ function toPlural(predicate: string): string {
   return [pluralVerbs[verb] ?? verb.slice(0, -1), ...rest].join(' ').replace(' its ', ' their ')
 }
 
-/** Subject of a verdict. */
 interface Checked {
   readonly frames: number
   readonly coverage: Coverage

@@ -3,7 +3,6 @@ import { formatCount, formatQuantity } from '../sentence.ts'
 
 type FrameRows = readonly unknown[]
 
-/** The lists that a view contains. */
 export interface FrameLists {
   readonly states: FrameRows
   readonly collisions: FrameRows

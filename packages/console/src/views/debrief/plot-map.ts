@@ -44,7 +44,6 @@ export interface MapActions {
 }
 
 const maxNameLength = 60
-/** Maximum number of shown names. */
 const maxNames = 200
 const dashes = [undefined, '8 4', '2 4', '10 3 2 3']
 

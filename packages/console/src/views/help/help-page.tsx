@@ -49,7 +49,7 @@ const modes = [
 /** Maximum length of an excerpt in an expanded result. */
 const maxExcerpt = 600
 
-/** Searches the documentation. The query is part of the address. */
+/** The query is part of the address. */
 export function HelpPage() {
   const { server, navigation } = useConsole()
   const hash = parseHash(navigation.hash.value.text)

@@ -45,7 +45,7 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
   )
 }
 
-/** Shows what a mind did and remembers. `version` changes with each decision. */
+/** `version` changes with each decision. */
 function MindDetails({ mind, version }: { mind: string; version: number }) {
   const { server } = useConsole()
   const access = server.needsToken.value

@@ -6,7 +6,7 @@ import './world.css'
 const maxNeeds = 20
 const maxMoods = 8
 
-/** Shows the needs and the mood of a mind over its last decisions, which are newest first. */
+/** `decisions` are newest first. */
 export function NeedsView({ decisions }: { decisions: readonly MindDecision[] }) {
   const needs = listNeeds(decisions)
   const moods = listMoods(decisions)

@@ -73,7 +73,6 @@ function replace(lines: LineSegments, geometry: BufferGeometry): void {
   lines.geometry = geometry
 }
 
-/** Returns the line segments of an arrow: a shaft and the edges of its head. */
 function createArrow(from: Vector3, along: Vector3): Vector3[] {
   const to = from.clone().add(along)
   const side = new Vector3(0, 0, 1).cross(along)

@@ -104,7 +104,6 @@ function SeriesPlot(props: PlotProps) {
   )
 }
 
-/** Maximum number of frames in a table. */
 const maxRows = 50
 
 interface TableProps {

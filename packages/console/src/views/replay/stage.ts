@@ -345,7 +345,7 @@ function createGeometry(shape: DrawnShape): BufferGeometry {
   return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 8, 20).rotateX(Math.PI / 2)
 }
 
-/** Creates the edges of a shape. Round shapes get the edges of a coarse mesh. */
+/** Round shapes get the edges of a coarse mesh. */
 function createOutline(shape: DrawnShape): BufferGeometry {
   if (shape.kind === 'sphere') return new EdgesGeometry(new SphereGeometry(1, 12, 6))
   if (shape.kind === 'capsule')

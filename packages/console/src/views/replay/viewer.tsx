@@ -263,7 +263,6 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
   return { scene, frame, diagnosis, bodies, isReady: shapes !== undefined || scene.error !== undefined }
 }
 
-/** States that the frame of the address does not exist. */
 function MissingFrame({ playback: { first, lastFrame } }: { playback: Playback }) {
   const { frame } = parsePlace(useConsole().navigation.hash.value.text)
   if (frame === undefined || (frame >= first && frame <= lastFrame.value)) return null

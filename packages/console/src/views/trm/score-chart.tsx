@@ -6,10 +6,7 @@ const width = 900
 const height = 180
 const margins = { left: 36, right: 16, top: 16, bottom: 24 }
 
-/**
- * Shows the score of each step, the moving average and the threshold. The list of steps contains the same numbers as
- * text.
- */
+/** The list of steps contains the same numbers as text. */
 export function ScoreChart({ scores, threshold }: { scores: readonly ScorePoint[]; threshold: number }) {
   if (scores.length === 0) return <p class="muted">No step was evaluated yet.</p>
   const last = Math.max(1, ...scores.map(({ index }) => index))

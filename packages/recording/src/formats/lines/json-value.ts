@@ -74,7 +74,6 @@ export function flag(value: unknown, name: string): boolean {
   return value === undefined || value === null ? false : unexpected(name, value, 'true or false')
 }
 
-/** A member with several numbers. */
 export interface Vector {
   readonly name: string
   readonly components: readonly string[]

@@ -16,7 +16,6 @@ function listValues(fields: Fields): Fields {
   )
 }
 
-/** A column and its number of values per row. */
 interface Column {
   readonly name: string
   readonly member: string

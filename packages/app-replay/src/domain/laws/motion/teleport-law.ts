@@ -131,7 +131,7 @@ class TeleportLaw implements Law {
     else this.#add(step, jump)
   }
 
-  /** A body that stays at the surface while it has a velocity is frozen. */
+  /** A body that stays at a surface although it has a velocity is frozen. */
   #endsAtSurface(step: Step, column: number): boolean {
     if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
     const isRepeated = this.#atSurface.get(column) === step.frame - 1

@@ -12,10 +12,7 @@ interface ComparedPlotsProps {
   readonly comparison: Comparison | undefined
 }
 
-/**
- * Plots the energy of both recordings, and the speed and distance of the first body that differs, or of the first
- * body. Frames are matched by id.
- */
+/** Frames are matched by id. */
 export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
   const bodies = comparison === undefined ? undefined : findCommonBodies(props, comparison)
   const [body, other] = bodies ?? []

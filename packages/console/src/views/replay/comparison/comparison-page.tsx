@@ -127,7 +127,6 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   )
 }
 
-/** Writes the frame and the alignment into the address. */
 function useAddress(playback: Playback, align: Align): void {
   const { navigation } = useConsole()
   const [resting, setResting] = useState(playback.restingFrame.peek())
