@@ -54,7 +54,7 @@ function findRow(columns: Columns, frame: number | null): number {
   return -1
 }
 
-/** Simplifies the path. Its figures cover the whole path. */
+/** The figures cover the whole path, not only the returned points. */
 export async function trajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,

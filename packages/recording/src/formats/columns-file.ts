@@ -13,10 +13,10 @@ export const columnsFilePath = (copy: string): string => `${copy}-columns`
 
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
-/** First frame, offset, and entry. */
+/** A place: first frame, offset, and entry. */
 const placeLength = 2 + entryLength
 
-/** Suffixes of incomplete files. A background job and a request may write at the same time. */
+/** Suffixes of incomplete files. They differ, because a background job and a request may write at the same time. */
 export const columnsParts = { background: '.part', question: '.question.part' } as const
 
 /** Returns `undefined` if another request is writing the file or the disk is full. */

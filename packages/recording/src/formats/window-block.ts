@@ -57,7 +57,7 @@ export function packWindow(window: FrameWindow): PackedWindow {
   return { entry: [frames.length, window.from, ...flat.map(({ data }) => data.shape[0] ?? 0)], bytes }
 }
 
-/** In bytes, without alignment. */
+/** Returns bytes without alignment. */
 export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   const frames = entry[0] ?? 0
   const numbers =

@@ -110,7 +110,7 @@ async function writeRun(
   }
 }
 
-/** Run line errors come from constants of the mapping. */
+/** Changes the remedy, because errors of the run line come from constants of the mapping. */
 function reviseLineError(error: unknown): unknown {
   if (!isCausewayError(error) || !RecordingError.is(error, 'INVALID_FRAME', 'FRAME_CONFLICT')) return error
   if (!String(error.data.path ?? '').startsWith('run')) return error

@@ -22,7 +22,7 @@ const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
 
-/** Relative to the copy. */
+/** As a share of the copy's size. */
 const indexShare = 0.3
 
 /**

@@ -40,7 +40,7 @@ export class PartQueue {
     this.#wake()
   }
 
-  /** The reader waits only for an empty queue and `take` only for a part, so one of them waits at a time. */
+  /** The reader waits only for an empty queue and `take` only for a part, so only one of them waits at a time. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve

@@ -60,7 +60,7 @@ export interface ContactEvolution {
   readonly normal_flips: readonly number[]
   /** Further frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames with a change. */
+  /** Number of frames in which it changes. */
   readonly point_count_changes: number
 }
 

@@ -121,7 +121,7 @@ interface Fit {
   readonly perMetre: number
 }
 
-/** m. Smaller scenes are drawn at 1 m. */
+/** m. Smaller scenes are drawn as 1 m wide. */
 const minSpan = 1e-5
 
 function fitToArea(spans: readonly Projected[]): Fit {

@@ -2,7 +2,7 @@ import { median, type RunSummary, type WorstValues, worstFields } from '@causewa
 import { roundDerived } from '../sentence.ts'
 import { wilsonInterval } from './fisher.ts'
 
-/** In the order of sealing. */
+/** Runs in the order of sealing. */
 export interface CommitRuns {
   readonly commit: string
   readonly first_ms: number

@@ -10,7 +10,7 @@ export const significance = 0.001
 /** Maximum ratio of a candidate's p-value to the smallest p-value. */
 const candidateFactor = 10
 
-/** Returns `undefined` if the run cannot be judged. */
+/** `isBad` returns `undefined` if the run cannot be judged. */
 export interface Metric {
   readonly name: string
   isBad(run: RunSummary): boolean | undefined

@@ -68,7 +68,7 @@ export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }:
   return Math.max(...sums) / scene.impulseFactor(dt) || 0
 }
 
-/** Returns m/s of a relative to b. */
+/** Returns the velocity of a relative to b, m/s. */
 export function readSlip(
   step: Step,
   row: number,

@@ -42,7 +42,7 @@ export const exactRounding: Rounding = {
 /** Numbers with more decimals and more digits are exact. */
 const maxDigits = 9
 
-/** Different numbers that show a grid, and that are read. */
+/** Number of different values: required for a grid, and read at most. */
 const [minValues, maxValues] = [12, 2000] as const
 
 /** Decimals of recordings with few different numbers: the maximum, and the assumed number. */

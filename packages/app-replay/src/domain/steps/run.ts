@@ -10,7 +10,7 @@ export interface Run extends Subject {
   readonly first: number
   last: number
   peak: number
-  /** At the peak, in the law's unit. */
+  /** Value at the peak, in the law's unit. */
   value: number
   limit: number
   frames: number

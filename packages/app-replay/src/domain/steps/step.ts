@@ -41,7 +41,7 @@ export interface Step {
   readonly contactAxis: Float64Array
   /** mu Jn of each body's contacts without tangential impulses; NaN without friction coefficients. */
   readonly frictionLimit: Float64Array
-  /** In addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
+  /** Force in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
   readonly external: Float64Array
   /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array

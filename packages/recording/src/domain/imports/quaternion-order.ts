@@ -12,7 +12,7 @@ interface OrderSamples {
   readonly spins: ArrayLike<number>
 }
 
-/** `errors` are relative, for the better frame. */
+/** `errors` are the relative errors in the better frame. */
 interface OrderDecision {
   /** Null if undecided. */
   readonly order: QuaternionOrder | null

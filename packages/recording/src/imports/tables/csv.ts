@@ -175,7 +175,7 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
   }
 }
 
-/** The parser's line is the last of a record, and counts a CRLF in quotes as two. */
+/** The parser returns the last line of a record, and counts a CRLF in quotes as two lines. */
 class LineCounter {
   #excess = 0
   #last = 0

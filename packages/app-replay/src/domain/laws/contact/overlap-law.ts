@@ -27,7 +27,7 @@ const near = 0.01
 /** m. Engines record contacts with a depth of 0 or less before a collision. */
 const minDepth = 1e-4
 
-/** Frames without recorded contacts. */
+/** Minimum frames without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
@@ -212,7 +212,7 @@ const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
 const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
   column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
 
-/** m: planes have no bound. */
+/** m; for planes, which have no bound. */
 const maxBound = 1e3
 
 /** Returns 1.5 times the relative motion of the surfaces in m; 0 if unknown. */

@@ -139,7 +139,7 @@ function continueImpact(step: Step, touch: Touch, impact: Impact): void {
   impact.pushes = step.frame - impact.frame + 1
 }
 
-/** Allows 1 % of g dt. */
+/** Whether gravity explains the change of separation, within 1 % of g dt. */
 function isFree(
   { scene, dt }: Step,
   { touch: { columnA, columnB }, normal, parting: before }: Impact,

@@ -133,7 +133,7 @@ function sumKinetic(step: Step, columns: readonly number[], row: number): number
   return sum
 }
 
-/** J·kg */
+/** Returns J·kg. */
 const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
   (impulse[0] * (before[0] + after[0]) +
     impulse[1] * (before[1] + after[1]) +

@@ -38,7 +38,7 @@ interface Ratio {
 
 export function rotationLaw(): Law {
   const runs = new RunCollector(2)
-  /** For bodies that may be in contact. */
+  /** Small mismatches of bodies that may be in contact. */
   const small = new RunCollector(2)
   const ratios = new Map<Run, Ratio>()
   return {
