@@ -22,15 +22,14 @@ import { Output } from './stdio/output.ts'
 import { version } from './version.ts'
 
 interface Environment {
-  /** Autostart finds the server next to this module. */
   readonly program: URL
   readonly log: Log
   readonly warn: (text: string) => void
 }
 
 /**
- * Parallel scavenging costs more than it saves, and optimizing undici's parser, a WebAssembly module, costs 13 MB
- * (measured). The young generation grows later.
+ * Parallel scavenging costs more than it saves, and optimizing undici's WebAssembly parser costs 13 MB (measured).
+ * `growYoungGeneration` raises the growth factor later.
  */
 const v8Flags = [
   '--semi-space-growth-factor=1',
@@ -40,13 +39,13 @@ const v8Flags = [
   '--no-wasm-dynamic-tiering',
 ]
 
-/** With less, a busy bridge collects garbage up to four times as often; V8's maximum needs 130 MB more (measured). */
+/** With less, a busy bridge collects garbage up to four times as often. V8's maximum needs 130 MB more (measured). */
 const maxYoungBytes = 8 * 1024 * 1024
 
-/** Observing the collections would delay the start. */
+/** Observing garbage collections earlier would slow down the start. */
 const growDelayMs = 1000
 
-/** Lets the young generation grow. V8 reads its options for the sizes only when the process starts. */
+/** Changes the growth factor, because V8 reads its size options only when the process starts. */
 function growYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
@@ -58,7 +57,7 @@ function growYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
 }
 
-/** Relays messages between stdio and the server until one of them ends. */
+/** Starts relaying messages between stdio and the server. Exits the process when the client is gone. */
 export async function startBridge(settings: Settings, { program, log, warn }: Environment): Promise<void> {
   const { stdin, stdout } = process
   const { url } = settings
@@ -123,7 +122,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     relay.failAll(new CausewayError('INTERNAL', 'the bridge failed', { remedy }))
   }
   handleProcessEvents({ end, printStats, onCrash })
-  // Not earlier: V8's cache of Node's modules is valid only for the flags that it was made with.
+  // Set after the imports, because V8's code cache of Node's modules is valid only for the initial flags.
   for (const flag of v8Flags) setFlagsFromString(flag)
   setTimeout(growYoungGeneration, growDelayMs).unref()
   void output.closed.then(() => end('the client closed standard output', 0))
@@ -134,7 +133,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     },
     (error: unknown) => end(`reading standard input failed: ${error}`, 0),
   )
-  // A person who starts the bridge by hand sends no message that would report it.
+  // A person who starts the bridge by hand sends no message that would reveal an unreachable server.
   if (stdin.isTTY && autostart === undefined) void monitor.check(upstream)
   log(`version ${version}, server ${url}, session ${Object.values(identity.fields)[0]}`)
 }

@@ -42,7 +42,7 @@ async function doctor(settings: Settings): Promise<number> {
   const { runDoctor } = await import('./doctor/doctor.ts')
   const [node = '', script = '', ...args] = process.argv
   const print = (text: string): void => void process.stdout.write(text)
-  // A reader such as `head` closes the pipe early.
+  // A reader such as `head` may close the pipe early.
   process.stdout.on('error', () => process.exit(1))
   return runDoctor(settings, { started: { node, script, args, env: process.env }, debugLog, print })
 }

@@ -1,4 +1,4 @@
-/** undici's dispatchers: importing the whole package increases the start time by half. */
+/** undici's internal modules. Importing the whole package increases the start time by half. */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici'
 }

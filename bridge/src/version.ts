@@ -1,2 +1,2 @@
-/** Printed by `--version`; a test compares it with package.json. */
+/** A test compares it with package.json. */
 export const version = '0.2.0'

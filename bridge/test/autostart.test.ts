@@ -13,16 +13,16 @@ import { findProcess, type Holder, type Process, StartLock } from '../src/autost
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
 
-/** Folder, port and bridges of a server that is not running. */
+/** A folder and a port for a server that bridges start. */
 interface Site {
   readonly dir: string
   readonly port: number
   start(command?: string): Client
-  /** Returns how often the command ran. */
+  /** Returns how often bridges ran the server command. */
   starts(): number
 }
 
-// Runs ten bridges and a server.
+// The tests run many bridges and real servers.
 t.setTimeout(300_000)
 
 const realServer = [
@@ -31,13 +31,13 @@ const realServer = [
   fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)),
 ].join(' ')
 
-/** Stops the server at the end of the test. */
+/** Creates a site whose server stops at the end of the test. */
 async function openSite(t: Test): Promise<Site> {
   const dir = t.testdir({ work: {} })
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}/mcp`
   t.teardown(async () => {
-    // Only the lock has the pid of a server that did not finish its start.
+    // If the server did not finish its start, only the lock contains its pid.
     const pid =
       (await serverPid(port)) ?? readHolder(join(dir, `state/causeway/server-${port}.lock`)).server?.pid
     if (pid !== undefined) await endProcess(pid)
@@ -112,7 +112,7 @@ verifies(
 
 verifies(
   'bridge:autostart',
-  'the other bridges use the server of a bridge that was killed during the start',
+  'if a bridge is killed while it starts the server, the other bridges use that server',
   inCI(async (t) => {
     const site = await openSite(t)
     const lock = join(site.dir, `state/causeway/server-${site.port}.lock`)
@@ -124,7 +124,7 @@ verifies(
     })
     const at = bridges.findIndex((bridge) => bridge.process.pid === starter)
     bridges[at]?.process.kill('SIGKILL')
-    // The killed bridge does not respond.
+    // The call of the killed bridge fails.
     opened[at]?.catch(() => {})
     const others = opened.filter((_, index) => index !== at)
     t.equal(others.length, 2)
@@ -149,7 +149,7 @@ verifies(
 
 verifies(
   'bridge:autostart',
-  'the error of a server that fails to start contains the end of its log',
+  'if the server fails to start, the error contains the end of its log',
   async (t) => {
     const site = await openSite(t)
     const bridges = Array.from({ length: 3 }, () => site.start('echo the disk is full >&2; exit 3'))
@@ -166,14 +166,14 @@ verifies(
   },
 )
 
-verifies('bridge:autostart', 'a server on another machine cannot be started', async (t) => {
+verifies('bridge:autostart', 'a bridge cannot start a server on another machine', async (t) => {
   const bridge = startBridge(t, { url: 'https://example.org/mcp', args: ['--autostart'] })
   t.same(await bridge.exited, { code: 2, signal: null })
   t.match(bridge.stderr, /INVALID_SETTING: no server can be started at https:\/\/example\.org\/mcp/)
 })
 
 t.test(
-  'findServer returns the command of the checkout, or the server package next to the bridge',
+  'findServer returns the start command of the checkout, or of the server package next to the bridge',
   async (t) => {
     const dir = t.testdir({
       checkout: { scripts: { 'run.mjs': '' }, server: { bin: { 'causeway.js': '' } }, bridge: { dist: {} } },
@@ -208,14 +208,14 @@ t.test(
 
 const self = findProcess(process.pid) as Process
 
-/** A process that has exited. */
+/** Returns a process that has exited. */
 async function deadProcess(): Promise<Process> {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
   return { pid: child.pid as number, started: '1' }
 }
 
-t.test('StartLock.take admits one holder, and the next after its release', async (t) => {
+t.test('StartLock.take admits one holder, and the next one after a release', async (t) => {
   const file = join(t.testdir(), 'lock')
   const lock = StartLock.take(file, self)
   t.ok(lock)
@@ -237,13 +237,13 @@ t.test('StartLock.take takes the lock of a dead holder, which can no longer rele
   t.same(readdirSync(dir), ['lock'], 'no temporary file remains')
 })
 
-t.test('StartLock.take: a running server keeps the lock of its dead starter', async (t) => {
+t.test('StartLock.take respects the lock of a dead starter while its server is running', async (t) => {
   const file = join(t.testdir(), 'lock')
   StartLock.take(file, await deadProcess())?.setServer(self)
   t.equal(StartLock.take(file, self), undefined)
 })
 
-t.test('StartLock.take ignores a pid that another process has reused', async (t) => {
+t.test('StartLock.take replaces a lock whose pid another process has reused', async (t) => {
   if (!existsSync('/proc/self/stat')) return void t.comment('this system reports no start times')
   const file = join(t.testdir(), 'lock')
   StartLock.take(file, { ...self, started: 'long ago' })

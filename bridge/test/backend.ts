@@ -8,14 +8,14 @@ import { Sightings } from './sightings.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape
 export type Wire = any
 
-/** An HTTP request, and methods that respond to it. */
+/** A received HTTP request, with methods that respond to it. */
 export interface Got {
   readonly method: string
   /** Path and query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON, `undefined` if it is empty. */
+  /** The body parsed as JSON; `undefined` if it is empty. */
   readonly message: Wire
   /** Resolves when the response is complete or its connection is closed. */
   readonly closed: Promise<unknown>
@@ -32,7 +32,7 @@ export interface Stream {
   send(message: Wire, fields?: string): void
   raw(text: string | Buffer): void
   end(): void
-  /** Closes the connection without an end. */
+  /** Closes the connection without ending the response. */
   break(): void
 }
 

@@ -16,7 +16,7 @@ const cancel = (requestId: unknown, more: object = {}) => ({
 
 verifies(
   'bridge:relay:cancel',
-  'forwards a legacy cancellation after its request and drops a late response',
+  'forwards the cancellation of a legacy call after the call and drops a late response',
   async (t) => {
     const backend = await startBackend(t)
     let slow: Got | undefined
@@ -85,7 +85,7 @@ verifies(
   },
 )
 
-verifies('bridge:relay:cancel', 'ignores a cancellation with an id of another type', async (t) => {
+verifies('bridge:relay:cancel', 'ignores a cancellation whose id has the wrong type', async (t) => {
   const backend = await startBackend(t)
   backend.on('slow', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -112,7 +112,7 @@ verifies(
   'bridge:relay:cancel',
   'closes the stream of a cancelled legacy call after a grace period',
   async (t) => {
-    /** Cancels a call. Returns what happened, also later, and a promise that resolves when the stream is closed. */
+    /** Cancels a call. Returns the events, to which later ones are added, and a promise for the end of the stream. */
     const cancelCall = async (cancelGraceMs: number) => {
       const calls = new PendingCalls()
       const events: string[] = []
@@ -147,7 +147,7 @@ verifies(
     const long = await cancelCall(3_600_000)
     await new Promise(setImmediate)
     t.same(long.events, ['forwarded', 'cancelled'], 'the stream is still read')
-    // The grace period does not keep the process alive.
+    // Keeps the process alive, because the timer of the grace period does not.
     const alive = setInterval(() => {}, 1000)
     const { events, closed } = await cancelCall(1)
     await closed
@@ -160,7 +160,7 @@ const unreachable = { error: { data: { code: 'SERVER_UNREACHABLE' } } }
 
 const opening = { protocolVersion: '2025-03-26', capabilities: {} }
 
-/** A session of the only version that knows batches. */
+/** Opens a session of 2025-03-26, the only version with batches. */
 async function openBatching(t: Test): Promise<{ backend: Backend; bridge: Client }> {
   const backend = await startBackend(t)
   backend.on('initialize', (got) => got.result(opening, { 'mcp-session-id': 'one' }))
@@ -170,7 +170,7 @@ async function openBatching(t: Test): Promise<{ backend: Backend; bridge: Client
   return { backend, bridge }
 }
 
-/** A batch has no method, so its script has no name. */
+/** Scripts the response to a batch. */
 const onBatch = (backend: Backend, script: Script): void => backend.on('batch', script)
 
 const request = (id: number, method: string, params: object = {}) => ({ jsonrpc: '2.0', id, method, params })
@@ -204,7 +204,7 @@ verifies('bridge:relay:batch', 'repeats a batch only if all of its messages are 
 
 verifies(
   'bridge:relay:batch',
-  'removes responses without a pending request from a batch and keeps the bytes of the others',
+  'removes responses without a pending request from a batch and forwards the bytes of the others',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     const held = new Promise<Got>((resolve) => onBatch(backend, resolve))
@@ -228,7 +228,7 @@ verifies(
 
 verifies(
   'bridge:relay:batch',
-  'replays the settings in a batch to a new session and reads the results in it',
+  'replays settings that a batch contained to a new session, and reads results in a batch',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     const tools = [{ name: 'look', annotations: { readOnlyHint: true } }]
@@ -272,7 +272,7 @@ verifies('bridge:relay:batch', 'splits a batch that cancels a call', async (t) =
 
 verifies(
   'bridge:relay:batch',
-  'replaces a response over the limit by an error for each request',
+  'replaces a batch response over the limit with an error for each request',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     bridge.end()
@@ -311,7 +311,7 @@ t.test('isRepeatable accepts reads and subscriptions, but not tool calls and unk
   for (const method of ['tools/call', 'tasks/update', 'made/up']) t.notOk(isRepeatable(method), method)
 })
 
-t.test('isTemporary accepts busy and unavailable servers that request no long delay', async (t) => {
+t.test('isTemporary accepts busy and unavailable servers unless they request a long delay', async (t) => {
   const reply = (status: number, retryAfter?: string) => ({
     status,
     headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
@@ -324,7 +324,7 @@ t.test('isTemporary accepts busy and unavailable servers that request no long de
   t.equal(retryAfterMs(reply(503, '3')), 3000)
 })
 
-t.test('retryAfterMs reads seconds, or a date relative to the clock of the server', async (t) => {
+t.test('retryAfterMs reads seconds, or a date relative to the Date header of the server', async (t) => {
   const parse = (retryAfter: string, date?: string) =>
     retryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
       Date.parse('2026-01-01T00:00:00Z'),

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Wire } from './backend.ts'
 import { Sightings } from './sightings.ts'
 
-/** Arguments of Node that run the bridge from source. */
+/** Arguments for Node.js that run the bridge from source. */
 export const fromSource = [
   '--conditions=@causeway/source',
   fileURLToPath(new URL('../src/main.ts', import.meta.url)),
@@ -65,7 +65,7 @@ export class Client {
     )
   }
 
-  /** Resolves to the first message of the server with this method. */
+  /** Resolves to the first server message with this method. */
   saw(method: string): Promise<Wire> {
     return this.messages.first(method, (message) => message.method === method)
   }
@@ -106,7 +106,7 @@ export function startBridge(t: Test, start: Start): Client {
   })
   const client = new Client(child, start.patienceMs)
   t.teardown(async () => {
-    // A process must exit by itself to report its coverage.
+    // The bridge reports its coverage only if it exits by itself.
     const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
     client.end()
     child.kill()
@@ -116,7 +116,7 @@ export function startBridge(t: Test, start: Start): Client {
   return client
 }
 
-/** Returns the environment of this process without settings of the bridge. */
+/** Returns the environment of this process without the main settings of the bridge. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { MCP_SERVER_URL: _url, DEBUG: _debug, CAUSEWAY_SESSION: _session, ...env } = process.env
   return { ...env, ...more }

@@ -40,7 +40,7 @@ async function listen(
   return typeof address === 'string' ? 0 : (address as AddressInfo).port
 }
 
-/** A proxy that knows CONNECT alone, and the addresses that it was asked for. */
+/** Starts a proxy that supports only CONNECT. `asked` lists the requested addresses. */
 async function startProxy(t: Test): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const tunnels: Duplex[] = []
@@ -86,7 +86,7 @@ verifies('bridge:connection', 'uses the proxy of the environment only with --pro
   t.same(asked.length, 1)
 })
 
-verifies('bridge:connection', '--ca trusts a certificate, --insecure disables the check', async (t) => {
+verifies('bridge:connection', '--ca trusts a certificate, --insecure skips verification', async (t) => {
   const port = await listen(t, createTlsServer(certificate, echo))
   const url = `https://localhost:${port}/mcp`
   const ca = join(t.testdir(), 'ca.pem')
@@ -119,12 +119,15 @@ verifies('bridge:connection', 'reports an invalid certificate file or proxy', as
   }
 })
 
-verifies('bridge:connection', 'uses TLS through the tunnel and reports a proxy that rejects', async (t) => {
+verifies('bridge:connection', 'uses TLS through the tunnel and reports a rejecting proxy', async (t) => {
   const port = await listen(t, createTlsServer(certificate, echo))
   const ca = join(t.testdir(), 'ca.pem')
   writeFileSync(ca, certificate.cert)
   const { url, asked } = await startProxy(t)
-  const bridge = startBridge(t, { url: `https://localhost:${port}/mcp`, args: ['--proxy', url, '--ca', ca] })
+  const bridge = startBridge(t, {
+    url: `https://localhost:${port}/mcp`,
+    args: ['--proxy', url, '--ca', ca],
+  })
   t.match(await bridge.call(1, 'ping'), { result: { echo: 'ping' } })
   t.match(asked[0], `localhost:${port}`)
 
@@ -139,7 +142,7 @@ verifies('bridge:connection', 'uses TLS through the tunnel and reports a proxy t
 })
 
 verifies('bridge:socket', async (t) => {
-  // The path of a socket may not be longer than about a hundred characters.
+  // The path of a socket is limited to about 100 characters.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'a b.sock')
@@ -159,7 +162,7 @@ verifies('bridge:setting:app', async (t) => {
 
 const none = { header: [], headerFile: undefined, tokenFile: undefined }
 
-/** A file that only its user may read. */
+/** Creates a file that only its owner can read. */
 function secret(dir: string, name: string, text: string): string {
   const path = join(dir, name)
   writeFileSync(path, text, { mode: 0o600 })
@@ -194,7 +197,7 @@ verifies('bridge:credentials', 'rejects a token file that other users can read',
   t.notMatch(bridge.stderr, 'hidden-value')
 })
 
-t.test('openCredentials keeps the last token if the token file becomes invalid, and logs it', async (t) => {
+t.test('openCredentials logs an invalid token file and uses the last valid token', async (t) => {
   const path = secret(t.testdir(), 'token', 'good')
   const log: string[] = []
   const fields = openCredentials({ ...none, tokenFile: path }, (text) => log.push(text))
@@ -208,7 +211,7 @@ t.test('openCredentials keeps the last token if the token file becomes invalid, 
   t.same(fields(), { authorization: 'Bearer better' })
 })
 
-t.test('openCredentials rejects an invalid header without its value', async (t) => {
+t.test('openCredentials rejects an invalid header with an error that omits its value', async (t) => {
   const dir = t.testdir()
   const refused = (sources: object, name: string) => {
     try {
@@ -235,7 +238,7 @@ t.test('openCredentials rejects an invalid header without its value', async (t) 
 
 verifies(
   'bridge:login',
-  'a login and its refreshes use the proxy',
+  'a login and the refreshes of its token use the proxy',
   inCI(async (t) => {
     const fixture = await openProtectedServer(t)
     const { url: proxy, asked } = await startProxy(t)
@@ -257,7 +260,7 @@ verifies(
   }),
 )
 
-verifies('bridge:login', 'requests of a login trust the certificate of --ca', async (t) => {
+verifies('bridge:login', 'login requests trust the certificate of --ca', async (t) => {
   const port = await listen(
     t,
     createTlsServer(certificate, async (request, response) => {

@@ -14,7 +14,7 @@ import { type Start, startBridge } from './client.ts'
 
 const report = { status: 'ok', version, data_dir: '/data', apps: { Replay: { status: 'ok' } } }
 
-/** Makes the backend a server without problems. */
+/** Makes the backend a server in which the doctor finds no problems. */
 function makeHealthy(backend: Backend): void {
   backend.on('GET', (got) => (got.path === '/health' ? got.json(report) : got.status(405)))
   backend.on('server/discover', (got) => got.result({ supportedVersions: ['2026-07-28'] }))
@@ -63,7 +63,7 @@ verifies('bridge:doctor', async (t) => {
 
 verifies(
   'bridge:doctor',
-  'the doctor reports each problem of the server with its fix',
+  'the doctor reports each problem of the server with a fix',
   inCI(async (t) => {
     const problems: [RegExp, 0 | 1, (backend: Backend) => void][] = [
       [

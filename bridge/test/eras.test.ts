@@ -17,7 +17,7 @@ const startFor = (t: Test, backend: Backend): Client => startBridge(t, { url: ba
 
 verifies(
   'bridge:translate:legacy-client',
-  'messages right after initialize wait for the translation',
+  'messages sent right after initialize are held until they can be translated',
   async (t) => {
     const backend = await startBackend(t)
     makeStateless(backend)
@@ -75,7 +75,7 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a call is repeated once with the replies, or immediately if no input is requested',
+  'a call is repeated once with all replies, or immediately if the server requests no input',
   async (t) => {
     const backend = await startBackend(t)
     makeStateless(backend)
@@ -105,7 +105,7 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a subscription that ends is renewed, and the client is notified',
+  'a subscription that ends is renewed, and the client is notified of changes',
   async (t) => {
     const backend = await startBackend(t)
     makeStateless(backend)
@@ -140,7 +140,7 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'a lost session is opened again without notice to the client',
+  'a lost session is opened again, which is invisible to the client',
   async (t) => {
     const backend = await startBackend(t)
     let session = 's1'
@@ -180,7 +180,7 @@ verifies(
 
 verifies(
   'bridge:translate:untouched',
-  'an error of a server that supports the era is forwarded',
+  'an error of a server that supports the era of the client is forwarded',
   async (t) => {
     const backend = await startBackend(t)
     makeStateless(backend)
@@ -210,7 +210,7 @@ verifies(
 
 verifies(
   'bridge:translate:untouched',
-  'a client that probes one era and then uses the other gets both',
+  'a client that probes one era and then uses the other can use both',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('server/discover', (got) => rejectRequest(got, -32000))
@@ -224,7 +224,7 @@ verifies(
 
 verifies(
   'bridge:translate:untouched',
-  'errors of access are forwarded, and the server is not probed',
+  '401 and 403 are forwarded, and the server is not probed',
   async (t) => {
     for (const status of [401, 403, 500]) {
       const backend = await startBackend(t)
@@ -240,7 +240,7 @@ verifies(
   },
 )
 
-verifies('bridge:parse-error', 'also while messages are translated', async (t) => {
+verifies('bridge:parse-error', 'invalid lines also get an error while messages are translated', async (t) => {
   const backend = await startBackend(t)
   makeStateless(backend)
   const bridge = startFor(t, backend)
@@ -260,7 +260,7 @@ verifies('bridge:parse-error', 'also while messages are translated', async (t) =
 
 const error = (code: number, data?: object) => ({ error: { code, message: 'm', data } })
 
-t.test('mayRejectLegacy and mayRejectModern accept the errors of the other era only', async (t) => {
+t.test('mayRejectLegacy and mayRejectModern accept only errors of servers of the other era', async (t) => {
   for (const code of [-32601, -32600, -32000, -32020, -32022])
     t.ok(mayRejectLegacy(error(code)), `legacy ${code}`)
   for (const code of [-32601, -32600, -32000, -32001]) t.ok(mayRejectModern(error(code)), `modern ${code}`)
@@ -322,7 +322,7 @@ verifies('bridge:older-server', async (t) => {
   t.equal(posts(backend, '/mcp').filter(({ method }) => method === 'POST').length, 1, 'one request')
 })
 
-verifies('bridge:older-server', 'a stream that ends is opened again with its session', async (t) => {
+verifies('bridge:older-server', 'if the stream ends, a new stream and session are opened', async (t) => {
   const { backend, streams } = await startOlder(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -333,7 +333,7 @@ verifies('bridge:older-server', 'a stream that ends is opened again with its ses
   t.match(await bridge.call(2, 'tools/call', { name: 'again' }), { result: { content: [{ text: 'again' }] } })
 })
 
-verifies('bridge:older-server', 'messages are not sent to another origin', async (t) => {
+verifies('bridge:older-server', 'messages are not sent to an endpoint of another origin', async (t) => {
   const elsewhere = await startBackend(t)
   const { backend } = await startOlder(t, elsewhere.url)
   const bridge = startBridge(t, { url: backend.url })

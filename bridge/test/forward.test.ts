@@ -108,7 +108,7 @@ verifies('bridge:http-status', 'forwards a JSON-RPC error in a failed response',
   t.same(await bridge.call(2, 'without-id'), { jsonrpc: '2.0', id: 2, error }, 'under the id of its request')
 })
 
-verifies('bridge:http-status', 'replaces any other failure by a short error with its status', async (t) => {
+verifies('bridge:http-status', 'maps any other failure to a short error with its status', async (t) => {
   const backend = await startBackend(t)
   const page = `<html>${'x'.repeat(5000)}</html>`
   const expected = [
@@ -260,7 +260,7 @@ verifies('bridge:session-header', async (t) => {
       t.ok(String(got.headers['causeway-request']).startsWith(`${got.headers['causeway-session']}.`))
 })
 
-/** Has more levels than `JSON.stringify` supports; `JSON.parse` accepts it. */
+/** Has more levels than `JSON.stringify` supports. `JSON.parse` accepts it. */
 const deepText = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
 const deepLine = (message: Wire): string => `${JSON.stringify(message).replaceAll('"deep"', deepText)}\n`
 const call = (id: Wire, params: Wire) => ({ jsonrpc: '2.0', id, method: 'tools/call', params })
@@ -322,7 +322,7 @@ verifies('bridge:deep', 'a deep message is translated for a server that requires
   t.notOk(translated?.text.includes('protocolVersion'), 'without the envelope')
 })
 
-verifies('bridge:deep', 'a deep element of a filtered batch is sent', async (t) => {
+verifies('bridge:deep', 'a deep element of a batch is sent if another element is filtered out', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url, args: ['--only', 'shown'] })
   await bridge.open()

@@ -12,7 +12,7 @@ import { modern, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
-/** A message as the bridge reads it. */
+/** Returns a message as the bridge reads it. */
 function read(message: object): Incoming {
   const [line] = readLine(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
   if (line?.type !== 'message') throw new Error('not a message')
@@ -79,7 +79,7 @@ t.test('Identity distinguishes two calls with the same id', async (t) => {
   )
 })
 
-t.test('Identity uses the trace of the message, otherwise a new one', async (t) => {
+t.test('Identity uses the trace of the message, or creates a new one', async (t) => {
   const identity = new Identity('me', 'r1')
   const given = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   t.equal(identity.call(1, given).traceparent, given)
@@ -228,7 +228,7 @@ verifies('bridge:relay:param-headers', async (t) => {
 
 verifies(
   'bridge:relay:param-headers',
-  'lists the tools and repeats the call if the server misses headers',
+  'lists the tools and repeats the call once if the server rejects missing headers',
   async (t) => {
     const backend = await startBackend(t)
     const mismatch = { code: -32020, message: 'missing header' }
@@ -262,28 +262,28 @@ verifies(
 const used = (origin: string, env: NodeJS.ProcessEnv): boolean =>
   proxyFor(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
 
-t.test('proxyFor reads one variable for each scheme', async (t) => {
+t.test('proxyFor reads the variable for the scheme of the server', async (t) => {
   t.equal(proxyFor('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
   t.equal(proxyFor('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
   t.equal(proxyFor('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
   t.equal(proxyFor('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
 })
 
-t.test('proxyFor excludes the hosts, subdomains and ports in NO_PROXY', async (t) => {
+t.test('proxyFor returns undefined for hosts, subdomains and ports in NO_PROXY', async (t) => {
   for (const entry of ['a.org', '.a.org', '*.a.org', '*', 'x, A.ORG', 'a.org:443'])
     t.notOk(used('https://b.a.org', { no_proxy: entry }), entry)
   for (const entry of ['', 'ba.org', 'org.', 'b.a', 'a.org:80', ' , '])
     t.ok(used('https://b.a.org', { NO_PROXY: entry }), entry)
 })
 
-t.test('proxyFor rejects a URL that is not HTTP, without repeating it in the message', async (t) => {
+t.test('proxyFor rejects a URL that is not HTTP and omits it from the message', async (t) => {
   t.throws(() => proxyFor('http://a', 'socks5://u:hidden@h', {}), {
     code: 'INVALID_SETTING',
     message: /^((?!hidden).)*$/,
   })
 })
 
-t.test('isOlder compares versions by number and returns false for other texts', async (t) => {
+t.test('isOlder compares version numbers and returns false for malformed versions', async (t) => {
   for (const [version, than] of [
     ['0.1.9', '0.1.10'],
     ['0.9.0', '1.0.0'],
@@ -300,7 +300,7 @@ t.test('isOlder compares versions by number and returns false for other texts', 
     t.notOk(isOlder(version, than), version)
 })
 
-t.test('ServerInfo: only a Causeway server deduplicates calls and is compared by version', async (t) => {
+t.test('ServerInfo warns and deduplicates calls only for a Causeway server', async (t) => {
   const warnings: string[] = []
   const server = new ServerInfo('2.0.0', (line) => warnings.push(line))
   for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])
@@ -337,7 +337,7 @@ verifies('bridge:setting:app', 'readTarget appends the path of an app', async (t
     t.throws(() => readTarget(url, { app }), { code: 'INVALID_SETTING' })
 })
 
-verifies('bridge:socket', 'resolveTarget separates the socket and the path', async (t) => {
+verifies('bridge:socket', 'resolveTarget separates the socket from the path', async (t) => {
   t.same(resolveTarget(readTarget('unix:/run/a b/c:1.sock:/mcp?x=1')), {
     origin: 'http://localhost',
     path: '/mcp?x=1',
@@ -365,6 +365,6 @@ t.test('on Windows a socket URL names a pipe', async (t) => {
   })
 })
 
-t.test('readTarget rejects --app with the URL of an app', async (t) => {
+t.test('readTarget rejects --app if the URL already selects an app', async (t) => {
   t.throws(() => readTarget('http://a/mcp/replay', { app: 'help' }), { code: 'INVALID_SETTING' })
 })

@@ -36,7 +36,7 @@ verifies('bridge:relay:server-notification', async (t) => {
 
 verifies(
   'bridge:session:stream',
-  'resumes a stream after its last event, with the delay that the server requests',
+  'resumes a stream after its last event, with the delay that the server requested',
   async (t) => {
     const backend = await startBackend(t)
     const streams: Got[] = []
@@ -61,7 +61,7 @@ verifies(
 for (const status of [400, 500])
   verifies(
     'bridge:session:stream',
-    `reconnects without an event that the server no longer has (${status})`,
+    `reconnects without an event id if the server has discarded the event (${status})`,
     async (t) => {
       const backend = await startBackend(t)
       let streams = 0
@@ -86,7 +86,7 @@ for (const status of [400, 500])
 
 verifies(
   'bridge:session:stream',
-  'requests the same event from a busy server again, and stops if the server no longer offers a stream',
+  'repeats the event id to a busy server, and stops if the server no longer offers a stream',
   async (t) => {
     const backend = await startBackend(t)
     const asked = () => backend.got.all.filter(({ method }) => method === 'GET')
@@ -161,7 +161,7 @@ verifies('bridge:session:stream', 'continues if the server rejects a second stre
 
 verifies(
   'bridge:session:stream',
-  'notifies the client of list changes after a break in the same session',
+  'sends list_changed after the stream of a session broke and was resumed',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('GET', (got) => got.stream().raw('retry: 10\n\n'))
@@ -179,7 +179,7 @@ verifies(
 
 verifies(
   'bridge:session:stream',
-  'reconnects on the first response to a call while the server is unreachable',
+  'reconnects when a call gets the first response of a server that was unreachable',
   async (t) => {
     const refused: Exchange = {
       done: Promise.reject(new Error('refused')),
@@ -227,7 +227,7 @@ verifies(
 
 const question = (id: string | number, method = 'roots/list') => ({ jsonrpc: '2.0', id, method })
 
-/** An open bridge whose server asked question 0 and, in the session after `begin`, asks with the same id again. */
+/** Opens a bridge whose server sends a request with id 0 in two sessions. `begin` opens the second one. */
 async function askedTwice(t: Test, begin: (bridge: Client) => Promise<unknown>) {
   const backend = await startBackend(t)
   let session = 'one'
@@ -252,7 +252,7 @@ async function askedTwice(t: Test, begin: (bridge: Client) => Promise<unknown>) 
   return { backend, bridge, second, shown, answers }
 }
 
-/** The server no longer knows the session. */
+/** Makes a call that the server rejects, because its session is lost. */
 const findLost = (bridge: Client) => bridge.call(1, 'tools/list')
 
 verifies(
@@ -272,7 +272,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'drops the response to a request of a session that the client has replaced',
+  'drops the response to a server request after the client has opened another session',
   async (t) => {
     const { backend, bridge, shown, answers } = await askedTwice(t, (bridge) => bridge.open())
     bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
@@ -284,7 +284,7 @@ verifies(
   },
 )
 
-verifies('bridge:session:restart', 'cancels a renamed request by its new id', async (t) => {
+verifies('bridge:session:restart', 'cancels a renamed server request by its new id', async (t) => {
   const { bridge, second, shown } = await askedTwice(t, findLost)
   second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0, reason: 'late' } })
   const notice = await bridge.messages.first(
@@ -294,7 +294,7 @@ verifies('bridge:session:restart', 'cancels a renamed request by its new id', as
   t.equal(notice.params.requestId, shown.id)
 })
 
-t.test('ServerRequests keeps the id of a request that a resumed stream repeats', async (t) => {
+t.test('ServerRequests uses the same id for a request that a resumed stream repeats', async (t) => {
   const questions = new ServerRequests()
   const bytes = Buffer.from(JSON.stringify(question('a')))
   const envelope = readEnvelope(bytes)
@@ -339,7 +339,7 @@ t.test('withId keeps all bytes except the id', async (t) => {
   t.equal(withNine('{"id":1,"id":2}'), '{"id":1,"id":9}', 'the last id is replaced')
 })
 
-/** A server that answers as the script says and then leaves the answer open. */
+/** Creates a server whose scripted response never ends. */
 function openEnded(answer: (reader: Reader) => void) {
   let aborts = 0
   const exchange: Exchange = {
@@ -360,7 +360,7 @@ function openEnded(answer: (reader: Reader) => void) {
   return { upstream, aborts: () => aborts }
 }
 
-verifies('bridge:session:restart', 'a message of the handshake times out', async (t) => {
+verifies('bridge:session:restart', 'ask rejects if no response arrives within the timeout', async (t) => {
   for (const head of [false, true]) {
     const { upstream, aborts } = openEnded((reader) => {
       if (head) reader.head(200, { 'content-type': 'text/event-stream' })

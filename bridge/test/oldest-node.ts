@@ -3,8 +3,8 @@ import { delimiter, join } from 'node:path'
 import { clientProgram } from '../../test/downloads/clients.mjs'
 
 /**
- * Returns the path of Node 20, the oldest supported version: `CAUSEWAY_NODE20`, or one of `PATH`, or the one of
- * `test/downloads/clients.mjs`. If it is not found, returns the current Node with a comment; in continuous integration, throws.
+ * Returns the path of Node 20, the oldest supported version. Searches `CAUSEWAY_NODE20`, `PATH` and the installation of
+ * `test/downloads/clients.mjs`. If none exists, throws in continuous integration, otherwise returns the current Node.
  */
 export function findOldestNode(t: { comment(text: string): void }, env = process.env): string {
   const named = env.CAUSEWAY_NODE20
@@ -12,7 +12,7 @@ export function findOldestNode(t: { comment(text: string): void }, env = process
     if (isNode20(named)) return named
     throw new Error(`CAUSEWAY_NODE20 is not Node 20: ${named}`)
   }
-  // All of PATH: the program that started the tests prepended a newer Node.
+  // Searches all of PATH, because the program that started the tests prepended a newer Node.
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const places = [...folders.map((folder) => join(folder, 'node')), clientProgram('node-20', env)]
   const found = places.find((place) => place !== undefined && isNode20(place))

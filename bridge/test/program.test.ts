@@ -42,7 +42,7 @@ verifies('bridge:help', async (t) => {
 
 verifies(
   'bridge:setting:url',
-  'an unknown flag or an invalid URL prints one line and exits with 2',
+  'for an unknown flag or an invalid URL, the bridge prints one line and exits with 2',
   async (t) => {
     for (const start of [{ args: ['--port', '1'] }, { url: 'nonsense' }]) {
       const bridge = startBridge(t, start)
@@ -82,7 +82,7 @@ verifies('bridge:setting:debug', 'no log is written without DEBUG', async (t) =>
   t.throws(() => readFileSync(join(dir, 'mcp_wrapper.log')), { code: 'ENOENT' })
 })
 
-verifies('bridge:setting:debug', 'the bridge warns if the log cannot be opened, and runs', async (t) => {
+verifies('bridge:setting:debug', 'the bridge warns and runs if the log cannot be opened', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir({ 'mcp_wrapper.log': {} })
   const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
@@ -141,7 +141,7 @@ verifies('bridge:launcher', 'with --autostart, a missing bundle is built first',
 
 verifies(
   'bridge:launcher',
-  'both configurations of the checkout run the launcher, which runs the bundle',
+  '.mcp.json and .vscode/mcp.json run the launcher, which runs the bundle',
   async (t) => {
     const backend = await startBackend(t)
     const read = (path: string) => JSON.parse(readFileSync(join(checkout, path), 'utf8'))
@@ -167,7 +167,7 @@ verifies(
   },
 )
 
-verifies('bridge:help', '--help lists every flag and its variable below a heading', async (t) => {
+verifies('bridge:help', '--help lists every heading, flag and variable', async (t) => {
   for (const group of Object.keys(groups)) t.match(usage, `\n${group}:\n`)
   for (const [name, { env }] of Object.entries(options)) {
     t.match(usage, new RegExp(`^  (-\\w, )?--${name}\\b`, 'm'))
@@ -195,7 +195,7 @@ verifies('bridge:setting:flag', async (t) => {
   t.match(remedy('-x'), /see --help/)
 })
 
-t.test('readFlags prefers the flag to the variable, and separates only the variable at commas', async (t) => {
+t.test('readFlags prefers the flag to the variable, and splits only the variable at commas', async (t) => {
   const env = {
     CAUSEWAY_ONLY: 'a , b',
     CAUSEWAY_STATS: 'TRUE',
@@ -212,14 +212,14 @@ t.test('readFlags prefers the flag to the variable, and separates only the varia
   t.same(readFlags(['--only', 'c'], env).all('only'), ['c'])
 })
 
-t.test('readSettings separates globs at commas in flags and variables', async (t) => {
+t.test('readSettings splits globs at commas in flags and variables', async (t) => {
   const { tools } = readSettings(['--only', 'a,b', '--only', 'c'], {}) as Settings
   t.same(tools, { only: ['a', 'b', 'c'], ignore: [] })
 })
 
 verifies(
   'bridge:setting:url',
-  'readSettings prefers the flag to the environment, and that to the default',
+  'readSettings prefers the flag to the environment, and the environment to the default',
   async (t) => {
     const url = (args: string[], env = {}) => String((readSettings(args, env) as { url: URL }).url)
     t.equal(url([]), 'http://localhost:3100/mcp')

@@ -54,7 +54,7 @@ verifies('bridge:relay:ids', async (t) => {
 
 verifies(
   'bridge:relay:ids',
-  'responds twice to a client that uses an id twice at the same time',
+  'responds to each of two concurrent requests that have the same id',
   async (t) => {
     const backend = await startBackend(t)
     const bridge = startBridge(t, { url: backend.url })
@@ -102,11 +102,11 @@ verifies('bridge:parse-error', async (t) => {
 
 verifies(
   'bridge:parse-error',
-  'no line of any bytes ends the bridge or affects the next request',
+  'lines of random bytes neither end the bridge nor affect the next request',
   async (t) => {
     const backend = await startBackend(t)
     const bridge = startBridge(t, { url: backend.url })
-    // A fixed sequence of bytes from a linear congruential generator; no newline in a line, no line that is blank.
+    // Fixed bytes from a linear congruential generator. No line contains a newline or is blank.
     let state = 1
     const nextByte = () => {
       state = (state * 1103515245 + 12345) % 2 ** 31
@@ -126,7 +126,7 @@ verifies(
   },
 )
 
-verifies('bridge:lines:framing', 'relay: accepts messages in chunks of any size', async (t) => {
+verifies('bridge:lines:framing', 'accepts messages in chunks of any size', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   const text = Buffer.from('{"jsonrpc":"2.0","id":"é😀","method":"ping"}\r\n\n \r\n')
@@ -136,7 +136,7 @@ verifies('bridge:lines:framing', 'relay: accepts messages in chunks of any size'
   for (const id of [1, 2, 3]) t.match(await bridge.answer(id), { result: {} })
 })
 
-verifies('bridge:lines:framing', 'relay: responds to a last line without a newline', async (t) => {
+verifies('bridge:lines:framing', 'responds to a last line without a newline', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   bridge.raw('{"jsonrpc":"2.0","id":1,"method":"ping"}')
@@ -238,7 +238,7 @@ verifies('bridge:relay:pipelined', async (t) => {
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', id: 2, method: 'tools/list', params: modern },
   )
-  // The stateless request is not delayed: the others would have arrived before it.
+  // The stateless request is not delayed. If the others were not either, they would have arrived before it.
   await bridge.answer(2)
   t.same(backend.methods().sort(), ['initialize', 'tools/list'])
   held[0]?.result({ protocolVersion: '2025-06-18', capabilities: {} }, { 'mcp-session-id': 'p' })
@@ -312,7 +312,7 @@ verifies('bridge:relay:cancel', 'does not send a queued call that was cancelled'
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'waits' } },
     { jsonrpc: '2.0', id: 'after', method: 'ping' },
   )
-  // The answer to this shows that the lines before it were read.
+  // The response to this line shows that the lines before it were read.
   bridge.raw('not JSON\n')
   await bridge.answer(null)
   for (const got of held) got.result({})
@@ -321,7 +321,7 @@ verifies('bridge:relay:cancel', 'does not send a queued call that was cancelled'
   t.notOk(backend.methods().includes('notifications/cancelled'))
 })
 
-/** Beyond this length only the outer members are read. */
+/** Longer than the texts that `readEnvelope` parses completely. */
 const pad = 'x\\"\\\\'.repeat(20_000)
 
 const messages: Record<string, unknown> = {
@@ -379,7 +379,7 @@ t.test('readEnvelope accepts any member name', async (t) => {
   t.match(readEnvelope(Buffer.from(text)), { kind: 'response', id: 1 })
 })
 
-t.test('readEnvelope reads deep texts and many quotes in linear time without recursion', async (t) => {
+t.test('readEnvelope reads deep texts and many quotes in linear time, without recursion', async (t) => {
   const deep = '['.repeat(500_000) + ']'.repeat(500_000)
   t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
   const quotes = '\\"'.repeat(500_000)

@@ -14,7 +14,7 @@ t.setTimeout(300_000)
 
 const noLimit = Number.POSITIVE_INFINITY
 
-/** What a parser makes of a stream that arrives in pieces of this many bytes. */
+/** Parses a stream that arrives in pieces of `pieceBytes`. */
 function parse(text: string, { pieceBytes = 1, limit = noLimit } = {}) {
   const bytes = Buffer.from(text)
   const parser = new EventParser(limit)
@@ -69,13 +69,13 @@ verifies('bridge:sse:parse', async (t) => {
     }
 })
 
-t.test('EventParser stores the id of an event without data and does not emit it', async (t) => {
+t.test('EventParser stores the id of an event without data and does not emit the event', async (t) => {
   const { events, parser } = parse('id: 7\ndata:\n\n')
   t.same(events, [])
   t.equal(parser.lastEventId, '7')
 })
 
-t.test('EventParser uses the id of an event when the event is complete', async (t) => {
+t.test('EventParser changes the last event id only when the event is complete', async (t) => {
   const { events, parser } = parse('id: 4\ndata: whole\n\nid: 5\ndata: {"par')
   t.same(events, [event('whole', { id: '4' })])
   t.equal(parser.lastEventId, '4', 'what is half received is asked for again')
@@ -95,7 +95,7 @@ t.test('EventParser counts data over the limit without storing it, and emits the
 })
 
 t.test('EventParser parses many short lines in one chunk in linear time', async (t) => {
-  // Without a carriage return in it, a search from each line would read the chunk 400,000 times: minutes.
+  // The chunk has no carriage return. Searching for it from each line would read the chunk 400,000 times.
   const { events } = parse('data: 1\n\n'.repeat(200_000), { pieceBytes: 2_000_000 })
   t.equal(events.length, 200_000)
 })
@@ -126,7 +126,7 @@ verifies('bridge:stream:resume', async (t) => {
   }
   for (const cut of [true, false]) {
     backend.on('GET', answerLate)
-    // With configured credentials, no login can replace the request.
+    // With configured credentials, the bridge does not check responses for a required login.
     const bridge = startBridge(t, {
       url: backend.url,
       args: cut ? [] : ['--header', 'Authorization: Bearer x'],
@@ -145,7 +145,7 @@ verifies('bridge:stream:resume', async (t) => {
   t.equal(sent.length, 2, 'the call itself was not sent again')
 })
 
-verifies('bridge:stream:resume', 'resumes a response that broke within its event', async (t) => {
+verifies('bridge:stream:resume', 'resumes a stream that broke within its last event', async (t) => {
   const backend = await startBackend(t)
   const answer = (id: unknown) => ({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000) } })
   backend.on('tools/call', (got) => {
@@ -159,7 +159,7 @@ verifies('bridge:stream:resume', 'resumes a response that broke within its event
     if (from === undefined) return got.status(405)
     const stream = got.stream()
     if (from === 'one') stream.send(answer(1), 'id: two\n')
-    // After the answer there is nothing to send.
+    // After the event of the response, there is nothing to send.
     stream.end()
   })
   const bridge = startBridge(t, { url: backend.url, args: ['--wait', '500'] })
@@ -209,7 +209,7 @@ verifies(
   },
 )
 
-verifies('bridge:stream:resume', 'waits for an unreachable server within the budget', async (t) => {
+verifies('bridge:stream:resume', 'waits for an unreachable server until the budget is spent', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))
   const bridge = startBridge(t, { url: backend.url })
@@ -309,7 +309,7 @@ verifies('bridge:stream:promised', 'reports an error if the response after 202 n
     params: {},
     claimed: undefined,
   }
-  // The timeout does not keep the process alive.
+  // Keeps the process alive, because the timeout does not.
   const alive = setInterval(() => {}, 1000)
   await forwarder.forward(calls.open(message.bytes, [message]))
   clearInterval(alive)

@@ -5,13 +5,13 @@ import { type Client, initializeParams, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
-/** The newest session, and how a call of another one is refused where it is not by 404. */
+/** The valid session, and how the server rejects calls in another one; default: with 404. */
 interface Sessions {
   current: string
   readonly refuse?: (got: Got) => void
 }
 
-/** Makes the backend a server whose sessions can be lost: only the newest id is known. */
+/** Makes the backend a server that accepts only the session `sessions.current`. */
 function loseSessions(backend: Backend, sessions: Sessions): void {
   const refuse = (got: Got) =>
     sessions.refuse === undefined
@@ -34,7 +34,7 @@ function loseSessions(backend: Backend, sessions: Sessions): void {
     backend.on(method, (got) => (known(got) ? got.status(202) : refuse(got)))
 }
 
-/** Returns the methods that the backend received in a session, without the GET. */
+/** Returns the JSON-RPC methods that the backend received in a session. */
 const methodsIn = (backend: Backend, session: string): string[] =>
   backend.got.all
     .filter((got) => got.method === 'POST' && got.headers['mcp-session-id'] === session)
@@ -57,7 +57,7 @@ async function openLosing(t: Test, args: readonly string[] = []) {
 
 verifies(
   'bridge:session:restart',
-  'opens a lost session again with the stored handshake, once for many calls',
+  'renews a lost session with the stored handshake, once for many calls',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     await bridge.call('level', 'logging/setLevel', { level: 'debug' })
@@ -143,7 +143,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'treats 400 with a session error as a lost session, but no other error',
+  'renews the session on 400 with a session error, but not on other errors',
   async (t) => {
     const backend = await startBackend(t)
     const sessions = {

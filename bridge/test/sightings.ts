@@ -6,7 +6,7 @@ export class Sightings<T> {
   readonly #patienceMs: number
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
 
-  /** `patienceMs` is the time to wait for an item. */
+  /** `patienceMs` is the timeout for an item. */
   constructor(patienceMs = 30_000) {
     this.#patienceMs = patienceMs
   }

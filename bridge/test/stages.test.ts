@@ -136,7 +136,7 @@ const answer = (value: object) => ({
   hasResult: 'result' in value,
 })
 
-t.test('Stats counts calls and errors, and cancelled calls as not in flight', async (t) => {
+t.test('Stats counts calls and errors, and does not count cancelled calls as in flight', async (t) => {
   let now = 0
   const stats = new Stats(() => now)
   const calls = new PendingCalls(stats)
@@ -158,7 +158,7 @@ t.test('Stats counts calls and errors, and cancelled calls as not in flight', as
   t.match(stats.format([]), '3 bytes from the client, 5 bytes to the client')
 })
 
-t.test('Stats counts long failed results of tools', async (t) => {
+t.test('Stats counts long tool results with isError as errors', async (t) => {
   const stats = new Stats(() => 0)
   const result = { text: 'x'.repeat(100_000) }
   stats.countResponse(1, answer({ result }), 0)
@@ -233,7 +233,7 @@ verifies('bridge:offline-list', async (t) => {
 
 verifies(
   'bridge:offline-list',
-  'a slow server is answered for, and the client is notified if its list differs',
+  'if the server is slow, the stored list is returned, and the client is notified if the new one differs',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('tools/list', (got) => got.result({ tools: [{ name: 'old' }] }))
@@ -265,7 +265,7 @@ verifies('bridge:offline-list', 'the file is private, and a damaged one is repla
   t.match(JSON.parse(readFileSync(path, 'utf8')), {})
 })
 
-verifies('bridge:offline-list', 'nothing is stored without the option', async (t) => {
+verifies('bridge:offline-list', 'nothing is stored without --offline-list', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   const bridge = startBridge(t, { url: backend.url, env: { XDG_CACHE_HOME: dir } })
@@ -286,7 +286,7 @@ verifies('bridge:offline-list', 'a cancelled list is not answered from the store
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
   )
-  // The timer of the second request expires later.
+  // The timer of this later request expires after that of the cancelled one.
   t.match((await bridge.call(2, 'tools/list')).result, { _meta: { [staleMetaKey]: {} } })
   t.notOk(bridge.messages.all.some(({ id }) => id === 1))
 })
@@ -355,7 +355,7 @@ verifies('bridge:headers:faulty-tool', async (t) => {
   )
 })
 
-verifies('bridge:headers:faulty-tool', 'lists of older revisions are not checked', async (t) => {
+verifies('bridge:headers:faulty-tool', 'lists of older protocol revisions are not checked', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/list', (got) => got.result({ tools: [faulty] }))
   const bridge = startBridge(t, { url: backend.url })

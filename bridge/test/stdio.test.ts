@@ -12,7 +12,7 @@ import { type Client, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
-/** The lines of a text that arrives in pieces of this many bytes. */
+/** Splits a text that arrives in pieces of `pieceBytes`. */
 function split(text: string | Buffer, pieceBytes: number): string[] {
   const bytes = Buffer.from(text)
   const splitter = new LineSplitter()
@@ -27,7 +27,7 @@ verifies('bridge:lines:framing', 'LineSplitter returns the same lines for every 
   for (const size of [1, 2, 3, 5, 8, 100]) t.same(split(text, size), ['{"a":"é漢😀"}', '{"b":1}', '{"c":2}'])
 })
 
-t.test('LineSplitter returns no line at an end without pending bytes', async (t) => {
+t.test('LineSplitter.end returns no line if no bytes are pending', async (t) => {
   t.same(split('1\n', 1), ['1'])
   t.same(split('', 1), [])
 })
@@ -38,7 +38,7 @@ t.test('LineSplitter joins a line of 12 MB in small chunks', async (t) => {
   t.same(others, [])
 })
 
-verifies('bridge:lines:stdout', 'replaceLineBreaks keeps the value of a pretty-printed text', async (t) => {
+verifies('bridge:lines:stdout', 'replaceLineBreaks preserves the value of pretty-printed text', async (t) => {
   const value = { text: 'line\nend\r\n', list: [1, { a: null }] }
   for (const pretty of [
     JSON.stringify(value, null, 2),
@@ -71,7 +71,7 @@ t.test('Output is blocked until a slow reader has caught up', async (t) => {
   t.equal(isOpen, 2)
 })
 
-t.test('Output: after the client has closed its end, nothing waits and nothing is written', async (t) => {
+t.test('Output does not block or write after the client has closed its end', async (t) => {
   const taken: Buffer[] = []
   let makeRoom = () => {}
   const room = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ t.test('Output: after the client has closed its end, nothing waits and nothing i
     isReleased = true
   })
   t.equal(isReleased, false)
-  // The stream itself still accepts bytes: only the output discards them.
+  // The stream still accepts bytes, so only `Output` can discard them.
   stream.emit('error', new Error('EPIPE'))
   stream.emit('error', new Error('EPIPE'))
   t.equal(isReleased, true)
@@ -126,7 +126,7 @@ verifies('bridge:backpressure', async (t) => {
   bridge.process.stdout?.pause()
   bridge.send({ jsonrpc: '2.0', id: 1, method: 'flood' })
   await backend.saw('flood')
-  // Everything that buffers on the way fills up, then the server gets no further: no 250 ms with progress are left.
+  // Waits until all buffers are full, so that the server sends nothing for 250 ms.
   let before = -1
   while (before !== sent) {
     before = sent
@@ -143,7 +143,7 @@ verifies('bridge:backpressure', async (t) => {
   )
 })
 
-/** The reading side of an answer that counts what happens to it. */
+/** A response that counts how often it is resumed. */
 class FakeSource implements Source {
   isPaused = false
   resumes = 0
@@ -158,7 +158,7 @@ class FakeSource implements Source {
   }
 }
 
-/** An output whose client reads or does not. */
+/** An output that a test blocks and unblocks. */
 class FakeOutput {
   isBlocked = false
   readonly waiting: (() => void)[] = []
@@ -192,7 +192,7 @@ t.test('Backpressure pauses every response while the client does not read', asyn
   t.same([one.isPaused, two.isPaused], [false, false])
 })
 
-t.test('Backpressure: beyond maxBytes only the largest response continues, then the next', async (t) => {
+t.test('Backpressure above maxBytes continues only the largest response, then the next one', async (t) => {
   const backpressure = new Backpressure({ output: new FakeOutput(), maxBytes: 100, stallMs: 60_000 })
   const [one, two, three] = [new FakeSource(), new FakeSource(), new FakeSource()]
   backpressure.update(one, 50)
@@ -212,7 +212,7 @@ t.test('Backpressure: beyond maxBytes only the largest response continues, then 
   t.same([two.isPaused, three.isPaused], [false, true])
 })
 
-t.test('Backpressure resumes the largest response if it was paused', async (t) => {
+t.test('Backpressure resumes the largest response if the blocked output had paused it', async (t) => {
   const output = new FakeOutput()
   const backpressure = new Backpressure({ output, maxBytes: 10, stallMs: 60_000 })
   const [one, two] = [new FakeSource(), new FakeSource()]
@@ -224,7 +224,7 @@ t.test('Backpressure resumes the largest response if it was paused', async (t) =
   t.same([one.isPaused, two.isPaused], [false, true])
 })
 
-t.test('Backpressure: a stalled response does not block the others', async (t) => {
+t.test('Backpressure resumes the other responses if the running one stalls', async (t) => {
   const backpressure = new Backpressure({ output: new FakeOutput(), maxBytes: 10, stallMs: 5 })
   const [stalled, other] = [new FakeSource(), new FakeSource()]
   backpressure.update(stalled, 20)
@@ -245,7 +245,7 @@ function readMemoryMb({ process }: Client): number | undefined {
 
 verifies(
   'bridge:backpressure',
-  'sixteen responses of 10 MB that the client does not read are not buffered, and none is lost',
+  'if the client does not read, sixteen responses of 10 MB are not buffered, and none is lost',
   inCI(async (t) => {
     const backend = await startBackend(t)
     const text = 'x'.repeat(10_000_000)
@@ -257,7 +257,7 @@ verifies(
     const ids = Array.from({ length: 16 }, (_, id) => id)
     bridge.send(...ids.map((id) => ({ jsonrpc: '2.0', id, method: 'big' })))
     await backend.got.first('all calls', () => backend.got.all.length === 17)
-    // It gathers what it may, then stands still: half a second without growth.
+    // Waits until the memory does not grow for half a second.
     let before = -100
     for (let now = readMemoryMb(bridge) ?? 0; Math.abs(now - before) > 1; now = readMemoryMb(bridge) ?? 0) {
       before = now
@@ -295,14 +295,14 @@ verifies('bridge:backpressure', 'paused responses survive the end of their conne
   }
 })
 
-/** Fails the first request with this method, then answers 202; how often it came is the length of the result. */
+/** Fails the first message with this method and accepts later ones. Returns the messages received so far. */
 function failFirst(backend: Backend, method: string, fail: (got: Got) => void): Got[] {
   const all: Got[] = []
   backend.on(method, (got) => (all.push(got) === 1 ? fail(got) : got.status(202)))
   return all
 }
 
-/** An answer of the client has no method, and so its script has no name. */
+/** Name of the script for responses of the client, which have no method. */
 const response = undefined as unknown as string
 
 const losses: Readonly<Record<string, (got: Got) => void>> = {
@@ -337,7 +337,7 @@ verifies('bridge:relay:one-way', async (t) => {
 
 verifies(
   'bridge:relay:one-way',
-  'opens the stream even if the server rejects initialized, and replays it to a new session',
+  'opens the stream even if the server rejects initialized, and sends initialized to a new session',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('notifications/initialized', (got) => got.status(500))

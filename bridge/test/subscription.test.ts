@@ -31,7 +31,7 @@ const listen = (notifications: Wire) => ({
 })
 const acknowledged = 'notifications/subscriptions/acknowledged'
 
-/** Acknowledges every subscription; gives out the streams as they come. */
+/** Makes the backend acknowledge subscriptions. `next` resolves to the stream of the next one. */
 function acknowledge(backend: Backend): { next: () => Promise<Stream> } {
   const taken = new Set<Got>()
   backend.on('subscriptions/listen', () => {})
@@ -61,7 +61,7 @@ async function takeParams(bridge: Client, method: string): Promise<Wire> {
 verifies('bridge:subscription:restart', async (t) => {
   const backend = await startBackend(t)
   const subscriptions = acknowledge(backend)
-  // The time that a call waits is not that of a subscription.
+  // --wait limits only calls, not subscriptions.
   const bridge = startBridge(t, { url: backend.url, args: ['--wait', '50'] })
   bridge.send(listen({ toolsListChanged: true, resourceSubscriptions: ['a:1'] }))
   await subscriptions.next()
@@ -92,7 +92,7 @@ verifies('bridge:subscription:restart', async (t) => {
   t.match(await bridge.answer('sub'), { error: { message: 'no more' } }, 'an error ends it')
 })
 
-/** Handles one POST: passes a response to the reader, or rejects. */
+/** Answers one POST: passes a response to the reader, or rejects. */
 type Attempt = (reader: Reader) => Promise<void>
 
 const acknowledges: Attempt = async (reader) => {
@@ -109,7 +109,7 @@ const isAway: Attempt = () => Promise.reject(Object.assign(new Error('away'), { 
 const log = () => {}
 const url = new URL('http://127.0.0.1/mcp')
 
-/** Creates a subscription without a clock: each POST takes the next attempt, `pause` takes as long as the test requires. */
+/** Creates a subscription without a clock. Each POST uses the next attempt; `pause` replaces the retry delay. */
 function createSubscription(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
   const calls = new PendingCalls()
   const { id, method, params } = listen({})
@@ -157,11 +157,11 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
   return { calls, call, follow, pauses, starts: () => starts }
 }
 
-verifies('bridge:subscription:restart', 'does not open a cancelled subscription again', async (t) => {
+verifies('bridge:subscription:restart', 'does not reopen a cancelled subscription', async (t) => {
   const left = [acknowledges, answers(400)]
   const { calls, call, follow, pauses } = createSubscription(left, () => {
     calls.settleAll(call)
-    // Nothing waits for the end of the pause.
+    // The cancellation ends the pause.
     return new Promise(() => {})
   })
   t.equal(await follow(), undefined)
@@ -178,7 +178,7 @@ verifies('bridge:subscription:restart', 'posts again only after the pause', asyn
 
 verifies(
   'bridge:subscription:restart',
-  'honours Retry-After of a busy server for an acknowledged subscription',
+  'honours Retry-After of a busy server if the subscription is acknowledged',
   async (t) => {
     const { follow, pauses } = createSubscription([
       acknowledges,
@@ -200,7 +200,7 @@ verifies(
 
 verifies(
   'bridge:subscription:restart',
-  'an acknowledged subscription waits for the server without starting it',
+  'an acknowledged subscription waits for an unreachable server without starting it',
   async (t) => {
     const { calls, follow, starts } = createSubscription([isAway, acknowledges, isAway, answers(400)])
     t.match(await follow(), { reply: { status: 400 } })
@@ -234,7 +234,7 @@ verifies(
   },
 )
 
-verifies('bridge:subscription:restart', 'forwards a rejection', async (t) => {
+verifies('bridge:subscription:restart', 'forwards the rejection of a subscription', async (t) => {
   const backend = await startBackend(t)
   backend.on('subscriptions/listen', (got) =>
     got.json({ jsonrpc: '2.0', id: 'sub', error: { code: -32602, message: 'no' } }, { status: 400 }),
@@ -246,7 +246,7 @@ verifies('bridge:subscription:restart', 'forwards a rejection', async (t) => {
 
 verifies(
   'bridge:subscription:restart',
-  'survives a restart of a real server',
+  'a subscription survives a restart of a real server',
   inCI(async (t) => {
     const running = await startServer(t, { dir: t.testdir() })
     const bridge = startBridge(t, { url: `${running.url}/mcp`, patienceMs: 60_000 })
@@ -264,7 +264,7 @@ verifies(
   'bridge:translate:legacy-client',
   'no listen request has more than 1000 URIs, and a client can watch 10,000',
   async (t) => {
-    /** Listen requests that are not cancelled, as JSON text by id. */
+    /** JSON texts, by id, of listen requests that are not cancelled. */
     const active = new Map<unknown, string>()
     let longest = 0
     const received = new Map<unknown, Wire>()
@@ -319,7 +319,7 @@ verifies(
     const endedId = findListsId()
     active.delete(endedId)
     translator.fromServer({ jsonrpc: '2.0', id: endedId, result: {} })
-    // The timer of the retry does not keep the process alive.
+    // Keeps the process alive, because the retry timer does not.
     while (findListsId() === undefined) await setImmediate()
     t.equal(countWatched(), 10_000, 'a request that ended is sent again')
     const acknowledge = (id: unknown): void => {
@@ -358,7 +358,7 @@ verifies(
       },
       { code: -32601, message: 'starting', data: { retryable: true } },
     ]
-    // Retries of the second group follow in later ticks than any of the first one would.
+    // Retries of the second group come last, so that the loop below waits long enough for wrong retries of the first.
     const outcomes = [...rejections, ...retried].map((error) => ({
       error,
       requests: [] as string[],
@@ -383,7 +383,7 @@ verifies(
       )
       translator.fromClient({ jsonrpc: '2.0', method: 'notifications/initialized' })
     }
-    // The timer of the retry does not keep the process alive.
+    // Keeps the process alive, because the retry timer does not.
     while (outcomes.some(({ error, requests }) => retried.includes(error) && requests.length < 3))
       await setImmediate()
     t.same(

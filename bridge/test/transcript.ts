@@ -7,9 +7,9 @@ export interface Case {
   readonly name: string
   /** Flags of the bridge. */
   readonly args?: readonly string[]
-  /** Scripts the server before the bridge starts. */
+  /** Scripts the responses of the server before the bridge starts. */
   readonly server?: (backend: Backend) => void
-  /** Starts the bridge without a running server. */
+  /** Whether the bridge starts without a running server. */
   readonly isServerDown?: boolean
   /** Acts as the client. Waits for every message that the transcript must contain. */
   readonly run: (client: Client, backend: Backend) => Promise<unknown>
@@ -17,12 +17,12 @@ export interface Case {
   readonly isTransparent?: boolean
 }
 
-/** Headers that depend on the HTTP library only. */
+/** Headers that depend only on the HTTP library. */
 const transportHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
 
 /**
- * Returns what happened, as text: the HTTP requests, the lines on standard output, standard error and the exit. POST
- * requests are in the order of their arrival. GET and DELETE requests follow them, since they are concurrent with calls.
+ * Returns the HTTP requests, the lines on standard output and standard error, and the exit, as text. POST requests are in
+ * the order of their arrival. GET and DELETE requests follow, because they are concurrent with the POST requests.
  */
 export async function describeCase(client: Client, backend: Backend): Promise<string> {
   const posts = backend.got.all.filter(({ method }) => method === 'POST')
@@ -45,12 +45,12 @@ function describeRequest({ method, path, headers, text }: Got): string {
   return `> ${method} ${path}${fields.join('')}${text === '' ? '' : `\n    ${shorten(text)}`}`
 }
 
-/** Long texts are compared by length and ends. */
+/** Reduces a long text to its start, length and end. */
 function shorten(text: string): string {
   return text.length <= 2000 ? text : `${text.slice(0, 200)}… ${text.length} characters …${text.slice(-100)}`
 }
 
-/** Replaces what differs from run to run by a placeholder, numbered by first occurrence. */
+/** Replaces values that differ between runs with placeholders, numbered by first occurrence. */
 function normalize(text: string, url: string): string {
   const port = new URL(url).port
   const seen = new Map<string, string>()
@@ -72,7 +72,7 @@ function normalize(text: string, url: string): string {
     .replace(/(?<=after )\d+(\.\d+)? s\b/g, '<s> s')
 }
 
-/** Answers with an event stream that holds the given messages, then the result, and ends. */
+/** Responds with an event stream of the given messages and the result. */
 export function streamResult(got: Got, messages: readonly Wire[], result: Wire): void {
   const stream = got.stream()
   for (const message of messages) stream.send(message)

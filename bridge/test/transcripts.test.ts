@@ -19,7 +19,7 @@ t.setTimeout(300_000)
 const groups: Readonly<Record<string, readonly Case[]>> = { framing, http, session, failures, eras, stages }
 const folder = fileURLToPath(new URL('transcripts', import.meta.url))
 
-/** `UPDATE_TRANSCRIPTS=1` writes the files instead of comparing with them. */
+/** With `UPDATE_TRANSCRIPTS=1`, the test writes the files instead of comparing with them. */
 const isRecording = process.env.UPDATE_TRANSCRIPTS === '1'
 
 /** Flags of optional stages that must not change what client and server receive. */
@@ -39,7 +39,7 @@ async function play(t: Test, { args = [], server, isServerDown, run }: Case, fla
   const env = { XDG_CACHE_HOME: t.testdirName, TMPDIR: t.testdirName }
   const client = startBridge(t, { url: backend.url, args: [...args, ...flags], env })
   await run(client, backend)
-  // The event stream of a session is opened concurrently with the calls.
+  // The GET stream of a session opens concurrently with calls, so the transcript waits for it.
   const isOpen = backend.got.all.some(
     ({ headers, message }) =>
       message?.method === 'notifications/initialized' && headers['mcp-session-id'] !== undefined,

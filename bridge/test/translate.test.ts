@@ -161,7 +161,7 @@ verifies('bridge:translate:legacy-client', async (t) => {
   await client.subscribeResource({ uri: 'test://r' })
   await t.rejects(client.getPrompt({ name: 'absent' }), { code: -32601 })
 
-  // A legacy client is not notified when the server has received its subscription.
+  // A legacy client cannot detect when the server has received its subscription.
   const repeated = setInterval(() => {
     handler.notify.toolsChanged()
     handler.notify.resourceUpdated('test://r')
@@ -225,7 +225,7 @@ verifies('bridge:translate:untouched', async (t) => {
   t.match(await modern.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
 })
 
-/** Starts a bridge that translates for a legacy server. `opened` resolves to the GET stream of the server. */
+/** Starts a bridge between a stateless client and a legacy server. `opened` resolves to the GET stream. */
 async function startTranslated(t: Test) {
   const backend = await startBackend(t)
   backend.on('server/discover', (got) => rejectRequest(got, -32601))
@@ -239,7 +239,7 @@ const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
 verifies(
   'bridge:translate:modern-client',
-  'a subscription receives the notifications of its filter until it is cancelled',
+  'a subscription receives notifications that match its filter until it is cancelled',
   async (t) => {
     const { backend, bridge, opened } = await startTranslated(t)
     const notifications = { promptsListChanged: true, resourceSubscriptions: ['test://a'] }
@@ -277,7 +277,7 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'requests of the server become input requests one by one, and others are declined',
+  'server requests for input become input requests one by one, and other server requests are declined',
   async (t) => {
     const { backend, bridge, opened } = await startTranslated(t)
     const stream = await opened
@@ -318,7 +318,7 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'a cancelled request of the server is dropped unless the client has it',
+  'a cancelled server request is dropped unless the client has already received it',
   async (t) => {
     const { backend, bridge } = await startTranslated(t)
     backend.on('tools/call', async (got) => {
@@ -371,7 +371,7 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'the oldest interrupted call is cancelled above the maximum',
+  'above the maximum of interrupted calls, the oldest one is cancelled',
   async (t) => {
     const { backend, bridge } = await startTranslated(t)
     backend.on('tools/call', (got) =>

@@ -17,7 +17,7 @@ const modernParams = (name: string) => ({
   },
 })
 
-/** Paths of the requests so far, without repeats. */
+/** Returns the distinct paths of the requests so far. */
 const paths = (backend: Backend): string[] => [...new Set(backend.got.all.map(({ path }) => path))]
 
 async function open(bridge: Client, name: string): Promise<void> {
@@ -28,7 +28,7 @@ async function open(bridge: Client, name: string): Promise<void> {
 
 verifies(
   'bridge:view:client',
-  'clients with a limit of tools get the core view, others the full one',
+  'clients that limit the number of tools get the core view, others the full one',
   async (t) => {
     for (const [name, path] of [
       ['Visual Studio Code', '/mcp/core'],
@@ -63,7 +63,7 @@ verifies('bridge:view:client', 'stateless clients are recognized by their first 
 
 verifies(
   'bridge:view:client',
-  'with a real server',
+  'a real server lists the view that fits the client',
   inCI(async (t) => {
     const { url } = await startServer(t, { dir: t.testdir() })
     const list = async (name: string): Promise<Wire[]> => {
@@ -105,7 +105,7 @@ verifies('bridge:view:fallback', async (t) => {
   t.match(await stateless.call(1, 'server/discover', modernParams('Visual Studio Code')), { result: {} })
 })
 
-verifies('bridge:view:fallback', 'another error of the core view is not hidden', async (t) => {
+verifies('bridge:view:fallback', 'errors of the core view other than 404 are forwarded', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) => got.status(403))
   const bridge = startBridge(t, { url: backend.url })
@@ -136,7 +136,7 @@ verifies('bridge:view:setting', async (t) => {
   }
 })
 
-t.test('the offline list of the core view is not given to a client with the full one', async (t) => {
+t.test('a client with the full view does not receive the offline list of the core view', async (t) => {
   const backend = await startBackend(t)
   const env = { XDG_CACHE_HOME: join(t.testdir(), 'cache') }
   const start = () => startBridge(t, { url: backend.url, args: ['--offline-list', '--wait', '100'], env })

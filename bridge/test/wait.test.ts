@@ -13,7 +13,7 @@ import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './c
 
 t.setTimeout(300_000)
 
-/** A backend that has an address and does not run yet. */
+/** Creates a backend that has an address but is not running yet. */
 async function absentBackend(t: Test): Promise<Backend> {
   const backend = await startBackend(t)
   await backend.stop()
@@ -22,7 +22,7 @@ async function absentBackend(t: Test): Promise<Backend> {
 
 const url = new URL('http://127.0.0.1:1/mcp')
 
-/** Creates a retry budget with a clock that advances only on waits. */
+/** Creates a retry budget with a clock that advances only during waits. */
 function createBudget(
   budgetMs: number,
   { tryProbe = (): boolean => true, start = undefined as Promise<void> | undefined } = {},
@@ -56,7 +56,7 @@ t.test('retry delays grow to 2 s and stop when the wait budget is spent', async 
   t.equal(budget.waitedMs, 8000)
 })
 
-t.test('a call that was never allowed to probe probes once at the end of its budget', async (t) => {
+t.test('a call that may not probe earlier probes once at the end of its budget', async (t) => {
   let probes = 0
   const alone = createBudget(1000)
   while (await alone.budget.waitForProbe()) probes += 1
@@ -67,7 +67,7 @@ t.test('a call that was never allowed to probe probes once at the end of its bud
   t.equal(probes, 4)
 })
 
-t.test('honours Retry-After, and gives up immediately if it exceeds the wait budget', async (t) => {
+t.test('pause honours Retry-After unless it exceeds the wait budget', async (t) => {
   const { budget, waits } = createBudget(3000)
   t.equal(await budget.pause(2500), true)
   t.equal(await budget.pause(2500), false)
@@ -85,7 +85,7 @@ t.test('waitForServer starts the server and fails if that exceeds the wait budge
     await t.rejects(wait(budgetMs, never), { code: 'SERVER_UNREACHABLE', remedy: /server\.log/ })
 })
 
-t.test('ServerMonitor: a response wakes every waiting call', async (t) => {
+t.test('ServerMonitor wakes every waiting call on a response', async (t) => {
   const monitor = new ServerMonitor({ now: Date.now })
   const waits = [monitor.waitForResponse(60_000), monitor.waitForResponse(60_000)]
   monitor.markResponsive()
@@ -93,7 +93,7 @@ t.test('ServerMonitor: a response wakes every waiting call', async (t) => {
   t.equal(await monitor.waitForResponse(1), false, 'the timeout ends the wait without a response')
 })
 
-t.test('ServerMonitor: probes back off until the server responds', async (t) => {
+t.test('ServerMonitor.tryProbe backs off until the server responds', async (t) => {
   let time = 0
   const monitor = new ServerMonitor({ now: () => time })
   const probes: number[] = []
@@ -103,7 +103,7 @@ t.test('ServerMonitor: probes back off until the server responds', async (t) => 
   t.equal(monitor.tryProbe(), true)
 })
 
-t.test('ServerMonitor reports once that the server stays unreachable', async (t) => {
+t.test('ServerMonitor reports an unreachable server once', async (t) => {
   let time = 0
   const reports: unknown[] = []
   const monitor = new ServerMonitor({ now: () => time, onUnreachable: (error) => reports.push(error) })
@@ -153,7 +153,7 @@ verifies('bridge:wait:report', async (t) => {
   t.same(bridge.lines, [], 'the call still waits')
 })
 
-verifies('bridge:wait:report', 'reports an unreachable server to a person without a message', async (t) => {
+verifies('bridge:wait:report', 'reports an unreachable server to a person at a terminal', async (t) => {
   if (process.platform !== 'linux') return void t.comment('requires script(1) of util-linux')
   const { url } = await absentBackend(t)
   const command = [process.execPath, ...fromSource, '--url', url].map((part) => `'${part}'`).join(' ')
@@ -188,7 +188,7 @@ verifies('bridge:wait:session', async (t) => {
     t.match(answer, { result: { echo: methods[id] } })
 })
 
-/** Cuts the connection of the first call of a tool without an answer. */
+/** Makes the backend close the connection of the first tool call without a response. */
 function cutFirstCall(backend: Backend): Got[] {
   const got: Got[] = []
   backend.on('tools/call', (call) => {
@@ -313,7 +313,7 @@ const stamped = {
 
 verifies(
   'bridge:wait:session',
-  'survives a restart of the real server',
+  'calls wait while a real server restarts',
   inCI(async (t) => {
     const running = await startServer(t, { dir: t.testdir() })
     const bridge = startBridge(t, { url: `${running.url}/mcp` })

@@ -22,7 +22,7 @@ interface Command {
   readonly shell: boolean
 }
 
-/** The first start of a checkout installs and builds. */
+/** The first start of a checkout also installs and builds. */
 const startTimeoutMs = 180_000
 const pollMs = 100
 /** A starting server may accept connections before it responds. */
@@ -31,7 +31,7 @@ const maxLogLines = 12
 
 const localHosts = new Set(['localhost', '127.0.0.1'])
 
-/** The bridge that has the lock starts the server. */
+/** Starts the server if it is not running. A lock ensures that concurrent bridges start only one. */
 export class Autostart {
   readonly logFile: string
   readonly #port: string
@@ -42,7 +42,7 @@ export class Autostart {
   readonly #log: Log
   #attempt: Promise<void> | undefined
 
-  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` if it finds no server. */
+  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote URL or without a server. */
   constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
     if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
       throw invalidSetting(
@@ -96,7 +96,7 @@ export class Autostart {
 
   async #startWithLock(lock: StartLock, startedAt: number): Promise<void> {
     try {
-      // Meanwhile another bridge may have started the server, or failed to.
+      // Before this bridge got the lock, another one may have started the server, or failed to.
       const failure = readFailure(this.#failureFile, startedAt)
       if (failure !== undefined) throw this.#failure(failure)
       if (!(await this.#isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
@@ -140,7 +140,7 @@ export class Autostart {
       const options = { agent: false, timeout: healthTimeoutMs }
       const request = nodeHttp().get(`http://127.0.0.1:${this.#port}/health`, options, (response) => {
         response.resume()
-        // 401: the server requires a token.
+        // A server that requires a token responds with 401.
         resolve(response.statusCode === 200 || response.statusCode === 401)
       })
       request.once('timeout', () => request.destroy())
@@ -179,18 +179,18 @@ function readLastLines(path: string): string {
   }
 }
 
-/** Returns `npm start` of the checkout, or the server package next to the bridge. */
+/** Returns the start command of the checkout, or of the server package next to the bridge. */
 export function findServer(program: URL, node: string): Command | undefined {
   const task = fileURLToPath(new URL('../../scripts/run.mjs', program))
   if (existsSync(task)) return { file: node, args: [task, 'start'], shell: false }
   const server = fileURLToPath(new URL('../../server/bin/causeway.js', program))
-  // V8's default young generation uses up to 100 MB more and saves no time.
+  // With V8's default size, the young generation uses up to 100 MB more and saves no time.
   return existsSync(server)
     ? { file: node, args: ['--max-semi-space-size=8', server], shell: false }
     : undefined
 }
 
-/** Omits settings of the bridge and of npm: the server would exit with the npm process that they name. */
+/** Omits the variables of the bridge, and those of npm, with which the server would exit when npx does. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
   const own = new Set(variables)
   // Bridge and server use the same token file.

@@ -2,16 +2,16 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { asObject } from '@causeway/protocol'
 import { parseJson } from '../stdio/json.ts'
 
-/** The start time distinguishes a process from a later one with its pid. */
+/** A process. Its start time distinguishes it from a later process with the same pid. */
 export interface Process {
   readonly pid: number
-  /** In a unit of the system; empty if unknown. */
+  /** In a system-specific unit; empty if unknown. */
   readonly started: string
 }
 
 export interface Holder {
   readonly starter: Process
-  /** While it runs, the lock is valid even if the starter exits. */
+  /** While the server runs, the lock is valid even if the starter has exited. */
   readonly server?: Process
 }
 
@@ -25,7 +25,7 @@ export class StartLock {
     this.#starter = starter
   }
 
-  /** Replaces the lock of an exited process. Returns `undefined` if another running process has the lock. */
+  /** Returns `undefined` if another running process holds the lock. Replaces the lock of an exited process. */
   static take(path: string, starter: Process): StartLock | undefined {
     const lock = new StartLock(path, starter)
     return lock.#create() || (removeStale(path) && lock.#create()) ? lock : undefined
@@ -41,7 +41,7 @@ export class StartLock {
     if (this.#isMine()) rmSync(this.#path, { force: true })
   }
 
-  /** Links a complete file, so that no process reads an incomplete one. */
+  /** Writes the file before linking it to its path, so that no process reads an incomplete lock. */
   #create(): boolean {
     const complete = writeComplete(this.#path, this.#text())
     try {
@@ -68,7 +68,7 @@ export function findProcess(pid: number): Process | undefined {
   }
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === undefined) return { pid, started: '' }
-  // The name in parentheses may contain spaces. Field 3 is the state, field 22 the start time.
+  // The process name in parentheses may contain spaces. Field 3 is the state, field 22 the start time.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? '' }
 }
@@ -78,7 +78,7 @@ function isRunning(known: Process | undefined): boolean {
   return current !== undefined && current.started === known?.started
 }
 
-/** Returns whether there is no lock. Restores a file that another process replaces meanwhile. */
+/** Removes the lock of exited processes. Returns `false` if the lock is valid or was replaced meanwhile. */
 function removeStale(path: string): boolean {
   const text = readText(path)
   if (text === undefined) return true

@@ -15,7 +15,7 @@ import { retryAfterMs } from './retry.ts'
 
 export const errorLine = (id: Id | null, error: CausewayError): Buffer => toLine(errorResponse(id, error))
 
-/** Returns a tool result, which the model reads; for other methods a JSON-RPC error. */
+/** Returns the error as a tool result, which the model reads. For other methods, returns a JSON-RPC error. */
 export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
   if (method !== 'tools/call') return errorLine(id, error)
   const object = errorObject(error)
@@ -28,7 +28,6 @@ export function failedCall(id: Id, method: string, error: CausewayError): Buffer
   return resultLine(id, result)
 }
 
-/** The server cannot be reached, or closed the connection before it responded. */
 export function unreachable(
   url: URL,
   cause: unknown,
@@ -75,7 +74,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   502: 'the server behind the proxy is not running; call again when it is',
 }
 
-/** Returns the error for an HTTP response without a JSON-RPC message. Omits HTML. */
+/** Returns the error for an HTTP response without a JSON-RPC message. Omits bodies other than JSON and plain text. */
 export function statusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined
@@ -100,7 +99,6 @@ export function statusError(url: URL, reply: Reply): CausewayError {
 
 const shownBytes = 2048
 
-/** Returns the start of a plain-text or JSON body. */
 function readExcerpt({ body, headers }: Reply): { readonly body?: string } {
   const [type = ''] = String(headers['content-type'] ?? 'text/plain').split(';')
   if (body === undefined || !/^(text\/plain|application\/(\S+\+)?json)$/i.test(type.trim())) return {}

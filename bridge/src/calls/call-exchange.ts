@@ -11,7 +11,6 @@ import type { Call } from './pending-calls.ts'
 import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
 import { RetryBudget, type RetryOptions } from './retry-budget.ts'
 
-/** The response to a call, and the session of the POST. */
 export interface Posted {
   readonly key: SessionKey
   readonly reply: Reply
@@ -24,11 +23,10 @@ export interface Posted {
 interface PostOptions {
   readonly key: SessionKey
   readonly fields: Fields
-  /** Whether the server may receive the call twice. */
   readonly isSafe: boolean
 }
 
-/** What the parts of the relay have in common. */
+/** Dependencies that the parts of the relay share. */
 export interface Link {
   readonly upstream: Upstream
   readonly delivery: Delivery
@@ -38,10 +36,10 @@ export interface Link {
 
 const firstDelayMs = 100
 
-/** The server considers the broken connection open. */
+/** Status of a server that considers the broken stream still open. */
 const conflict = 409
 
-/** Delivers the response's events. Retries while the server is unavailable. Rejects with a CausewayError. */
+/** Delivers the events of the response. Retries while the server is unavailable. Throws only a CausewayError. */
 export async function postCall(
   link: Link,
   call: Call,
@@ -83,7 +81,7 @@ export async function resumeCall(link: Link, call: Call, { key, events, broken }
   if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
   let budget = new RetryBudget(retry)
   for (let attempt = 0; call.open.size > 0; attempt += 1) {
-    // Servers close streams to let the client poll.
+    // A server may close the stream to make the client poll.
     if (retryMs !== undefined) await sleep(retryMs)
     else if (attempt === 0) await sleep(backoff(0, retry.random, firstDelayMs))
     log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)

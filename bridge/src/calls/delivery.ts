@@ -17,7 +17,6 @@ interface Options {
 /** Delivers the server's messages to the client. Each id receives exactly one response. */
 export class Delivery {
   readonly serverRequests = new ServerRequests()
-  /** Writes a message to the client. */
   readonly write: (json: Buffer) => void
   readonly #calls: PendingCalls
   readonly #maxMessageBytes: number
@@ -30,7 +29,7 @@ export class Delivery {
     this.#log = log
   }
 
-  /** Returns `false` for bytes other than JSON-RPC. */
+  /** Returns `false` if the bytes are not JSON-RPC. */
   deliver(bytes: Buffer, call?: Call): boolean {
     const envelope = readEnvelope(bytes)
     if (envelope === undefined) return this.#deliverBatch(bytes, call)
@@ -46,7 +45,7 @@ export class Delivery {
     const { data, size } = event
     this.#log(`< event, ${size} bytes`, data)
     if (call?.intercept?.(event)) return
-    // Not stored, because it is over the maximum. Only a response can be that long.
+    // The data exceeds the maximum. Only a response is expected to be that long.
     if (data === undefined) {
       if (call !== undefined) this.failTooLarge(call, size)
     } else if (!this.deliver(data, call)) this.#log('dropped an event that is not a JSON-RPC message')
@@ -69,7 +68,7 @@ export class Delivery {
     }
   }
 
-  /** Marks an id as answered. Returns `false` if it is not pending. */
+  /** Returns `false` if the id is not pending. */
   #settle(id: Id, response: Answer, call: Call | undefined): boolean {
     const owner = call?.open.has(id) ? call : this.#calls.find(id)
     if (owner === undefined) {
@@ -81,13 +80,13 @@ export class Delivery {
     return this.#calls.answer(owner, id, response)
   }
 
-  /** An error without an id answers its call. */
+  /** Answers every open id of the call with this error. */
   #deliverErrorWithoutId(bytes: Buffer, call: Call | undefined): void {
     if (call === undefined) this.#log('dropped an error without an id')
     else this.#failAll(call, (id) => withId(bytes, id))
   }
 
-  /** Removes responses without a pending request. Only sessions of 2025-03-26 have batches. */
+  /** Drops responses without a pending request. Only sessions of 2025-03-26 have batches. */
   #deliverBatch(bytes: Buffer, call: Call | undefined): boolean {
     const elements = readElements(bytes)
     if (elements === undefined) return false

@@ -20,14 +20,13 @@ interface Options extends Link {
   readonly session: Session
   readonly identity: Identity
   readonly warn: (text: string) => void
-  /** Timeout for the response after HTTP 202; default: 60,000, like that of SDK clients. */
+  /** Timeout for the response after HTTP 202; default: 60,000, as in SDK clients. */
   readonly acceptedTimeoutMs?: number
 }
 
-/** A header is missing or does not match the body. */
+/** Error code for a header that is missing or does not match the body. */
 const headerMismatch = -32020
 
-/** Forwards the client's messages to the server, in the current session. */
 export class Forwarder {
   readonly #options: Options
   readonly #server: ServerInfo
@@ -38,7 +37,7 @@ export class Forwarder {
     this.#server = new ServerInfo(version, options.warn)
   }
 
-  /** Each id of the call receives a response. Never rejects. */
+  /** Delivers a response for each id of the call. Never rejects. */
   async forward(call: Call): Promise<void> {
     const { identity, delivery, log } = this.#options
     const { id, method, params } = call.message
@@ -62,7 +61,7 @@ export class Forwarder {
     try {
       const { key } = session
       let reply = await this.#postMessage(message, key)
-      // A response belongs to the lost session, so it is dropped.
+      // A response to the lost session is dropped: no request in the new one matches it.
       if (kind === 'notification' && message.claimed === undefined && session.isLost(reply, key)) {
         await session.renew(key)
         reply = await this.#postMessage(message, session.key)
@@ -96,14 +95,14 @@ export class Forwarder {
     try {
       await this.#finish(call, posted)
     } catch (error) {
-      // The stream cannot be resumed, for example after a server restart.
+      // The stream cannot be resumed, for example after a server restart, so a safe call is posted again.
       if (type !== 'events' || isFollowed || !this.#isSafe(call)) throw error
       const again = await post()
       if (call.open.size > 0) await this.#finish(call, again)
     }
   }
 
-  /** Posts a call again in a new session, or with the headers that the server requires of a stateless call. */
+  /** Posts a call. If its session is lost or required headers are missing, fixes this and posts it once more. */
   async #postInSession(call: Call, fields: Fields): Promise<Posted> {
     const { session, upstream, log } = this.#options
     const posted = await this.#post(call, fields)
@@ -164,8 +163,7 @@ export class Forwarder {
           isTemporary(reply) && isHarmlessTwice(message) && (await budget.pause(retryAfterMs(reply)))
         if (!isRetried) return reply
       } catch (error) {
-        // When the server is back, a notification may still find its session; the session of a response is
-        // lost.
+        // A notification can wait for the server. A response cannot: a restarted server no longer has its request.
         const canWait = message.kind === 'notification' && key.version !== undefined
         const isRetried = exchange.wasWritten()
           ? isFirst && isStale(error) && isHarmlessTwice(message)

@@ -11,10 +11,10 @@ export interface Answer {
   readonly hasResult: boolean
 }
 
-/** An unanswered request, or a batch with requests. */
+/** An unanswered request, or a batch that contains requests. */
 export interface Call {
   readonly bytes: Buffer
-  /** The request, or the first one of a batch. */
+  /** The request, or the first request of a batch. */
   readonly message: Incoming
   readonly messages: readonly Incoming[]
   /** Unanswered ids: 1 and "1" are different. */
@@ -23,13 +23,12 @@ export interface Call {
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
   exchange: Exchange | undefined
-  /** Of the latest response. */
+  /** Headers of the latest response. */
   headers: IncomingHttpHeaders
   /** Called with each successful result before its delivery. */
   onResult: ((call: Call, request: Incoming, parseResult: () => unknown) => void) | undefined
-  /** Returns `true` for an event not to deliver. */
+  /** Returns `true` for an event that must not be delivered. */
   intercept: ((event: ServerEvent) => boolean) | undefined
-  /** Whether the call may start the server. */
   canStartServer: boolean
 }
 
@@ -39,8 +38,8 @@ interface Entry extends Call {
 }
 
 /**
- * An array: a `Map` is rehashed every few calls, and V8 retains an abandoned table's entries until the next
- * major collection.
+ * Uses an array, because a `Map` is rehashed every few calls, and V8 retains the entries of the old table until the
+ * next major collection.
  */
 export class PendingCalls {
   readonly #calls: (Entry | undefined)[] = []
@@ -59,7 +58,7 @@ export class PendingCalls {
     return (this.#calls.slice(0, this.#size) as Entry[]).values()
   }
 
-  /** The first message is a request. */
+  /** Requires a request as the first message. */
   open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
     const open = new Set<Id>()
     for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.add(id)
@@ -98,7 +97,7 @@ export class PendingCalls {
     return true
   }
 
-  /** Counts the response. Returns `false` if the id is not pending. */
+  /** Returns `false` if the id is not pending. */
   answer(call: Call, id: Id, response: Answer): boolean {
     if (!this.settle(call, id)) return false
     this.#stats.countResponse(id, response, call.startedAt)
@@ -115,7 +114,7 @@ export class PendingCalls {
     if (call.open.size > 0 || entry !== call) return
     entry.settle()
     this.#size -= 1
-    // The array keeps its length, because growing it copies it.
+    // The array is not shortened, because growing it again would copy it.
     const last = this.#calls[this.#size] as Entry
     last.index = entry.index
     this.#calls[entry.index] = last

@@ -13,31 +13,31 @@ interface Options {
   readonly forwarder: Forwarder
   readonly session: Session
   readonly delivery: Delivery
-  /** `true`: stop reading from the client; `false`: continue. */
+  /** `true` stops reading from the client, `false` continues. */
   readonly onFull: (isFull: boolean) => void
   /** Grace period for the stream of a cancelled legacy call; default: 30,000. */
   readonly cancelGraceMs?: number
   readonly log: Log
 }
 
-/** Other calls are queued. */
+/** Further calls are queued. */
 const maxInFlight = 256
 
-/** Reading stops at this number. Not 0: calls in flight may wait for a later response of the client. */
+/** Above 0, because calls in flight may depend on a later response of the client. */
 const maxQueued = 256
 
-/** A batch with one of these messages is split. */
+/** A batch that contains one of these messages is split. */
 const handledMethods: ReadonlySet<string> = new Set([
   'initialize',
   'notifications/initialized',
   'notifications/cancelled',
 ])
 
-/** A promise delays the messages after this one. */
+/** Handles a message. If it returns a promise, later messages wait for it. */
 type Start = () => Promise<void> | undefined
 
 /**
- * Forwards `initialize` alone, then `notifications/initialized`, then everything concurrently. Never delays
+ * Forwards `initialize` alone, then `notifications/initialized`, then all other messages concurrently. Never delays
  * stateless messages.
  */
 export class Relay {
@@ -65,7 +65,7 @@ export class Relay {
     return this.#options.calls.size === 0 && this.#sending === 0 && this.#delayed.length === 0
   }
 
-  /** Resolves when every received message is answered. */
+  /** Resolves when every request is answered and every other message is sent. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle.push(resolve)
@@ -82,7 +82,7 @@ export class Relay {
     }
   }
 
-  /** Also answers all later calls with this error. */
+  /** Answers all pending and later calls with this error. */
   failAll(error: CausewayError): void {
     const { calls, delivery } = this.#options
     this.#failure ??= error
@@ -133,7 +133,7 @@ export class Relay {
     return undefined
   }
 
-  /** Only sessions of 2025-03-26 support batches; otherwise sends each message alone. */
+  /** Forwards a batch to a session of 2025-03-26, the only version with batches; otherwise splits it. */
   #startBatch(bytes: Buffer, messages: readonly Incoming[]): Promise<void> | undefined {
     const { session } = this.#options
     const first = messages.find(({ kind }) => kind === 'request')
@@ -167,14 +167,14 @@ export class Relay {
     })
   }
 
-  /** Sends a message `after` another one. Returns whether the server accepted it. */
+  /** Sends a message when `after` resolves. Returns whether the server accepted it. */
   async #send(message: Incoming, after?: Promise<void>): Promise<boolean> {
     if (this.#failure !== undefined) return false
     this.#sending += 1
     await after
     const isAccepted = await this.#options.forwarder.send(message)
     this.#sending -= 1
-    // The caller may send the next message first.
+    // Later, so that the caller can send the next message first.
     queueMicrotask(() => this.#update())
     return isAccepted
   }
@@ -182,7 +182,7 @@ export class Relay {
   async #sendInitialized(message: Incoming): Promise<void> {
     const { session } = this.#options
     const isAccepted = await this.#send(message)
-    // A session works even if the server did not accept this; a new session must receive it.
+    // A session works even if the server rejected the notification. A new session must receive it.
     if (isAccepted || (this.#failure === undefined && session.key.id !== undefined)) session.remember(message)
   }
 
@@ -194,15 +194,15 @@ export class Relay {
 
   /**
    * The client receives nothing more for a cancelled id. A stateless call is cancelled by closing its stream.
-   * In a session, the notification follows its request, and the stream, which may carry other messages, is
-   * read for a while.
+   * In a session, the notification is sent after its request. The stream is read for a grace period, because it may
+   * carry other messages.
    */
   #cancel(message: Incoming): void {
     const { calls, cancelGraceMs = 30_000 } = this.#options
     const { requestId } = message.params
     const call = isId(requestId) ? calls.find(requestId) : undefined
     if (call === undefined || !isId(requestId)) {
-      // The server may still process another request with this id.
+      // The server may still process a request that the bridge no longer tracks.
       if (message.claimed === undefined) void this.#send(message)
       return
     }

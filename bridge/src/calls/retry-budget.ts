@@ -17,7 +17,6 @@ export interface RetryOptions {
 const firstDelayMs = 100
 const maxDelayMs = 2000
 
-/** The time that a call may spend on retries. */
 export class RetryBudget {
   readonly #options: RetryOptions
   readonly #start: number
@@ -32,7 +31,7 @@ export class RetryBudget {
     return Math.round(this.#options.now() - this.#start)
   }
 
-  /** Waits until the next attempt, or as long as the server requested. Returns `false` if the budget is spent. */
+  /** Waits before the next attempt, for the requested time if given. Returns `false` if the budget does not suffice. */
   async pause(requestedMs?: number): Promise<boolean> {
     const left = this.#leftMs()
     if (left <= 0 || (requestedMs !== undefined && requestedMs > left)) return false
@@ -51,7 +50,7 @@ export class RetryBudget {
     return true
   }
 
-  /** If `canStart` and autostart are set, starts the server. Throws SERVER_UNREACHABLE if the budget is spent. */
+  /** Starts the server if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is spent. */
   async waitForServer(error: unknown, { canStart }: { readonly canStart: boolean }): Promise<void> {
     const { url, autostart, monitor } = this.#options
     monitor.recordFailure(error)
@@ -63,11 +62,11 @@ export class RetryBudget {
     })
   }
 
-  /** Returns `false` if the budget is spent first. */
+  /** Returns `false` if the budget is spent before `done` resolves. */
   async #waitFor(done: Promise<void>): Promise<boolean> {
     const left = this.#leftMs()
     if (left <= 0) return false
-    // An earlier response shows that the server is running.
+    // A response to another call also shows that the server is running.
     const responded = this.#options.monitor.waitForResponse(left).then(() => this.#leftMs() > 0)
     return Promise.race([done.then(() => true), responded])
   }

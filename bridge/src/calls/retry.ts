@@ -1,7 +1,7 @@
 import type { Reply } from '../http/reply.ts'
 import type { Incoming } from '../stdio/message.ts'
 
-/** Repeatable regardless of their first outcome. */
+/** May be repeated even if the server has processed them. */
 const repeatable = new Set([
   'initialize',
   'ping',
@@ -27,7 +27,7 @@ const harmless = new Set([
   'notifications/roots/list_changed',
 ])
 
-/** The server ignores a second response to a request. */
+/** Includes responses: the server ignores a second response to a request. */
 export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
   kind === 'response' || (kind === 'notification' && harmless.has(method))
 
@@ -47,10 +47,10 @@ const unreachableCodes = new Set([
 
 const getCode = (error: unknown): string => String((error as { code?: unknown }).code)
 
-/** The server closed a keep-alive connection; a new one may work immediately. */
+/** Whether the server closed a keep-alive connection. A new one may work immediately. */
 export const isStale = (error: unknown): boolean => staleCodes.has(getCode(error))
 
-/** Not after the response has started, and not after permanent failures such as an invalid certificate. */
+/** Returns `false` after the response has started, and for permanent failures such as an invalid certificate. */
 export function mayRepeat(
   error: unknown,
   { isSafe, wasWritten, wasAnswered }: { isSafe: boolean; wasWritten: boolean; wasAnswered: boolean },
@@ -65,7 +65,7 @@ const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
 
 /**
  * Reads `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with
- * `Date`, because the clocks may differ.
+ * the `Date` header, because the clocks may differ.
  */
 export function retryAfterMs(
   { headers }: Pick<Reply, 'headers'>,
@@ -80,11 +80,11 @@ export function retryAfterMs(
   return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
 }
 
-/** Whether the server is busy, or the previous stream still open. */
+/** Whether the server is busy, or considers the previous stream still open. */
 export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
   [408, 409, 429, 502, 503, 504].includes(status)
 
-/** Whether the server is starting, overloaded, or unreachable for its proxy. 429 requires `Retry-After`. */
+/** Whether the server is starting, overloaded, or unreachable for its proxy. 429 counts only with `Retry-After`. */
 export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
   const requestedMs = retryAfterMs(reply)
   if (requestedMs !== undefined && requestedMs > maxRequestedMs) return false

@@ -14,7 +14,7 @@ const maxRequests = 1000
 
 /**
  * The server's requests to the client, such as `roots/list`. If a new session reuses the id of an unanswered
- * request, the client gets another id.
+ * request, the client receives the new request with another id.
  */
 export class ServerRequests {
   readonly #requests = new Map<Id, ServerRequest>()
@@ -26,7 +26,7 @@ export class ServerRequests {
     return kind === 'request' && id !== null ? this.#add(bytes, id) : bytes
   }
 
-  /** Returns a response with the server's id; `undefined` if the session no longer exists. */
+  /** Returns a response with the server's id; `undefined` if the session of the request no longer exists. */
   toServer({ bytes, id }: Incoming): Buffer | undefined {
     const request = id === null ? undefined : this.#requests.get(id)
     if (request === undefined) return bytes
@@ -35,7 +35,7 @@ export class ServerRequests {
     return request.clientId === request.id ? bytes : withId(bytes, request.id)
   }
 
-  /** Returns notifications that cancel the requests of an ended session. */
+  /** Returns notifications that cancel the requests of the ended session. */
   cancelAll(): Buffer[] {
     const active = [...this.#requests.values()].filter(({ isActive }) => isActive)
     for (const request of active) request.isActive = false

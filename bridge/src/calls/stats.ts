@@ -3,17 +3,16 @@ import type { Id } from '@causeway/protocol'
 import type { Stage } from '../stages/stage.ts'
 import { isOwnId } from '../stdio/message.ts'
 
-/** Ten hours. */
 const maxDurationUs = 3.6e10
 
-/** Never part of a string: quotes in strings are escaped. */
+/** Cannot occur within a string, where quotes are escaped. */
 const toolErrorMark = Buffer.from('"isError":true')
 
-/** Statistics of the client's calls, without those of the bridge. */
+/** Statistics of the client's calls. Excludes the bridge's own calls. */
 export class Stats {
   readonly #now: () => number
   readonly #start: number
-  /** Durations in microseconds. */
+  /** In microseconds. */
   readonly #durations = createHistogram({ highest: maxDurationUs, figures: 2 })
   #calls = 0
   #errors = 0
@@ -21,7 +20,7 @@ export class Stats {
   #bytesIn = 0
   #bytesOut = 0
 
-  /** `now`: monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now
     this.#start = now()
@@ -55,7 +54,6 @@ export class Stats {
     if (!hasResult || json.includes(toolErrorMark)) this.#errors += 1
   }
 
-  /** Counts each session after the first as a reconnect. */
   countSession(): void {
     this.#sessions += 1
   }
@@ -73,7 +71,6 @@ export class Stats {
   }
 }
 
-/** Returns three significant digits, or whole milliseconds. */
 function formatMs(ms: number): string {
   return ms < 100 ? ms.toPrecision(3) : String(Math.round(ms))
 }

@@ -1,4 +1,4 @@
-// The server has the same type: protocol contains only what is sent between processes.
+// The server declares the same type, because `protocol` contains only what is sent between processes.
 
 export interface Check {
   readonly name: string

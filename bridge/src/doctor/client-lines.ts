@@ -3,7 +3,6 @@ import { variables } from '../settings/options.ts'
 export interface Started {
   readonly node: string
   readonly script: string
-  /** Includes `--doctor`. */
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }

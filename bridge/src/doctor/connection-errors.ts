@@ -1,6 +1,6 @@
 import { type Check, fail } from './check.ts'
 
-/** Meaning and fix of connection errors by code. The first match applies. */
+/** The first match applies. */
 const causes: readonly (readonly [code: RegExp, text: string, fix: string])[] = [
   [
     /^ECONNREFUSED$|^ENOENT$/,

@@ -19,7 +19,6 @@ interface DoctorOptions {
   readonly print: (text: string) => void
 }
 
-/** Returns the exit code: 1 if a check failed. */
 export async function runDoctor(
   settings: Settings,
   { started, debugLog, print }: DoctorOptions,

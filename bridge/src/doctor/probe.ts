@@ -16,10 +16,9 @@ export interface MessageOptions {
 const deadlineMs = 10_000
 const maxBytes = 1024 * 1024
 
-/** Requests reject with the connection's error or after a deadline. */
+/** Sends the doctor's requests. They reject with the connection's error, or after a deadline. */
 export class Probe {
   readonly #upstream: Upstream
-  /** Returns the configured headers. */
   readonly #getFields: () => Fields
 
   constructor(url: URL, connections: Connections, getFields: () => Fields) {

@@ -106,7 +106,7 @@ function formatServer(info: unknown): string {
   return `${name} ${version}`.trim()
 }
 
-/** Above this size, filters are recommended: models pay for every byte. */
+/** Above this size, the doctor recommends filters: the list takes up context of the model. */
 const largeListBytes = 100 * 1024
 
 function checkTools(listed: Asked, maxLine: number): Check {

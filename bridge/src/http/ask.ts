@@ -12,7 +12,7 @@ export interface Asked {
   readonly response: JsonObject | undefined
 }
 
-/** Posts a message of the bridge and reads the first JSON-RPC response. Throws SERVER_UNREACHABLE after `timeoutMs`. */
+/** Posts a message and reads the first JSON-RPC response. Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
 export async function ask(
   upstream: Upstream,
   fields: Fields,
@@ -42,7 +42,7 @@ export async function ask(
   return { reply, response: response ?? findResponse(reply.type === 'json' ? reply.body : undefined) }
 }
 
-/** Other calls wait for the handshake. */
+/** Limited, because other calls wait for the handshake. */
 const defaultTimeoutMs = 30_000
 
 const maxBytes = 16 * 1024 * 1024

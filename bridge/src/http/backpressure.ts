@@ -7,9 +7,9 @@ export interface Source {
 
 interface Options {
   readonly output: Pick<Output, 'isBlocked' | 'whenWritable'>
-  /** Size of all incomplete messages; default: 16 MiB. */
+  /** Maximum size of all incomplete messages; default: 16 MiB. */
   readonly maxBytes?: number
-  /** A response without progress for longer does not block others; default: 1000. */
+  /** Time after which a response without progress no longer blocks others; default: 1000. */
   readonly stallMs?: number
 }
 
@@ -33,7 +33,7 @@ export class Backpressure {
     this.#stallMs = stallMs
   }
 
-  /** `bytes`: size of the incomplete message. */
+  /** `bytes` is the size of the incomplete message. */
   update(source: Source, bytes: number): void {
     this.#setBuffered(source, bytes)
     const isOver = this.#total > this.#maxBytes
@@ -58,7 +58,7 @@ export class Backpressure {
     else this.#buffered.set(source, bytes)
   }
 
-  /** The source with the most bytes is probably the closest to its end. */
+  /** Returns the source with the most bytes, which is probably the closest to its end. */
   #largest(sources: Iterable<Source>): Source | undefined {
     let largest: Source | undefined
     for (const source of sources)

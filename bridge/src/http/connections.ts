@@ -10,7 +10,7 @@ import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
-/** The GET stream has its own connection, so that it occupies none of the pool. */
+/** Streams have a connection of their own, so that they do not occupy one of the pool. */
 export interface Connections {
   readonly calls: Dispatcher
   readonly streams: Dispatcher
@@ -19,7 +19,7 @@ export interface Connections {
 /** Calls may take hours, and streams may be silent. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** Milliseconds that an idle connection may stay open. Without it, the server decides (72 s with Fastify). */
+/** Closes connections that are idle for 30 s. Without this, the server's hint applies (72 s with Fastify). */
 const idleConnections = { keepAliveMaxTimeout: 30_000 }
 
 /** `localhost` means both loopback addresses (RFC 6761, section 6.3). */
@@ -32,7 +32,7 @@ const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
-/** The first request connects. Throws like `openConnector`. */
+/** Connects only with the first request. Throws like `openConnector`. */
 export async function openConnections(
   target: Target,
   connection: Connection,
@@ -100,14 +100,14 @@ interface Parser {
 }
 
 /**
- * A paused response at the end of the connection fails an assertion of undici 7, which ends the process
+ * Resumes a paused response when its connection ends. Otherwise, an assertion of undici 7 fails and ends the process
  * (https://github.com/nodejs/undici/issues/5360).
  */
 function resumeAtEnd(connect: Connector): Connector {
   return (address, callback) =>
     connect(address, (...result) => {
       const [, socket] = result
-      // Registered before undici's listener. All data has been read by then.
+      // Runs before undici's listener, and after all data has been read.
       socket?.once('end', () => resumeParser(socket))
       callback(...result)
     })

@@ -5,15 +5,15 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
 
-/** Set by HTTP or the bridge. */
+/** Fields that HTTP or the bridge sets. */
 const ownFields =
   /^(?:accept|connection|content-(?:length|type)|host|keep-alive|last-event-id|te|trailer|transfer-encoding|upgrade|causeway-.*|mcp-.*)$/
 
 const fieldPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/
 
 /**
- * Returns the configured header fields of a request. Reads a changed token file again; keeps the last token
- * while it is unreadable. Throws `INVALID_SETTING`.
+ * Returns a function that returns the configured header fields. It reads a changed token file again, and uses the
+ * last token while the file is unreadable. Throws `INVALID_SETTING`.
  */
 export function openCredentials({ header, headerFile, tokenFile }: Credentials, log: Log): () => Fields {
   const fields = {
@@ -38,7 +38,7 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
       current = load()
       log('read the token file again')
     } catch (error) {
-      // A file is missing while it is being replaced.
+      // The file may be missing while it is being replaced.
       log(`the token file was not read again: ${error}`)
     }
     return current
@@ -97,7 +97,6 @@ function readSecretFile(path: string, setting: string): string {
   }
 }
 
-/** Changes when the file is written, replaced or gets other permissions. */
 function readStamp(path: string): string {
   try {
     const { mtimeMs, ctimeMs, size, ino } = statSync(path)

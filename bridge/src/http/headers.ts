@@ -5,7 +5,7 @@ import type { Incoming } from '../stdio/message.ts'
 /** Header fields by lower-case name. */
 export type Fields = Record<string, string>
 
-/** A legacy session; empty until `initialize` is answered. */
+/** A legacy session. Both members are `undefined` until `initialize` is answered. */
 export interface SessionKey {
   readonly id: string | undefined
   readonly version: string | undefined
@@ -53,7 +53,6 @@ export function sessionFields({ id, version }: SessionKey): Fields {
   return fields
 }
 
-/** Stateless fields mirror parts of the body. */
 function addModernFields(fields: Fields, { method, params }: Head, version: string): void {
   fields[names.protocolVersion] = fieldValue(version)
   if (method === '') return
@@ -63,8 +62,8 @@ function addModernFields(fields: Fields, { method, params }: Head, version: stri
 }
 
 /**
- * Returns printable ASCII unchanged, otherwise `=?base64?…?=` of its UTF-8. Text of that form is encoded too,
- * so that decoding is unambiguous.
+ * Returns printable ASCII unchanged, and other text as `=?base64?…?=` of its UTF-8. Text that already has this form
+ * is encoded too, so that decoding is unambiguous.
  */
 export function fieldValue(text: string): string {
   const isSafe = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)

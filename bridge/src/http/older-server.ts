@@ -11,14 +11,14 @@ import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
 
 /**
- * A server of the 2024-11-05 transport may reject a POST with these
+ * Statuses with which a server of the 2024-11-05 transport may reject a POST
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility).
  */
 const rejections: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
- * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, tries their
- * event stream. Its responses look like those of a current server.
+ * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, opens their
+ * event stream. Callers receive responses like those of a current server.
  */
 export function supportOlderServers(upstream: Upstream, log: Log): Upstream {
   const server = new OlderServer(upstream, log)
@@ -89,7 +89,7 @@ const isInitialize = (body: Buffer): boolean =>
 
 const maxBuffered = 1000
 
-/** This transport sends the endpoint first, without delay. */
+/** Servers of this transport send the endpoint first, without delay. */
 const endpointTimeoutMs = 5000
 
 /** A 2024-11-05 session: an event stream carries every response and names the path for POST. */
@@ -140,7 +140,7 @@ class OlderStream {
     return undefined
   }
 
-  /** Responses on the stream become the body of the POST's response. */
+  /** Passes the responses on the stream to `reader` as the body of the POST response. */
   post(fields: Fields, body: Buffer, reader: Reader): Exchange {
     const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
@@ -209,7 +209,7 @@ class OlderStream {
 
 /** Returns `undefined` for another origin, which must not receive messages. */
 function resolvePath(text: string, url: URL): string | undefined {
-  // The origin of a socket URL is opaque.
+  // A socket URL has no comparable origin.
   const base = url.protocol === 'unix:' ? 'http://localhost/' : url.href
   const target = URL.parse(text.trim(), base)
   return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined

@@ -17,8 +17,8 @@ export function parseParamHeaders(schema: unknown): ParamHeader[] {
 }
 
 /**
- * Returns why a client must not offer a tool with this input schema: an annotation is not an HTTP token, is used twice, or
- * annotates a value that is not simple or has no fixed path.
+ * Returns why a client must not offer a tool with this input schema: a header name is not an HTTP token or is used
+ * twice, or the annotated value is not simple or has no fixed path.
  */
 export function findParamHeaderFault(schema: unknown): string | undefined {
   const seen = new Set<string>()
@@ -40,7 +40,7 @@ interface Annotation {
   readonly path: readonly string[]
 }
 
-/** Only nested properties have a fixed path in the arguments. */
+/** Yields annotations of nested properties: only these have a fixed path in the arguments. */
 function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
   if (path.length > maxDepth) return
   for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {
@@ -64,10 +64,9 @@ type Annotated = { readonly [annotation]: unknown; readonly type?: unknown }
 const isAnnotated = (value: unknown): value is Annotated =>
   isObject(value) && Object.hasOwn(value, annotation)
 
-/** Protects the stack from deep schemas. */
 const maxDepth = 32
 
-/** RFC 9110 section 5.6.2. */
+/** RFC 9110, section 5.6.2. */
 const isToken = (header: unknown): header is string =>
   typeof header === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)
 

@@ -11,13 +11,13 @@ export interface TlsOptions {
 
 export type Connector = buildConnector.connector
 
-/** `env` selects the environment's proxy, if any. */
+/** Returns `undefined` for a direct connection. The setting `env` selects the proxy of the environment. */
 export function proxyFor(origin: string, setting: string, env: NodeJS.ProcessEnv): URL | undefined {
   const text = setting === 'env' ? readProxyVariables(new URL(origin), env) : setting
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:') return url
-  // The text may contain a password.
+  // The message omits the text, which may contain a password.
   throw invalidSetting(
     '--proxy is not the URL of an HTTP proxy',
     'use a URL such as http://proxy:3128, or env',
@@ -37,7 +37,10 @@ function readProxyVariables({ protocol, hostname, port }: URL, env: NodeJS.Proce
 
 const defaultPort = (protocol: string): string => (protocol === 'https:' ? '443' : '80')
 
-/** Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6), also for plain HTTP, so that the proxy does not buffer streams. */
+/**
+ * Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6). Plain HTTP uses it too, so that the proxy
+ * does not buffer streams.
+ */
 export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connector> {
   const name = decodeURIComponent(proxy.username)
   const basic = Buffer.from(`${name}:${decodeURIComponent(proxy.password)}`).toString('base64')

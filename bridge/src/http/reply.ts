@@ -6,7 +6,7 @@ import type { Reader } from './upstream.ts'
 export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** `events`: each event was passed to `onEvent`. */
+  /** With `events`, each event was passed to `onEvent`. */
   readonly type: 'events' | 'json' | 'other'
   /** `undefined` if the body is longer than the limit. */
   readonly body: Buffer | undefined
@@ -37,7 +37,7 @@ export class ReplyReader implements Reader {
     return this.#events ?? { lastEventId: '', retryMs: undefined }
   }
 
-  /** The reply so far; `undefined` before the status. */
+  /** The reply so far; `undefined` before its status arrives. */
   get reply(): Reply | undefined {
     const body = this.#size > this.#maxBytes ? undefined : concat(this.#pieces)
     return this.#head && { ...this.#head, size: this.#size, body }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { Exchange, Reader } from './upstream.ts'
 
-/** Returns an exchange that starts later. */
+/** Returns an exchange that forwards to another one as soon as that starts. */
 export function startLater(starting: Promise<Exchange>): Exchange {
   let started: Exchange | undefined
   let isAborted = false
@@ -23,15 +23,15 @@ export function startLater(starting: Promise<Exchange>): Exchange {
 
 interface SecondTry {
   readonly reader: Reader
-  /** Longer bodies are not stored. */
+  /** Longer bodies of held responses are not stored. */
   readonly maxBytes: number
   /** Whether to hold back a response with this status. */
   readonly holds: (status: number) => boolean
-  /** Returns the exchange that replaces a held response; `undefined` passes it on. */
+  /** Returns the exchange that replaces a held response, or `undefined` to pass the response on. */
   readonly replace: (reply: Reply) => Promise<Exchange | undefined>
 }
 
-/** Sends a request that another one replaces if the server rejects it. */
+/** Sends a request. If the server rejects it, `replace` may send another one. */
 export function sendWithSecondTry(
   send: (reader: Reader) => Exchange,
   { reader, maxBytes, holds, replace }: SecondTry,
@@ -71,7 +71,6 @@ export function passReply(reader: Reader, { status, headers, body }: PassedReply
   if (body !== undefined && body.length > 0) reader.data(body)
 }
 
-/** Returns a completed exchange with a response of the bridge. */
 export function respond(reader: Reader, reply: PassedReply): Exchange {
   passReply(reader, reply)
   return { done: Promise.resolve(), wasWritten: () => false, whenWritten: async () => {}, abort: () => {} }

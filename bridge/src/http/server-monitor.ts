@@ -1,7 +1,7 @@
 import { eventStreamFields } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Shorter than the first retry delay: a single waiting call is never blocked. */
+/** Shorter than the first retry delay, so that a single waiting call can always probe. */
 const firstProbeDelayMs = 75
 const maxProbeDelayMs = 1500
 
@@ -66,7 +66,7 @@ export class ServerMonitor {
     })
   }
 
-  /** Probes back off, so that they do not slow down a starting server. */
+  /** Limits probes, so that they do not slow down a starting server. */
   tryProbe(): boolean {
     const now = this.#now()
     if (now < this.#nextProbeAt) return false

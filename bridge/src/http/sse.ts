@@ -38,7 +38,7 @@ export class EventParser {
     this.#limit = limit
   }
 
-  /** Empty if the server sent none. */
+  /** Empty if the server sent no id. */
   get lastEventId(): string {
     return this.#id
   }
@@ -63,7 +63,7 @@ export class EventParser {
       if (chunk[0] === lineFeed) start = 1
     }
     while (start < chunk.length) {
-      // The next LF or CR is searched only after the parser has passed the last one, so that a chunk is searched once.
+      // Searches for the next LF or CR only after passing the previous one, so that a chunk is searched once.
       if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start)
       if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start)
       const end = lf === -1 ? cr : cr === -1 ? lf : Math.min(lf, cr)

@@ -2,7 +2,7 @@ import { toSocketPath } from '@causeway/protocol'
 import { invalidSetting } from '../errors.ts'
 
 export interface Target {
-  /** Scheme, host and port; for a socket a placeholder for the Host header. */
+  /** Scheme, host and port; for a socket, a placeholder for the Host header. */
   readonly origin: string
   readonly path: string
   readonly socketPath: string | undefined
@@ -19,7 +19,7 @@ interface TargetOptions {
 
 /**
  * Turns `…/mcp` into `…/mcp/replay` for an `app`, and into `…/mcp/core` or `…/mcp/p/<profile>` for a `view`.
- * Throws `INVALID_SETTING` without a password from the URL.
+ * Throws `INVALID_SETTING`, also for a URL with credentials.
  */
 export function readTarget(
   text = defaultUrl,
@@ -47,7 +47,7 @@ export function readTarget(
   return view === undefined || view === 'full' ? url : addView(url, view)
 }
 
-/** Whether the bridge may choose another view. */
+/** Whether the URL selects no view, so that the bridge may choose one. */
 export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') && url.search === ''
 
 function addApp(url: URL, app: string): URL {
@@ -86,7 +86,7 @@ export function resolveTarget(url: URL, platform: NodeJS.Platform = process.plat
   }
 }
 
-/** Returns the socket of `unix:/path/to.sock:/mcp`, or the named pipe of `unix://./pipe/name:/mcp`, whose URL has the host `.`. */
+/** Returns the socket of `unix:/path/to.sock:/mcp`, or the named pipe of `unix://./pipe/name:/mcp` (host `.`). */
 function findSocket({ host, pathname }: URL, platform: NodeJS.Platform): string | undefined {
   const [, path] = /^(.+):\/[^:]*$/.exec(pathname) ?? []
   if (path === undefined || (host !== '' && platform !== 'win32')) return undefined

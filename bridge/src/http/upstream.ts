@@ -17,7 +17,7 @@ export interface Exchange {
   readonly done: Promise<void>
   /** Whether the server may have received the request. */
   wasWritten(): boolean
-  /** Resolves when the request is written or will never be. */
+  /** Resolves when the request is written or has failed. */
   whenWritten(): Promise<void>
   abort(): void
 }
@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly body?: Buffer
   /** Replaces the path of the URL. */
   readonly path?: string
-  /** Whether the response occupies the connection of streams, instead of one for calls. */
+  /** Whether to use the connection for streams instead of one for calls. */
   readonly isStream?: boolean
 }
 
@@ -123,7 +123,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isAborted) this.abort()
-    // undici writes the request in this tick, before the promise is handled.
+    // undici writes the request in this tick, before the callers of `whenWritten` continue.
     this.#markWritten?.()
   }
 
@@ -159,7 +159,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** Follows 307 and 308, but not to another origin, which must not receive credentials. */
+/** Returns the path of a 307 or 308 redirect, but not to another origin, which must not receive credentials. */
 function findRedirect(
   { origin, path }: Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>,
   status: number,

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { openPrivateFile } from '../stages/private-files.ts'
 
-/** Writes one line with the start of a message. */
+/** Writes a text and the start of a message as one line. */
 export type Log = (text: string, message?: Buffer) => void
 
 export const noLog: Log = () => {}
@@ -21,7 +21,7 @@ export function openDebugLog(path: string, { pid, now }: { pid: number; now: () 
   }
 }
 
-/** Replaces HTTP credentials, and JSON members whose names suggest a secret. */
+/** Replaces HTTP credentials, `sk-` keys, and JSON values whose names suggest a secret. */
 export const redact = (text: string): string =>
   text
     .replace(

@@ -1,4 +1,4 @@
-/** A promise with its functions, like `Promise.withResolvers`, which Node 20 does not have. */
+/** A promise and the functions that settle it, like `Promise.withResolvers`, which Node 20 lacks. */
 export class Deferred<T = void> {
   resolve!: (value: T) => void
   reject!: (error: unknown) => void

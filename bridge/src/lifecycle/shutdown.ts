@@ -80,7 +80,7 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
   watchParent(() => end('the parent process has exited', signalGraceMs))
 }
 
-/** Another process may hold the input of a crashed client open. */
+/** Detects a crashed client whose end of standard input another process holds open. */
 function watchParent(onExit: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

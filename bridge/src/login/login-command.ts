@@ -8,7 +8,6 @@ interface Terminal {
   readonly warn: (line: string) => void
 }
 
-/** Returns the exit code. */
 export async function runLoginCommand(settings: Settings, { print, warn }: Terminal): Promise<0 | 1> {
   const { url, oauth } = settings
   const logins = await loadLogins(findLoginFolder(process.env))

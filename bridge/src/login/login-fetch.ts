@@ -5,7 +5,10 @@ import { nodeHttp } from '@causeway/protocol'
 import { openConnector } from '../http/connections.ts'
 import type { Connection } from '../settings/settings.ts'
 
-/** Returns a `fetch` with the configured proxy and certificates, `undefined` without them. Does not follow redirects. */
+/**
+ * Returns a `fetch` with the configured proxy and certificates, which does not follow redirects; `undefined` if neither is
+ * configured.
+ */
 export function createLoginFetch(connection: Connection, env: NodeJS.ProcessEnv): typeof fetch | undefined {
   const { proxy, ca, insecure } = connection
   if (proxy === undefined && ca === undefined && !insecure) return undefined
@@ -13,7 +16,7 @@ export function createLoginFetch(connection: Connection, env: NodeJS.ProcessEnv)
     const request = new Request(input, init)
     const body = Buffer.from(await request.arrayBuffer())
     const response = await send(request, body, { connection, env }).catch((cause: unknown) => {
-      // As `fetch` reports it.
+      // The global `fetch` rejects with the same errors.
       throw request.signal.aborted ? request.signal.reason : new TypeError('fetch failed', { cause })
     })
     const { statusCode = 502, statusMessage = '', headers } = response
@@ -37,7 +40,7 @@ async function send(
   const { origin, host, hostname, protocol, port, pathname, search } = new URL(url)
   const connect = await openConnector({ origin, path: pathname, socketPath: undefined }, connection, env)
   const address = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port }
-  // The connector has set up TLS.
+  // The connector performs the TLS handshake.
   const sent = nodeHttp().request({
     method,
     path: `${pathname}${search}`,

@@ -16,7 +16,6 @@ import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.t
 import type { Settings } from '../settings/settings.ts'
 import { createLoginFetch } from './login-fetch.ts'
 
-/** Returns the server for the OAuth code, which uses the proxy and the certificates of the bridge. */
 export const toRemoteServer = (
   { url, oauth, connection }: Settings,
   env: NodeJS.ProcessEnv,
@@ -27,11 +26,11 @@ export const toRemoteServer = (
   fetch: createLoginFetch(connection, env),
 })
 
-/** Returns the data folder of a server with the same environment: both share their logins. */
+/** Returns the data folder, which a server with the same environment shares, and so its logins. */
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
   resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
 
-/** This user's login at the server. Loads the OAuth code only for a login or if the server requires one. */
+/** Loads the OAuth code only if a login is stored or the server requires one. */
 export class UpstreamLogin {
   readonly #server: RemoteServer
   readonly #folder: string
@@ -70,7 +69,7 @@ export class UpstreamLogin {
     }
   }
 
-  /** Returns the header of a request. Throws `NEEDS_LOGIN`. */
+  /** Returns the `Authorization` header. Throws `NEEDS_LOGIN`. */
   async #authorize(): Promise<Fields> {
     const token = await (await this.#logins)?.getToken(this.#server)
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -100,7 +99,7 @@ export class UpstreamLogin {
     return this.#logins
   }
 
-  /** Logins at other servers do not load the OAuth code. */
+  /** Searches the text of the file, so that logins at other servers do not load the OAuth code. */
   #isStored(): boolean {
     const { origin, pathname } = new URL(this.#server.url)
     try {
@@ -123,7 +122,7 @@ export async function loadLogins(folder: string): Promise<Logins> {
   })
 }
 
-/** An error without an id answers every posted request. */
+/** An error without an id answers every request of the POST. */
 const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
   respond(reader, {
     status: error.definition.status,

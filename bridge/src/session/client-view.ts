@@ -12,15 +12,15 @@ import { parseJson } from '../stdio/json.ts'
 const cappedClients = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
 
 /**
- * Chooses the view by the client's name in its first message: core for clients with a limit, else full.
- * Servers without a core view are used as they are.
+ * Chooses the view by the client's name in its first message: core for clients with a tool limit, otherwise full.
+ * Falls back to the full view if the server has no core view.
  */
 export class ClientView {
   readonly #path: string
   readonly #log: Log
   #state: 'unknown' | 'full' | 'core' | 'core-unconfirmed' = 'unknown'
 
-  /** `path`: of the full view. */
+  /** `path` is the path of the full view. */
   constructor(path: string, log: Log) {
     this.#path = path
     this.#log = log
@@ -38,7 +38,6 @@ export class ClientView {
     toClient,
   })
 
-  /** Sends requests to the view, with a fallback to the full one. */
   watch(upstream: Upstream): Upstream {
     const send = (request: HttpRequest, reader: Reader): Exchange =>
       upstream.send({ path: this.path, ...request }, reader)

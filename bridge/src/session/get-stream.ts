@@ -6,14 +6,14 @@ import { type Reply, ReplyReader } from '../http/reply.ts'
 
 interface Options extends Link {
   readonly key: SessionKey
-  /** The stream is open again; notifications may have been missed. */
+  /** Called when the stream is open again and notifications may have been missed. */
   readonly onMissed: () => void
   readonly isLost: (reply: Reply) => boolean
   /** Opens a new session, which has its own stream. */
   readonly renew: () => Promise<void>
 }
 
-/** Carries the server's requests and notifications. Reconnects until it is closed. */
+/** The stream of a session for the server's requests and notifications. Reconnects until it is closed or rejected. */
 export class GetStream {
   readonly #options: Options
   readonly #controller = new AbortController()
@@ -95,7 +95,7 @@ export class GetStream {
     if (isBusy(reply)) return 'wait'
     log(`no GET stream: HTTP ${reply.status}`)
     if (this.#lastEventId !== '') {
-      // The server may have discarded that event.
+      // The server may have discarded the last event, so the stream starts without its id.
       this.#lastEventId = ''
       this.#hasMissed = true
       return 'reconnect'

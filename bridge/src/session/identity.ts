@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { type Id, headers as names } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 
-/** Other ids are omitted from the header. */
+/** Ids of another form are omitted from the header. */
 const printableId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
@@ -16,7 +16,7 @@ export class Identity {
   readonly #run: string
   #calls = 0
 
-  /** `run` differs between two processes with the same `session`. `project`: the client's folder. */
+  /** `run` differs between two processes with the same `session`. `project` is the client's folder. */
   constructor(session: string, run: string, project?: string) {
     this.#session = session
     this.#run = run
@@ -26,7 +26,7 @@ export class Identity {
     }
   }
 
-  /** Identifies a call and its trace. A repeated call has the same fields. */
+  /** Returns fields that identify a call and its trace. Retries must reuse them. */
   call(id: Id, traceparent: unknown): Fields {
     // A client may reuse an id after its response.
     this.#calls += 1
@@ -39,7 +39,7 @@ export class Identity {
   }
 }
 
-/** Node.js caches the random bytes of UUIDs. A span id is unique within its trace. */
+/** Uses UUIDs, because Node.js caches their random bytes. A span id is unique only within its trace. */
 function createTrace(): string {
   const trace = crypto.randomUUID().replaceAll('-', '')
   return `00-${trace}-${trace.slice(16)}-01`
@@ -48,7 +48,7 @@ function createTrace(): string {
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * Returns the client's folder for a server on this machine: others must not receive paths. The root and home
+ * Returns the client's folder for a server on this machine; remote servers must not receive paths. The root and home
  * folders are not projects.
  */
 export function findProject(url: URL | string, cwd: string, home = homedir()): string | undefined {

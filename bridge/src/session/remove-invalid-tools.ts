@@ -6,7 +6,7 @@ import { toLine } from '../stdio/message.ts'
 
 const mark = '"x-mcp-header"'
 
-/** MCP 2026-07-28 requires HTTP clients to remove tools with invalid `x-mcp-header` annotations. Warns once for each. */
+/** Removes tools with invalid `x-mcp-header` annotations, as MCP 2026-07-28 requires. Warns once for each tool. */
 export function removeInvalidTools(warn: (text: string) => void): Stage {
   const warned = new Set<string>()
   const isValid = (tool: unknown): boolean => {

@@ -14,7 +14,7 @@ export class ServerInfo {
     this.#warn = warn
   }
 
-  /** Whether a repeated `Causeway-Request` gets its first response. */
+  /** Whether the server answers a repeated `Causeway-Request` with its first response. */
   get deduplicatesCalls(): boolean {
     return this.#name === ownName
   }

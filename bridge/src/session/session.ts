@@ -26,7 +26,7 @@ export class Session {
   #stream: GetStream | undefined
   #renewal: Promise<void> | undefined
   #renewalTimes: number[] = []
-  /** Messages for a new session, after `initialize`. */
+  /** Messages to repeat in a new session, after `initialize`. */
   readonly #replayed = new Map<string, Incoming>()
 
   constructor(options: Options) {
@@ -49,7 +49,7 @@ export class Session {
     void this.#delete(before).catch((error: unknown) => log(`the previous session was not deleted: ${error}`))
   }
 
-  /** A new session must receive `initialized`, the log level, and resource subscriptions. */
+  /** Stores `initialized`, the log level and resource subscriptions, which a new session must receive. */
   remember(message: Incoming): void {
     const { method, params } = message
     if (method === 'notifications/initialized') {
@@ -80,7 +80,6 @@ export class Session {
     await this.#renewal
   }
 
-  /** Closes the stream and deletes the session. */
   async close(): Promise<void> {
     this.#stream?.close()
     await this.#delete(this.#key)
@@ -104,7 +103,7 @@ export class Session {
         data: { error: response.error },
       })
     this.#renewalTimes.push(now())
-    // Calls use the new session after it has received everything that the previous one had.
+    // Calls use the new session only after it has received the stored messages.
     const key = readSessionKey(reply.headers, response.result)
     for (const message of this.#replayed.values()) await this.#post(message, key, budget)
     const listsBefore = this.#changeableLists
@@ -115,7 +114,7 @@ export class Session {
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 
-  /** Messages of the handshake may be repeated. */
+  /** Posts a message of the handshake, which may be repeated. */
   async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
     for (let isFirst = true; ; isFirst = false)
       try {

@@ -8,7 +8,7 @@ import { parseJson } from '../stdio/json.ts'
 import { type Incoming, isOwnId, lists, notificationLine } from '../stdio/message.ts'
 
 interface Options extends Omit<Link, 'upstream'> {
-  /** For tests. */
+  /** Replaced in tests. */
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
@@ -19,12 +19,12 @@ interface Subscription {
 
 const firstDelayMs = 100
 
-/** A longer subscription resets the retry delays. */
+/** A subscription that lasts longer resets the retry delays. */
 const stableAfterMs = 30_000
 
 const maxDelayMs = 3_600_000
 
-/** Whether the bridge reopens the subscription. The era translation reopens its own. */
+/** Whether the bridge must reopen the subscription. The era translation reopens its own subscriptions. */
 export const isSubscription = ({ method, claimed, id }: Incoming): boolean =>
   method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
 
@@ -59,7 +59,6 @@ export async function followSubscription(
   }
 }
 
-/** Returns `true` for an event not to deliver. */
 function intercept(
   { delivery, log }: Pick<Link, 'delivery' | 'log'>,
   { subscription, call, message }: { subscription: Subscription; call: Call; message: unknown },
@@ -68,7 +67,7 @@ function intercept(
   const before = subscription.filter
   if (message.method === 'notifications/subscriptions/acknowledged') {
     subscription.filter = asObject(asObject(message.params).notifications)
-    // Waits for the server that was running, instead of starting another one.
+    // If the server stops, the call waits for it instead of starting another one.
     call.canStartServer = false
     if (before === undefined) return false
     for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))

@@ -5,7 +5,7 @@ import { createParamFields, type ParamHeader, parseParamHeaders } from '../http/
 import type { Upstream } from '../http/upstream.ts'
 import { type Incoming, requestLine } from '../stdio/message.ts'
 
-/** A longer list is malformed. */
+/** A list with more pages is malformed. */
 const maxPages = 100
 
 const identity: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ export class ToolCatalog {
     return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }
 
-  /** Uses the identity of a stateless call. */
+  /** Lists the tools with the identity of a stateless call. */
   async refresh(upstream: Upstream, { params: { _meta }, claimed }: Incoming): Promise<void> {
     const envelope = Object.fromEntries(Object.entries(asObject(_meta)).filter(([key]) => identity.has(key)))
     let cursor: unknown

@@ -1,14 +1,14 @@
 export interface Option {
   readonly short?: string
-  /** Placeholder: `<url>`. A flag without a value is a switch. */
+  /** Placeholder such as `<url>`. A flag without a value is a switch. */
   readonly value?: string
   readonly isMany?: true
-  /** Variable for a missing flag. `true` and `1` enable a switch. */
+  /** Variable that applies if the flag is missing. `true` and `1` enable a switch. */
   readonly env?: string
   readonly about: string
 }
 
-/** By group, in the order of `--help`. */
+/** Options by group, in the order of `--help`. */
 export const groups = {
   Server: {
     url: {
@@ -170,5 +170,4 @@ export type OptionName = { [Group in keyof Groups]: keyof Groups[Group] }[keyof 
 
 export const options: Readonly<Record<OptionName, Option>> = Object.assign({}, ...Object.values(groups))
 
-/** Environment variables of options. */
 export const variables: readonly string[] = Object.values(options).flatMap(({ env }) => env ?? [])

@@ -10,7 +10,7 @@ export type Connection = Settings['connection']
 
 /**
  * SDK clients discard a buffer over 10 MiB, which may also contain the start of the next line, up to one pipe
- * buffer.
+ * buffer of 64 KiB.
  */
 const defaultMaxLine = 10 * 1024 * 1024 - 64 * 1024
 const sessionPattern = /^[A-Za-z0-9._-]{1,128}$/
@@ -30,12 +30,12 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
     debug: isTrue(env.DEBUG),
     /** By default, each process creates its own id. */
     session: readSession(env.CAUSEWAY_SESSION),
-    /** Bytes; 0: no limit. */
+    /** In bytes; 0 means no limit. */
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
     drainMs: readNumber('--drain', flags.text('drain'), 5000),
     waitMs: readNumber('--wait', flags.text('wait'), 20_000),
     autostart: flags.isOn('autostart'),
-    /** For the shell; default: the server installed with the bridge. */
+    /** Shell command; default: the server installed with the bridge. */
     serverCommand: flags.text('server-command'),
     credentials: {
       header: flags.all('header'),
@@ -47,11 +47,11 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
       action: flags.isOn('login') ? 'login' : flags.isOn('logout') ? 'logout' : 'relay',
       clientId: flags.text('client-id'),
       scope: flags.text('scope'),
-      /** 0: the system chooses one. */
+      /** 0 lets the system choose a port. */
       callbackPort: readPort(flags.text('callback-port')),
     },
     connection: {
-      /** A URL, or `env` for the common variables. */
+      /** A URL, or `env` for the common environment variables. */
       proxy: flags.text('proxy'),
       ca: flags.text('ca'),
       insecure: flags.isOn('insecure'),

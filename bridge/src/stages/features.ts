@@ -21,7 +21,7 @@ interface FeatureOptions extends Pick<UpstreamOptions, 'backpressure' | 'onRespo
   readonly warn: (text: string) => void
 }
 
-/** The configured upstream and stages. The first stage is next to the client, the last next to the relay. */
+/** The first stage is next to the client, the last next to the relay. */
 interface Features {
   readonly upstream: Upstream
   readonly stages: readonly Stage[]

@@ -94,15 +94,15 @@ interface PendingRequest {
   timer?: NodeJS.Timeout
 }
 
-/** Wait for the server before the stored result is returned. */
+/** Delay before a stored result replaces a missing response. */
 const fallbackMs = 500
 
 /** Delay before a failed `initialize` is repeated. */
 const retryMs = 1000
 
 /**
- * Answers the handshake and lists from the store if the server is unreachable or slow. When it responds,
- * legacy clients are notified of changes; stateless clients must not cache stored results.
+ * Answers the handshake and lists from the store if the server is unreachable or slow. When the server responds,
+ * notifies legacy clients of changes. Stateless clients must not cache stored results.
  */
 export class OfflineList implements Ends {
   readonly #next: Ends
@@ -157,7 +157,7 @@ export class OfflineList implements Ends {
     this.#next.toClient(resultLine(pending.request.id, stale))
   }
 
-  /** Returns `false` to forward the response. */
+  /** Returns `false` if the response must be forwarded. */
   #settle(pending: PendingRequest, { result, error }: JsonObject): boolean {
     clearTimeout(pending.timer)
     if (result !== undefined) {
@@ -175,7 +175,7 @@ export class OfflineList implements Ends {
 
   #handleReturn({ request, isRetry }: PendingRequest, hasChanged: boolean, result: JsonObject): void {
     if (request.method === 'initialize') {
-      // The server did not receive the client's notification.
+      // The server did not receive this notification of the client.
       if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
       const offered = asObject(result.capabilities)
       for (const list of new Set(Object.values(lists)))
@@ -192,7 +192,7 @@ export class OfflineList implements Ends {
   }
 }
 
-/** Identifies era, method, page, requested version and the core view. */
+/** Returns a key of era, method, page, requested version and core view. */
 function toRequestKey(request: Request, path: string): string {
   const { cursor, protocolVersion } = request.params ?? {}
   return canonicalJson([

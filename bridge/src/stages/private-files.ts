@@ -14,7 +14,7 @@ import { CausewayError } from '@causeway/protocol'
 
 const ownerOnly = 0o600
 
-/** Opens a file for appending with mode 0600. Throws for a link, a pipe, a file with several names and another user's file. */
+/** Opens a file for appending, with mode 0600. Throws for links, pipes, hard links and other users' files. */
 export function openPrivateFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)
@@ -30,7 +30,7 @@ export function openPrivateFile(path: string): number {
 
 export const isPrivateFile = (stat: Stats): boolean => stat.isFile() && stat.nlink === 1 && isOwn(stat)
 
-/** Throws for a link and for another user's folder. */
+/** Creates a folder with mode 0700. Throws for a link and for another user's folder. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const stat = lstatSync(path)

@@ -34,7 +34,7 @@ export class Recorder {
 
   watch(upstream: Upstream): Upstream {
     const { protocol, host, pathname } = upstream.url
-    // The URL's query may be a secret.
+    // The query of the URL may contain a secret.
     const url = `${protocol}//${host}${pathname}`
     const send: Upstream['send'] = (request, reader) => {
       this.#exchanges += 1
@@ -100,7 +100,7 @@ const publicHeaders =
 function redactFields(fields: object): Record<string, string> {
   const redact = (name: string, value: unknown): string => {
     if (publicHeaders.test(name)) return String(value)
-    // The digest identifies a session.
+    // The digest distinguishes sessions.
     return name === 'mcp-session-id' ? `[redacted ${digest(String(value))}]` : '[redacted]'
   }
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redact(name, value)]))

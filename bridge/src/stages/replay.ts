@@ -15,7 +15,7 @@ import { type Line, readLine, toLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
 import { readFlagFile } from './private-files.ts'
 
-/** Answers a client from a file of `--record` until its input ends. Throws `INVALID_SETTING` for an invalid file. */
+/** Answers a client from a file that `--record` wrote. Throws `INVALID_SETTING` for an invalid file. */
 export async function replayTraffic(path: string, stdin: Readable, stdout: Writable): Promise<void> {
   const responses = readResponses(path)
   const output = new Output(stdout)
@@ -36,12 +36,11 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   }
 
   const ended = readLines(stdin, (line) => readLine(line).forEach(handle))
-  // The input is also closed without an end if the client closes the output.
+  // If the client closes the output, the input is closed without an `end` event.
   await Promise.race([ended, new Promise((resolve) => stdin.once('close', resolve))])
   await output.flush()
 }
 
-/** Returns responses by request key. */
 function readResponses(path: string): Map<string, JsonObject[]> {
   const requests = new Map<string, string>()
   const responses = new Map<string, JsonObject[]>()
@@ -65,7 +64,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
   throw invalidSetting(`not recorded traffic: ${path}`, 'pass a file that --record wrote to --replay')
 }
 
-/** Returns the responses to equal requests in order, the last one repeatedly. Throws `NOT_IN_TRAFFIC`. */
+/** Returns the next recorded response to the same request, the last one repeatedly. Throws `NOT_IN_TRAFFIC`. */
 function takeResponse(responses: Map<string, JsonObject[]>, request: Request): JsonObject {
   const key = toRequestKey(request)
   const [next, ...later] = responses.get(key) ?? []
@@ -77,7 +76,7 @@ function takeResponse(responses: Map<string, JsonObject[]>, request: Request): J
   return { ...next, id: request.id }
 }
 
-/** Identifies era, method and arguments. */
+/** Returns a key of era, method and arguments. */
 function toRequestKey(request: Request): string {
   const { _meta, clientInfo, capabilities, ...params } = request.params ?? {}
   return canonicalJson([claimedVersion(request) ?? null, request.method, params])

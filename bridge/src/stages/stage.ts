@@ -3,7 +3,7 @@ export interface Ends {
   toClient(json: Buffer): void
 }
 
-/** Receives a feature's neighbours and returns what they call. */
+/** A feature between client and server. Returns the functions that its neighbours call. */
 export type Stage = (neighbours: Ends) => Ends
 
 /** Connects stages, the first one next to the client. */

@@ -31,7 +31,7 @@ export function readEnvelope(json: Buffer): Envelope | undefined {
   return { kind: classifyMessage(value), id, hasResult: 'result' in value }
 }
 
-/** Keeps all other bytes. Returns text other than an object with members unchanged. */
+/** Replaces or adds the id and preserves all other bytes. Returns texts that are not objects unchanged. */
 export function withId(json: Buffer, id: Id): Buffer {
   const members = findMembers(json)
   if (members === undefined) return json
@@ -42,7 +42,7 @@ export function withId(json: Buffer, id: Id): Buffer {
   return Buffer.concat([Buffer.from(`{"id":${text},`), json.subarray(skipBlanks(json, 0) + 1)])
 }
 
-/** Nested objects and arrays are empty. */
+/** Nested objects and arrays are returned empty. */
 function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefined {
   const members: Record<string, unknown> = Object.create(null)
   const found = findMembers(json)
@@ -99,7 +99,6 @@ function skipBlanks(json: Buffer, from: number): number {
   return at
 }
 
-/** Returns the position after the value that starts at `start`. */
 function findValueEnd(json: Buffer, start: number): number {
   const first = json[start]
   if (first === quote) return findStringEnd(json, start + 1) + 1

@@ -7,7 +7,7 @@ export function parseJson(text: Buffer): unknown {
   }
 }
 
-/** JSON.stringify recurses and fails at several thousand levels. */
+/** Supports any depth. `JSON.stringify` recurses and fails at several thousand levels. */
 export function stringify(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -34,7 +34,7 @@ function write(root: unknown, getMembers: (value: object) => [string, unknown][]
       const members = isArray ? Object.entries(value) : getMembers(value)
       texts.push(isArray ? '[' : '{')
       pending.push({ text: isArray ? ']' : '}' })
-      // The last member is stored first: `pending` is a stack.
+      // In reverse order, because `pending` is a stack.
       for (const [at, [name, member]] of [...members.entries()].reverse()) {
         pending.push({ value: member })
         pending.push({ text: `${at === 0 ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}` })

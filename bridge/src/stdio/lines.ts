@@ -51,7 +51,7 @@ export function readLines(input: Readable, onLine: (line: Buffer) => void): Prom
 export const concat = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 
-/** Replaces line breaks by spaces, in place: JSON strings contain no raw ones. */
+/** Replaces line breaks with spaces, in place. JSON strings contain no raw line breaks. */
 export function replaceLineBreaks(json: Buffer): Buffer {
   for (const end of [newline, carriageReturn])
     for (let at = json.indexOf(end); at !== -1; at = json.indexOf(end, at + 1)) json[at] = space

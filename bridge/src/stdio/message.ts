@@ -21,7 +21,6 @@ export const requestLine = (id: Id, method: string, params: object = {}): Buffer
 export const notificationLine = (method: string, params?: object): Buffer =>
   toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
 
-/** Lists that a server can change. */
 export const lists = ['tools', 'prompts', 'resources'] as const
 
 /** Returns the lists whose changes the server reports. */
@@ -31,7 +30,7 @@ export const findChangeableLists = ({ capabilities }: JsonObject): string[] =>
 export const listChangedLine = (list: string): Buffer =>
   notificationLine(`notifications/${list}/list_changed`)
 
-/** Whether a stage sent the request. */
+/** Whether a stage of the bridge created the id. */
 export const isOwnId = (id: unknown): boolean => typeof id === 'string' && id.startsWith('causeway-bridge/')
 
 export function createIds(purpose: string): () => string {
@@ -58,7 +57,7 @@ export type Line =
   | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly Incoming[] }
   | { readonly type: 'rejected'; readonly id: Id | null; readonly error: CausewayError }
 
-/** A batch with a malformed element is split. */
+/** Splits a batch that contains a malformed element. */
 export function readLine(bytes: Buffer): Line[] {
   let value: unknown
   try {

@@ -44,13 +44,13 @@ export class Output {
     this.#isBlocked = !stream.write(end) || this.#isBlocked
   }
 
-  /** May call back immediately. */
+  /** Calls back immediately unless the output is blocked. */
   whenWritable(callback: () => void): void {
     if (this.#isBlocked) this.#waiting.push(callback)
     else callback()
   }
 
-  /** Also resolves if writing is no longer possible. */
+  /** Resolves when everything is written or can no longer be written. */
   flush(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed) resolve()

@@ -22,7 +22,7 @@ verifies('bridge:end:in-flight', async (t) => {
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
-verifies('bridge:end:in-flight', 'responds with an error to calls that exceed the drain time', async (t) => {
+verifies('bridge:end:in-flight', 'calls that exceed the drain time get an error', async (t) => {
   const backend = await startBackend(t)
   backend.on('never', () => {})
   const bridge = startBridge(t, { url: backend.url, args: ['--drain', '50'] })
@@ -33,7 +33,7 @@ verifies('bridge:end:in-flight', 'responds with an error to calls that exceed th
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
-verifies('bridge:end:in-flight', 'responds to requests that wait for initialize', async (t) => {
+verifies('bridge:end:in-flight', 'requests that wait for initialize get a response', async (t) => {
   for (const held of ['initialize', 'notifications/initialized']) {
     const backend = await startBackend(t)
     backend.on(held, () => {})
@@ -53,7 +53,7 @@ verifies('bridge:end:in-flight', 'responds to requests that wait for initialize'
   }
 })
 
-verifies('bridge:end:in-flight', 'waits until a slow client has read every response', async (t) => {
+verifies('bridge:end:in-flight', 'the exit waits until a slow client has read every response', async (t) => {
   const events: string[] = []
   let read = (): void => {}
   const shutdown = new Shutdown({
@@ -123,7 +123,7 @@ verifies('bridge:end:session', async (t) => {
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
-verifies('bridge:end:session', 'a server that hangs on DELETE does not delay the exit', async (t) => {
+verifies('bridge:end:session', 'a server that does not answer DELETE does not delay the exit', async (t) => {
   const backend = await startBackend(t)
   backend.on('DELETE', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -159,7 +159,7 @@ verifies('bridge:end:signal', 'a second signal exits immediately', async (t) => 
   bridge.process.kill('SIGTERM')
   bridge.process.kill('SIGINT')
   const { code } = await bridge.exited
-  // Which of the two the process sees first is not ours to say.
+  // The order in which the two signals arrive is not defined.
   t.ok(
     code === 128 + constants.signals.SIGINT || code === 128 + constants.signals.SIGTERM,
     `exit code ${code}`,
@@ -189,7 +189,7 @@ verifies('bridge:end:signal', 'exits when the client closes standard output', as
   await backend.saw('DELETE')
 })
 
-verifies('bridge:end:signal', 'a client that closed its end of standard error changes nothing', async (t) => {
+verifies('bridge:end:signal', 'the bridge keeps running if the client closes standard error', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -217,7 +217,7 @@ verifies('bridge:end:crash', async (t) => {
 
 verifies('bridge:end:parent', async (t) => {
   const backend = await startBackend(t)
-  // The parent gives its own input to the bridge and prints the pid, so that the test holds the other end.
+  // The bridge inherits the standard input of its parent, which the test holds open.
   const script = `
     const { spawn } = require('node:child_process')
     const child = spawn(process.execPath, ${JSON.stringify(fromSource)}, { stdio: ['inherit', 'inherit', 'inherit'] })

@@ -1,7 +1,7 @@
 import { initializeParams, modern } from '../client.ts'
 import { type Case, notification, request } from '../transcript.ts'
 
-/** Cancellation, broken streams and servers that cannot be reached. */
+/** Cancellation, broken streams and unreachable servers. */
 export const failures: readonly Case[] = [
   {
     name: 'a cancelled call of a session',

@@ -2,7 +2,7 @@ import type { Backend, Got } from '../backend.ts'
 import { initializeParams } from '../client.ts'
 import { type Case, notification, request } from '../transcript.ts'
 
-/** Sessions `s1`, `s2`, …; a request of another session than the last one gets 404. */
+/** Makes the backend open sessions `s1`, `s2`, … and answer 404 to requests of all but the last one. */
 function startSessions(backend: Backend): { lose: () => void } {
   let count = 0
   let current = ''

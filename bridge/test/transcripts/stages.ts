@@ -10,7 +10,7 @@ const tools = (backend: Backend): void =>
     }),
   )
 
-/** What the optional stages change. */
+/** Changes that the optional stages make. */
 export const stages: readonly Case[] = [
   {
     name: '--only and --ignore filter the list and reject calls',

@@ -27,7 +27,7 @@ interface Rejected {
   readonly json: Buffer
 }
 
-/** `native`: the server supports the era. */
+/** `native` means that the server supports the era. */
 type Known = { readonly type: 'unknown' | 'native' }
 type Translated = { readonly type: 'translated'; readonly translator: Translator }
 
@@ -40,7 +40,7 @@ type ModernState = Known | Translated | { readonly type: 'probing'; readonly rej
 const unknown: Known = { type: 'unknown' }
 const native: Known = { type: 'native' }
 
-/** Part of every stateless message, and of few others. */
+/** Occurs in every stateless message, and in few others. */
 const modernMark = Buffer.from(meta.protocolVersion)
 const initializeMark = Buffer.from('"initialize"')
 
@@ -120,7 +120,7 @@ export class EraSwitch implements Ends {
   #hold(line: Buffer, held: Buffer[]): void {
     const value = parseJson(line)
     if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
-    // Beyond the limit, the relay queues the lines and stops reading from the client.
+    // Beyond the limit, the relay receives the lines: it queues them and stops reading from the client.
     else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)
   }
 
@@ -146,7 +146,7 @@ export class EraSwitch implements Ends {
     this.#next.toServer(line)
   }
 
-  /** If it is rejected, determines whether its era is the reason. */
+  /** If the request is rejected, determines whether its era is the reason. */
   #tryModern(line: Buffer, request: Request): void {
     this.#handlers.set(request.id, (response, json) => {
       if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
@@ -205,7 +205,7 @@ export class EraSwitch implements Ends {
     else for (const element of value) this.#translateMessage(translator, toLine(element), element)
   }
 
-  /** The relay rejects non-messages, such as a batch in a batch. */
+  /** The relay rejects values that are not messages, such as a batch in a batch. */
   #translateMessage(translator: Translator, line: Buffer, value: unknown): void {
     if (classifyMessage(value) === 'invalid') this.#next.toServer(line)
     else translator.fromClient(value)

@@ -54,7 +54,6 @@ export class LegacyClientTranslator implements Translator {
   readonly #ends: Ends
   readonly #options: Options
   readonly #caller: Caller
-  /** Lists that may change. */
   readonly #lists: readonly string[]
   readonly #listens: ListenRequests
   readonly #calls = new Map<unknown, PendingCall>()
@@ -111,7 +110,7 @@ export class LegacyClientTranslator implements Translator {
     }
   }
 
-  /** Stateless servers accept no other notification. */
+  /** Drops other notifications, which stateless servers do not accept. */
   #handleNotification({ method, params }: Notification): void {
     if (method === 'notifications/initialized') this.#listens.open()
     else if (method === 'notifications/cancelled') {
@@ -191,7 +190,7 @@ export class LegacyClientTranslator implements Translator {
     const { call, key } = input
     const ids = [...call.inputIds.values()]
     if ('error' in response) {
-      // The protocol cannot report this to the server.
+      // The stateless protocol cannot report a failed input request to the server.
       for (const id of ids) this.#inputs.delete(id)
       this.#calls.delete(call.request.id)
       this.#ends.toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))

@@ -11,7 +11,7 @@ const maxRequests = 10
 export const maxWatchedUris = maxUrisPerRequest * maxRequests
 
 interface ListenRequest {
-  /** `undefined` before it is sent. */
+  /** `undefined` unless the request is sent. */
   id: Id | undefined
   readonly uris: Set<string>
 }
@@ -21,7 +21,7 @@ interface Sender {
   cancel(id: Id): void
 }
 
-/** A client's `subscriptions/listen` requests, which can only be replaced. The first one includes the lists. */
+/** A client's `subscriptions/listen` requests, which can only be replaced. The first one also covers the lists. */
 export class ListenRequests {
   readonly #lists: readonly string[]
   readonly #send: Sender
@@ -30,7 +30,6 @@ export class ListenRequests {
   readonly #requests: ListenRequest[] = [this.#first]
   #isBehind = false
 
-  /** `lists`: names such as `tools`. */
   constructor(lists: readonly string[], send: Sender) {
     this.#lists = lists
     this.#send = send

@@ -46,7 +46,7 @@ export function readInitializeCaller({ params }: Request): Caller {
   return { clientInfo: params?.clientInfo, clientCapabilities: params?.capabilities ?? {} }
 }
 
-/** Removes stateless members. Preserves the others of `_meta`. */
+/** Removes the members of the stateless era. Preserves other members of `_meta`. */
 export function withoutEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
   if (message.params === undefined) return message
   const params = without(message.params, ['_meta', 'inputResponses', 'requestState'])
@@ -63,7 +63,7 @@ const cacheable = new Set([
   'resources/read',
 ])
 
-/** The result must not be cached. */
+/** Adds the members of the stateless era, with hints that forbid caching. */
 export function toModernResult(method: string, result: JsonObject, serverInfo: unknown): JsonObject {
   return {
     ...result,
@@ -78,7 +78,7 @@ export function toLegacyResult(method: string, result: JsonObject): JsonObject {
   return withMeta(without(result, added), without(getMembers(result, '_meta'), [meta.serverInfo]))
 }
 
-/** Uses the requested version if it is supported. */
+/** Uses the requested version if the bridge supports it. */
 export function toInitializeResult(discovered: JsonObject, requestedVersion: unknown): JsonObject {
   const version = legacyVersions.find((known) => known === requestedVersion) ?? legacyVersions[0]
   return {
@@ -88,7 +88,7 @@ export function toInitializeResult(discovered: JsonObject, requestedVersion: unk
   }
 }
 
-/** Lacks the members that `toModernResult` adds. */
+/** The result lacks the members that `toModernResult` adds. */
 export const toDiscoverResult = (initialized: JsonObject): JsonObject => ({
   supportedVersions: [modernVersion],
   ...readOffer(initialized),
@@ -107,6 +107,6 @@ export const without = (members: JsonObject, names: readonly string[]): JsonObje
 
 export interface Translator {
   fromClient(message: unknown): void
-  /** Returns `false` to forward the message unchanged. */
+  /** Returns `false` if the message must be forwarded unchanged. */
   fromServer(message: unknown): boolean
 }

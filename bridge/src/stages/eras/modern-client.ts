@@ -19,12 +19,12 @@ import {
   withoutEnvelope,
 } from './message-shape.ts'
 
-/** A call. The server has the id of `request`; each round of input has its own. */
+/** A call. The server receives the id of `request`. The client repeats the call with a new id for each input. */
 interface PendingCall {
   readonly request: Request
-  /** `undefined` while the client collects input. */
+  /** Id of the client's unanswered request; `undefined` while the client collects input. */
   waitingId: Id | undefined
-  /** `requestState` of the client's input request. */
+  /** `requestState` of the pending input request. */
   state: string | undefined
   /** Unanswered requests of the server. The client has the first one if `state` is set. */
   readonly serverRequests: Request[]
@@ -124,7 +124,7 @@ export class ModernClientTranslator implements Translator {
 
   #handleServerRequest(request: Request): void {
     const calls = [...this.#calls.values()].filter(({ request }) => interruptibleMethods.has(request.method))
-    // The client may never repeat an interrupted call.
+    // Prefers a waiting call, because the client may never repeat an interrupted one.
     const call = calls.find(({ waitingId }) => waitingId !== undefined) ?? calls[0]
     if (request.method === 'ping') this.#ends.toServer(resultLine(request.id, {}))
     else if (call === undefined || !inputMethods.has(request.method)) this.#decline(request)
@@ -219,7 +219,7 @@ export class ModernClientTranslator implements Translator {
   #handleServerNotification(notification: Notification): void {
     const { method, params } = notification
     const matchesFilter = findFilterTest(notification)
-    // A stateless server sends this only for subscriptions.
+    // A stateless client expects this only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
     else if (matchesFilter === undefined) this.#ends.toClient(toLine(notification))
     else

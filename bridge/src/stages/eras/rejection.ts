@@ -1,15 +1,15 @@
 import { asObject, type JsonObject, modernVersion } from '@causeway/protocol'
 import { getMembers } from './message-shape.ts'
 
-/** Unknown method, version or header. */
+/** Codes for an unknown method, version or header. */
 const legacyRejections = new Set<unknown>([-32601, -32600, -32000, -32020, -32022])
 
-/** Unknown method, session or version. */
+/** Codes for an unknown method, session or version. */
 const modernRejections = new Set<unknown>([-32601, -32600, -32000, -32001])
 
 const permanentRejections = new Set<unknown>([-32600, -32601, -32602, -32020, -32021, -32022])
 
-/** Not 401 and 403, which concern access. */
+/** Excludes 401 and 403, which concern access. */
 const rejectingStatuses = new Set<unknown>([400, 404, 405, 406, 415, 422])
 
 /** Whether a stateless server may answer `initialize` like this. */
