@@ -66,7 +66,7 @@ export const baselineTools: readonly Registration[] = [
     hints: { idempotent: true, destructive: true },
     input: {
       name: z.string().describe('Name of the baseline'),
-      margin: z.number().optional().describe('Allowed share above each figure. Default: 0.1'),
+      margin: z.number().optional().describe('Allowed excess. Default: 0.1'),
       invariants: z.unknown().optional().describe('More limits'),
     },
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },

@@ -40,7 +40,7 @@ export const checkTools: readonly Registration[] = [
   recordingTool('check_friction_cone', {
     title: 'Check friction cone',
     about:
-      'Check the contacts of a frame against |Ft| <= mu*Fn. Returns all of them; `exceeds_limit` marks violations. Use it when a body slides or sticks.',
+      'Check the contacts of a frame against |Ft| <= mu*Fn. Returns all; `exceeds_limit` marks violations. Use it when a body slides or sticks.',
     searchHint: 'friction force too large, slip, stick',
     input: {
       frame_id: frameArgument,
@@ -139,11 +139,7 @@ export const checkTools: readonly Registration[] = [
       frame_id: frameArgument,
       ...endArgument,
       velocity_threshold: z.number().min(0).default(0.01).describe('m/s'),
-      angular_velocity_threshold: z
-        .number()
-        .min(0)
-        .optional()
-        .describe('rad/s. Default: the value of velocity_threshold'),
+      angular_velocity_threshold: z.number().min(0).optional().describe('rad/s. Default: velocity_threshold'),
     },
     output: { moving_bodies: rows() },
     needs: ['friction', 'collisions'],

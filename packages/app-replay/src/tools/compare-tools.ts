@@ -31,7 +31,7 @@ export const compareTools: readonly Registration[] = [
     app.tool('compare_recordings', {
       title: 'Compare recordings',
       about:
-        'Compare two runs: their first difference, and how the difference of each field grows. Use it after a change, or to check determinism.',
+        'Compare two runs: the first difference, and the growth per field. Use it after a change, or to check determinism.',
       searchHint: 'before and after, regression',
       ...shared,
       input: {

@@ -121,7 +121,7 @@ export const diagnosisTools: readonly Registration[] = [
     input: {
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
-      law: z.enum(lawNames).optional().describe('Only this group of laws, in frame order'),
+      law: z.enum(lawNames).optional().describe('Only these laws, in frame order'),
       max_findings: z.int().overwrite(clampFindings).optional().describe('Default: 4; with law 50'),
     },
     task: 'optional',

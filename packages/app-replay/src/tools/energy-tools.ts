@@ -30,7 +30,7 @@ const progressInterval = 50
 export const energyTools: readonly Registration[] = [
   recordingTool('get_body_energy', {
     title: 'Get body energy',
-    about: 'Return the energies (J) of a body over frames. Long ranges are reduced to minima and maxima.',
+    about: 'Return the energies (J) of a body over frames; for long ranges, minima and maxima.',
     searchHint: 'kinetic, potential energy of object',
     input: { body_id: bodyArgument, ...rangeArguments, ...pageArguments },
     output: { energy_points: rows() },

@@ -67,7 +67,7 @@ export const pictureTools: readonly Registration[] = [
 
   recordingTool('render_frame', {
     title: 'Render frame',
-    about: 'Draw a frame (PNG, SVG link): bodies, contact forces and velocities. Use it to show a scene.',
+    about: 'Draw a frame (PNG, SVG link): bodies, contact forces and velocities.',
     searchHint: 'picture, image, screenshot of scene',
     input: {
       frame_id: frameArgument,

@@ -85,8 +85,8 @@ export const runTools: readonly Registration[] = [
         metric: z
           .string()
           .optional()
-          .describe('bad, a finding kind, or a limit (worst_penetration_m > 0.01). Default: all'),
-        since: z.string().optional().describe('Oldest commit to compare'),
+          .describe('bad, finding kind, or worst_penetration_m > 0.01. Default: all'),
+        since: z.string().optional().describe('Oldest commit'),
         where: z.unknown().optional().describe('As in list_runs'),
       },
       example: { args: { metric: 'bad' } },

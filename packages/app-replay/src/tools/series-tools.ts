@@ -37,7 +37,7 @@ export const seriesTools: readonly Registration[] = [
   recordingTool('get_series', {
     title: 'Get series',
     about:
-      'Return quantities over frames, or the path of a body: exact minimum, maximum and mean, and sampled points. Use plot for a picture.',
+      'Return quantities over frames, or the path of a body: exact statistics and sampled points. Use plot for a picture.',
     searchHint: 'values, velocity, route flown',
     input: {
       series: seriesArgument.optional(),
@@ -91,7 +91,7 @@ export const seriesTools: readonly Registration[] = [
       'Find the frames that meet a condition, such as speed(2) > 1 and contact(1, 2) and not delta_e < -0.5.',
     searchHint: 'when is, which frames, above, below, filter',
     input: {
-      predicate: z.string().describe('Comparisons joined by and, or, not; series as in get_series'),
+      predicate: z.string().describe('Condition'),
       ...pointArguments,
       cursor: runArguments.cursor,
     },

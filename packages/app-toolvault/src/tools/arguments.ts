@@ -10,7 +10,7 @@ import { ToolVaultError } from '../errors.ts'
 const object = () => z.record(z.string(), z.unknown())
 
 export const featuresArgument = (about: string) =>
-  z.array(object()).optional().describe(`${about}. Default in run_tool: the selected ones`)
+  z.array(object()).optional().describe(`${about}. Default in run_tool: selected ones`)
 
 export const collectionArgument = () =>
   z

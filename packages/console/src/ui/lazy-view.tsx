@@ -38,7 +38,8 @@ function useReload(isNeeded: boolean): void {
   const { server } = useConsole()
   useEffect(() => {
     if (!isNeeded) return
-    let wasDown = false
+    // Another request may have failed before the first check.
+    let wasDown = !server.isReachable.value
     return repeatWhileVisible(async (signal) => {
       const isUp = await server.get('/health', { signal }).then(
         () => true,
