@@ -36,15 +36,15 @@ export interface GatewayOptions {
   loginFor?(server: HostedServer): ServerLogin | undefined
   /** Whether another app or view has this path. */
   isReserved(path: string): boolean
-  /** See `takeChanges`. */
+  /** Called when `takeChanges` has changes. */
   onChange(): void
   onResource(uri: string): void
 }
 
-/** Since the last call. */
+/** Changes since the last call of `takeChanges`. */
 export interface AppChanges {
   readonly changed: readonly App[]
-  /** Paths. */
+  /** Paths of apps. */
   readonly removed: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export class Gateway {
   readonly #options: GatewayOptions
   readonly #pidFile: PidFile
   readonly #parked = new ParkedCalls()
-  /** By the name in mcp.json. */
+  /** By name in mcp.json. */
   readonly #entries = new Map<string, Entry>()
   readonly #changed = new Set<string>()
   readonly #removed = new Set<string>()
@@ -75,7 +75,7 @@ export class Gateway {
     )
   }
 
-  /** Also ends children of a killed server. */
+  /** Also ends child processes that a killed Causeway server left. */
   static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
     const gateway = new Gateway(options)
     const reaped = await gateway.#pidFile.reap()
@@ -144,7 +144,7 @@ export class Gateway {
     return this.#find(name).changes
   }
 
-  /** `items` are tools and prompts; default: all definitions. Throws `SERVER_NOT_FOUND`. */
+  /** `items` are names of tools and prompts; default: all definitions. Throws `SERVER_NOT_FOUND`. */
   async approve(name: string, items?: readonly string[]): Promise<void> {
     const entry = this.#find(name)
     const { catalogue } = entry.server
@@ -155,14 +155,14 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** Servers send at least `info`, because other clients may not request a level. */
+  /** Ignores levels above `debug`, because clients that request no level still receive `info`. */
   requestLogLevel(level: unknown): void {
     if (level !== 'debug' || this.#wantsDebug) return
     this.#wantsDebug = true
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
   }
 
-  /** Called when a client has ended its session. Stops its own instances after this time without a call. */
+  /** Stops the instances of a client that ended its session after `idleMs` without a call. */
   endClient(clientKey: string, idleMs = endedIdleMs): void {
     for (const { server } of this.#entries.values()) server.pool.endClient(clientKey, idleMs)
   }
@@ -283,7 +283,6 @@ export class Gateway {
     return describeServer(server, { app: appName, changed: changes.length, warnings, now, memory })
   }
 
-  /** Created with the first hosted server. */
   #openStore(): GatewayStore {
     this.#store ??= new GatewayStore(this.#options.dataDir)
     return this.#store

@@ -50,7 +50,7 @@ export class GatewayStore {
       .run(server, configHash, JSON.stringify(catalogue), takenMs)
   }
 
-  /** Empty for a server that was never approved. */
+  /** The list is empty if the server was never approved. */
   listPins(server: string): readonly Pin[] {
     return this.#db
       .prepare<[string], PinRow>('SELECT kind, name, definition FROM pin WHERE server = ?')
@@ -58,7 +58,6 @@ export class GatewayStore {
       .map(({ kind, name, definition }) => ({ kind, name, text: definition }))
   }
 
-  /** Replaces pins with the same keys. */
   savePins(server: string, pins: readonly Pin[]): void {
     const insert = this.#db.prepare(
       'INSERT OR REPLACE INTO pin (server, kind, name, definition) VALUES (?, ?, ?, ?)',
@@ -68,13 +67,13 @@ export class GatewayStore {
     })()
   }
 
-  /** The next catalogue is the baseline. */
+  /** The next catalogue becomes the baseline. */
   removePins(server: string): void {
     this.#db.prepare('DELETE FROM pin WHERE server = ?').run(server)
   }
 
   /**
-   * Removes the catalogues of all other servers. Keeps their pins: the entry may be invalid or absent only
+   * Removes the catalogues of all other servers. Preserves their pins, because the entry may be invalid or absent only
    * for a moment.
    */
   retainCatalogues(servers: readonly string[]): void {

@@ -261,7 +261,7 @@ verifies('gateway:config:watch', async (t) => {
   t.same(events, ['GATEWAY_CONFIG_INVALID'])
 })
 
-verifies('gateway:config:watch', 'a file that could not be read once is read again', async (t) => {
+verifies('gateway:config:watch', 'a file that could not be read is read again later', async (t) => {
   const dir = t.testdir()
   const { watcher, events } = watch(t, dir)
   new ConfigFile(dir).setServer('a', { command: 'a' })
@@ -283,7 +283,7 @@ verifies('gateway:config:watch', 'a file that could not be read once is read aga
   t.same(events, ['GATEWAY_CONFIG_INVALID', 'a '])
 })
 
-t.test('a configuration that is broken at startup is reported', async (t) => {
+t.test('ConfigWatcher reports a configuration that is invalid at startup', async (t) => {
   const dir = t.testdir({ 'mcp.json': '[' })
   const { watcher, events } = watch(t, dir)
   t.same(events, ['GATEWAY_CONFIG_INVALID'])
@@ -303,7 +303,7 @@ t.test('ConfigWatcher also reads changed files on a timer', async (t) => {
     t.teardown(() => watcher.close())
   })
   new ConfigFile(dir).setServer('a', { command: 'a' })
-  // The timer alone does not keep the process running.
+  // Keeps the process alive, because the timer of the watcher does not.
   const keepAlive = setInterval(() => {}, 1000)
   await changed
   clearInterval(keepAlive)
@@ -344,7 +344,7 @@ verifies('gateway:redact', async (t) => {
   t.equal(redactUrl('postgres://user:pw@h:1/db'), 'postgres://<redacted>@h:1/db')
 })
 
-verifies('gateway:backoff', 'delays between attempts', async (t) => {
+verifies('gateway:backoff', 'RestartPolicy delays attempts after failures', async (t) => {
   let now = 0
   const policy = new RestartPolicy({ now: () => now, random: () => 0.5 })
   const waits: number[] = []

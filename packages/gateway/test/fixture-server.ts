@@ -1,10 +1,11 @@
 /**
- * An MCP server over stdio without a library, so that it can misbehave. Flags: `--banner`, `--stubborn` (ignores the end of stdin and
- * SIGTERM), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`), `--crash-on=N` (ends during call N),
- * `--log=FILE` (records start, cancellations, subscriptions, levels and pings), `--exit` (ends at once), `--no-ping` (ignores pings),
- * `--noisy` (writes lines that are not messages, list changes and a second answer with every `echo`),
- * `--prefix` (logs a message, and writes text before each answer of `echo`), `--modern` (MCP 2026-07-28 only, without `initialize`),
- * `--modern-if=FILE` (if the file exists), `--malformed` (members of wrong types, and no list of templates).
+ * An MCP server over stdio that does not use a library, so that it can misbehave. Flags: `--banner`, `--stubborn` (ignores
+ * SIGTERM and the end of stdin), `--late` (answers cancelled calls), `--describe=TEXT` (description of `echo`),
+ * `--crash-on=N` (exits during call N), `--log=FILE` (records start, cancellations, subscriptions, levels and pings),
+ * `--exit` (exits immediately), `--no-ping` (ignores pings), `--noisy` (with every `echo`, writes lines that are not
+ * messages, list changes and a second answer), `--prefix` (writes text before each answer of `echo`), `--modern` (supports
+ * only MCP 2026-07-28), `--modern-if=FILE` (the same if the file exists), `--malformed` (lists members of wrong types, but
+ * not templates).
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, closeSync, existsSync } from 'node:fs'
@@ -69,7 +70,7 @@ const tools = [
   { name: 'broken', description: 'Has an invalid schema.', inputSchema: { type: 'array' } },
 ]
 
-/** Every one of these makes SDK clients reject the whole list. */
+/** Each of these tools makes SDK clients reject the whole list. */
 const malformedTools = [
   {
     name: 'nulls',
@@ -122,7 +123,7 @@ let logLevel = 'info'
 
 const text = (value: string, more: object = {}) => ({ content: [{ type: 'text', text: value }], ...more })
 
-/** An error that the server answers with. */
+/** Contains the JSON-RPC error of a response. */
 class FixtureError extends Error {
   readonly error: object
 
@@ -183,7 +184,7 @@ function makeNoise(id: number | string, result: object): void {
   for (const line of ['\ufeffdebug', '[]', 'null', '42', '{}', '{"jsonrpc": "2.0", "id":', '\0\u{1b}[31m'])
     process.stdout.write(`${line}\n`)
   for (let index = 0; index < 1000; index++) write({ method: 'notifications/tools/list_changed' })
-  // The regular answer is the second one, so a repeated answer precedes those to unknown requests.
+  // The regular answer follows, so the client receives two answers with this id.
   for (const one of [id, null, 'unknown', 1e9]) write({ id: one, result })
 }
 
@@ -200,7 +201,7 @@ function wait(id: number | string, { steps = 0, text: value = 'waited' }, progre
   record(`waiting ${value}`)
 }
 
-/** Asks with the result, as MCP 2026-07-28 does. */
+/** Returns a result that requests input, as in MCP 2026-07-28. */
 function askModern({ arguments: { question }, inputResponses, requestState }: Message['params']): object {
   if (requestState !== undefined) return text(`${question} ${JSON.stringify(inputResponses.q)}`)
   const requestedSchema = { type: 'object', properties: { answer: string } }
@@ -272,7 +273,7 @@ function initialize({ capabilities }: Message['params']): object {
   }
 }
 
-/** Answers of MCP 2026-07-28 only. */
+/** Returns a result that offers only MCP 2026-07-28. */
 const discover = (): object => ({
   resultType: 'complete',
   supportedVersions: ['2026-07-28'],

@@ -1,7 +1,7 @@
 import { verifies } from '../../../test/verifies.ts'
 import { chooseWireNames } from '../src/domain/names.ts'
 
-verifies('gateway:app', 'names do not depend on the order of the tools of a server', async (t) => {
+verifies('gateway:app', 'chooseWireNames returns the same names in any order of the tools', async (t) => {
   const names = ['a b', 'a/b', 'a_c', 'a c', 'größe', 'get-env', 'x'.repeat(60)]
   const digest = (text: string): string => Buffer.from(text).toString('hex').padEnd(8, '0')
   const chosen = chooseWireNames('App', names, digest)

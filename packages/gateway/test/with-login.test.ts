@@ -25,7 +25,7 @@ async function openLogin(t: Test) {
       restarts += 1
     },
   } as unknown as Parameters<typeof withLogin>[0]
-  /** Like a request to a hosted server. */
+  /** Throws `NEEDS_LOGIN` without a token, like a request to a hosted server. */
   const request = async (): Promise<string> => {
     if ((await logins.getToken(remote)) === undefined) throw login.needsLogin()
     return 'result'
@@ -39,7 +39,7 @@ async function openLogin(t: Test) {
       log: { warn: () => {} },
       ...more,
     }) as unknown as ToolContext
-  /** Asks for a login. Returns its page, and the input of the next run of the call. */
+  /** Makes a call that asks for a login. Returns the URL of the page, and the input of the next run. */
   const begin = async () => {
     const asked = await withLogin(server, createContext({}), request)
     const question = isAsk(asked) ? asked.questions.login : undefined
@@ -54,7 +54,7 @@ const needed = { code: 'NEEDS_LOGIN', remedy: 'run causeway mcp login docs' }
 
 verifies(
   'gateway:login:asked',
-  'a login that takes too long fails the call and can still complete',
+  'if a login takes too long, the call fails, and the login can still complete',
   async (t) => {
     const { server, request, messages, createContext, begin, restarts } = await openLogin(t)
     const { url, input } = await begin()
@@ -76,7 +76,7 @@ verifies('gateway:login:asked', 'a call waits for the login and restarts its ser
   t.equal(restarts(), 1)
 })
 
-verifies('gateway:login:asked', 'a cancelled call does not wait, and a refused login fails it', async (t) => {
+verifies('gateway:login:asked', 'a call fails if it is cancelled or the login is refused', async (t) => {
   const { server, request, createContext, begin } = await openLogin(t)
   const first = await begin()
   const cancelled = new AbortController()
@@ -98,7 +98,7 @@ verifies('gateway:login:asked', 'a cancelled call does not wait, and a refused l
   }
 })
 
-verifies('gateway:login:asked', 'a login whose outcome is gone is tested by the request', async (t) => {
+verifies('gateway:login:asked', 'if the outcome of a login has expired, the request is tried', async (t) => {
   const { logins, remote, server, request, createContext, begin } = await openLogin(t)
   const input = { replies: { login: { action: 'accept' } }, kept: { login: 'unknown' } }
   await t.rejects(withLogin(server, createContext(input), request), needed)

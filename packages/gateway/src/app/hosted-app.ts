@@ -37,7 +37,7 @@ const maxInstructionsLength = 2000
 export interface HostedAppOptions {
   readonly name: string
   readonly server: UpstreamServer
-  /** Absent until the first start of the server. */
+  /** Absent until the server has started once. */
   readonly reviewed: ReviewedCatalogue | undefined
   health(): Readonly<Record<string, unknown>>
 }
@@ -78,7 +78,7 @@ function createTools(
   const { allow, deny } = server.config.tools
   const isEnabled = (name: string): boolean =>
     (allow === undefined || matchesPattern(name, allow)) && !matchesPattern(name, deny)
-  // Pins have no `execution`.
+  // From the catalogue, because pins omit `execution`.
   const tasks = new Map(server.catalogue?.tools.map((tool) => [tool.name, getTaskSupport(tool)]))
   const entries = (reviewed?.tools ?? []).flatMap((one) => {
     const entry = normalizeTool(one.entry)
@@ -116,7 +116,7 @@ function createTool(
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(isNew ? { unlisted: true } : {}),
-    // Without tasks, the client waits for the result.
+    // A client without tasks waits for the result.
     ...(task === undefined ? {} : { task: 'optional' }),
     ...(matchesPattern(name, server.config.core) ? { isCore: true } : {}),
     example: { args: {} },
@@ -180,7 +180,7 @@ function createPrompt(
   }
 }
 
-/** One resource that owns all URIs of the server. */
+/** Returns one resource, which matches all URIs of the server. */
 function createResources(path: string, server: UpstreamServer): readonly AppResource[] {
   const { catalogue } = server
   if (catalogue?.capabilities.resources === undefined) return []
@@ -257,10 +257,10 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
   }
 }
 
-/** Members of MCP 2026-07-28 that our transports add. */
+/** Members of MCP 2026-07-28 that Causeway's transports add. */
 const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
 
-/** Replaces resource URIs; keeps unknown members. */
+/** Replaces resource URIs. Preserves unknown members. */
 function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
   if (!isObject(result)) return { [list]: [] }
   const rest: Record<string, unknown> = { ...result }
@@ -274,7 +274,7 @@ function rewriteResult(path: string, result: unknown, list: 'content' | 'message
   return { ...rest, [list]: rewritten }
 }
 
-/** Members of a block that clients require. */
+/** Members that clients require in a block, by its type. */
 const blockMembers: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],

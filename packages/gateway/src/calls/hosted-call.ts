@@ -18,15 +18,15 @@ const askMethods: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A request to a hosted server for one client. If the server asks the client something, the client's call
- * ends with the question, the request stays open, and the call's next run continues it.
+ * A request to a hosted server for one client. If the server asks the client a question, `run` returns it and the
+ * request stays open. The next `run` passes on the answer.
  */
 export class HostedCall implements RequestOwner {
   readonly id: string
   readonly clientKey: string
   readonly #abort = new AbortController()
   readonly #outcome: Promise<Outcome>
-  /** Not sent yet. */
+  /** Not yet sent to the client. */
   readonly #questions: Question[] = []
   #sent: Question | undefined
   #onQuestion: (() => void) | undefined
@@ -113,7 +113,7 @@ export class HostedCall implements RequestOwner {
     })
   }
 
-  /** The client can also cancel while it answers a question. */
+  /** The signal stays attached, so that the client can also cancel while it answers a question. */
   #attach(ctx: ToolContext): void {
     this.#stopListening()
     this.#ctx = ctx

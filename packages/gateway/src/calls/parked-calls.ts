@@ -9,7 +9,7 @@ interface Entry {
   readonly timer: NodeJS.Timeout
 }
 
-/** Calls waiting for an answer of their client. */
+/** Calls that wait for an answer of their client. */
 export class ParkedCalls {
   readonly #entries = new Map<string, Entry>()
 
@@ -17,7 +17,7 @@ export class ParkedCalls {
     return this.#entries.size
   }
 
-  /** Abandons the call and throws `TOO_MANY_QUESTIONS` if its client has too many. */
+  /** Abandons the call and throws `TOO_MANY_QUESTIONS` if its client has too many parked calls. */
   park(call: HostedCall): void {
     const isOpen = (one: HostedCall): boolean => one.clientKey === call.clientKey && !one.isSettled
     const count = [...this.#entries.values()].filter((one) => isOpen(one.call)).length

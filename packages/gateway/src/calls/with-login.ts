@@ -10,8 +10,7 @@ type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'lastError' | 'rest
 
 /**
  * Runs a request. If the server requires a login, asks a client that can open pages to log in, then runs the
- * request. With tokens, the callers are different people but would share a login: then only the command logs
- * in.
+ * request again. Callers with tokens are different people who would share the login, so they are not asked.
  */
 export async function withLogin(
   server: LoginTarget,
@@ -36,7 +35,7 @@ export async function withLogin(
 const createPage = ({ config }: LoginTarget, url: string) =>
   elicitUrl(`${config.name} requires a login. Open the page to log in; the call then continues.`, url)
 
-/** Without a login, the error of the call names the command. */
+/** If it returns `undefined`, the error of the call names the login command. */
 async function beginLogin(server: LoginTarget, { log }: ToolContext): Promise<LoginRequest | undefined> {
   try {
     return await server.login?.begin()
@@ -63,7 +62,7 @@ async function waitForLogin(
     await login.wait(state, AbortSignal.any([ctx.signal, timeout]))
   } catch (error) {
     if (timeout.aborted) throw login.needsLogin()
-    // The outcome expires after a minute. Then the request shows whether the login succeeded.
+    // The outcome expires after a minute. After that, the request shows whether the login succeeded.
     if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
     throw error
   }

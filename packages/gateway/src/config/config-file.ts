@@ -43,7 +43,6 @@ export class ConfigFile {
     this.#write(text, name)
   }
 
-  /** Returns whether the file had the entry. */
   removeServer(name: string): boolean {
     if (this.readEntry(name) === undefined) return false
     this.#write(this.#attempt(() => removeJsonValue(this.#text, ['mcpServers', name], syntax)))

@@ -12,7 +12,7 @@ export interface ConfigWatcherOptions {
   readonly dataDir: string
   /** Called for every change after the constructor's read. */
   readonly onChange: (config: WatchedConfig) => void
-  /** Called once for each failure. */
+  /** Called once for each new failure. */
   readonly onFailure: (error: CausewayError) => void
   readonly pollMs?: number
 }
@@ -32,7 +32,7 @@ export class ConfigWatcher {
     this.#read()
   }
 
-  /** Checks regularly, also for changes since the constructor's read. */
+  /** Checks the files regularly, also for changes since the constructor read them. */
   start(): void {
     this.#timer = setInterval(() => this.check(), this.#options.pollMs ?? 1000).unref()
   }
@@ -41,7 +41,7 @@ export class ConfigWatcher {
     return this.#current
   }
 
-  /** Why the newest files are unused. */
+  /** Error in the newest files; `undefined` if they are in use. */
   get failure(): CausewayError | undefined {
     return this.#failure
   }
@@ -68,7 +68,7 @@ export class ConfigWatcher {
       this.#failure = undefined
       return true
     } catch (error) {
-      // The reason may not be in the files, so the next check reads them again.
+      // The reason may lie outside the files, so the next check reads them again.
       this.#version = ''
       const failure = asCausewayError(error)
       if (failure.message !== this.#failure?.message) onFailure(failure)

@@ -13,7 +13,7 @@ export class JsonEditError extends Error {
 }
 
 interface JsonSyntax {
-  /** Also allows trailing commas. */
+  /** Whether comments and trailing commas are allowed. */
   readonly comments: boolean
 }
 
@@ -59,11 +59,11 @@ export function removeJsonValue(text: string, path: readonly string[], syntax: J
   let object: Node | undefined = parse(text, syntax)
   for (const key of path.slice(0, -1)) object = object && findProperty(object, key)?.value
   const removed = object?.children?.filter(({ children }) => children?.[0]?.value === path.at(-1)) ?? []
-  // From the end, so that earlier offsets stay valid.
+  // Starts at the end, so that earlier offsets stay valid.
   return removed.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
 }
 
-/** Also removes its comma (of the last property the one before it) and its own line. */
+/** Also removes the comma (for the last property, the preceding one) and the emptied line. */
 function removeProperty(text: string, { offset, length }: Node): string {
   let end = offset + length
   let start = offset

@@ -17,7 +17,7 @@ export interface ServerProblem {
 export interface GatewayConfig {
   /** In file order. */
   readonly servers: readonly HostedServer[]
-  /** Of invalid entries, which do not affect the others. */
+  /** Invalid entries, which do not affect the others. */
   readonly problems: readonly ServerProblem[]
   /** Tool patterns by profile name. */
   readonly profiles: Readonly<Record<string, readonly string[]>>
@@ -25,7 +25,7 @@ export interface GatewayConfig {
 
 const maxBytes = 4 * 2 ** 20
 
-/** Profiles appear in URLs. */
+/** Restricted, because profile names appear in URLs. */
 const profileName = z
   .string()
   .regex(/^(?!(?:full|core)$)[a-z0-9][a-z0-9_-]{0,63}$/, 'a profile has lower-case letters, digits, _ and -')
@@ -37,7 +37,7 @@ const fileSchema = z.looseObject({
 
 export const emptyConfig: GatewayConfig = { servers: [], problems: [], profiles: {} }
 
-/** Returns an empty configuration without a file. Throws `GATEWAY_CONFIG_INVALID`. */
+/** Returns an empty configuration if there is no file. Throws `GATEWAY_CONFIG_INVALID`. */
 export function readGatewayConfig(dataDir: string): GatewayConfig {
   const path = join(dataDir, configFileName)
   const text = readPrivateFile(path, maxBytes)

@@ -3,13 +3,13 @@ import type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts
 import { type Expansion, expandText, listSecretNames, usesProject, type Variables } from './domain/expand.ts'
 import type { HostedServer, OAuthOptions } from './domain/server-schema.ts'
 
-/** Without variables. `env` is complete. */
+/** An endpoint with expanded variables. `env` is the complete environment. */
 export type RenderedEndpoint = Endpoint & {
-  /** Values of `secrets.json` that it contains. */
+  /** Values of `secrets.json` that the endpoint contains. */
   readonly secrets?: readonly string[]
 }
 
-/** Inherited by every process, as in the MCP SDK. */
+/** Variables that every process inherits, as in the MCP SDK. */
 const inheritedNames =
   process.platform === 'win32'
     ? [
@@ -45,7 +45,6 @@ export function renderOAuth(server: HostedServer, variables: Variables): OAuthOp
   return rendered
 }
 
-/** Whether the endpoint depends on the project folder. */
 export const rendersPerProject = ({ endpoint }: HostedServer): boolean =>
   JSON.stringify(endpoint).split('"').some(usesProject)
 
@@ -69,7 +68,7 @@ const renderHttp = ({ kind, url, headers }: HttpEndpoint, expand: Expander): Htt
   headers: expand.record(headers),
 })
 
-/** A value that starts with `()` is a shell function. */
+/** Omits shell functions, whose values start with `()`. */
 function inheritEnvironment(env: Variables['env'], path: string | undefined): Record<string, string> {
   const inherited = inheritedNames.flatMap((name) => {
     const value = name === 'PATH' ? (path ?? env.PATH) : env[name]
@@ -78,7 +77,7 @@ function inheritEnvironment(env: Variables['env'], path: string | undefined): Re
   return Object.fromEntries(inherited)
 }
 
-/** Messages contain no values, because they may be secret. */
+/** Messages omit values, which may be secret. */
 function checkHttp({ url, headers }: HttpEndpoint, server: string): void {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))

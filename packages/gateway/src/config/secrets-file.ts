@@ -32,7 +32,7 @@ export class SecretsFile {
     try {
       return schema.parse(JSON.parse(text))
     } catch {
-      // The cause of a syntax error quotes the file.
+      // Without a cause, because a syntax error quotes the file.
       throw this.#invalid(
         'not a JSON object of texts',
         'correct the file, or remove it and set the secrets again',
@@ -40,7 +40,7 @@ export class SecretsFile {
     }
   }
 
-  /** Callers reject unusable names. */
+  /** Callers must check the names. */
   set(values: Readonly<Record<string, string>>): void {
     this.#write({ ...this.read(), ...values })
   }

@@ -12,9 +12,8 @@ const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {
 const questions: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
 
 /**
- * Returns the client capabilities of the instance whose lists all clients receive. Announces only
- * capabilities whose requests belong to one known client: with one client, one call at a time, or a response
- * stream per call.
+ * Returns the client capabilities of the instance whose lists all clients receive. Includes only capabilities whose
+ * requests belong to a known client: with one client, one call at a time, or a response stream per call.
  */
 export function getListedCapabilities({ share, concurrency, kind }: Sharing): JsonObject {
   if (share === 'client' || share === 'call') return everything
@@ -22,7 +21,7 @@ export function getListedCapabilities({ share, concurrency, kind }: Sharing): Js
   return { ...(isTraceable ? questions : {}), ...(share === 'project' ? { roots: {} } : {}) }
 }
 
-/** Without roots, which are the project folder. */
+/** Omits roots, which the gateway answers with the project folder. */
 export function getClientCapabilities(can: Can): JsonObject {
   const canFill = can({ method: 'elicitation/create', params: { mode: 'form' } })
   const canOpen = can({ method: 'elicitation/create', params: { mode: 'url' } })

@@ -5,7 +5,7 @@ export interface ResourceTemplate extends JsonObject {
   readonly name: string
 }
 
-/** As listed, with all members. */
+/** A definition as listed, with all members. */
 export type ListedTool = Tool & JsonObject
 export type ListedPrompt = Prompt & JsonObject
 export type ListedResource = Resource & JsonObject

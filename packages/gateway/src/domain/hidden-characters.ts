@@ -16,7 +16,7 @@ const hidden = new RegExp(
 
 const maxListed = 5
 
-/** Without duplicates, as `U+202E`; at most five. */
+/** Returns up to five distinct characters, such as `U+202E`. */
 export function findHiddenCharacters(text: string): readonly string[] {
   const found = new Set(
     [...text.matchAll(hidden)].map(([character]) => `U+${toHex(character).padStart(4, '0')}`),
@@ -24,7 +24,7 @@ export function findHiddenCharacters(text: string): readonly string[] {
   return [...found].slice(0, maxListed)
 }
 
-/** Escapes them as `\u{202E}`, so that a terminal does not interpret them. */
+/** Escapes hidden characters as `\u{202E}`, so that a terminal does not interpret them. */
 export const escapeHiddenCharacters = (text: string): string =>
   text.replaceAll(hidden, (character) => `\\u{${toHex(character)}}`)
 

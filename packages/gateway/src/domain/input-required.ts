@@ -1,7 +1,7 @@
 import type { Input } from '@causeway/app-kit'
 import { type InputRequest, isObject, type Params } from '@causeway/protocol'
 
-/** A result of MCP 2026-07-28 that asks the client. */
+/** A result of MCP 2026-07-28 that requests input from the client. */
 export interface InputRequired {
   readonly inputRequests: Readonly<Record<string, InputRequest>>
   readonly requestState?: unknown
@@ -10,7 +10,7 @@ export interface InputRequired {
 export const isInputRequired = (result: unknown): result is InputRequired =>
   isObject(result) && result.resultType === 'input_required' && isObject(result.inputRequests)
 
-/** `upstream` is what the call stored with its questions. */
+/** `upstream` is the state that the call stored with its questions. */
 export function continueWith(upstream: unknown, { replies }: Pick<Input, 'replies'>): Params {
   if (!isObject(upstream)) return {}
   const { requestState } = upstream

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type ToolAnnotations } from '@causeway/proto
 import { z } from 'zod'
 import type { ListedPrompt, ListedResource, ListedTool, ResourceTemplate } from './catalogue.ts'
 
-/** By member. */
+/** Checks by member name. */
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -42,8 +42,8 @@ const resourceAnnotations: Checks = {
 const argument: Checks = { title: isText, description: isText, required: isFlag }
 
 /**
- * Returns a tool that every client accepts, or `undefined` if its input schema is not an object's. One malformed
- * member would make SDK clients reject the whole list, so such members are removed.
+ * Returns a tool that every client accepts, or `undefined` if its input schema does not describe an object. Removes
+ * malformed members, because a single one would make SDK clients reject the whole list.
  */
 export function normalizeTool(tool: ListedTool): ListedTool | undefined {
   // Clients of Causeway never send tasks of MCP 2025-11-25.
@@ -80,7 +80,7 @@ export const normalizeResource = <T extends ListedResource | ResourceTemplate>(l
   } as T
 }
 
-/** Tasks of MCP 2025-11-25. `required` rejects other calls. */
+/** Reads the task support of MCP 2025-11-25. With `required`, the server rejects other calls. */
 export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
   const support = isObject(execution) ? execution.taskSupport : undefined
   return support === 'optional' || support === 'required' ? support : undefined
@@ -93,7 +93,7 @@ const keepValid = (definition: JsonObject, checks: Checks): JsonObject =>
     ),
   )
 
-/** Some servers write empty lists as null. Clients of SDK 1 reject booleans as schemas of properties. */
+/** Accepts null for empty lists, as some servers send. Replaces boolean schemas, which SDK 1 clients reject. */
 function normalizeSchema(schema: JsonObject): ListedTool['inputSchema'] | undefined {
   const { type, properties, required, ...rest } = schema
   const entries = Object.entries(properties ?? {}).map(([name, one]) => [
@@ -128,7 +128,7 @@ function checkSchema(value: unknown, root: JsonObject): void {
   for (const member of Object.values(value)) checkSchema(member, root)
 }
 
-/** RFC 6901 */
+/** Throws if a JSON Pointer (RFC 6901) has no target. */
 function checkReference(reference: string, root: JsonObject): void {
   const [start, ...keys] = reference.split('/')
   let target: unknown = start === '#' ? root : undefined

@@ -6,7 +6,7 @@ const maxAppName = 24
 export type Digest = (text: string) => string
 
 /**
- * Returns an app name for a server: `my-files` -> `MyFiles`. Adds a number if `isTaken`, which receives
+ * Returns an app name for a server: `my-files` -> `MyFiles`. Adds a number if the name is taken. `isTaken` receives
  * lower-case names.
  */
 export function chooseAppName(server: string, isTaken: (path: string) => boolean): string {
@@ -19,9 +19,9 @@ export function chooseAppName(server: string, isTaken: (path: string) => boolean
 }
 
 /**
- * Returns the names of foreign tools or prompts on the shared mount, by their own names: `get-env` ->
- * `Everything__get-env`. A name that is too long, or that equals another one after characters were replaced,
- * ends with a hash. So no name depends on the server's order.
+ * Returns the names of hosted tools or prompts on the shared mount, by their own names: `get-env` ->
+ * `Everything__get-env`. A name that is too long, or equals another one after characters were replaced, ends with a
+ * hash, so that names do not depend on the server's order.
  */
 export function chooseWireNames(
   app: string,

@@ -53,11 +53,11 @@ export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonl
 }
 
 export interface Reviewed<T> {
-  /** Has the approved text if the current one is not approved. */
+  /** The approved definition if the current one is not approved. */
   readonly entry: T
-  /** Calls fail with `TOOL_CHANGED`. */
+  /** Whether calls fail with `TOOL_CHANGED`. */
   readonly isBlocked: boolean
-  /** Never approved: its texts must not be listed. */
+  /** Whether it was never approved. Its texts must then not be listed. */
   readonly isNew: boolean
 }
 
@@ -92,7 +92,7 @@ export const toPinKey = ({ kind, name }: Pick<Pin, 'kind' | 'name'>): string => 
 const select = (definition: JsonObject, members: readonly string[]): JsonObject =>
   Object.fromEntries(members.filter((one) => one in definition).map((one) => [one, definition[one]]))
 
-/** Servers may list members in another order after a restart. */
+/** Sorts members, because servers may list them in another order after a restart. */
 const toSortedJson = (value: unknown): string => JSON.stringify(sortKeys(value))
 
 function sortKeys(value: unknown): unknown {

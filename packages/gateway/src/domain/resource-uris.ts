@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 
 const scheme = 'causeway-mcp://'
 
-/** Hosts of MCP Apps require this scheme. */
+/** Hosts of MCP Apps require this scheme for pages. */
 const pageScheme = 'ui://'
 const pagePrefix = 'ui://causeway-mcp/'
 
@@ -33,7 +33,7 @@ export function rewriteBlock(app: string, block: unknown): unknown {
   return { ...block, resource: { ...resource, uri: toOwnUri(app, resource.uri) } }
 }
 
-/** Rewrites the URI of the page of MCP Apps in `_meta`. */
+/** Rewrites the page URIs of MCP Apps in `_meta`. */
 export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
   const { _meta } = tool
   if (!isObject(_meta)) return tool

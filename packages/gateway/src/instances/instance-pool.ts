@@ -11,7 +11,7 @@ const maxInstances = 32
 export interface Seat {
   readonly key: string
   readonly project: string | undefined
-  /** Default: those that lists depend on. */
+  /** Default: the capabilities that lists depend on. */
   readonly capabilities?: Params | undefined
   readonly isOwned: boolean
   readonly policy: RestartPolicy
@@ -61,7 +61,7 @@ export class InstancePool {
     return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
   }
 
-  /** With `call`, ends the instance. */
+  /** Ends the instance if it belongs to a single call. */
   release(instance: Instance): void {
     if (this.#options.share !== 'call') return
     this.#instances.delete(instance.key)
@@ -75,7 +75,7 @@ export class InstancePool {
   }
 
   getPolicy(key: string): RestartPolicy {
-    // Instances of single calls fail for the same reason.
+    // Instances of single calls share a policy, because they fail for the same reasons.
     const owner = this.#options.share === 'call' ? '' : key
     const existing = this.#policies.get(owner)
     if (existing !== undefined) return existing
@@ -100,7 +100,7 @@ export class InstancePool {
     return instance
   }
 
-  /** At the limit, also stops the least recently used. */
+  /** Removes unused instances. At the limit, also stops the least recently used instance. */
   #dropIdle(): void {
     for (const [key, instance] of this.#instances)
       if (instance.isUnused) {

@@ -17,7 +17,7 @@ export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' |
 /** Uptime after which a crash causes no delay. */
 const stableMs = 5 * 60_000
 
-/** A call waits for a restart, but fails if the server requested a longer pause. */
+/** A call waits for a restart, but fails immediately if the delay is longer than this. */
 const maxWaitMs = 30_000
 
 export interface InstanceOptions {
@@ -25,9 +25,9 @@ export interface InstanceOptions {
   /** Client or project; empty if shared by all. */
   readonly key: string
   readonly project: string | undefined
-  /** Announced to the server. */
+  /** Client capabilities that the server receives. */
   readonly capabilities: JsonObject
-  /** Whether one client uses the instance. Otherwise, only a single call at a time can be asked. */
+  /** Whether a single client uses the instance. Otherwise, the server can ask clients only with a concurrency of 1. */
   readonly isOwned: boolean
   readonly concurrency: number
   readonly idleMs: number
@@ -41,7 +41,7 @@ export interface InstanceOptions {
   createChannel(): Channel
   onReady(): void
   onNotification(method: string, params: Params): void
-  /** Called when it ended or could not be started. */
+  /** Called when the instance failed or could not be started. */
   onFailure(error: CausewayError): void
 }
 
@@ -65,7 +65,7 @@ export class Instance {
   readonly #subscriptions: ResourceSubscriptions
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
-  /** 0 = never. */
+  /** 0 means never. */
   #idleMs: number
   #loginError: CausewayError | undefined
 
@@ -108,7 +108,7 @@ export class Instance {
     return this.#channel?.stderr ?? []
   }
 
-  /** Calls and subscriptions. */
+  /** Number of calls and subscriptions. */
   get users(): number {
     return this.#users
   }
@@ -123,7 +123,7 @@ export class Instance {
     return this.#users === 0 && isStopped && !this.#isClosing
   }
 
-  /** Of the latest handshake. */
+  /** Result of the latest handshake. */
   get description(): ServerDescription | undefined {
     return this.#description
   }
@@ -164,7 +164,7 @@ export class Instance {
     }
   }
 
-  /** Lasts, also across restarts, until the returned function is called. */
+  /** Subscribes, also across restarts, until the returned function is called. */
   subscribe(uri: string): () => void {
     const release = this.hold()
     this.#subscriptions.add(uri)
@@ -178,7 +178,7 @@ export class Instance {
     }
   }
 
-  /** The lowest level that any client requested. */
+  /** `level` is the lowest level that any client requested. */
   setLogLevel(level: string): void {
     this.#logLevel = level
     const connection = this.#connection
@@ -187,13 +187,12 @@ export class Instance {
       connection.request('logging/setLevel', { level }).catch(() => {})
   }
 
-  /** Shortens the idle time after which an instance without users is stopped. */
   limitIdleTime(ms: number): void {
     this.#idleMs = this.#idleMs === 0 ? ms : Math.min(this.#idleMs, ms)
     this.#stopWhenIdle()
   }
 
-  /** The next call starts it again. */
+  /** The next call starts the instance again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
     this.#stopping.abort(new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`))
@@ -228,7 +227,7 @@ export class Instance {
   async #start(stopping: AbortSignal): Promise<Connection> {
     const { policy } = this.#options
     await this.#waitForPolicy(stopping)
-    // Two processes of a server could damage its files.
+    // Waits for the previous process, because two processes could damage the files of the server.
     await this.#closing
     stopping.throwIfAborted()
     this.#setState('starting')
@@ -264,7 +263,7 @@ export class Instance {
     }
   }
 
-  /** Other in-flight calls fail with the same error first. */
+  /** Closes the connection later, so that other in-flight calls first fail with the same error. */
   #requireLogin(connection: Connection, error: CausewayError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined

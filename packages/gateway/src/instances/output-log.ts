@@ -16,7 +16,7 @@ export type OutputSource = 'stderr' | 'stdout' | 'message' | 'causeway'
 
 export interface OutputLines {
   readonly lines: readonly string[]
-  /** For the next read. */
+  /** Position for the next read. */
   readonly next: number
 }
 
@@ -38,7 +38,7 @@ export class OutputLog {
     if (source !== 'causeway' && this.#mayLog()) this.#options.log(source, line)
   }
 
-  /** The position of an earlier server is too high and means the beginning. */
+  /** A position from before a restart may be too high. It then means the beginning. */
   read(after = 0): OutputLines {
     const missed = after > this.#count ? this.#count : this.#count - after
     return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }

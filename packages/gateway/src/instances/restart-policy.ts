@@ -10,8 +10,8 @@ interface RestartPolicyOptions {
 }
 
 /**
- * Delays after a crash or failed start: 0, 1, 2, 4, 8 and 16 s. After five
- * failures in five minutes the server is down, with one attempt per five minutes.
+ * Delays after a crash or failed start: 0, 1, 2 and 4 s. After five failures in five minutes, the server is down, with
+ * one attempt per five minutes.
  */
 export class RestartPolicy {
   readonly #options: RestartPolicyOptions
@@ -27,17 +27,17 @@ export class RestartPolicy {
     return this.#reachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
   }
 
-  /** Until the next attempt. */
+  /** Time until the next attempt. */
   get waitMs(): number {
     return Math.max(0, this.#nextAttemptAt - this.#options.now())
   }
 
-  /** Whether there is no recent failure, so that the record can be dropped. */
+  /** Whether there is no recent failure, so that the policy can be dropped. */
   get isClean(): boolean {
     return this.#recent().length === 0 && this.waitMs === 0
   }
 
-  /** `retryAfterMs` is what the server requested. */
+  /** `retryAfterMs` is the delay that the server requested. */
   recordFailure(retryAfterMs = 0): void {
     const { now, random } = this.#options
     const staysDown = this.isDown

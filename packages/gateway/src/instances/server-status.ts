@@ -16,7 +16,7 @@ export interface InstanceStatus {
   readonly project?: string
 }
 
-/** As in `causeway mcp list`, the console and `/health`. */
+/** Status for `causeway mcp list`, the console and `/health`. */
 export interface HostedServerStatus {
   readonly name: string
   readonly app: string
@@ -33,7 +33,7 @@ export interface HostedServerStatus {
   readonly prompts: number
   readonly resources: number
   readonly templates: number
-  /** Definitions waiting for approval. */
+  /** Number of definitions that wait for approval. */
   readonly changed: number
   /** See `findWarnings`. Absent if empty. */
   readonly warnings?: readonly string[]
@@ -81,7 +81,7 @@ export function describeServer(
 function findState({ config, pool, lastError }: UpstreamServer): ServerState {
   if (config.needsApproval) return 'needs_approval'
   if (!config.enabled) return 'disabled'
-  // The failed instance may have ended.
+  // The instance that failed may have been removed.
   if (LoginError.is(lastError, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
   return byPriority.find((state) => states.has(state)) ?? 'idle'

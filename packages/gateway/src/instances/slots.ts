@@ -1,4 +1,4 @@
-/** Waiting work runs in order. */
+/** Limits concurrent work. Waiting work starts in order. */
 export class Slots {
   readonly #max: number
   readonly #waiting = new Set<() => void>()

@@ -28,7 +28,7 @@ const startMs = 30_000
 const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
 const installMs = 180_000
 
-/** For lists that change after each listing. */
+/** Limits repetitions if lists change during each listing. */
 const maxListings = 3
 
 /** List changes within this time cause one refresh. */
@@ -57,7 +57,7 @@ export interface UpstreamServices {
 export interface UpstreamServerOptions {
   readonly services: UpstreamServices
   readonly config: HostedServer
-  /** Stored by an earlier server. */
+  /** Stored by an earlier run of Causeway. */
   readonly catalogue: Catalogue | undefined
   onCatalogue(catalogue: Catalogue): void
   onResource(uri: string): void
@@ -137,7 +137,7 @@ export class UpstreamServer {
     const { config } = this
     if (!config.enabled || config.needsApproval) return
     if (this.#catalogue !== undefined && config.start !== 'eager') return
-    // `onFailure` reports it, and the next call retries.
+    // `onFailure` reports a failure, and the next call retries.
     this.takeCatalogue().catch(() => {})
   }
 
@@ -155,7 +155,7 @@ export class UpstreamServer {
     return this.#listing
   }
 
-  /** Lists again if the lists change meanwhile. */
+  /** Lists with a separate instance. Repeats the listing if lists change meanwhile. */
   async #listAlone(signal: AbortSignal): Promise<void> {
     let changes = 0
     const seat: Seat = {
@@ -209,7 +209,7 @@ export class UpstreamServer {
     }
   }
 
-  /** Returns a function that ends it. Throws if the server is disabled. */
+  /** Returns a function that ends the subscription. Throws if the server is disabled. */
   subscribe(uri: string, origin: CallOrigin): () => void {
     this.#requireUsable()
     return this.pool.find(origin).subscribe(uri)
@@ -309,7 +309,7 @@ export class UpstreamServer {
   }
 
   #createChannel(project: string | undefined): Channel {
-    // No instance asks the server again until `restart`, which follows a login.
+    // No instance connects until `restart`, which follows a login.
     if (LoginError.is(this.#lastError, 'NEEDS_LOGIN')) throw this.#lastError
     this.#starts += 1
     const { services } = this.#options
@@ -333,7 +333,7 @@ export class UpstreamServer {
     }, coalesceMs).unref()
   }
 
-  /** Concurrent refreshes share one. */
+  /** Concurrent calls share one refresh. */
   #refresh(instance: Instance): Promise<void> {
     this.#refreshing ??= this.#fetch(instance).finally(() => {
       this.#refreshing = undefined
@@ -366,7 +366,7 @@ export class UpstreamServer {
     this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')
   }
 
-  /** Lists don't belong to a project. */
+  /** Returns the folder for listing, because lists do not belong to a project. */
   #getEmptyProject(): string {
     const folder = join(this.#options.services.dataDir, 'gateway', 'empty-project')
     mkdirSync(folder, { recursive: true, mode: 0o700 })

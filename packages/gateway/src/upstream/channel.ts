@@ -9,16 +9,16 @@ export interface ChannelHandlers {
    * such streams.
    */
   onMessage(message: Message, request?: number): void
-  /** The response will not arrive. */
+  /** Called if the response will not arrive. */
   onLost(request: number, error: Error): void
-  /** The connection ended. Called once. */
+  /** Called once when the connection ends. */
   onClose(error: Error): void
 }
 
 export interface Channel {
   /** Whether cancelling a request of MCP 2026-07-28 closes its stream instead of sending a notification. */
   readonly hasRequestStreams: boolean
-  /** Oldest first. */
+  /** Lines, oldest first. */
   readonly stderr: readonly string[]
   readonly pid: number | undefined
   start(handlers: ChannelHandlers): Promise<void>

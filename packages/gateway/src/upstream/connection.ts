@@ -12,7 +12,7 @@ import { GatewayError } from '../errors.ts'
 import { type Channel, SessionExpired } from './channel.ts'
 import { toUpstreamError } from './upstream-error.ts'
 
-/** Receives what a server sends during a request. */
+/** Receives messages that a server sends during a request. */
 export interface RequestOwner {
   progress(progress: number, total: number | undefined, message: string | undefined): void
   log(params: Params): void
@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly server: string
   readonly channel: Channel
   /**
-   * Returns the only request, if known, to which a message without a stream can belong. `isAmbiguous`: the
+   * Returns the only request, if known, to which a message without a stream can belong. `isAmbiguous` means that the
    * server may still process a cancelled request.
    */
   findOwner(requests: readonly RequestOwner[], isAmbiguous: boolean): RequestOwner | undefined
@@ -67,7 +67,7 @@ const maxLostRequests = 5
 /** Time for which a server may still process a request that was cancelled. */
 const cancelledMs = 60_000
 
-/** JSON-RPC with one server. Ids and progress tokens are its own; no client ids are sent upstream. */
+/** JSON-RPC with one server. Creates its own ids and progress tokens. Does not send client ids upstream. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
@@ -152,7 +152,7 @@ export class Connection {
     }
   }
 
-  /** If it fails, the connection ended, which its `onClose` reports. */
+  /** Ignores a failure: the connection has then ended, which `onClose` reports. */
   notify(method: string, params?: Params): void {
     this.#options.channel
       .send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })

@@ -22,11 +22,11 @@ const methodNotFound = -32601
 
 interface ListOptions {
   readonly signal: AbortSignal
-  /** Called for a list other than `tools/list`, which is then empty. */
+  /** Called if a list other than `tools/list` fails. The list is then empty. */
   onSkipped(method: string, error: CausewayError): void
 }
 
-/** Drops members without a name. Throws errors of the connection and of `tools/list`. */
+/** Drops definitions that lack a required member. Throws errors of the connection and of `tools/list`. */
 export async function fetchCatalogue(
   connection: Connection,
   description: ServerDescription,

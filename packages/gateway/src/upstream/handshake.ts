@@ -36,7 +36,7 @@ export async function performHandshake(
 ): Promise<ServerDescription> {
   if (options.era === 'legacy')
     return initialize(connection, channel, options).catch((error: unknown) => {
-      // A server without `initialize` may have replaced it since the last handshake.
+      // Since the last handshake, a server without `initialize` may have replaced the old one.
       if (GatewayError.is(error, 'UPSTREAM_ERROR', 'UPSTREAM_INVALID')) return discover(connection, options)
       throw error
     })
@@ -47,7 +47,7 @@ export async function performHandshake(
   options.signal.throwIfAborted()
   const legacy = initialize(connection, channel, options)
   if (first === undefined) return legacy
-  // A slow start delays the response: the discovery wins if it succeeds.
+  // The server may only be slow to start, so the discovery wins if it succeeds later.
   const late = discovery.then((found) => found ?? legacy)
   return Promise.race([late, legacy.catch(() => late)])
 }

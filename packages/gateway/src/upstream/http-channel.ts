@@ -30,7 +30,7 @@ const graceMs = 2000
 /** Limits `Retry-After`. */
 const maxRetryAfterMs = 60 * 60_000
 
-/** Loaded on first use: most servers use stdio. */
+/** Loads the SDK on first use, because most servers use stdio. */
 const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
 
 /**
@@ -231,7 +231,7 @@ const rejectedToken = (server: string) =>
     remedy: 'correct the header Authorization of the server in mcp.json',
   })
 
-/** `fetch` has the reason in the cause. */
+/** Includes the cause, which contains the reason of a failed `fetch`. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : undefined

@@ -1,6 +1,6 @@
 const newline = 10
 
-/** Keeps at most `maxBytes` of an unfinished line. */
+/** Stores at most `maxBytes` of an unfinished line. */
 export class LineSplitter {
   readonly #maxBytes: number
   readonly #onLine: (line: string) => void
@@ -52,6 +52,6 @@ export class LineSplitter {
 interface LineSplitterOptions {
   readonly maxBytes: number
   onLine(line: string): void
-  /** The current line exceeds the limit; its rest is dropped. */
+  /** Called if the current line exceeds the limit. Its rest is dropped. */
   onTooLong(): void
 }

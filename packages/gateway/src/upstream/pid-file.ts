@@ -48,7 +48,7 @@ export class PidFile {
     return left.map(({ pid }) => pid)
   }
 
-  /** Reports a failure instead of throwing: servers must start and stop on a full disk too. */
+  /** Reports a failure instead of throwing: servers must also start and stop if the disk is full. */
   #write(): void {
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })

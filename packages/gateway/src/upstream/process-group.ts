@@ -11,7 +11,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   }
 }
 
-/** Whether a process of the group is not a zombie. Other parents may leave zombies for long. */
+/** Whether the group has a process other than zombies, which parents may leave for a long time. */
 export function isGroupAlive(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false
   return listProcesses()?.some((pid) => findGroup(pid) === leader) ?? true

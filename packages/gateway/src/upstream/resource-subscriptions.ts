@@ -5,7 +5,7 @@ import { readRpcError } from './upstream-error.ts'
 
 const minRenewMs = 1000
 const maxRenewMs = 5 * 60_000
-/** After a stream that lasted longer, the next one is requested without a growing delay. */
+/** A stream that lasts longer resets the renewal delay. */
 const stableMs = 30_000
 
 /** Resources that clients subscribe to, each with one upstream subscription. */
@@ -52,11 +52,11 @@ export class ResourceSubscriptions {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
     if (connection.isModern) this.#listen()
-    // Without support, updates are missing, which clients must expect anyway.
+    // If the server does not support it, updates are missing, which clients must expect anyway.
     else connection.request(method, { uri }).catch(() => {})
   }
 
-  /** The stream of this request has the notifications (MCP 2026-07-28). */
+  /** Replaces the request whose stream carries all notifications (MCP 2026-07-28). */
   #listen(): void {
     clearTimeout(this.#renewal)
     this.#listening.abort(new Error('replaced'))
@@ -81,7 +81,7 @@ export class ResourceSubscriptions {
     connection
       ?.request('subscriptions/listen', { notifications }, { signal })
       .then(renew, (error: unknown) => {
-        // The server does not support it.
+        // After a JSON-RPC error, the server does not support the request.
         if (readRpcError(error) === undefined) renew()
       })
   }

@@ -23,16 +23,16 @@ const maxMessageStarts = 5
 const defaultGraceMs = 2000
 const pollMs = 25
 
-/** Other processes can keep a child's output open. */
+/** Limited, because other processes can hold a child's output open. */
 const drainMs = 200
 
 export interface StdioChannelOptions {
   readonly command: string
   readonly args: readonly string[]
-  /** Complete. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Replaced in output. */
+  /** Redacted in output. */
   readonly secrets: readonly string[]
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
@@ -130,7 +130,7 @@ export class StdioChannel implements Channel {
   }
 
   /**
-   * Rejects if the child no longer reads; if it ends, after its last lines of stderr, which contain the
+   * Rejects if the child no longer reads. If the child ends, first waits for its last lines of stderr, which contain the
    * reason.
    */
   async send(message: Message): Promise<void> {
@@ -203,7 +203,7 @@ export class StdioChannel implements Channel {
     void this.close()
   }
 
-  /** Ends a child that closed its output but runs. */
+  /** Ends a child that closed its output but is still running. */
   async #endMute(): Promise<void> {
     const hasExited = this.#exited.then(() => true)
     if (await Promise.race([hasExited, delay(drainMs, false, { ref: false })])) return
@@ -219,7 +219,7 @@ export class StdioChannel implements Channel {
   }
 }
 
-/** At the latest after `drainMs`. */
+/** Resolves when the streams end, at the latest after `drainMs`. */
 async function waitForOutput(streams: readonly Readable[]): Promise<void> {
   const ends = streams.map((stream) => finished(stream).catch(() => {}))
   await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])

@@ -21,7 +21,7 @@ const knownPackages: ReadonlyMap<string, Share> = new Map([
   ['context7-mcp', 'shared'],
 ])
 
-/** These read and write a file in each call, so concurrent calls lose changes even in one process. */
+/** Packages that rewrite a file in each call. Concurrent calls would lose changes even in one process. */
 const sequentialPackages: ReadonlySet<string> = new Set(['server-memory'])
 
 const defaultCalls = 8

@@ -1,4 +1,4 @@
-/** Variables in texts of `mcp.json`. */
+/** Values for variables in `mcp.json`. */
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly secrets: Readonly<Record<string, string>>

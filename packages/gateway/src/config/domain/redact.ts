@@ -4,7 +4,6 @@ export const redacted = '<redacted>'
 
 const secretWord = /token|secret|passw|api[-_]?key|auth|credential|private[-_]?key|cookie|bearer/i
 
-/** Whether variables, headers or flags of this name are secret. */
 export const isSecretName = (name: string): boolean =>
   secretWord.test(name) || /(^|[-_])(key|pat|pw)$/i.test(name)
 
@@ -12,7 +11,6 @@ export const isSecretName = (name: string): boolean =>
 const tokenPattern =
   /\b(gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abpr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/
 
-/** Whether a text looks like a token or a URL with a password. */
 export const isSecretValue = (text: string): boolean =>
   tokenPattern.test(text) || /:\/\/[^/@\s:]*:[^/@\s]+@/.test(text)
 
@@ -22,7 +20,7 @@ export function redactUrl(url: string): string {
   return withoutQuery.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, `$1${redacted}@`)
 }
 
-/** Redacts values of secret flags, tokens, headers and URLs. */
+/** Redacts values of secret flags and headers, tokens, and secrets in URLs. */
 export function redactArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
@@ -45,13 +43,12 @@ function redactWord(word: string): string {
 /** Shorter values would match parts of words. */
 const minSecretLength = 4
 
-/** Replaces known secrets in output. */
 export const redactSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter(({ length }) => length >= minSecretLength)
     .reduce((rest, secret) => rest.replaceAll(secret, redacted), text)
 
-/** References to variables reveal nothing. */
+/** Redacts all but references to variables, which reveal nothing. */
 const keepVariable = (value: string): string =>
   value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
 

@@ -6,13 +6,12 @@ export type PinMode = 'block' | 'warn' | 'off'
 
 /** A server declared in `mcp.json`. Its texts may contain variables. */
 export interface HostedServer {
-  /** Key in `mcpServers`. */
   readonly name: string
   readonly endpoint: Endpoint
   /** Default: derived from the server's name. */
   readonly app: string | undefined
   readonly share: Share
-  /** Time without calls after which a process is stopped; 0 = never. */
+  /** Time without calls after which a process is stopped; 0 means never. */
   readonly idleMs: number
   /** Maximum concurrent calls per process. */
   readonly concurrency: number
@@ -23,7 +22,7 @@ export interface HostedServer {
   readonly core: readonly string[]
   readonly pin: PinMode
   readonly enabled: boolean
-  /** Whether it must not start before `causeway mcp approve`. */
+  /** Whether the server must not start before `causeway mcp approve`. */
   readonly needsApproval: boolean
   /** `PATH` at the time of `causeway mcp add`. */
   readonly path: string | undefined
@@ -136,7 +135,7 @@ const isHttpEntry = (
   entry: z.output<typeof stdioSchema> | z.output<typeof httpSchema>,
 ): entry is z.output<typeof httpSchema> => 'url' in entry
 
-/** Quotes no values, because they may be secret. */
+/** Does not quote values, which may be secret. */
 export function describeProblem(error: z.ZodError): string {
   const [issue] = error.issues
   const path = issue?.path.map(String).join('.') ?? ''

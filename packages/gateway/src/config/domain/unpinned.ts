@@ -27,7 +27,7 @@ const valueFlags: ReadonlySet<string> = new Set([
   '--call',
 ])
 
-/** Returns warnings for a person: packages that the command downloads without an exact version. */
+/** Returns a warning for each package that the command downloads without an exact version. */
 export const findEndpointWarnings = (endpoint: Endpoint): readonly string[] =>
   findUnpinnedPackages(endpoint).map(
     (spec) =>
@@ -67,7 +67,7 @@ function splitFlag(arg: string): readonly [string, string | undefined] {
   return index < 0 ? [arg, undefined] : [arg.slice(0, index), arg.slice(index + 1)]
 }
 
-/** Files and commits are fixed. */
+/** Whether the version is exact. Files and commits count as exact. */
 function isPinned(spec: string, registry: Registry): boolean {
   if (/^(\.{0,2}[\\/]|~\/|file:|[A-Za-z]:[\\/])/.test(spec) || spec.includes('${')) return true
   if (/^(git[+:]|github:|https?:)|^[\w-]+\/[\w.-]+(#|$)/.test(spec)) return /[#@][0-9a-f]{40}\b/.test(spec)
