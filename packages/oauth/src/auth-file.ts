@@ -10,7 +10,7 @@ export interface StoredTokens {
   readonly scope?: string
   /** Unix time; absent if the server sent no lifetime. */
   readonly expires_at_ms?: number
-  /** A little earlier: when to refresh. */
+  /** Time for a refresh, a little before the expiry. */
   readonly refresh_at_ms?: number
 }
 
@@ -40,7 +40,7 @@ export interface StoredLogin {
   readonly indicator?: string
   /** Absent after the authorization server rejected a refresh. */
   readonly tokens?: StoredTokens
-  /** For the next login. */
+  /** Scope that the next login requests. */
   readonly required_scope?: string
 }
 
@@ -76,7 +76,7 @@ export class AuthFile {
     if (others.length < logins.length) this.#write(others)
   }
 
-  /** Excludes other processes. */
+  /** Runs a function while no other process has the lock. */
   async withLock<T>(run: () => Promise<T>): Promise<T> {
     const lock = `${this.path}.lock`
     mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
@@ -88,7 +88,6 @@ export class AuthFile {
     }
   }
 
-  /** Parses the file only if it changed. */
   #read(): readonly StoredLogin[] {
     const stat = statSync(this.path, { throwIfNoEntry: false })
     if (stat === undefined) return []
@@ -107,7 +106,7 @@ export class AuthFile {
     try {
       value = JSON.parse(text)
     } catch {
-      // The cause would quote tokens.
+      // Without a cause, which would quote tokens.
       throw this.#invalid('not JSON')
     }
     const logins = isObject(value) ? value.logins : undefined

@@ -44,7 +44,7 @@ export class CallbackListener {
     const expected = new URL(this.redirectUrl)
     const target = URL.canParse(url, expected.href) ? new URL(url, expected) : undefined
     response.setHeader('connection', 'close')
-    // Pages that use DNS rebinding send another Host.
+    // A page that uses DNS rebinding sends another Host.
     if (method !== 'GET' || target?.pathname !== callbackPath || headers.host !== expected.host) {
       response.writeHead(404).end()
       return
@@ -54,7 +54,7 @@ export class CallbackListener {
   }
 }
 
-/** The page contains nothing from the authorization server. */
+/** The page contains at most a sanitized error code of the authorization server. */
 export async function answerCallback(
   logins: Pick<Logins, 'finish'>,
   params: URLSearchParams,

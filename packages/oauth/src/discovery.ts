@@ -21,11 +21,12 @@ export interface Discovery {
   readonly scope: string | undefined
 }
 
-/** Has no effect: every era rejects a request without a session. */
+/** A request without effect: servers of every era reject it without a session. */
 const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 /**
- * Finds the authorization server (RFC 9728, RFC 8414). Throws `AUTHORIZATION_SERVER_INVALID` and `AUTHORIZATION_SERVER_UNAVAILABLE`.
+ * Finds the authorization server (RFC 9728, RFC 8414). Throws `AUTHORIZATION_SERVER_INVALID` and
+ * `AUTHORIZATION_SERVER_UNAVAILABLE`.
  */
 export async function discover(server: RemoteServer): Promise<Discovery> {
   const url = new URL(server.url)
@@ -116,7 +117,7 @@ const createDefaults = (origin: string): AuthorizationServerMetadata => ({
   response_types_supported: ['code'],
 })
 
-/** The browser opens the first endpoint; the others receive codes and tokens. */
+/** The browser opens the authorization endpoint. The other endpoints receive codes and tokens. */
 function checkMetadata(metadata: AuthorizationServerMetadata, url: URL): AuthorizationServerMetadata {
   checkEndpoint(metadata.authorization_endpoint, 'authorization endpoint', url)
   checkEndpoint(metadata.token_endpoint, 'token endpoint', url)
@@ -127,7 +128,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, url: URL): Authori
   return metadata
 }
 
-/** OpenID Connect Discovery does not declare the member, but servers send it. */
+/** Some servers send the member although OpenID Connect Discovery does not declare it. */
 export function findRevocationEndpoint(metadata: AuthorizationServerMetadata): string | undefined {
   const { revocation_endpoint: endpoint } = metadata as { readonly revocation_endpoint?: unknown }
   return typeof endpoint === 'string' ? endpoint : undefined

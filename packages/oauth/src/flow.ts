@@ -156,7 +156,7 @@ function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): Stor
   throw refused(`the client of the login at ${name} is not configured any more`, 'no_client')
 }
 
-/** Otherwise Causeway registers a client. */
+/** If this returns `false`, Causeway registers a client. */
 export function acceptsConfiguredClient(
   { oauth: { clientId } }: RemoteServer,
   { client_id_metadata_document_supported: supportsDocuments }: AuthorizationServerMetadata,
@@ -210,7 +210,7 @@ async function register(
   }
 }
 
-/** Replaces the lifetime by the expiry time. */
+/** Converts the lifetime to an expiry time. */
 function toStoredTokens(
   { access_token, refresh_token, token_type, expires_in: seconds, scope: granted }: OAuthTokens,
   { scope = granted, now }: { scope: string | undefined; now: number },
@@ -240,7 +240,7 @@ function toEndpoints(metadata: AuthorizationServerMetadata): StoredEndpoints {
   }
 }
 
-/** A refresh uses no other endpoint and never discovers another server. */
+/** A refresh uses only the token endpoint, and never discovers another server. */
 const toMetadata = ({ issuer, endpoints }: StoredLogin): AuthorizationServerMetadata => ({
   issuer,
   authorization_endpoint: endpoints.token_endpoint,

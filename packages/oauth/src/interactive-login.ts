@@ -3,7 +3,7 @@ import type { Logins } from './logins.ts'
 import { openExternally } from './open-externally.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** In this process or in a server. */
+/** A login in this process or in a server. */
 export interface LoginSession {
   /** `state` identifies the login. */
   begin(): Promise<{ readonly url: URL; readonly state: string }>
@@ -14,7 +14,7 @@ export interface LoginSession {
   close(): Promise<void>
 }
 
-/** In this process, with a port for the response. */
+/** A login in this process, which listens on a port for the response. */
 export class LocalLoginSession implements LoginSession {
   readonly #logins: Logins
   readonly #server: RemoteServer
@@ -26,7 +26,7 @@ export class LocalLoginSession implements LoginSession {
     this.#listener = listener
   }
 
-  /** Rejects as `CallbackListener.open`. */
+  /** Rejects like `CallbackListener.open`. */
   static async open(logins: Logins, server: RemoteServer, port = 0): Promise<LocalLoginSession> {
     return new LocalLoginSession(logins, server, await CallbackListener.open(logins, port))
   }

@@ -10,11 +10,11 @@ export interface LoginsOptions {
   readonly file: AuthFile
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** Shell command. */
+  /** Returns the shell command that logs in. */
   readonly command: (server: RemoteServer) => string
 }
 
-/** Without secrets. */
+/** Status of a login, without secrets. */
 export interface LoginStatus {
   readonly state: 'logged_in' | 'logged_out'
   readonly issuer?: string
@@ -66,7 +66,7 @@ export class Logins {
     return refresh
   }
 
-  /** Registers nothing. Throws discovery errors. */
+  /** Does not register a client. Throws discovery errors. */
   async preview(
     server: RemoteServer,
   ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
@@ -117,7 +117,7 @@ export class Logins {
     return this.#pending.wait(state, signal)
   }
 
-  /** Returns the error of a call that needs another scope, which the next login requests. */
+  /** Returns the error of a call that requires another scope, which the next login requests. */
   async requireScope(server: RemoteServer, scope: string | undefined): Promise<CausewayError> {
     const { file } = this.#options
     if (scope !== undefined)
@@ -136,10 +136,10 @@ export class Logins {
     })
   }
 
-  /** `revoked`: by the server. Waits for a refresh in progress, which would store the login again. */
+  /** Waits for a refresh in progress, which would otherwise store the login again. */
   async logout(server: RemoteServer): Promise<{ readonly existed: boolean; readonly revoked: boolean }> {
     const { file } = this.#options
-    // Deleted first: no call uses the tokens while they are revoked.
+    // Deleted first, so that no call uses the tokens while they are being revoked.
     const login = await file.withLock(async () => {
       const found = this.#find(server)
       if (found !== undefined) file.remove(found.resource)
@@ -182,7 +182,7 @@ export class Logins {
     return file.withLock(async () => {
       const login = this.#find(server)
       const tokens = login?.tokens
-      // Another process refreshed or logged in.
+      // Another process has refreshed the tokens or logged in.
       if (tokens !== undefined && tokens.access_token !== rejected) return tokens.access_token
       if (login === undefined || tokens?.refresh_token === undefined) throw this.needsLogin(server)
       const { refreshTokens } = await import('./flow.ts')

@@ -21,7 +21,7 @@ interface PendingLogin {
   readonly settle: (error?: Error) => void
 }
 
-/** By state. Each login is used once and expires after 10 minutes. */
+/** Logins by state. Each login is used once and expires after 10 minutes. */
 export class PendingLogins {
   readonly #now: () => number
   readonly #pending = new Map<string, PendingLogin>()
@@ -38,7 +38,7 @@ export class PendingLogins {
     const outcome = new Promise<void>((resolve, reject) => {
       settle = (error) => (error === undefined ? resolve() : reject(error))
     })
-    // Maybe no command waits.
+    // Prevents an unhandled rejection if no command waits.
     outcome.catch(() => {})
     const timer = setTimeout(() => this.#expire(state), pendingMs).unref()
     const expiresAtMs = this.#now() + pendingMs
@@ -57,12 +57,11 @@ export class PendingLogins {
     throw unknownLogin()
   }
 
-  /** Returns the state of a server's last login. */
   findLast(resource: string): string | undefined {
     return [...this.#pending].findLast(([, { login }]) => toResource(login.server.url) === resource)?.[0]
   }
 
-  /** Throws as `Logins.wait`. */
+  /** Throws like `Logins.wait`. */
   async wait(state: string, signal: AbortSignal): Promise<void> {
     const outcome = this.#outcomes.get(state)
     if (outcome === undefined) throw unknownLogin()

@@ -5,7 +5,7 @@ export interface RemoteServer {
   /** Sent with all requests. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth: OAuthOptions
-  /** Used for logins. Default: Node's. */
+  /** Used for logins; default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
 }
 

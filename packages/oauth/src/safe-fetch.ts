@@ -2,7 +2,7 @@ import { isCausewayError } from '@causeway/protocol'
 import { LoginError } from './errors.ts'
 import { isLoopbackUrl, type RemoteServer } from './remote-server.ts'
 
-/** Metadata and tokens have a few kilobytes. */
+/** Metadata and tokens are a few kilobytes long. */
 const maxBodyBytes = 256 * 1024
 const timeoutMs = 15_000
 
@@ -34,7 +34,7 @@ export function createSafeFetch({ url: serverUrl, fetch: send = fetch }: RemoteS
         signal: AbortSignal.timeout(timeoutMs),
       })
       const body = await readLimited(response, url)
-      // Statuses without a body reject even an empty one.
+      // For some statuses, `Response` rejects even an empty body.
       const { status, statusText, headers } = response
       return new Response(body.length === 0 ? null : body, { status, statusText, headers })
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Logins } from './logins.ts'
 import type { LoginRequest } from './pending-logins.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** As the MCP SDK's transports use it. */
+/** The interface that the MCP SDK's transports require. */
 export interface TokenProvider {
   token(): Promise<string | undefined>
   /** Called after a response with 401, before the request is repeated. Throws `NEEDS_LOGIN`. */
@@ -28,7 +28,7 @@ export class ServerLogin {
     this.#redirectUrl = redirectUrl
   }
 
-  /** For one request: stores the token that it used. */
+  /** Returns a provider for one request, which stores the token that it used. */
   createProvider(): TokenProvider {
     let used: string | undefined
     return {
@@ -50,7 +50,7 @@ export class ServerLogin {
     return this.#redirectUrl === undefined ? undefined : this.#logins.begin(this.#server, this.#redirectUrl)
   }
 
-  /** Throws as `Logins.wait`. */
+  /** Throws like `Logins.wait`. */
   wait(state: string, signal: AbortSignal): Promise<void> {
     return this.#logins.wait(state, signal)
   }

@@ -30,7 +30,7 @@ async function openLogins(t: Test, options: ProtectedServerOptions = {}) {
     })
   const logins = create()
   const server: RemoteServer = { name: 'docs', url: fixture.mcpUrl, oauth: {} }
-  /** Completes a login without a callback. */
+  /** Logs in without a callback. */
   const logIn = async (): Promise<void> => {
     const { authorizationUrl } = await logins.begin(server, redirectUrl)
     await logins.finishManually(server, await approve(authorizationUrl.href))
@@ -43,7 +43,7 @@ const json =
   (_request, response) =>
     void response.status(status).json(body)
 
-verifies('gateway:login', 'PKCE, resource indicator and registration, through the callback', async (t) => {
+verifies('gateway:login', 'a login uses PKCE, resource indicator, registration and callback', async (t) => {
   const { fixture, logins, server, path } = await openLogins(t)
   const listener = await CallbackListener.open(logins)
   t.teardown(() => listener.close())
@@ -102,7 +102,7 @@ verifies('gateway:login', 'a configured client is not registered', async (t) => 
 verifies('gateway:login', 'a client id metadata document replaces the registration', async (t) => {
   const clientId = 'https://example.com/causeway/client.json'
   const { fixture, logins, server } = await openLogins(t, { metadataDocuments: true })
-  // The authorization server would fetch the document.
+  // A real authorization server would fetch the document.
   fixture.clients.set(clientId, { client_id: clientId, redirect_uris: [redirectUrl] })
   const configured = { ...server, oauth: { clientId } }
   const { authorizationUrl } = await logins.begin(configured, redirectUrl)
@@ -218,7 +218,7 @@ verifies('gateway:login:metadata', async (t) => {
       t.equal(fixture.count(/register|authorize|token/), 0)
       t.ok(fixture.requests.length < 12, 'redirects are limited')
     })
-  await t.test('a server elsewhere that names this machine', async (t) => {
+  await t.test('an endpoint on this machine for a remote server', async (t) => {
     const { checkEndpoint } = await import('../src/safe-fetch.ts')
     const remote = new URL('https://mcp.example.org/mcp')
     t.throws(() => checkEndpoint('http://127.0.0.1:3100/token', 'token endpoint', remote), {
@@ -226,7 +226,7 @@ verifies('gateway:login:metadata', async (t) => {
     })
     t.equal(checkEndpoint('https://auth.example.org/token', 'token endpoint', remote).port, '')
   })
-  await t.test('no authorization server', async (t) => {
+  await t.test('an authorization server that is not running', async (t) => {
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
     const { port } = closed.address() as AddressInfo
@@ -273,7 +273,7 @@ verifies('gateway:login:refresh', async (t) => {
     t.notMatch(readFileSync(path, 'utf8') + String(refused[0]?.stack), secret)
 })
 
-verifies('gateway:login:refresh', 'between processes', async (t) => {
+verifies('gateway:login:refresh', 'three processes with an expiring token cause one refresh', async (t) => {
   const { fixture, dir, clock, server, logIn } = await openLogins(t, { lifetimeS: 100 })
   await logIn()
   clock.ms += 99_000
@@ -306,7 +306,7 @@ verifies('gateway:login:refresh', 'between processes', async (t) => {
 
 verifies(
   'gateway:login:refresh',
-  'an unreachable authorization server does not end a valid token',
+  'a valid token is used while the authorization server is unreachable',
   async (t) => {
     const routes = { '/token': json({ error: 'temporarily_unavailable' }, 503) }
     const { fixture, logins, server, clock, path } = await openLogins(t, { routes })
@@ -350,7 +350,7 @@ verifies('gateway:logout', async (t) => {
   t.equal(fixture.count(/register/), 2, 'the registration is deleted as well')
 })
 
-verifies('gateway:logout', 'a refresh in progress does not store the login again', async (t) => {
+verifies('gateway:logout', 'a refresh in progress does not store a deleted login again', async (t) => {
   const { fixture, logins, create, server, logIn, path } = await openLogins(t)
   await logIn()
   const refresh = logins.refresh(server, await logins.getToken(server))
@@ -361,7 +361,7 @@ verifies('gateway:logout', 'a refresh in progress does not store the login again
   t.equal(fixture.refresh.size, 0, 'the new tokens are revoked')
 })
 
-verifies('gateway:login:scope', 'a refresh in progress does not remove it', async (t) => {
+verifies('gateway:login:scope', 'a refresh in progress does not remove the required scope', async (t) => {
   const { logins, create, server, logIn } = await openLogins(t)
   await logIn()
   const refresh = logins.refresh(server, await logins.getToken(server))
@@ -370,7 +370,7 @@ verifies('gateway:login:scope', 'a refresh in progress does not remove it', asyn
   t.equal(await logins.getToken(server), await refresh)
 })
 
-verifies('gateway:login:scope', 'the next login requests the union', async (t) => {
+verifies('gateway:login:scope', 'the next login requests the old and the required scope', async (t) => {
   const { logins, server, logIn } = await openLogins(t)
   await logIn()
   t.match(await logins.requireScope(server, 'admin'), {

@@ -1,6 +1,6 @@
 /**
- * An authorization server and an MCP server that requires its tokens, on one port of the loopback interface. Both use the SDK v1, so the
- * client is tested against another implementation. Tests can replace single routes by hostile ones.
+ * An authorization server and an MCP server that requires its tokens, on one port of the loopback interface. Both use SDK
+ * v1, so that the client is tested against another implementation. Tests can replace routes with hostile ones.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -40,7 +40,7 @@ interface RouteResponse extends ServerResponse {
   redirect(url: string): void
 }
 
-/** A handler of express. */
+/** An Express handler. */
 export type Route = (request: RouteRequest, response: RouteResponse, next: () => void) => void
 
 interface Grant {
@@ -72,10 +72,10 @@ export class ProtectedServer implements OAuthServerProvider {
   readonly refresh = new Map<string, Grant>()
   /** Every token and code that was issued. */
   readonly secrets: string[] = []
-  /** `POST /token refresh_token`, in order. */
+  /** Received requests in order, such as `POST /token refresh_token`. */
   readonly requests: string[] = []
   refreshes = 0
-  /** Refreshes fail with `invalid_grant`. */
+  /** Whether refreshes fail with `invalid_grant`. */
   refusesRefresh = false
   url = ''
   readonly #codes = new Map<string, Code>()
@@ -97,7 +97,7 @@ export class ProtectedServer implements OAuthServerProvider {
     return this.requests.filter((request) => pattern.test(request)).length
   }
 
-  /** All access tokens are rejected from now on. */
+  /** Invalidates all access tokens. */
   expireTokens(): void {
     this.access.clear()
   }
@@ -116,7 +116,7 @@ export class ProtectedServer implements OAuthServerProvider {
     }
   }
 
-  /** The person agrees at once. */
+  /** Grants the authorization immediately, without a person. */
   authorize: OAuthServerProvider['authorize'] = async (client, params, response) => {
     const code = this.#create('code')
     this.#codes.set(code, {
@@ -151,7 +151,7 @@ export class ProtectedServer implements OAuthServerProvider {
   exchangeRefreshToken: OAuthServerProvider['exchangeRefreshToken'] = async (client, token) => {
     this.refreshes += 1
     const grant = this.refresh.get(token)
-    // The old token is used up.
+    // A refresh token can be used only once.
     this.refresh.delete(token)
     if (grant?.clientId !== client.client_id || this.refusesRefresh)
       throw new InvalidGrantError(`unknown token ${token}`)
@@ -233,7 +233,7 @@ export async function openProtectedServer(
   return fixture
 }
 
-/** The router of the SDK v1 does not declare it. */
+/** Declares support for metadata documents, which the router of SDK v1 does not. */
 const declareDocuments: Route = (_request, response, next) => {
   const { json } = response
   response.json = (body) =>
@@ -274,7 +274,7 @@ const answer: Route = async (request, response) => {
   await transport.handleRequest(request, response, request.body)
 }
 
-/** Follows the login like a browser, up to the redirect URI, and returns the status of the last page. */
+/** Follows the login like a browser, up to the redirect URI. Returns the last page. */
 export async function visit(url: string): Promise<{ readonly status: number; readonly text: string }> {
   const response = await fetch(await approve(url))
   return { status: response.status, text: await response.text() }
