@@ -9,6 +9,7 @@ import { inCI } from '../../../../test/tier.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { actionNames } from '../../src/domain/action.ts'
 import { limitsSchema } from '../../src/limits.ts'
+import type { Minds } from '../../src/mind/minds.ts'
 import { readConfig } from '../../src/wire/read-config.ts'
 import { findWell, wellSeen } from '../killed/wells.ts'
 import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from '../minds-kit.ts'
@@ -48,9 +49,8 @@ async function killedLife(
 }
 
 async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
-  const lasting: Data = (
-    minds.app.store as { memories(id: string, limit: number): Promise<unknown> }
-  ).memories(mindId, 1e6)
+  const store = minds.app.store as Minds
+  const lasting = store.read(mindId, ({ memories }, { seq }) => memories.newest(seq, 1e6))
   return [...(await lasting), ...(await minds.read(`mind://${mindId}/daily_memories`))]
 }
 

@@ -67,7 +67,7 @@ export function createJolt(Jolt: JoltModule): Engine {
   }
   return {
     name: 'Jolt',
-    contactLaw: 'reaction',
+    contactLaw: 'penetration',
     simulate(file, scene) {
       const jolt = openJolt(Jolt)
       addBox(jolt, [0, -10], [20, 10], true)
