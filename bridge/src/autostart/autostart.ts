@@ -179,7 +179,6 @@ function readLastLines(path: string): string {
   }
 }
 
-/** Returns the start command of the checkout, or of the server package next to the bridge. */
 export function findServer(program: URL, node: string): Command | undefined {
   const task = fileURLToPath(new URL('../../scripts/run.mjs', program))
   if (existsSync(task)) return { file: node, args: [task, 'start'], shell: false }

@@ -74,7 +74,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   502: 'the server behind the proxy is not running; call again when it is',
 }
 
-/** Returns the error for an HTTP response without a JSON-RPC message. Omits bodies other than JSON and plain text. */
+/** Omits bodies other than JSON and plain text. */
 export function statusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined

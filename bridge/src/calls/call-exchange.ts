@@ -14,7 +14,6 @@ import { RetryBudget, type RetryOptions } from './retry-budget.ts'
 export interface Posted {
   readonly key: SessionKey
   readonly reply: Reply
-  /** Position in the event stream. */
   readonly events: Pick<EventParser, 'lastEventId' | 'retryMs'>
   /** The error that ended the event stream. */
   readonly broken?: unknown
@@ -26,7 +25,6 @@ interface PostOptions {
   readonly isSafe: boolean
 }
 
-/** Dependencies that the parts of the relay share. */
 export interface Link {
   readonly upstream: Upstream
   readonly delivery: Delivery

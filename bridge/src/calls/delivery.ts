@@ -68,7 +68,6 @@ export class Delivery {
     }
   }
 
-  /** Returns `false` if the id is not pending. */
   #settle(id: Id, response: Answer, call: Call | undefined): boolean {
     const owner = call?.open.has(id) ? call : this.#calls.find(id)
     if (owner === undefined) {
@@ -80,7 +79,6 @@ export class Delivery {
     return this.#calls.answer(owner, id, response)
   }
 
-  /** Answers every open id of the call with this error. */
   #deliverErrorWithoutId(bytes: Buffer, call: Call | undefined): void {
     if (call === undefined) this.#log('dropped an error without an id')
     else this.#failAll(call, (id) => withId(bytes, id))

@@ -53,7 +53,7 @@ export class Forwarder {
     }
   }
 
-  /** Forwards a notification or response. Returns whether the server accepted it. Never rejects. */
+  /** Returns whether the server accepted the message. Never rejects. */
   async send(message: Incoming): Promise<boolean> {
     const { session, log } = this.#options
     const { method, kind } = message
@@ -102,7 +102,7 @@ export class Forwarder {
     }
   }
 
-  /** Posts a call. If its session is lost or required headers are missing, fixes this and posts it once more. */
+  /** Posts a call once more if its session is lost or required headers are missing. */
   async #postInSession(call: Call, fields: Fields): Promise<Posted> {
     const { session, upstream, log } = this.#options
     const posted = await this.#post(call, fields)
@@ -124,7 +124,6 @@ export class Forwarder {
     return postCall(this.#options, call, { key, fields, isSafe: this.#isSafe(call) })
   }
 
-  /** Whether the server may receive every message twice. */
   #isSafe({ messages }: Call): boolean {
     return messages.every(
       ({ method, params }) =>
@@ -178,7 +177,6 @@ export class Forwarder {
 const isModernCall = ({ message }: Call): boolean =>
   message.claimed !== undefined && message.method === 'tools/call'
 
-/** Whether the server requires headers that the stored list of tools lacks. */
 function isHeaderMissing(call: Call, { reply }: Posted): boolean {
   if (!isModernCall(call) || reply.status !== 400) return false
   return asObject(findResponse(reply.body)?.error).code === headerMismatch

@@ -23,7 +23,6 @@ export interface Call {
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
   exchange: Exchange | undefined
-  /** Headers of the latest response. */
   headers: IncomingHttpHeaders
   /** Called with each successful result before its delivery. */
   onResult: ((call: Call, request: Incoming, parseResult: () => unknown) => void) | undefined
@@ -97,7 +96,6 @@ export class PendingCalls {
     return true
   }
 
-  /** Returns `false` if the id is not pending. */
   answer(call: Call, id: Id, response: Answer): boolean {
     if (!this.settle(call, id)) return false
     this.#stats.countResponse(id, response, call.startedAt)

@@ -167,7 +167,6 @@ export class Relay {
     })
   }
 
-  /** Sends a message when `after` resolves. Returns whether the server accepted it. */
   async #send(message: Incoming, after?: Promise<void>): Promise<boolean> {
     if (this.#failure !== undefined) return false
     this.#sending += 1
@@ -193,9 +192,8 @@ export class Relay {
   }
 
   /**
-   * The client receives nothing more for a cancelled id. A stateless call is cancelled by closing its stream.
-   * In a session, the notification is sent after its request. The stream is read for a grace period, because it may
-   * carry other messages.
+   * The client receives nothing more for a cancelled id. In a session, the stream is read for a grace period, because
+   * it may carry other messages.
    */
   #cancel(message: Incoming): void {
     const { calls, cancelGraceMs = 30_000 } = this.#options

@@ -7,7 +7,6 @@ export interface RetryOptions {
   readonly url: URL
   readonly budgetMs: number
   readonly monitor: Pick<ServerMonitor, 'waitForResponse' | 'tryProbe' | 'recordFailure'>
-  /** `undefined` if autostart is disabled. */
   readonly autostart: Pick<Autostart, 'start' | 'logFile'> | undefined
   readonly now: () => number
   readonly random: () => number
@@ -62,7 +61,6 @@ export class RetryBudget {
     })
   }
 
-  /** Returns `false` if the budget is spent before `done` resolves. */
   async #waitFor(done: Promise<void>): Promise<boolean> {
     const left = this.#leftMs()
     if (left <= 0) return false

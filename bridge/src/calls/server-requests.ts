@@ -20,7 +20,6 @@ export class ServerRequests {
   readonly #requests = new Map<Id, ServerRequest>()
   #renamed = 0
 
-  /** Returns a server message with the client's ids. */
   toClient(bytes: Buffer, { kind, id }: Envelope): Buffer {
     if (kind === 'notification' && this.#renamed > 0) return this.#renameCancelled(bytes)
     return kind === 'request' && id !== null ? this.#add(bytes, id) : bytes

@@ -4,7 +4,6 @@ export interface Check {
   readonly name: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly text: string
-  /** Missing if the check passed. */
   readonly fix?: string
 }
 

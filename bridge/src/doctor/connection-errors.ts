@@ -48,7 +48,6 @@ export function explainUnreachable(error: unknown, proxy: string | undefined, en
   return fail('reachable', `${text} (${code})`, `${fix}${hint}`)
 }
 
-/** Whether no server is running, so that autostart will start one. */
 export const isStartedLater = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOENT'].includes(findCause(error).code)
 

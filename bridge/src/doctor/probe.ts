@@ -16,7 +16,6 @@ export interface MessageOptions {
 const deadlineMs = 10_000
 const maxBytes = 1024 * 1024
 
-/** Sends the doctor's requests. They reject with the connection's error, or after a deadline. */
 export class Probe {
   readonly #upstream: Upstream
   readonly #getFields: () => Fields

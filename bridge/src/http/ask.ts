@@ -8,11 +8,10 @@ import type { Upstream } from './upstream.ts'
 
 export interface Asked {
   readonly reply: Reply
-  /** `undefined` if the reply contains no JSON-RPC response. */
   readonly response: JsonObject | undefined
 }
 
-/** Posts a message and reads the first JSON-RPC response. Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
+/** Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
 export async function ask(
   upstream: Upstream,
   fields: Fields,

@@ -11,7 +11,6 @@ export interface SessionKey {
   readonly version: string | undefined
 }
 
-/** The parts of a message that its header fields repeat. */
 type Head = Pick<Incoming, 'method' | 'params' | 'claimed'>
 
 /** The parameter in `Mcp-Name`, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
@@ -26,7 +25,6 @@ const nameSources: Readonly<Record<string, string>> = {
 
 export const noSession: SessionKey = { id: undefined, version: undefined }
 
-/** Returns the session that a response to `initialize` opened. */
 export function readSessionKey(headers: IncomingHttpHeaders, result: unknown): SessionKey {
   const id = headers[names.sessionId]
   const { protocolVersion: version } = asObject(result)

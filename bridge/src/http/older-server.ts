@@ -140,7 +140,6 @@ class OlderStream {
     return undefined
   }
 
-  /** Passes the responses on the stream to `reader` as the body of the POST response. */
   post(fields: Fields, body: Buffer, reader: Reader): Exchange {
     const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))

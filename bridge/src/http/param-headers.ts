@@ -16,10 +16,7 @@ export function parseParamHeaders(schema: unknown): ParamHeader[] {
   )
 }
 
-/**
- * Returns why a client must not offer a tool with this input schema: a header name is not an HTTP token or is used
- * twice, or the annotated value is not simple or has no fixed path.
- */
+/** Returns why a client must not offer a tool with this input schema. */
 export function findParamHeaderFault(schema: unknown): string | undefined {
   const seen = new Set<string>()
   let found = 0
@@ -40,7 +37,7 @@ interface Annotation {
   readonly path: readonly string[]
 }
 
-/** Yields annotations of nested properties: only these have a fixed path in the arguments. */
+/** Only nested properties have a fixed path in the arguments. */
 function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
   if (path.length > maxDepth) return
   for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {

@@ -52,7 +52,6 @@ export class EventParser {
     return Math.min(this.#lineBytes, this.#limit) + (this.#dataBytes > this.#limit ? 0 : this.#dataBytes)
   }
 
-  /** Returns the events that this chunk completes. */
   push(chunk: Buffer): ServerEvent[] {
     const events: ServerEvent[] = []
     let start = 0

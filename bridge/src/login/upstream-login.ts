@@ -69,7 +69,7 @@ export class UpstreamLogin {
     }
   }
 
-  /** Returns the `Authorization` header. Throws `NEEDS_LOGIN`. */
+  /** Throws `NEEDS_LOGIN`. */
   async #authorize(): Promise<Fields> {
     const token = await (await this.#logins)?.getToken(this.#server)
     return token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -13,7 +13,7 @@ const cappedClients = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
 
 /**
  * Chooses the view by the client's name in its first message: core for clients with a tool limit, otherwise full.
- * Falls back to the full view if the server has no core view.
+ * Falls back to full if the server has no core view.
  */
 export class ClientView {
   readonly #path: string
@@ -73,7 +73,6 @@ export class ClientView {
   }
 }
 
-/** Returns the name in `initialize`, or in the `_meta` of a stateless message. */
 function findClientName(line: unknown): string | undefined {
   for (const message of [line].flat()) {
     const { clientInfo, _meta } = asObject(asObject(message).params)

@@ -13,7 +13,7 @@ interface Options extends Link {
   readonly renew: () => Promise<void>
 }
 
-/** The stream of a session for the server's requests and notifications. Reconnects until it is closed or rejected. */
+/** Reconnects until it is closed or rejected. */
 export class GetStream {
   readonly #options: Options
   readonly #controller = new AbortController()

@@ -49,7 +49,7 @@ export class Session {
     void this.#delete(before).catch((error: unknown) => log(`the previous session was not deleted: ${error}`))
   }
 
-  /** Stores `initialized`, the log level and resource subscriptions, which a new session must receive. */
+  /** Stores messages that a new session must receive. */
   remember(message: Incoming): void {
     const { method, params } = message
     if (method === 'notifications/initialized') {

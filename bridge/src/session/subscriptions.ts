@@ -29,8 +29,8 @@ export const isSubscription = ({ method, claimed, id }: Incoming): boolean =>
   method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
 
 /**
- * Reopens a stateless client's subscription when its stream ends, and reports everything that may have
- * changed meanwhile. Only the client ends it. Returns the response that ended it, if there is one to deliver.
+ * Reopens a stateless client's subscription when its stream ends, and reports everything that may have changed.
+ * Returns the response that ended the subscription, if there is one to deliver.
  */
 export async function followSubscription(
   options: Options,

@@ -37,7 +37,6 @@ export class ToolCatalog {
     return this.#tools.get(String(name))?.isRepeatable === true
   }
 
-  /** Returns a call's `Mcp-Param-*` fields. */
   fields({ name, arguments: args }: Params): Fields {
     return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }

@@ -1,6 +1,5 @@
 import { groups, type Option } from './options.ts'
 
-/** Column of the descriptions. */
 const column = 24
 
 function formatOption([name, { short, value, env, about }]: readonly [string, Option]): string {

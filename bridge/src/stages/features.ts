@@ -15,13 +15,11 @@ import { ToolFilter } from './tool-filter.ts'
 
 interface FeatureOptions extends Pick<UpstreamOptions, 'backpressure' | 'onResponse'> {
   readonly env: NodeJS.ProcessEnv
-  /** Header fields of every request. */
   readonly identity: Fields
   readonly log: Log
   readonly warn: (text: string) => void
 }
 
-/** The first stage is next to the client, the last next to the relay. */
 interface Features {
   readonly upstream: Upstream
   readonly stages: readonly Stage[]

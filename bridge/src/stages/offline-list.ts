@@ -192,7 +192,6 @@ export class OfflineList implements Ends {
   }
 }
 
-/** Returns a key of era, method, page, requested version and core view. */
 function toRequestKey(request: Request, path: string): string {
   const { cursor, protocolVersion } = request.params ?? {}
   return canonicalJson([

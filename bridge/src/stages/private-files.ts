@@ -14,7 +14,7 @@ import { CausewayError } from '@causeway/protocol'
 
 const ownerOnly = 0o600
 
-/** Opens a file for appending, with mode 0600. Throws for links, pipes, hard links and other users' files. */
+/** Opens a file for appending, with mode 0600. Throws for symbolic links, hard links, pipes and other users' files. */
 export function openPrivateFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)

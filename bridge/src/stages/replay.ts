@@ -76,7 +76,6 @@ function takeResponse(responses: Map<string, JsonObject[]>, request: Request): J
   return { ...next, id: request.id }
 }
 
-/** Returns a key of era, method and arguments. */
 function toRequestKey(request: Request): string {
   const { _meta, clientInfo, capabilities, ...params } = request.params ?? {}
   return canonicalJson([claimedVersion(request) ?? null, request.method, params])

@@ -17,7 +17,6 @@ export function stringify(value: unknown): string {
   }
 }
 
-/** Sorts the members of objects. */
 export const canonicalJson = (value: unknown): string =>
   write(value, (members) => Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)))
 

@@ -34,7 +34,6 @@ export class LineSplitter {
   }
 }
 
-/** Resolves at the end of the input; rejects if reading fails. */
 export function readLines(input: Readable, onLine: (line: Buffer) => void): Promise<void> {
   const lines = new LineSplitter()
   input.on('data', (chunk: Buffer) => lines.push(chunk).forEach(onLine))

@@ -44,7 +44,6 @@ export class Output {
     this.#isBlocked = !stream.write(end) || this.#isBlocked
   }
 
-  /** Calls back immediately unless the output is blocked. */
   whenWritable(callback: () => void): void {
     if (this.#isBlocked) this.#waiting.push(callback)
     else callback()

@@ -83,7 +83,6 @@ export class ListenRequests {
     return this.#requests.find(({ uris }) => uris.has(uri))
   }
 
-  /** Sends a request with its current URIs, then cancels its predecessor. */
   #replace(request: ListenRequest): void {
     const { id: before, uris } = request
     const notifications = {
