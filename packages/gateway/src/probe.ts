@@ -8,7 +8,6 @@ import { createChannel } from './upstream/create-channel.ts'
 import { fetchCatalogue } from './upstream/fetch-catalogue.ts'
 
 export interface ProbeOptions {
-  /** Name in messages. */
   readonly server: string
   readonly share: 'shared' | 'project' | 'client' | 'call'
   readonly concurrency?: number

@@ -50,7 +50,6 @@ export class GatewayStore {
       .run(server, configHash, JSON.stringify(catalogue), takenMs)
   }
 
-  /** The list is empty if the server was never approved. */
   listPins(server: string): readonly Pin[] {
     return this.#db
       .prepare<[string], PinRow>('SELECT kind, name, definition FROM pin WHERE server = ?')
@@ -72,10 +71,7 @@ export class GatewayStore {
     this.#db.prepare('DELETE FROM pin WHERE server = ?').run(server)
   }
 
-  /**
-   * Removes the catalogues of all other servers. Preserves their pins, because the entry may be invalid or absent only
-   * for a moment.
-   */
+  /** Preserves the pins of other servers, because their entries may be invalid or absent only for a moment. */
   retainCatalogues(servers: readonly string[]): void {
     this.#db
       .prepare('DELETE FROM catalogue WHERE server NOT IN (SELECT value FROM json_each(?))')
@@ -90,7 +86,7 @@ export class GatewayStore {
 export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
   keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))
 
-/** Removes the pins of a removed entry, also while the server of this folder runs. */
+/** Also works while the server of this folder runs. */
 export function forgetPins(dataDir: string, server: string): void {
   if (!existsSync(join(dataDir, fileName))) return
   const store = new GatewayStore(dataDir)

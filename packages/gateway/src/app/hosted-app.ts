@@ -274,7 +274,6 @@ function rewriteResult(path: string, result: unknown, list: 'content' | 'message
   return { ...rest, [list]: rewritten }
 }
 
-/** Members that clients require in a block, by its type. */
 const blockMembers: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],

@@ -52,7 +52,6 @@ export class HostedCall implements RequestOwner {
     return this.#isSettled
   }
 
-  /** Returns the result or the next question, or throws the error of the request. */
   async run(ctx: ToolContext): Promise<unknown> {
     this.#attach(ctx)
     const sent = this.#sent
@@ -74,7 +73,6 @@ export class HostedCall implements RequestOwner {
     }
   }
 
-  /** Rejects open questions and cancels the request. */
   abandon(reason: Error): void {
     const open = this.#sent === undefined ? this.#questions : [this.#sent, ...this.#questions]
     for (const { refuse } of open) refuse(new RefusedRequest(reason.message, -32000))

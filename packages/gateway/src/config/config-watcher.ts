@@ -17,9 +17,7 @@ export interface ConfigWatcherOptions {
   readonly pollMs?: number
 }
 
-/**
- * Watches `mcp.json` and `secrets.json`. While one is invalid, the last valid configuration stays current.
- */
+/** Watches `mcp.json` and `secrets.json`. While one is invalid, the last valid configuration stays current. */
 export class ConfigWatcher {
   readonly #options: ConfigWatcherOptions
   #timer: NodeJS.Timeout | undefined
@@ -54,7 +52,6 @@ export class ConfigWatcher {
     clearInterval(this.#timer)
   }
 
-  /** Returns whether the configuration is new. */
   #read(): boolean {
     const { dataDir, onFailure } = this.#options
     const version = [configFileName, secretsFileName]

@@ -51,10 +51,7 @@ export function setJsonValue(
   return text
 }
 
-/**
- * Removes the property at a path of keys, if any; preserves all other text. Throws `JsonEditError` if the
- * text is invalid.
- */
+/** Preserves all other text. Throws `JsonEditError` if the text is invalid. */
 export function removeJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): string {
   let object: Node | undefined = parse(text, syntax)
   for (const key of path.slice(0, -1)) object = object && findProperty(object, key)?.value

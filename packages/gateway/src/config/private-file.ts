@@ -1,9 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { GatewayError } from '../errors.ts'
 
-/**
- * Returns `undefined` for a missing file. Throws `GATEWAY_CONFIG_INVALID` if it is unreadable or too large.
- */
+/** Returns `undefined` for a missing file. Throws `GATEWAY_CONFIG_INVALID` if it is unreadable or too large. */
 export function readPrivateFile(path: string, maxBytes = 2 ** 20): string | undefined {
   try {
     const { size } = statSync(path)

@@ -11,10 +11,7 @@ interface ModelText {
 
 type Definitions = Pick<Catalogue, 'tools' | 'prompts' | 'instructions'>
 
-/**
- * Returns warnings about hidden characters and names of other apps' tools. `app` is the name of the server's own app,
- * if known.
- */
+/** `app` is the name of the server's own app, if known. */
 export function findCatalogueWarnings(definitions: Definitions, app?: string): readonly string[] {
   const { tools, prompts, instructions } = definitions
   const texts: readonly ModelText[] = [
@@ -40,7 +37,7 @@ function warnOfForeignTools({ where, definition }: ModelText, app: string | unde
   return foreign.size === 0 ? [] : [`tools of other apps are named in ${where}: ${[...foreign].join(', ')}`]
 }
 
-/** Returns all strings and keys of a definition, except `_meta` and `icons`, which models do not receive. */
+/** Excludes `_meta` and `icons`, which models do not receive. */
 function collectText(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(collectText)

@@ -2,7 +2,6 @@ import { isObject, type JsonObject, type ToolAnnotations } from '@causeway/proto
 import { z } from 'zod'
 import type { ListedPrompt, ListedResource, ListedTool, ResourceTemplate } from './catalogue.ts'
 
-/** Checks by member name. */
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
 const isText = (value: unknown): value is string => typeof value === 'string'

@@ -19,9 +19,8 @@ export function chooseAppName(server: string, isTaken: (path: string) => boolean
 }
 
 /**
- * Returns the names of hosted tools or prompts on the shared mount, by their own names: `get-env` ->
- * `Everything__get-env`. A name that is too long, or equals another one after characters were replaced, ends with a
- * hash, so that names do not depend on the server's order.
+ * Returns names on the shared mount by the server's names: `get-env` -> `Everything__get-env`. A name that is too long,
+ * or equals another one after characters were replaced, ends with a hash, so that names do not depend on the order.
  */
 export function chooseWireNames(
   app: string,

@@ -23,7 +23,6 @@ export function toUpstreamUri(app: string, uri: string): string | undefined {
   return uri.startsWith(plain) ? uri.slice(plain.length) : undefined
 }
 
-/** Returns a block without a URI unchanged. */
 export function rewriteBlock(app: string, block: unknown): unknown {
   if (!isObject(block)) return block
   if (block.type === 'resource_link' && typeof block.uri === 'string')

@@ -61,7 +61,6 @@ export class InstancePool {
     return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
   }
 
-  /** Ends the instance if it belongs to a single call. */
   release(instance: Instance): void {
     if (this.#options.share !== 'call') return
     this.#instances.delete(instance.key)

@@ -25,7 +25,6 @@ export interface InstanceOptions {
   /** Client or project; empty if shared by all. */
   readonly key: string
   readonly project: string | undefined
-  /** Client capabilities that the server receives. */
   readonly capabilities: JsonObject
   /** Whether a single client uses the instance. Otherwise, the server can ask clients only with a concurrency of 1. */
   readonly isOwned: boolean
@@ -41,7 +40,6 @@ export interface InstanceOptions {
   createChannel(): Channel
   onReady(): void
   onNotification(method: string, params: Params): void
-  /** Called when the instance failed or could not be started. */
   onFailure(error: CausewayError): void
 }
 
@@ -117,7 +115,6 @@ export class Instance {
     return this.#slots.used
   }
 
-  /** Whether it has no process and no user. */
   get isUnused(): boolean {
     const isStopped = this.state === 'idle' || this.state === 'needs_login'
     return this.#users === 0 && isStopped && !this.#isClosing
@@ -130,7 +127,7 @@ export class Instance {
 
   /**
    * Runs work on a connection, which is opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and
-   * errors of the work. Repeats work only if the server had lost its session and so did not begin it.
+   * errors of the work. Repeats work that the server did not begin, because it had lost its session.
    */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const release = this.hold()

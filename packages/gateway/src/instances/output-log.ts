@@ -4,7 +4,6 @@ const maxLoggedPerWindow = 20
 
 interface OutputLogOptions {
   readonly now: () => number
-  /** Receives at most 20 lines in 10 s. */
   log(source: OutputSource, line: string): void
 }
 
@@ -20,7 +19,7 @@ export interface OutputLines {
   readonly next: number
 }
 
-/** The latest 200 lines of all processes of a server, including ended ones. */
+/** Contains lines of all processes of a server, including ended ones. */
 export class OutputLog {
   readonly #options: OutputLogOptions
   readonly #lines: string[] = []

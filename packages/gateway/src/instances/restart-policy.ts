@@ -50,7 +50,6 @@ export class RestartPolicy {
     this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : jittered, retryAfterMs)
   }
 
-  /** Called after five minutes of uptime. */
   reset(): void {
     this.#failures = []
     this.#reachedMax = false

@@ -155,7 +155,7 @@ export class UpstreamServer {
     return this.#listing
   }
 
-  /** Lists with a separate instance. Repeats the listing if lists change meanwhile. */
+  /** Repeats the listing if lists change meanwhile. */
   async #listAlone(signal: AbortSignal): Promise<void> {
     let changes = 0
     const seat: Seat = {
@@ -181,8 +181,8 @@ export class UpstreamServer {
   }
 
   /**
-   * Sends a request for a client. Returns the result as received, or questions for the client. Throws errors
-   * of the server as `UPSTREAM_ERROR`.
+   * Returns the result as received, or questions for the client. Throws errors of the server as
+   * `UPSTREAM_ERROR`.
    */
   async request(method: UpstreamMethod, params: Params, ctx: ToolContext): Promise<unknown> {
     this.#requireUsable()

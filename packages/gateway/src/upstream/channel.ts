@@ -4,10 +4,7 @@ import type { Message } from '@causeway/protocol'
 export class SessionExpired extends Error {}
 
 export interface ChannelHandlers {
-  /**
-   * `request` is the id of the request on whose response stream the message arrived, if the transport has
-   * such streams.
-   */
+  /** `request` is the id of the request on whose response stream the message arrived. */
   onMessage(message: Message, request?: number): void
   /** Called if the response will not arrive. */
   onLost(request: number, error: Error): void

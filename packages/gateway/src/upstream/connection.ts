@@ -39,7 +39,6 @@ export interface RequestOptions {
 }
 
 export interface ConnectionOptions {
-  /** Name in messages. */
   readonly server: string
   readonly channel: Channel
   /**
@@ -109,8 +108,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request and returns its result as received. Throws `UPSTREAM_ERROR` with the server's error,
-   * `UPSTREAM_GONE` if the connection ends first, and the reason of the signal.
+   * Returns the result as received. Throws `UPSTREAM_ERROR` with the server's error, `UPSTREAM_GONE` if the connection
+   * ends first, and the reason of the signal.
    */
   async request(method: string, params: Params, options: RequestOptions = {}): Promise<unknown> {
     const { signal, owner, silenceMs, maxMs } = options

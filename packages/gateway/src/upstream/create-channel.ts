@@ -7,7 +7,6 @@ import type { PidFile } from './pid-file.ts'
 import { StdioChannel } from './stdio-channel.ts'
 
 export interface ChannelContext {
-  /** Name in messages. */
   readonly server: string
   /** Default working folder of a child. */
   readonly project: string | undefined

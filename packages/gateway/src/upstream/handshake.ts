@@ -16,7 +16,6 @@ import type { Connection } from './connection.ts'
 const discoverMs = 5000
 
 export interface HandshakeOptions {
-  /** Name in messages. */
   readonly server: string
   readonly capabilities: JsonObject
   readonly clientInfo: { readonly name: string; readonly version: string }

@@ -12,7 +12,6 @@ import { type Channel, type ChannelHandlers, SessionExpired } from './channel.ts
 
 export interface HttpChannelOptions {
   readonly kind: 'http' | 'sse'
-  /** Name in messages. */
   readonly server: string
   readonly url: string
   /** From the configuration. Clients' tokens are never sent. */
@@ -27,7 +26,6 @@ type Sdk = typeof import('@modelcontextprotocol/client')
 /** Time for the server to answer the end of its session. */
 const graceMs = 2000
 
-/** Limits `Retry-After`. */
 const maxRetryAfterMs = 60 * 60_000
 
 /** Loads the SDK on first use, because most servers use stdio. */

@@ -61,8 +61,8 @@ export class PidFile {
 }
 
 /**
- * Whether the group is the recorded one. A pid is not reused while a group has its number, so a group of the
- * same boot without its leader is the recorded one.
+ * A pid is not reused while a group has its number, so a group of the same boot without its leader is the recorded
+ * one.
  */
 function isSameGroup(entry: Entry): boolean {
   const leader = identifyProcess(entry.pid)

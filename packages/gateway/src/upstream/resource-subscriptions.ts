@@ -40,7 +40,6 @@ export class ResourceSubscriptions {
     if (this.#counts.delete(uri)) this.#send('resources/unsubscribe', uri)
   }
 
-  /** Subscribes again on a new connection. */
   use(connection: Connection, { capabilities }: ServerDescription): void {
     this.#connection = connection
     this.#capabilities = capabilities

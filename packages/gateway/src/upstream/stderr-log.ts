@@ -3,7 +3,6 @@ import { LineSplitter } from './line-splitter.ts'
 const maxLineBytes = 8 * 1024
 const maxLines = 20
 
-/** The latest 20 lines of a child's stderr, each at most 8 KiB. */
 export class StderrLog {
   readonly #options: StderrLogOptions
   readonly #splitter: LineSplitter

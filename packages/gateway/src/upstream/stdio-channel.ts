@@ -219,7 +219,6 @@ export class StdioChannel implements Channel {
   }
 }
 
-/** Resolves when the streams end, at the latest after `drainMs`. */
 async function waitForOutput(streams: readonly Readable[]): Promise<void> {
   const ends = streams.map((stream) => finished(stream).catch(() => {}))
   await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])

@@ -7,7 +7,6 @@ const secretWord = /token|secret|passw|api[-_]?key|auth|credential|private[-_]?k
 export const isSecretName = (name: string): boolean =>
   secretWord.test(name) || /(^|[-_])(key|pat|pw)$/i.test(name)
 
-/** Token prefixes of well-known services, and of JSON Web Tokens. */
 const tokenPattern =
   /\b(gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abpr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/
 
@@ -20,7 +19,6 @@ export function redactUrl(url: string): string {
   return withoutQuery.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, `$1${redacted}@`)
 }
 
-/** Redacts values of secret flags and headers, tokens, and secrets in URLs. */
 export function redactArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
@@ -52,7 +50,6 @@ export const redactSecrets = (text: string, secrets: readonly string[]): string 
 const keepVariable = (value: string): string =>
   value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
 
-/** Returns the command with its arguments, or the URL, without secrets. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === 'stdio'
     ? [endpoint.command, ...redactArgs(endpoint.args)].map(quote).join(' ')

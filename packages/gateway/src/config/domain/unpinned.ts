@@ -16,7 +16,6 @@ const runners: readonly { readonly words: readonly string[]; readonly registry: 
   { words: ['pipx', 'run'], registry: 'pypi' },
 ]
 
-/** Flags whose value is the package, and flags with other values. */
 const packageFlags: ReadonlySet<string> = new Set(['-p', '--package', '--from', '--spec', '--with'])
 const valueFlags: ReadonlySet<string> = new Set([
   '--python',
@@ -27,7 +26,6 @@ const valueFlags: ReadonlySet<string> = new Set([
   '--call',
 ])
 
-/** Returns a warning for each package that the command downloads without an exact version. */
 export const findEndpointWarnings = (endpoint: Endpoint): readonly string[] =>
   findUnpinnedPackages(endpoint).map(
     (spec) =>
