@@ -18,7 +18,6 @@ export interface StoredClient {
   readonly client_id: string
   readonly client_secret?: string
   readonly token_endpoint_auth_method?: string
-  /** Redirect URI of the registration. */
   readonly redirect_uri?: string
 }
 
@@ -51,7 +50,7 @@ const maxBytes = 4 * 2 ** 20
 const staleLockMs = 60_000
 const lockRetryMs = 50
 
-/** `auth.json`: logins by remote server. Several processes may use it. Only its owner can read it. */
+/** Several processes may use the file. Only its owner can read it. */
 export class AuthFile {
   readonly path: string
   #stamp = ''
@@ -76,7 +75,6 @@ export class AuthFile {
     if (others.length < logins.length) this.#write(others)
   }
 
-  /** Runs a function while no other process has the lock. */
   async withLock<T>(run: () => Promise<T>): Promise<T> {
     const lock = `${this.path}.lock`
     mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })

@@ -210,7 +210,6 @@ async function register(
   }
 }
 
-/** Converts the lifetime to an expiry time. */
 function toStoredTokens(
   { access_token, refresh_token, token_type, expires_in: seconds, scope: granted }: OAuthTokens,
   { scope = granted, now }: { scope: string | undefined; now: number },

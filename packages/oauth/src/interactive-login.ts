@@ -3,9 +3,7 @@ import type { Logins } from './logins.ts'
 import { openExternally } from './open-externally.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** A login in this process or in a server. */
 export interface LoginSession {
-  /** `state` identifies the login. */
   begin(): Promise<{ readonly url: URL; readonly state: string }>
   /** Resolves when the browser has returned. Throws the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void>
@@ -14,7 +12,6 @@ export interface LoginSession {
   close(): Promise<void>
 }
 
-/** A login in this process, which listens on a port for the response. */
 export class LocalLoginSession implements LoginSession {
   readonly #logins: Logins
   readonly #server: RemoteServer
@@ -60,7 +57,6 @@ export interface InteractiveLogin {
   readonly signal: AbortSignal
 }
 
-/** Waits for the browser and, on a terminal, for a copied URL. */
 export async function runInteractiveLogin(
   session: LoginSession,
   { print, note, ask, opensBrowser, signal: interrupted }: InteractiveLogin,

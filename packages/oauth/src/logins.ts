@@ -28,7 +28,6 @@ export interface LoginStatus {
 export class Logins {
   readonly #options: LoginsOptions
   readonly #pending: PendingLogins
-  /** By resource. */
   readonly #refreshes = new Map<string, Promise<string>>()
 
   constructor(options: LoginsOptions) {
@@ -110,8 +109,8 @@ export class Logins {
   }
 
   /**
-   * Resolves when the login is complete. Rejects with the error of the login, with `LOGIN_UNKNOWN`, or with the
-   * reason of the signal.
+   * Resolves when the login is complete. Rejects with the error of the login, `LOGIN_UNKNOWN`, or the reason of the
+   * signal.
    */
   wait(state: string, signal: AbortSignal): Promise<void> {
     return this.#pending.wait(state, signal)

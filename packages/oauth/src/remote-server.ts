@@ -1,5 +1,4 @@
 export interface RemoteServer {
-  /** Name in messages. */
   readonly name: string
   readonly url: string
   /** Sent with all requests. */

@@ -42,10 +42,7 @@ export class ServerLogin {
     }
   }
 
-  /**
-   * Prepares a browser login. Returns `undefined` if no URL receives the response. Throws discovery and
-   * registration errors.
-   */
+  /** Returns `undefined` if no URL receives the response. Throws discovery and registration errors. */
   async begin(): Promise<LoginRequest | undefined> {
     return this.#redirectUrl === undefined ? undefined : this.#logins.begin(this.#server, this.#redirectUrl)
   }
