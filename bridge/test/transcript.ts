@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 
 /** One scripted conversation of a client, the bridge and a server. */
 export interface Case {
-  /** A claim, unique within its group. */
+  /** Title of the test, unique within its group. */
   readonly name: string
   /** Flags of the bridge. */
   readonly args?: readonly string[]

@@ -189,7 +189,7 @@ export function findServer(program: URL, node: string): Command | undefined {
     : undefined
 }
 
-/** Omits the variables of the bridge, and those of npm, with which the server would exit when npx does. */
+/** Omits variables of the bridge and of npm. With those of npm, the server would exit when npx exits. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
   const own = new Set(variables)
   // Bridge and server use the same token file.

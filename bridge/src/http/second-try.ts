@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { Exchange, Reader } from './upstream.ts'
 
-/** Returns an exchange that forwards to another one as soon as that starts. */
+/** Returns an exchange that forwards to `starting` as soon as it resolves. */
 export function startLater(starting: Promise<Exchange>): Exchange {
   let started: Exchange | undefined
   let isAborted = false

@@ -26,7 +26,7 @@ export const toRemoteServer = (
   fetch: createLoginFetch(connection, env),
 })
 
-/** Returns the data folder, which a server with the same environment shares, and so its logins. */
+/** A server with the same environment uses the same data folder, and so shares the logins. */
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
   resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
 

@@ -148,7 +148,7 @@ export const framing: readonly Case[] = [
     run: (client) => client.call(1, 'ping'),
   },
   {
-    name: 'stateless requests with names outside of ASCII',
+    name: 'stateless requests with names outside ASCII',
     async run(client) {
       await client.call(1, 'server/discover', modern)
       await client.call(2, 'tools/list', { ...modern, cursor: 'c' })

@@ -24,7 +24,7 @@ export const http: readonly Case[] = [
     },
   },
   {
-    name: 'a busy server is asked again within --wait',
+    name: 'a call to a busy server is retried within --wait',
     args: ['--wait', '100'],
     server: (backend) => backend.on('ping', (got) => got.status(503, 'busy', { 'retry-after': '60' })),
     run: (client) => client.call(1, 'ping'),
@@ -36,7 +36,7 @@ export const http: readonly Case[] = [
     run: (client) => client.call(1, 'tools/call', { name: 'x' }),
   },
   {
-    name: 'a JSON-RPC error in a failed response is passed on',
+    name: 'a JSON-RPC error in a failed response is forwarded',
     server: (backend) =>
       backend.on('ping', (got) =>
         got.json(
@@ -47,7 +47,7 @@ export const http: readonly Case[] = [
     run: (client) => client.call(1, 'ping'),
   },
   {
-    name: 'a page is not passed on',
+    name: 'an HTML page is not forwarded',
     server: (backend) =>
       backend.on('ping', (got) =>
         got.status(500, '<!doctype html><title>Error</title>', { 'content-type': 'text/html' }),
@@ -55,7 +55,7 @@ export const http: readonly Case[] = [
     run: (client) => client.call(1, 'ping'),
   },
   {
-    name: 'successful responses that are not answers',
+    name: 'successful responses that do not answer the call',
     server: (backend) => {
       backend.on('empty', (got) => got.status(200))
       backend.on('text', (got) => got.status(200, 'hello', { 'content-type': 'text/plain' }))
@@ -73,7 +73,7 @@ export const http: readonly Case[] = [
     },
   },
   {
-    name: 'a redirect within the server is followed once, one to another server is not',
+    name: 'a redirect to the same server is followed once, a redirect to another server is not',
     server: (backend) => {
       backend.on('here', (got) =>
         got.path === '/mcp' ? got.status(307, '', { location: '/other' }) : got.result({ path: got.path }),
@@ -119,7 +119,7 @@ export const http: readonly Case[] = [
     },
   },
   {
-    name: 'headers of the settings',
+    name: 'configured headers',
     args: ['--header', 'X-Team: physics', '--header', 'Authorization: Bearer secret'],
     async run(client) {
       await client.open()
@@ -127,7 +127,7 @@ export const http: readonly Case[] = [
     },
   },
   {
-    name: 'a path of one app',
+    name: 'the path of one app',
     args: ['--app', 'replay'],
     run: (client) => client.call(1, 'ping'),
   },

@@ -41,7 +41,7 @@ function startSessions(backend: Backend): { lose: () => void } {
 /** The handshake, the GET stream, lost sessions and restarts. */
 export const session: readonly Case[] = [
   {
-    name: 'what is sent directly after initialize waits for its result',
+    name: 'messages sent directly after initialize wait for its result',
     async run(client) {
       client.send(
         request(1, 'initialize', initializeParams),
@@ -52,7 +52,7 @@ export const session: readonly Case[] = [
     },
   },
   {
-    name: 'a refused initialize',
+    name: 'a rejected initialize',
     server: (backend) =>
       backend.on('initialize', (got) =>
         got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32602, message: 'no' } }),
@@ -94,7 +94,7 @@ export const session: readonly Case[] = [
     },
   },
   {
-    name: 'a lost session is opened again, with the level, the subscriptions and the lost call',
+    name: 'a lost session is renewed with the log level, the subscriptions and the lost call',
     server: (backend) => Object.assign(backend, { sessions: startSessions(backend) }),
     async run(client, backend) {
       await client.open()

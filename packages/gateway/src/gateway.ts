@@ -155,7 +155,7 @@ export class Gateway {
     this.#review(entry, catalogue)
   }
 
-  /** Ignores levels above `debug`, because clients that request no level still receive `info`. */
+  /** Requests only `debug`: other levels would hide messages from clients that request no level. */
   requestLogLevel(level: unknown): void {
     if (level !== 'debug' || this.#wantsDebug) return
     this.#wantsDebug = true

@@ -4,7 +4,7 @@ import { removeDuplicates } from './names.ts'
 
 export type PinKind = 'tool' | 'prompt' | 'instructions'
 
-/** `instructions` have an empty name. */
+/** The pin of the instructions has an empty name. */
 export interface Pin {
   readonly kind: PinKind
   readonly name: string
@@ -57,7 +57,7 @@ export interface Reviewed<T> {
   readonly entry: T
   /** Whether calls fail with `TOOL_CHANGED`. */
   readonly isBlocked: boolean
-  /** Whether it was never approved. Its texts must then not be listed. */
+  /** Whether it was never approved, so that its texts must not be listed. */
   readonly isNew: boolean
 }
 

@@ -366,7 +366,7 @@ export class UpstreamServer {
     this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')
   }
 
-  /** Returns the folder for listing, because lists do not belong to a project. */
+  /** Returns an empty folder, because lists do not belong to a project. */
   #getEmptyProject(): string {
     const folder = join(this.#options.services.dataDir, 'gateway', 'empty-project')
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -70,7 +70,6 @@ async function discover(connection: Connection, options: HandshakeOptions): Prom
   }
 }
 
-/** The `_meta` of every request. */
 const createEnvelope = (clientInfo: HandshakeOptions['clientInfo'], capabilities: JsonObject): Params => ({
   [meta.protocolVersion]: modernVersion,
   [meta.clientInfo]: clientInfo,

@@ -38,7 +38,7 @@ function redactWord(word: string): string {
   return isSecretValue(word) ? redacted : word
 }
 
-/** Shorter values would match parts of words. */
+/** Shorter secrets would also match parts of other words. */
 const minSecretLength = 4
 
 export const redactSecrets = (text: string, secrets: readonly string[]): string =>
