@@ -19,7 +19,7 @@ export interface Connections {
 /** Calls may take hours, and streams may be silent. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** Closes connections that are idle for 30 s. Without this, the server's hint applies (72 s with Fastify). */
+/** Closes idle connections after at most 30 s. Without this, the server's hint applies (72 s with Fastify). */
 const idleConnections = { keepAliveMaxTimeout: 30_000 }
 
 /** `localhost` means both loopback addresses (RFC 6761, section 6.3). */
