@@ -225,7 +225,7 @@ t.test('StartLock.take admits one holder, and the next one after a release', asy
   t.ok(StartLock.take(file, self))
 })
 
-t.test('StartLock.take takes the lock of a dead holder, which can no longer release it', async (t) => {
+t.test('StartLock.take takes over the lock of a dead holder, whose release then has no effect', async (t) => {
   const dir = t.testdir()
   const file = join(dir, 'lock')
   const first = StartLock.take(file, await deadProcess())

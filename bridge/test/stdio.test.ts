@@ -32,7 +32,7 @@ t.test('LineSplitter.end returns no line if no bytes are pending', async (t) => 
   t.same(split('', 1), [])
 })
 
-t.test('LineSplitter joins a line of 12 MB in small chunks', async (t) => {
+t.test('LineSplitter joins a line of 12 MB that arrives in small chunks', async (t) => {
   const [line, ...others] = split(`"${'x'.repeat(12_000_000)}"\n`, 65_536)
   t.equal(line?.length, 12_000_002)
   t.same(others, [])

@@ -262,33 +262,36 @@ verifies('app:answer:no-internals', async (t) => {
   })
 })
 
-t.test('prompts validate their arguments, and the bare mount has bare names', async (t) => {
-  const core = await openTestCore(t, [demoApp().app])
-  t.match(
-    await core.dispatch('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } }, testCaller()),
-    {
-      messages: [{ role: 'user', content: { text: 'Greet Ada.' } }],
-    },
-  )
-  t.match(
-    await core.dispatch('prompts/list', {}, testCaller({ mount: { path: '/mcp/demo', app: 'demo' } })),
-    {
-      prompts: [
-        {
-          name: 'greet',
-          arguments: [
-            { name: 'who', required: true },
-            { name: 'tone', required: false },
-          ],
-        },
-      ],
-    },
-  )
-  await t.rejects(core.dispatch('prompts/get', { name: 'Demo__greet', arguments: {} }, testCaller()), {
-    code: 'INVALID_PARAMS',
-    data: { problems: [{ argument: 'who' }] },
-  })
-})
+t.test(
+  'prompts validate their arguments, and the mount of an app lists them without its prefix',
+  async (t) => {
+    const core = await openTestCore(t, [demoApp().app])
+    t.match(
+      await core.dispatch('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } }, testCaller()),
+      {
+        messages: [{ role: 'user', content: { text: 'Greet Ada.' } }],
+      },
+    )
+    t.match(
+      await core.dispatch('prompts/list', {}, testCaller({ mount: { path: '/mcp/demo', app: 'demo' } })),
+      {
+        prompts: [
+          {
+            name: 'greet',
+            arguments: [
+              { name: 'who', required: true },
+              { name: 'tone', required: false },
+            ],
+          },
+        ],
+      },
+    )
+    await t.rejects(core.dispatch('prompts/get', { name: 'Demo__greet', arguments: {} }, testCaller()), {
+      code: 'INVALID_PARAMS',
+      data: { problems: [{ argument: 'who' }] },
+    })
+  },
+)
 
 t.test('resources are listed, read by template, and completed', async (t) => {
   const core = await openTestCore(t, [demoApp().app])

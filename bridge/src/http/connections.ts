@@ -118,7 +118,7 @@ function resumeParser(socket: Socket & { readonly [symbols.kParser]?: Parser | n
   if (!parser?.paused) return
   parser.resume()
   if (!parser.paused) return
-  // A body without a length ends with the connection and pauses the parser again.
+  // A body without a length ends when the connection closes, which pauses the parser again.
   parser.llhttp.llhttp_resume(parser.ptr)
   parser.paused = false
 }

@@ -80,7 +80,7 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
   watchParent(() => end('the parent process has exited', signalGraceMs))
 }
 
-/** Detects a crashed client whose end of standard input another process holds open. */
+/** Detects that the client crashed, even if another process holds its end of standard input open. */
 function watchParent(onExit: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -303,7 +303,7 @@ verifies('minds:model:secret', 'the API key is sent only to the provider', async
   t.notOk(everything.includes(secret))
 })
 
-t.test('with on_llm_failure, wait selects waiting and error throws', async (t) => {
+t.test("on_llm_failure: with 'wait' the mind waits, and 'error' throws", async (t) => {
   const failing: Script = () => ({ status: 500, raw: '{}' })
   const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
   t.match(await decide(waiting.minds, 'mara', 100), {

@@ -163,7 +163,7 @@ t.test('words folds full-width letters and ligatures', async (t) => {
   t.same(splitWords('ＡＰＩ ﬁle'), ['api', 'file'])
 })
 
-t.test('spaced keeps the text around runs of an unspaced script', async (t) => {
+t.test('separateWords keeps the text around runs of an unspaced script', async (t) => {
   t.equal(separateWords('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
 })
 

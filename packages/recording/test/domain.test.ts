@@ -80,7 +80,7 @@ const resting = (scale: number): MomentumRow => ({
   lambda: [0, 0, mass * g * scale],
 })
 
-t.test('inferLambdaUnit distinguishes impulses from forces with a resting body', async (t) => {
+t.test('inferLambdaUnit uses a resting body to distinguish impulses from forces', async (t) => {
   t.equal(inferLambdaUnit([resting(dt), resting(dt)], dt), 'N·s')
   t.equal(inferLambdaUnit([resting(1), resting(1)], dt), 'N')
   t.equal(inferLambdaUnit([resting(0.3)], dt), 'unknown')

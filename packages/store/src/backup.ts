@@ -11,7 +11,7 @@ import { createPrivateFile } from './open-database.ts'
 
 interface BackupOptions {
   readonly signal?: AbortSignal
-  /** SQL that changes the copy. The file does not contain data that it deletes. */
+  /** SQL to run on the copy. Data that the SQL deletes leaves no trace in the file. */
   readonly change?: string | undefined
 }
 

@@ -83,7 +83,7 @@ export class Exchange {
     else raw.once('close', end)
   }
 
-  /** The state belongs to `Causeway-Session`, else to the MCP session, else to all callers without one. */
+  /** Client state belongs to `Causeway-Session`, else to the MCP session. Callers without either share one state. */
   createCaller(sender: Sender): Caller {
     const key = this.sessionKey ?? sender.sessionId
     const { requestId, request } = this

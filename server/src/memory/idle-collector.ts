@@ -22,7 +22,7 @@ export class IdleCollector {
   readonly #options: IdleCollectorOptions
   readonly #timer: NodeJS.Timeout
   #lastMs: number
-  /** Activity since the last collection. The start counts. */
+  /** Active time since the last collection. The start of the server counts as activity. */
   #activeMs = minActiveMs
   #idleCount = 0
 

@@ -113,7 +113,7 @@ async function openCancelling(t: Test, options: { quickCallMs?: number } = {}) {
   return { wire, session, cancel, cancelled: { id: 1, error: { code: -32800 } } }
 }
 
-t.test('a cancellation aborts a call before the SDK continues it', async (t) => {
+t.test('a cancellation aborts a call that the SDK has not taken over yet', async (t) => {
   const { wire, session, cancel, cancelled } = await openCancelling(t, { quickCallMs: 60_000 })
   const early = wire.send(toolCall('Wire__work', { steps: 0 }), session)
   await until(() => wire.wire.begun.length === 1)
@@ -229,7 +229,7 @@ t.test('cancelling a call that waits for its client ends its stream', async (t) 
   t.match(received.at(-1), { id: 1, error: { code: -32800 } })
 })
 
-t.test('messages below the level of the client are not sent', async (t) => {
+t.test('log messages below the level that the client set are not sent', async (t) => {
   const wire = await openWire(t, { apps: [messagingApp([])] })
   const session = { headers: { ...both, 'mcp-session-id': await wire.initialize() } }
   await wire.send(rpc('logging/setLevel', { level: 'warning' }), session)

@@ -224,7 +224,7 @@ const clients: Readonly<Record<string, (t: Test, url: string) => Promise<AnyClie
 }
 
 for (const [name, connect] of Object.entries(clients)) {
-  t.test(`SDK client ${name}lists and calls tools, reads resources and gets prompts`, async (t) => {
+  t.test(`SDK client ${name} lists and calls tools, reads resources and gets prompts`, async (t) => {
     const { http } = await openWire(t)
     const client = await connect(t, `${http.url}/mcp`)
     t.ok((await client.names()).includes('Demo__echo'))

@@ -21,7 +21,7 @@ interface Sender {
   cancel(id: Id): void
 }
 
-/** A client's `subscriptions/listen` requests, which can only be replaced. The first one also covers the lists. */
+/** A client's `subscriptions/listen` requests. A request can be replaced, but not changed. The first also covers the lists. */
 export class ListenRequests {
   readonly #lists: readonly string[]
   readonly #send: Sender

@@ -24,7 +24,7 @@ export const interactionSchema = z.strictObject({
   description: z.string(),
   fills: z.array(z.string()).readonly(),
   drains: z.array(z.string()).readonly(),
-  /** Changes of needs per game minute. */
+  /** Change of each need per game minute. */
   rates: z.record(z.string(), z.number()),
   /** Usual duration in game minutes. */
   minutes: z.number().nullable(),

@@ -346,7 +346,7 @@ verifies('replay:list:sizes', async (t) => {
   )
 })
 
-t.test('for a run with gaps, only the first and last frame id are completed', async (t) => {
+t.test('for a run with gaps, only the first and last frame ids are offered as completions', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as ReplayStore
   await recorder.write('gaps', streamLines([runLine, ...frameLines(2, 3), frameLine(7)]))

@@ -80,7 +80,7 @@ export interface MindPlace {
   readonly position: Cell | null
   readonly interactions: readonly string[]
   readonly last_seen: number
-  /** Whether the mind did not find it at its position. */
+  /** Whether it was no longer at its position when the mind looked. */
   readonly gone: boolean
 }
 

@@ -37,7 +37,7 @@ interface Svd {
 
 /**
  * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
- * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the finished and all passes.
+ * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the number of finished passes, and of all.
  */
 export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options

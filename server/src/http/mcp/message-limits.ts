@@ -83,7 +83,7 @@ class MessageOutline {
     } else if (this.#isInParams && longParams.has(name)) this.#longStart = colon
   }
 
-  /** `otherBytes` is limited to `maxLength`. */
+  /** `otherBytes`: the bytes that count towards `maxLength`. */
   finish(): {
     readonly id: Id | undefined
     readonly method: string | undefined

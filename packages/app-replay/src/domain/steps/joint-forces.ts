@@ -210,7 +210,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
   return slack
 }
 
-/** Multiple of the slack beyond which a step is wrong. Simulations of MuJoCo stay below 1.3. */
+/** Multiple of the slack beyond which a step is wrong. MuJoCo simulations stay below 1.3. */
 const slackLimit = 1.5
 
 /** Returns N·s. */

@@ -88,7 +88,7 @@ class GridMeter {
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // Numbers are rounded to decimals or to digits. Almost all have the largest count of that kind.
+    // Numbers are rounded to decimals or to significant digits. Almost all of them have the largest number of these.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||

@@ -64,7 +64,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
   return half === undefined ? Number.NaN : length3(...half)
 }
 
-/** Below this sine of the angle to the normal, a lever arm is parallel to it. */
+/** A lever arm is parallel to the normal if the sine of the angle between them is less. */
 const parallelSine = 1e-3
 
 /** Ignores points below the centre, which do not move along the normal. */

@@ -35,7 +35,7 @@ const allowance = 3
 /** Metres per second. Legs up to this speed are usual, and a vessel may reach it at the start and end of a track. */
 const ordinarySpeed = 25
 
-/** Yields the number of finished fixes. */
+/** Yields the number of processed fixes. */
 export function* findJumps(track: TimedTrack, min_m: number): Generator<number, Jump[]> {
   const jumps: Jump[] = []
   let first = 0

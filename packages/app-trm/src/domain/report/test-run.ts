@@ -9,7 +9,7 @@ export interface TestCase {
   readonly status: TestStatus
   /** Assertion and traceback, at most `maxMessage` characters. */
   readonly message?: string
-  /** File of the failure, relative to the project if the runner writes it so. */
+  /** File of the failure; relative to the project if the runner reports it that way. */
   readonly file?: string
   readonly line?: number
 }

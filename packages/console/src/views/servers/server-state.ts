@@ -5,7 +5,7 @@ interface StateDescription {
   readonly severity: Severity
   readonly word: string
   readonly meaning: string
-  /** Returns the command that resolves the state of a server. */
+  /** Returns the command that ends this state of a server. */
   readonly remedy?: (name: string) => string
 }
 

@@ -17,7 +17,7 @@ export function toIntegers(values: readonly bigint[]): Integers | undefined {
     : undefined
 }
 
-/** Integers, or numbers row by row, or strings. */
+/** Numbers (row-major), 64-bit integers, or strings. */
 export type Values = Float64Array | Integers | readonly string[]
 
 export interface Batch {

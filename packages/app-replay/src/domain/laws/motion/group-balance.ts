@@ -64,7 +64,7 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   return { before, after, mass }
 }
 
-/** Returns N·s; `null` if explained. */
+/** Returns the unexplained change of momentum, N·s; `null` if there is none, or if an impulse is unknown. */
 function measureMomentum(
   step: Step,
   index: number,
@@ -75,7 +75,7 @@ function measureMomentum(
   const { before, after, mass } = sumMotion(step, columns)
   let given: Point3 = [0, 0, 0]
   for (const column of columns) {
-    // Impulses of contacts within the group also cancel.
+    // Impulses of contacts between bodies of the group cancel in the sum.
     if (touching[column] === 1) {
       if (impulseKnown[column] !== impulseKnowledge.complete) return null
       given = add(given, read3(step.impulse, 3 * column))
