@@ -245,12 +245,13 @@ verifies('bridge:setting:url', 'readSettings rejects invalid values', async (t) 
 })
 
 t.test('readSettings reports an invalid URL without its password', async (t) => {
-  try {
-    readSettings(['--url', 'http://user:secret@a/mcp'], {})
-    t.fail('not rejected')
-  } catch (error) {
-    t.notMatch(String(error), 'secret')
-  }
+  for (const url of ['http://user:secret@a/mcp', 'ftp://user:secret@a/mcp', 'http://user:secret@/mcp'])
+    try {
+      readSettings(['--url', url], {})
+      t.fail('not rejected')
+    } catch (error) {
+      t.notMatch(String(error), 'secret')
+    }
 })
 
 t.test('readSettings reads limits and the session from flags, environment and defaults', async (t) => {

@@ -28,7 +28,7 @@ export function readTarget(
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
     throw invalidSetting(
-      `not a server URL: ${text}`,
+      `not a server URL: ${text.replace(/\/\/[^/]*@/, '//')}`,
       `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`,
     )
   if (url.username !== '' || url.password !== '')

@@ -1,4 +1,4 @@
-const firstDelaysMs = [0, 1000, 2000, 4000, 8000, 16_000]
+const firstDelaysMs = [0, 1000, 2000, 4000]
 const maxFailures = 5
 const windowMs = 5 * 60_000
 
@@ -45,9 +45,8 @@ export class RestartPolicy {
     recent.push(now())
     this.#reachedMax = staysDown || recent.length >= maxFailures
     this.#failures = recent
-    const delay = firstDelaysMs[Math.min(recent.length - 1, firstDelaysMs.length - 1)] as number
-    const jittered = delay * (0.75 + random() / 2)
-    this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : jittered, retryAfterMs)
+    const delay = (firstDelaysMs[recent.length - 1] ?? windowMs) * (0.75 + random() / 2)
+    this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : delay, retryAfterMs)
   }
 
   reset(): void {

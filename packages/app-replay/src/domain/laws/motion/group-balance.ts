@@ -64,7 +64,7 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   return { before, after, mass }
 }
 
-/** Returns the unexplained change of momentum, N·s; `null` if there is none, or if an impulse is unknown. */
+/** Returns the unexplained change of momentum, N·s; `null` if it is explained or an impulse is unknown. */
 function measureMomentum(
   step: Step,
   index: number,
