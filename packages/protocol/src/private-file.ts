@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -5,10 +6,10 @@ import { dirname } from 'node:path'
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const target = resolveLink(path)
-  const temporary = `${target}.${process.pid}.new`
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.new`
   try {
-    writeFileSync(temporary, text, { mode: 0o600, flush: true })
-    // `writeFileSync` applies the mode only to new files.
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
+    // The umask may have removed the owner's permissions.
     chmodSync(temporary, 0o600)
     renameSync(temporary, target)
   } finally {
