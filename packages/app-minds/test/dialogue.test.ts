@@ -204,7 +204,7 @@ verifies('minds:policy:conversation', 'a character who wants to leave is asked n
   t.match(message, /keep you|it is free/)
 })
 
-verifies('minds:policy:conversation', 'news is told once, with its latest value', async (t) => {
+verifies('minds:policy:conversation', 'news is passed on once, with its latest value', async (t) => {
   const minds = await openPair(t, 1)
   const hear = (id: string, time: number, speaker: string, text: string) => {
     const seen = observe('mara', id, [], {})

@@ -27,7 +27,7 @@ export async function readPoses(
  */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)
-  // Uses the shapes of the first frame for all frames, because they are mostly the same.
+  // Shapes rarely change, so those of the first frame serve all frames.
   const first = { frame: recording.summary.frames?.first_frame ?? 0 }
   const geometry = await recording.analyse<SceneGeometry>('geometry', first, { signal, isCached: true })
   const isEnvironment = createEnvironmentTest(recording.summary)
