@@ -114,19 +114,23 @@ t.test('the engine reads and applies a candidate in a worker', async (t) => {
   })
   t.same(paths, ['a.txt'])
   const files = new Map<string, FileContent | undefined>([['a.txt', 'a\nb\n']])
-  const { changes, report } = await call('apply', { files, candidate })
+  const { changes, moved } = await call('apply', { files, candidate })
   t.same([...changes], [['a.txt', 'b\n']])
-  t.match(report.files, [{ kind: 'modified', linesRemoved: 1 }])
-  const stale = { mode: 'files', files: [{ path: 'a.txt', content: '', sha: '0'.repeat(64) }] } as const
-  await t.rejects(call('apply', { files, candidate: stale }), { code: 'STALE_FILE', data: { path: 'a.txt' } })
+  t.match(await call('preview', { before: files, changes, moved }), {
+    linesAdded: 0,
+    linesRemoved: 1,
+    filesPreviews: [{ beforeLines: ['a', 'b'], afterLines: ['b'], changeType: 'deletion' }],
+  })
+  const missing = { mode: 'files', files: [{ path: 'c.txt', delete: true }] } as const
+  await t.rejects(call('apply', { files, candidate: missing }), { code: 'FILE_NOT_FOUND' })
   await t.rejects(call('read', { mode: 'nothing' }), { code: 'INVALID_CANDIDATE' })
   const bytes = new Map<string, FileContent | undefined>([['a.png', Uint8Array.from([0, 1])]])
   const rename = await call('read', {
     mode: 'patch',
     patch: 'diff --git a/a.png b/b.png\nrename from a.png\nrename to b.png\n',
   })
-  const moved = await call('apply', { files: bytes, candidate: rename.candidate })
-  t.same([...(moved.changes.get('b.png') ?? [])], [0, 1])
+  const renamed = await call('apply', { files: bytes, candidate: rename.candidate })
+  t.same([...(renamed.changes.get('b.png') ?? [])], [0, 1])
 })
 
 t.test('the engine finds repairs and reviews files in a worker', async (t) => {

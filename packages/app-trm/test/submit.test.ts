@@ -165,6 +165,10 @@ verifies('trm:submit:stale', async (t) => {
   t.match(await ask('validate', { candidate: repairSums }), { errors: [{ code: 'STALE_FILE' }] })
   const withSha = { ...repairSums, changes: [{ ...repairSums.changes[0], sha: error.data.sha_now }] }
   t.match(await ask('validate', { candidate: withSha }), { valid: true }, 'written for what is there now')
+  for (const path of ['./sums.py', 'absent.py']) {
+    const stale = { mode: 'files', files: [{ path, content: '', sha: '0'.repeat(64) }] }
+    t.match(await ask('validate', { candidate: stale }), { errors: [{ code: 'STALE_FILE' }] }, path)
+  }
   await ask('lines', { file: 'sums.py', start: 1, end: 2 })
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
   t.match(readText(root, 'sums', 'sums.py'), /^# mine\n/)

@@ -1,27 +1,29 @@
-import { createHunks } from './candidate/line-diff.ts'
-import type { AppliedCandidate, FileContent, FilesBefore } from './candidate/types.ts'
+import { LineComparison } from './candidate/line-diff.ts'
+import type { AppliedCandidate, FilesBefore } from './candidate/types.ts'
 
 const maxLines = 40
 
-interface FilePreview {
-  readonly file: string
-  readonly beforeLines: readonly string[]
-  readonly afterLines: readonly string[]
-  readonly linesAdded: number
-  readonly linesRemoved: number
-  readonly changeType: 'insertion' | 'deletion' | 'modification' | 'replacement'
-}
+type Preview = Pick<AppliedCandidate, 'changes' | 'moved'> & { readonly before: FilesBefore }
 
-/** Returns the changed lines of a candidate with three lines of context. */
-export function createPreview(before: FilesBefore, { changes, report }: AppliedCandidate) {
-  const reports = new Map(report.files.map((file) => [file.path, file]))
-  const filesPreviews = [...changes].map(([file, after]): FilePreview => {
-    const { linesAdded = 0, linesRemoved = 0 } = reports.get(file) ?? {}
-    const content = before.get(file)
-    const changeType = findChangeType(content, after, linesAdded, linesRemoved)
-    return { file, ...findLines(toText(content), toText(after)), linesAdded, linesRemoved, changeType }
+/** Returns the changed lines of a candidate with three lines of context. A renamed file is listed with both paths. */
+export function createPreview({ before, changes, moved }: Preview) {
+  const comparison = new LineComparison()
+  const left = new Set(moved.values())
+  const filesPreviews = [...changes].map(([file, after]) => {
+    const content = before.get(moved.get(file) ?? file)
+    const texts = [left.has(file) ? null : content, after].map((one) => (typeof one === 'string' ? one : ''))
+    const lines = comparison.compare(texts[0] ?? '', texts[1] ?? '', 3).flatMap((hunk) => hunk.lines)
+    const select = (...signs: readonly string[]) => lines.filter((line) => signs.includes(line[0] ?? ''))
+    const show = (sign: string) =>
+      select(' ', sign)
+        .map((line) => line.slice(1))
+        .slice(0, maxLines)
+    const [linesAdded, linesRemoved] = [select('+').length, select('-').length]
+    const added = linesAdded > 0 && linesRemoved > 0 ? 'modification' : 'insertion'
+    const changeType = after === null || (linesAdded === 0 && linesRemoved > 0) ? 'deletion' : added
+    return { file, beforeLines: show('-'), afterLines: show('+'), linesAdded, linesRemoved, changeType }
   })
-  const sum = (count: (file: FilePreview) => number): number =>
+  const sum = (count: (file: (typeof filesPreviews)[number]) => number): number =>
     filesPreviews.reduce((total, file) => total + count(file), 0)
   return {
     filesAffected: filesPreviews.map(({ file }) => file),
@@ -30,29 +32,4 @@ export function createPreview(before: FilesBefore, { changes, report }: AppliedC
     linesModified: sum(({ linesAdded, linesRemoved }) => Math.min(linesAdded, linesRemoved)),
     filesPreviews,
   }
-}
-
-function findChangeType(
-  before: FileContent | undefined,
-  after: FileContent | null,
-  added: number,
-  removed: number,
-): FilePreview['changeType'] {
-  if (before !== undefined && after !== null && added > 0 && removed > 0) return 'modification'
-  if (before === undefined || removed === 0) return 'insertion'
-  return after === null || added === 0 ? 'deletion' : 'replacement'
-}
-
-const toText = (content: FileContent | null | undefined): string =>
-  typeof content === 'string' ? content : ''
-
-function findLines(before: string, after: string): Pick<FilePreview, 'beforeLines' | 'afterLines'> {
-  const hunks = createHunks(before, after, { context: 3 })
-  const lines = (hunks ?? []).flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith('\\'))
-  const select = (mark: string): string[] =>
-    lines
-      .filter((line) => line.startsWith(' ') || line.startsWith(mark))
-      .map((line) => line.slice(1))
-      .slice(0, maxLines)
-  return { beforeLines: select('-'), afterLines: select('+') }
 }

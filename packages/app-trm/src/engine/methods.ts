@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { findFixes } from '../domain/advice/fix.ts'
 import { compareFiles, type ReviewedFile, readChangedFiles, review } from '../domain/advice/review.ts'
 import { suggest } from '../domain/advice/suggest.ts'
-import { applyCandidate, listPaths } from '../domain/candidate/apply.ts'
+import { applyCandidate, listSources } from '../domain/candidate/apply.ts'
 import { formatDiff } from '../domain/candidate/line-diff.ts'
 import { readCandidate } from '../domain/candidate/read-candidate.ts'
 import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
@@ -19,20 +18,20 @@ import {
   type Protection,
 } from '../domain/evaluation/tamper.ts'
 import { findProblems, type Problem } from '../domain/feedback/problem.ts'
+import { createPreview } from '../domain/preview.ts'
 import { readTests } from '../domain/report/read-tests.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
-
-const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
 /** Pure functions over code and outputs of commands. A worker runs them if the input is large. */
 export const engineMethods = {
   /** Validates a candidate and lists the files that `apply` needs. */
   read(input: unknown) {
     const candidate = readCandidate(input)
-    return { candidate, paths: listPaths(candidate) }
+    return { candidate, ...listSources(candidate) }
   },
   apply: ({ files, candidate }: { readonly files: FilesBefore; readonly candidate: Candidate }) =>
-    applyCandidate(files, candidate, hash),
+    applyCandidate(files, candidate),
+  preview: createPreview,
   findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
     findProtected(paths, protection, commands),
   findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {

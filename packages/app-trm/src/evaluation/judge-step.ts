@@ -37,7 +37,7 @@ export async function judgeStep(
   const { config, standing, baseline } = session
   const { accept = [], proposal, filesChanged } = request
   const { kind, reason } = request.step
-  const warnings = proposal?.applied.report.warnings ?? []
+  const warnings = proposal?.warnings ?? []
   const run = (signals: readonly SignalSpec[], occasion: string) =>
     runCommands(critic, { ...session, config: { ...config, signals } }, request, occasion)
   const evidence = await run(config.signals, '')

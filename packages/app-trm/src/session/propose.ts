@@ -1,5 +1,5 @@
 import { removeRoots } from '../domain/candidate/path.ts'
-import type { AppliedCandidate, Candidate, CandidateWarning, FilesBefore } from '../domain/candidate/types.ts'
+import type { AppliedCandidate, CandidateWarning, FilesBefore } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { rejectsPython } from '../runner/python-syntax.ts'
 import type { SessionRow } from '../store/rows.ts'
@@ -7,9 +7,8 @@ import { readFiles } from '../workspace/project-files.ts'
 import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
-export interface Proposal {
+export interface Proposal extends AppliedCandidate {
   readonly before: FilesBefore
-  readonly applied: AppliedCandidate
 }
 
 /**
@@ -18,13 +17,12 @@ export interface Proposal {
  */
 export async function propose(critic: Critic, session: SessionRow, input: unknown): Promise<Proposal> {
   const { repo, project } = session.config
-  const { candidate, paths } = await critic.engine.call('read', removeRoots(input, [repo, project]))
+  const { candidate, paths, shas } = await critic.engine.call('read', removeRoots(input, [repo, project]))
   const before = await readFiles(repo, paths)
-  await checkStale(critic, session, before, readShas(candidate))
+  await checkStale(critic, session, before, shas)
   const applied = await critic.engine.call('apply', { files: before, candidate })
   await checkProtected(critic, session, [...applied.changes.keys()])
-  const warnings = await confirmWarnings(applied.report.warnings)
-  return { before, applied: { ...applied, report: { ...applied.report, warnings } } }
+  return { ...applied, before, warnings: await confirmWarnings(applied.warnings) }
 }
 
 /** Removes warnings about Python code that the interpreter accepts. */
@@ -46,14 +44,6 @@ async function checkProtected(
   const paths = await engine.call('findProtected', { paths: changed, protection, commands })
   if (paths.length === 0) return
   throw new TrmError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
-}
-
-/** Returns the SHA-256 values that a candidate states, by path. */
-function readShas(candidate: Candidate): ReadonlyMap<string, string> {
-  if (candidate.mode === 'patch') return new Map()
-  const parts: readonly { readonly path: string; readonly sha?: string | undefined }[] =
-    'files' in candidate ? candidate.files : candidate.changes
-  return new Map(parts.flatMap(({ path, sha }) => (sha === undefined ? [] : [[path, sha] as const])))
 }
 
 /** Throws unless each file matches the candidate's sha or, without one, is unchanged since the client read it. */

@@ -8,7 +8,7 @@ import type { EvalResult } from '../domain/evaluation/result.ts'
 import { epsilon } from '../domain/evaluation/score.ts'
 import { judgeStep } from '../evaluation/judge-step.ts'
 import type { SessionRow, StepRow } from '../store/rows.ts'
-import { type WriteOptions, writeFiles } from '../workspace/project-files.ts'
+import { writeFiles } from '../workspace/project-files.ts'
 import { withWorkCopy } from '../workspace/work-copy.ts'
 import { type Critic, shutdownError } from './critic.ts'
 import type { Proposal } from './propose.ts'
@@ -42,7 +42,7 @@ export async function startStep(
   // Without a candidate, another program's edits are evaluated as one.
   const candidateKind = proposal !== undefined || edits.edited.length > 0 ? 'submit' : 'rerun'
   const kind = isBaseline ? 'baseline' : candidateKind
-  const paths = [...(proposal?.applied.changes.keys() ?? [])]
+  const paths = [...(proposal?.changes.keys() ?? [])]
   const landsNow = paths.length > 0 && config.write !== 'improved'
   const before = landsNow ? await snapshots.take(config.repo, paths) : undefined
   const step = await store.beginStep(
@@ -115,19 +115,10 @@ async function land(
   landingId: number,
 ): Promise<void> {
   const { repo } = session.config
-  const { changes } = proposal.applied
-  const paths = [...changes.keys()]
-  await writeFiles(repo, changes, createWriteOptions(proposal))
+  const paths = [...proposal.changes.keys()]
+  await writeFiles(repo, proposal.changes, proposal)
   await store.finishLanding(landingId, await snapshots.take(repo, paths))
   await recordOwnChanges(store, session, paths)
-}
-
-function createWriteOptions({ before, applied: { report } }: Proposal): WriteOptions {
-  const moved = report.files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
-  const executable = report.files.flatMap((file) =>
-    file.executable === undefined ? [] : [[file.path, file.executable] as const],
-  )
-  return { before, moved: new Map(moved), executable: new Map(executable) }
 }
 
 interface StartedStep {
@@ -165,8 +156,8 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
   return withWorkCopy(critic, config, { marker: step.marker, signal }, async (cwd) => {
     const { proposal } = request
     if (proposal !== undefined && config.write === 'improved')
-      await writeFiles(cwd, proposal.applied.changes, createWriteOptions(proposal))
-    const paths = [...(proposal?.applied.changes.keys() ?? [])].sort()
+      await writeFiles(cwd, proposal.changes, proposal)
+    const paths = [...(proposal?.changes.keys() ?? [])].sort()
     const assessed = await judgeStep(critic, session, {
       ...request,
       step,
@@ -203,7 +194,7 @@ async function landIfBetter(
   if (config.write !== 'improved') return config.write === 'each'
   const isBetter = standing.best_step === null || score > standing.best_score + epsilon
   if (guard?.confirms === false) return false
-  const paths = [...proposal.applied.changes.keys()]
+  const paths = [...proposal.changes.keys()]
   if (!isBetter || paths.length === 0) return false
   const before = await snapshots.take(config.repo, paths)
   const landing = await store.beginLanding({ session_id: id, kind: 'submit', before })

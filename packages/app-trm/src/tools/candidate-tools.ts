@@ -124,14 +124,13 @@ export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
     async run({ sid, candidate: given }, ctx) {
       const session = await findSession(ctx, sid)
       try {
-        const { before, applied } = await propose(ctx.store, session, given)
-        const { createPreview } = await import('../domain/preview.ts')
-        const preview = createPreview(before, applied)
+        const { before, changes, moved, warnings } = await propose(ctx.store, session, given)
+        const preview = await ctx.store.engine.call('preview', { before, changes, moved })
         const { filesAffected, linesAdded, linesRemoved } = preview
         return {
           valid: true,
           errors: [],
-          warnings: applied.report.warnings,
+          warnings,
           preview,
           summary: `The candidate applies: ${formatCount(filesAffected.length, 'file')}, +${linesAdded} -${linesRemoved}.`,
         }

@@ -1,7 +1,13 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { CausewayError } from '@causeway/protocol'
-import { type Changes, type FileContent, type FilesBefore, isSameContent } from '../domain/candidate/types.ts'
+import {
+  type AppliedCandidate,
+  type Changes,
+  type FileContent,
+  type FilesBefore,
+  isSameContent,
+} from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { locateFile, type Place, resolveRoot } from './place.ts'
 import { type Replaced, type Replacement, replaceFiles } from './replace-files.ts'
@@ -9,13 +15,9 @@ import { type Replaced, type Replacement, replaceFiles } from './replace-files.t
 /** Maximum size of a file that a candidate may change: 10 MiB. */
 export const maxFileBytes = 10 * 2 ** 20
 
-export interface WriteOptions {
+export interface WriteOptions extends Partial<Pick<AppliedCandidate, 'moved' | 'executable'>> {
   /** The contents on which the changes are based. */
   readonly before: FilesBefore
-  /** Previous paths of renamed files, by new path. */
-  readonly moved?: ReadonlyMap<string, string> | undefined
-  /** Executable bits to set or clear, by path. */
-  readonly executable?: ReadonlyMap<string, boolean> | undefined
 }
 
 /**

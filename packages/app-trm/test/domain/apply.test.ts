@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
 import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { applyCandidate, listPaths } from '../../src/domain/candidate/apply.ts'
+import { applyCandidate, listSources } from '../../src/domain/candidate/apply.ts'
 import { normalizePath } from '../../src/domain/candidate/path.ts'
 import { readCandidate } from '../../src/domain/candidate/read-candidate.ts'
 import type { Candidate, FileContent } from '../../src/domain/candidate/types.ts'
 import { after, applied } from './candidate/apply-kit.ts'
-
-const sha = (content: FileContent) => createHash('sha256').update(content).digest('hex')
 
 verifies('trm:candidate:format', 'the same change has the same bytes in every mode', async (t) => {
   for (const [end, last] of [
@@ -73,7 +70,7 @@ t.test('the paths of a candidate are valid, unique and not folders of each other
   t.throws(() => applied({}, { mode: 'files', files: [{ path: 'a', content: 'x'.repeat(10_000_001) }] }), {
     code: 'FILE_TOO_LARGE',
   })
-  t.same(listPaths({ mode: 'files', files: [file('b//c'), file('./a')] }), ['a', 'b/c'])
+  t.same(listSources({ mode: 'files', files: [file('b//c'), file('./a')] }).paths, ['a', 'b/c'])
 })
 
 verifies('trm:candidate:refused', 'a path that leaves the project or enters .git is rejected', async (t) => {
@@ -115,24 +112,13 @@ verifies('trm:candidate:refused', 'a path that leaves the project or enters .git
   ])
 })
 
-t.test('a file whose hash differs from the sha of the candidate is stale', async (t) => {
-  const files = new Map<string, FileContent | undefined>([
-    ['a.txt', 'a\n'],
-    ['b.txt', undefined],
-  ])
-  const write = (path: string, expected: string): Candidate => ({
-    mode: 'files',
-    files: [{ path, content: 'x\n', sha: expected }],
-  })
-  t.equal(applyCandidate(files, write('a.txt', sha('a\n')), sha).changes.size, 1)
-  t.throws(() => applyCandidate(files, write('a.txt', sha('old\n')), sha), {
-    code: 'STALE_FILE',
-    data: { path: 'a.txt', sha: sha('a\n'), expected: sha('old\n') },
-  })
-  t.throws(() => applyCandidate(files, write('b.txt', sha('a\n')), sha), {
-    code: 'STALE_FILE',
-    data: { sha: null },
-  })
+t.test('the sources of a candidate have normalized paths and the stated hashes', async (t) => {
+  const sha = '0'.repeat(64)
+  const files = [
+    { path: './a.txt', content: 'x', sha },
+    { path: 'b.txt', content: 'x' },
+  ]
+  t.same([...listSources({ mode: 'files', files }).shas], [['a.txt', sha]])
 })
 
 t.test('the mode `files` overwrites and deletes text and binary files', async (t) => {
@@ -168,18 +154,18 @@ t.test('the mode `files` overwrites and deletes text and binary files', async (t
 })
 
 t.test('a candidate that changes nothing is applied with a warning', async (t) => {
-  const { changes, report } = applied(
+  const { changes, warnings } = applied(
     { 'a.txt': 'a\n' },
     { mode: 'files', files: [{ path: 'a.txt', content: 'a\n' }] },
   )
   t.equal(changes.size, 0)
-  t.match(report, { files: [{ path: 'a.txt', kind: 'unchanged' }], warnings: [{ code: 'NO_CHANGES' }] })
+  t.match(warnings, [{ code: 'NO_CHANGES' }])
 })
 
 t.test('a candidate with a large whole file gets a warning about its cost', async (t) => {
   const candidate: Candidate = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(100_000) }] }
-  t.match(applied({ 'a.txt': 'a' }, candidate).report.warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
-  t.same(applied({}, candidate).report.warnings, [], 'a new one can only be sent whole')
+  t.match(applied({ 'a.txt': 'a' }, candidate).warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
+  t.same(applied({}, candidate).warnings, [], 'a new one can only be sent whole')
 })
 
 t.test('the warning about a file that a candidate makes invalid names the line', async (t) => {
@@ -192,12 +178,12 @@ t.test('the warning about a file that a candidate makes invalid names the line',
   for (const [path, before, now, line] of broken) {
     const candidate: Candidate = { mode: 'files', files: [{ path, content: now }] }
     t.match(
-      applied({ [path]: before }, candidate).report.warnings,
+      applied({ [path]: before }, candidate).warnings,
       [{ code: 'SYNTAX', path, message: `line ${line} ` }],
       path,
     )
     t.same(
-      applied({ [path]: now }, { mode: 'files', files: [{ path, content: `${now}\n` }] }).report.warnings,
+      applied({ [path]: now }, { mode: 'files', files: [{ path, content: `${now}\n` }] }).warnings,
       [],
       'as before',
     )
@@ -211,7 +197,7 @@ t.test('the warning about a file that a candidate makes invalid names the line',
     ['a.cjs', 'with (a) { b }\nreturn\n'],
   ]
   for (const [path, content] of fine) {
-    t.same(applied({}, { mode: 'create', files: [{ path, content }] }).report.warnings, [], path)
+    t.same(applied({}, { mode: 'create', files: [{ path, content }] }).warnings, [], path)
   }
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { listPaths } from '../../src/domain/candidate/apply.ts'
+import { listSources } from '../../src/domain/candidate/apply.ts'
 import { LineComparison } from '../../src/domain/candidate/line-diff.ts'
 import { findPrograms, findScripts } from '../../src/domain/command/command.ts'
 import { readDiagnostics } from '../../src/domain/evaluation/diagnostic.ts'
@@ -236,16 +236,20 @@ t.test('parseIgnoreRules skips a malformed range and retains an escaped blank', 
 t.test('LineComparison stops comparing when its budget is spent', async (t) => {
   const numbered = (prefix: string) =>
     Array.from({ length: 1000 }, (_, index) => `${prefix}${index}\n`).join('')
-  const comparison = new LineComparison()
+  const spent = new LineComparison()
+  const count = (before: string, after: string, comparison = spent) => {
+    const lines = comparison.compare(before, after).flatMap((hunk) => hunk.lines)
+    return ['-', '+'].map((sign) => lines.filter((line) => line.startsWith(sign)).length)
+  }
   const [before, after] = [`${numbered('a')}same\n`, `${numbered('b')}same\n`]
-  for (let file = 0; file < 4; file++) t.same(comparison.count(before, after), [1000, 1000])
-  t.same(comparison.count('a\nsame\nb\n', 'c\nsame\nd\n'), [3, 3], 'the budget is spent')
-  t.same(new LineComparison().count('a\nsame\nb\n', 'c\nsame\nd\n'), [2, 2])
+  for (let file = 0; file < 4; file++) t.same(count(before, after), [1000, 1000])
+  t.same(count('a\nsame\nb\n', 'c\nsame\nd\n'), [3, 3], 'the budget is spent')
+  t.same(count('a\nsame\nb\n', 'c\nsame\nd\n', new LineComparison()), [2, 2])
 })
 
-t.test('listPaths rejects more than 10,000 edits', async (t) => {
+t.test('listSources rejects more than 10,000 edits', async (t) => {
   const edits = Array.from({ length: 10_001 }, () => ({ type: 'deleteLine', line: 1 }) as const)
-  t.throws(() => listPaths({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
+  t.throws(() => listSources({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
     code: 'FILE_TOO_LARGE',
     data: { edits: 10_001, max: 10_000 },
   })

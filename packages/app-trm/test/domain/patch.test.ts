@@ -2,6 +2,7 @@ import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { removeRoots } from '../../src/domain/candidate/path.ts'
+import { createPreview } from '../../src/domain/preview.ts'
 import { after, applied, diffed } from './candidate/apply-kit.ts'
 
 const lines = (from: number, to: number) =>
@@ -44,7 +45,7 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
   ].join('\n')
   const image = Uint8Array.from([0, 1, 2])
   const files = { 'gone.txt': 'x\ny\n', 'old name.txt': 'one\ntwo\nthree\n', 'image.png': image }
-  const { changes, report } = applied(files, { mode: 'patch', patch })
+  const { changes, moved, executable } = applied(files, { mode: 'patch', patch })
   t.same(Object.fromEntries(changes), {
     'new.txt': 'a\nb\n',
     'gone.txt': null,
@@ -54,20 +55,23 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
     'pictures/image.png': image,
   })
   t.same(
-    report.files.map(({ path, kind, from, executable, linesAdded, linesRemoved }) => [
-      path,
-      kind,
-      from ?? executable,
-      linesAdded,
-      linesRemoved,
-    ]),
+    [...moved],
     [
-      ['new.txt', 'created', true, 2, 0],
-      ['gone.txt', 'deleted', undefined, 0, 2],
-      ['new name.txt', 'renamed', 'old name.txt', 1, 1],
-      ['pictures/image.png', 'renamed', 'image.png', 0, 0],
+      ['new name.txt', 'old name.txt'],
+      ['pictures/image.png', 'image.png'],
     ],
   )
+  t.same([...executable], [['new.txt', true]])
+  t.match(createPreview({ before: new Map(Object.entries(files)), changes, moved }), {
+    linesAdded: 3,
+    linesRemoved: 3,
+    filesPreviews: [
+      { file: 'new.txt', linesAdded: 2, linesRemoved: 0, changeType: 'insertion' },
+      { file: 'gone.txt', linesAdded: 0, linesRemoved: 2, changeType: 'deletion' },
+      { file: 'old name.txt', beforeLines: [], changeType: 'deletion' },
+      { file: 'new name.txt', beforeLines: ['one', 'two', 'three'], changeType: 'modification' },
+    ],
+  })
 })
 
 t.test('a patch can have quoted names, blanks, no prefixes and times', async (t) => {
@@ -234,13 +238,12 @@ t.test('an insertion without context is not placed only by its header', async (t
 
 t.test('context that differs from the file causes a warning', async (t) => {
   const diff = '@@ -4,5 +4,5 @@\n line 4\n line V\n-line 6\n+line six\n line 7\n line 8\n'
-  const { changes, report } = applied(
+  const { changes, warnings } = applied(
     { 'a.txt': twenty },
     { mode: 'diff', changes: [{ path: 'a.txt', diff }] },
   )
   t.equal(changes.get('a.txt'), twenty.replace('line 6\n', 'line six\n'))
-  t.match(report.hunks, [{ path: 'a.txt', hunk: 1, line: 4, offset: 0, fuzz: 1 }])
-  t.match(report.warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt' }])
+  t.match(warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt', message: /^hunk 1 .* line 4 although 1 of/ }])
 })
 
 t.test('a hunk is never applied to a similar function', async (t) => {

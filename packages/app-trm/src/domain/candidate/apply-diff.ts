@@ -3,7 +3,7 @@ import { TrmError } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
 import { lineStart, parseText, replaceSpans, type Span, toLines } from './edited-text.ts'
 import { findPlacements, type IndexedText, indexText, maxPlacements, type Placement } from './place-hunk.ts'
-import type { HunkPlacement } from './types.ts'
+import type { CandidateWarning } from './types.ts'
 import type { Hunk } from './unified-diff.ts'
 
 interface Search {
@@ -39,10 +39,9 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
   )
   return {
     text: replaceSpans(parsed, spans, isEnded(searches, placed, text.lines.length) ?? parsed.isEnded),
-    hunks: searches.map(({ hunk, number }, index): HunkPlacement => {
-      const { start = 0, fuzz = 0 } = placed[index] ?? {}
-      const offset = hunk.oldStart === undefined ? null : start + 1 - hunk.oldStart
-      return { path, hunk: number, line: start + 1, offset, fuzz }
+    warnings: placed.flatMap(({ start, fuzz }, index): CandidateWarning[] => {
+      const message = `hunk ${index + 1} was placed at line ${start + 1} although ${fuzz} of its context lines differ from the file`
+      return fuzz === 0 ? [] : [{ code: 'FUZZY_HUNK', path, message }]
     }),
   }
 }

@@ -2,95 +2,70 @@ import { CausewayError } from '@causeway/protocol'
 import { TrmError } from '../../errors.ts'
 import { applyDiff } from './apply-diff.ts'
 import { placeEdits, type TextEdit } from './edit-span.ts'
-import { parseText, replaceSpans, toLineFeeds } from './edited-text.ts'
-import { LineComparison } from './line-diff.ts'
-import { editCell, editNotebook, isNotebook, readNotebook } from './notebook.ts'
-import { type DiffOperation, findSource, listOperations, type Operation } from './operations.ts'
+import { parseText, replaceSpans } from './edited-text.ts'
+import { editNotebook, isNotebook, readNotebook } from './notebook.ts'
+import { type DiffChange, listOperations, type Operation } from './operations.ts'
 import { findSyntaxError } from './syntax.ts'
-import type {
-  AppliedCandidate,
-  Candidate,
-  CandidateWarning,
-  Edit,
-  FileContent,
-  FileReport,
-  FilesBefore,
-  HunkPlacement,
+import {
+  type AppliedCandidate,
+  type Candidate,
+  type CandidateWarning,
+  type Edit,
+  type FileContent,
+  type FilesBefore,
+  isSameContent,
 } from './types.ts'
 
-/** Returns the sorted paths that `applyCandidate` needs. Throws the same errors. */
-export function listPaths(candidate: Candidate): readonly string[] {
-  const paths = listOperations(candidate).flatMap((operation) => [operation.path, findSource(operation)])
-  return [...new Set(paths)].sort()
+/**
+ * Returns the sorted paths that `applyCandidate` needs, and the SHA-256 values that the candidate states, by path.
+ * Throws the same errors.
+ */
+export function listSources(candidate: Candidate) {
+  const operations = listOperations(candidate)
+  return {
+    paths: [...new Set(operations.flatMap(({ path, from }) => [path, from]))].sort(),
+    shas: new Map(operations.flatMap(({ from, sha }) => (sha === undefined ? [] : [[from, sha] as const]))),
+  }
 }
-
-type Hash = (content: FileContent) => string
-
-interface Outcome {
-  readonly operation: Operation
-  readonly before: FileContent | undefined
-  readonly after: FileContent | null
-  readonly hunks: readonly HunkPlacement[]
-  readonly warnings: readonly CandidateWarning[]
-}
-
-type Effect = Partial<Pick<Outcome, 'hunks' | 'warnings'>> & { readonly after: FileContent | null }
 
 /**
- * Applies a candidate to the files of `listPaths`, all or nothing. Throws a `CausewayError` for the first operation
- * that fails. Only candidates with `sha` require `hash`.
+ * Applies a candidate to the files of `listSources`, all or nothing. Throws a `CausewayError` for the first operation
+ * that fails.
  */
-export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: Hash): AppliedCandidate {
-  const outcomes = listOperations(candidate).map((operation): Outcome => {
-    checkHash(files, operation, hash)
-    const before = files.get(findSource(operation))
-    const { after, hunks = [], warnings = [] } = applyOperation(files, operation, before)
-    return {
-      operation,
-      before,
-      after,
-      hunks,
-      warnings: [...warnings, ...warnSyntax(operation.path, before, after)],
-    }
-  })
+export function applyCandidate(files: FilesBefore, candidate: Candidate): AppliedCandidate {
   const changes = new Map<string, FileContent | null>()
-  for (const { operation, before, after } of outcomes) {
-    const isRename = operation.type === 'diff' && operation.effect === 'rename'
-    if (isRename) changes.set(operation.from, null)
-    const hasMode = operation.type === 'diff' && operation.executable !== undefined
-    if (isRename || hasMode || !isUnchanged(before, after)) changes.set(operation.path, after)
+  const moved = new Map<string, string>()
+  const executable = new Map<string, boolean>()
+  const warnings: CandidateWarning[] = []
+  for (const operation of listOperations(candidate)) {
+    const { path, from } = operation
+    const before = files.get(from)
+    const { after, warnings: found = [] } = applyOperation(files, operation, before)
+    warnings.push(...found, ...warnSyntax(path, before, after))
+    if (from !== path) {
+      changes.set(from, null)
+      moved.set(path, from)
+    }
+    if (operation.executable !== undefined) executable.set(path, operation.executable)
+    if (moved.has(path) || executable.has(path) || !isSameContent(before, after ?? undefined))
+      changes.set(path, after)
   }
-  const warnings = outcomes.flatMap((outcome) => outcome.warnings)
   if (changes.size === 0)
     warnings.unshift({ code: 'NO_CHANGES', message: 'the candidate does not change any file' })
-  const comparison = new LineComparison()
-  return {
-    changes,
-    report: {
-      files: outcomes.map((outcome) => createReport(outcome, comparison)),
-      hunks: outcomes.flatMap(({ hunks }) => hunks),
-      warnings,
-    },
-  }
+  return { changes, moved, executable, warnings }
 }
 
-function checkHash(files: FilesBefore, operation: Operation, hash: Hash | undefined): void {
-  if (operation.sha === undefined || hash === undefined) return
-  const path = findSource(operation)
-  const content = files.get(path)
-  const sha = content === undefined ? null : hash(content)
-  if (sha === operation.sha) return
-  const state = sha === null ? 'does not exist' : 'changed after it was read'
-  throw new TrmError('STALE_FILE', `the file ${state}: ${path}`, {
-    data: { path, sha, expected: operation.sha },
-  })
+interface Effect {
+  /** `null` for a removed file. */
+  readonly after: FileContent | null
+  readonly warnings?: readonly CandidateWarning[]
 }
 
 function applyOperation(files: FilesBefore, operation: Operation, before: FileContent | undefined): Effect {
-  const { path } = operation
-  switch (operation.type) {
+  const { path, change } = operation
+  switch (change.type) {
     case 'write': {
-      const { content, mayExist } = operation
+      const { content, mayExist } = change
       if (before !== undefined && !mayExist) throw createError('FILE_EXISTS', 'the file exists', path)
       if (isNotebook(path)) readNotebook(path, content)
       const isLarge = before !== undefined && content.length >= largeFile
@@ -102,18 +77,20 @@ function applyOperation(files: FilesBefore, operation: Operation, before: FileCo
       return { after: null }
     case 'edit': {
       const text = requireText(before, path)
-      if (!isNotebook(path)) return { after: editText(path, text, operation.edits) }
-      return { after: editNotebook(path, text, operation.edits) }
+      if (!isNotebook(path)) return { after: editText(path, text, change.edits) }
+      return { after: editNotebook(path, text, change.edits) }
     }
     case 'diff':
-      return applyDiffOperation(files, operation)
+      return applyDiffChange(files, operation, change)
   }
 }
 
-function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effect {
-  const { path, from, effect, hunks, cell } = operation
-  const before = files.get(from)
-  const isMoved = effect === 'rename'
+function applyDiffChange(
+  files: FilesBefore,
+  { path, from }: Operation,
+  { effect, hunks }: DiffChange,
+): Effect {
+  const isMoved = from !== path
   const existing = files.get(path)
   // A diff that creates a file may start from an empty file.
   if (
@@ -121,28 +98,18 @@ function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effec
     (isMoved && existing !== undefined)
   )
     throw createError('FILE_EXISTS', 'the file exists', path)
-  if (isMoved && hunks.length === 0) return { after: requireFile(before, from) }
-  const text = effect === 'create' ? '' : requireText(before, from)
-  if (cell !== undefined) {
-    let placed: readonly HunkPlacement[] = []
-    const after = editCell(path, text, cell, (source, name) => {
-      const result = applyDiff(source, hunks, name)
-      placed = result.hunks
-      return result.text
-    })
-    return { after, hunks: placed, warnings: warnFuzz(placed) }
-  }
-  const applied = applyDiff(text, hunks, from)
-  const report = { hunks: applied.hunks, warnings: warnFuzz(applied.hunks) }
+  if (isMoved && hunks.length === 0) return { after: requireFile(files.get(from), from) }
+  const text = effect === 'create' ? '' : requireText(files.get(from), from)
+  const { text: after, warnings } = applyDiff(text, hunks, from)
   if (effect === 'delete') {
-    if (applied.text === '') return { after: null, ...report }
+    if (after === '') return { after: null, warnings }
     throw createError('HUNK_MISMATCH', 'the file contains more than the patch removes', path, {
       remedy: 'use mode files with delete: true to remove it regardless of its content',
     })
   }
-  if (isNotebook(path)) readNotebook(path, applied.text)
+  if (isNotebook(path)) readNotebook(path, after)
   const isCrLf = effect === 'create' && hunks.every((hunk) => hunk.isCrLf)
-  return { after: isCrLf ? applied.text.replaceAll('\n', '\r\n') : applied.text, ...report }
+  return { after: isCrLf ? after.replaceAll('\n', '\r\n') : after, warnings }
 }
 
 function editText(path: string, text: string, edits: readonly Edit[]): string {
@@ -183,40 +150,8 @@ function requireText(content: FileContent | undefined, path: string): string {
   throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
 }
 
-function isUnchanged(before: FileContent | undefined, after: FileContent | null): boolean {
-  if (typeof before === 'string' || typeof after === 'string') return before === after
-  return before === undefined ? after === null : before === after
-}
-
-function createReport({ operation, before, after }: Outcome, comparison: LineComparison): FileReport {
-  const isDiff = operation.type === 'diff'
-  const isRename = isDiff && operation.effect === 'rename'
-  const [linesRemoved, linesAdded] = comparison.count(toComparable(before), toComparable(after))
-  const changed = before === undefined ? 'created' : isUnchanged(before, after) ? 'unchanged' : 'modified'
-  return {
-    path: operation.path,
-    kind: isRename ? 'renamed' : after === null ? 'deleted' : changed,
-    linesAdded,
-    linesRemoved,
-    ...(isDiff && operation.executable !== undefined ? { executable: operation.executable } : {}),
-    ...(isRename ? { from: operation.from } : {}),
-  }
-}
-
-const toComparable = (content: FileContent | null | undefined): string =>
-  typeof content === 'string' ? toLineFeeds(content) : ''
-
 /** Length of a whole file above which edits would cost less, in UTF-16 units. */
 const largeFile = 100_000
-
-const warnFuzz = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>
-  hunks
-    .filter(({ fuzz }) => fuzz > 0)
-    .map(({ path, hunk, line, fuzz }) => ({
-      code: 'FUZZY_HUNK',
-      path,
-      message: `hunk ${hunk} was placed at line ${line} although ${fuzz} of its context lines differ from the file`,
-    }))
 
 function warnSyntax(
   path: string,

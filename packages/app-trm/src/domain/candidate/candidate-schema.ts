@@ -52,7 +52,7 @@ const wholeFile = z
 export const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),
-    changes: list(z.strictObject({ ...file, diff: text, cell: cell.optional() })),
+    changes: list(z.strictObject({ ...file, diff: text })),
   }),
   patch: z.strictObject({ mode: z.literal('patch'), patch: text }),
   files: z.strictObject({ mode: z.literal('files'), files: list(wholeFile) }),

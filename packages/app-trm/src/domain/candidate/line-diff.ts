@@ -8,21 +8,15 @@ export class LineComparison {
   static readonly #maxChangedLines = 4000
   #budget = LineComparison.#maxChangedLines ** 2
 
-  /** Returns the hunks without context, or one hunk that replaces everything if too much differs. */
-  compare(before: string, after: string) {
+  /** Returns the hunks, or one hunk that replaces everything if too much differs. */
+  compare(before: string, after: string, context = 0) {
     const maxEditLength = Math.floor(Math.sqrt(this.#budget))
-    const hunks = createHunks(before, after, { context: 0, maxEditLength })
-    const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => !line.startsWith('\\')))
+    const hunks = createHunks(before, after, { context, maxEditLength })
+    const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => /^[+-]/.test(line)))
     this.#budget -= (lines?.length ?? maxEditLength) ** 2
     if (hunks !== undefined) return hunks
     const mark = (text: string, sign: string) => splitLines(text).map((line) => sign + line)
     return [{ newStart: 1, lines: [...mark(before, '-'), ...mark(after, '+')] }]
-  }
-
-  count(before: string, after: string): readonly [removed: number, added: number] {
-    const lines = this.compare(before, after).flatMap((hunk) => hunk.lines)
-    const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length
-    return [count('-'), count('+')]
   }
 }
 

@@ -113,19 +113,6 @@ function changeSource(path: string, { index, source }: Cell, edits: readonly Exc
   return replaceSpans(parsed, placeEdits(parsed, edits.filter(isTextEdit), `${path}, cell ${index}`))
 }
 
-export function editCell(
-  path: string,
-  text: string,
-  address: CellAddress,
-  change: (source: string, name: string) => string,
-): string {
-  const notebook = readNotebook(path, text)
-  const cell = findCell(path, notebook, address)
-  const writer = new NotebookWriter(notebook, text)
-  writer.replace(cell, change(cell.source, `${path}, cell ${cell.index}`))
-  return writer.finish(path)
-}
-
 /** Jupyter writes the last line of a cell without a line end. */
 const toSource = (content: string): string => content.replaceAll('\r\n', '\n').replace(/\n$/, '')
 

@@ -2,28 +2,30 @@
 import { TrmError } from '../../errors.ts'
 import { stripPrefixes } from './diff-header.ts'
 import { normalizePath } from './path.ts'
-import type { Candidate, CellAddress, Edit } from './types.ts'
+import type { Candidate, Edit } from './types.ts'
 import { type FileDiff, type Hunk, readDiff } from './unified-diff.ts'
 
-export interface DiffOperation {
-  readonly type: 'diff'
+export interface Operation {
   readonly path: string
-  readonly sha?: string | undefined
-  readonly hunks: readonly Hunk[]
-  /** Previous path of a rename, otherwise the same as `path`. */
+  /** Path of the original: the previous path of a renamed file, otherwise `path`. */
   readonly from: string
-  readonly effect: 'create' | 'delete' | 'change' | 'rename'
+  readonly sha?: string | undefined
+  /** The executable bit that a patch sets or clears. */
   readonly executable?: boolean | undefined
-  readonly cell?: CellAddress | undefined
+  readonly change: Change
 }
 
-export type Operation =
-  | ({ readonly path: string; readonly sha?: string | undefined } & (
-      | { readonly type: 'write'; readonly content: string; readonly mayExist: boolean }
-      | { readonly type: 'delete' }
-      | { readonly type: 'edit'; readonly edits: readonly Edit[] }
-    ))
-  | DiffOperation
+type Change =
+  | { readonly type: 'write'; readonly content: string; readonly mayExist: boolean }
+  | { readonly type: 'delete' }
+  | { readonly type: 'edit'; readonly edits: readonly Edit[] }
+  | DiffChange
+
+export interface DiffChange {
+  readonly type: 'diff'
+  readonly effect: 'create' | 'delete' | 'change'
+  readonly hunks: readonly Hunk[]
+}
 
 const maxFiles = 100
 /** Limited, because each edit searches the text of its file. */
@@ -44,9 +46,6 @@ export function listOperations(candidate: Candidate): readonly Operation[] {
   return operations
 }
 
-export const findSource = (operation: Operation): string =>
-  operation.type === 'diff' ? operation.from : operation.path
-
 function toOperations(candidate: Candidate): readonly Operation[] {
   switch (candidate.mode) {
     case 'files':
@@ -54,9 +53,10 @@ function toOperations(candidate: Candidate): readonly Operation[] {
       return candidate.files.map((file): Operation => {
         const { content = '', sha } = file
         const path = normalizePath(file.path)
-        if ('delete' in file && file.delete === true) return { type: 'delete', path, sha }
+        const paths = { path, from: path, sha }
+        if ('delete' in file && file.delete === true) return { ...paths, change: { type: 'delete' } }
         checkLength(content, path)
-        return { type: 'write', path, content, mayExist: candidate.mode === 'files', sha }
+        return { ...paths, change: { type: 'write', content, mayExist: candidate.mode === 'files' } }
       })
     case 'modify': {
       const edits = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)
@@ -64,11 +64,10 @@ function toOperations(candidate: Candidate): readonly Operation[] {
         throw new TrmError('FILE_TOO_LARGE', `the candidate has ${edits} edits, more than ${maxEdits}`, {
           data: { edits, max: maxEdits },
         })
-      return candidate.changes.map((change) => ({
-        ...change,
-        type: 'edit',
-        path: normalizePath(change.path),
-      }))
+      return candidate.changes.map(({ path: given, sha, edits: own }) => {
+        const path = normalizePath(given)
+        return { path, from: path, sha, change: { type: 'edit', edits: own } }
+      })
     }
     case 'diff':
       return candidate.changes.map(toDiffOperation)
@@ -100,7 +99,6 @@ function toDiffOperation({
   path: given,
   diff,
   sha,
-  cell,
 }: Extract<Candidate, { mode: 'diff' }>['changes'][number]): Operation {
   const path = normalizePath(given)
   const [file, ...more] = readFiles(diff, `the diff of ${path}`)
@@ -118,20 +116,26 @@ function toDiffOperation({
         data: { path, named: name },
       })
   const paths = { from: from === null ? null : path, to: to === null ? null : path }
-  return { ...toOperation(file, paths), sha, ...(cell === undefined ? {} : { cell }) }
+  return { ...toOperation(file, paths), sha }
 }
 
-function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>): DiffOperation {
+function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>): Operation {
   const name = to ?? from
   if (name == null) throw new TrmError('INVALID_DIFF', 'the patch has a hunk without a file header')
   const path = normalizePath(name)
   if (file.isBinary)
     throw new TrmError('BINARY_PATCH', `the patch changes bytes: ${path}`, { data: { path } })
   checkMode(file.mode, path)
-  const source = from == null ? path : normalizePath(from)
-  const executable = file.mode === undefined ? {} : { executable: file.mode === '100755' }
-  const effect = to === null ? 'delete' : from === null ? 'create' : source === path ? 'change' : 'rename'
-  return { type: 'diff', path, from: source, effect, hunks: file.hunks, ...executable }
+  return {
+    path,
+    from: from == null ? path : normalizePath(from),
+    executable: file.mode === undefined ? undefined : file.mode === '100755',
+    change: {
+      type: 'diff',
+      effect: to === null ? 'delete' : from === null ? 'create' : 'change',
+      hunks: file.hunks,
+    },
+  }
 }
 
 function checkMode(mode: string | undefined, path: string): void {
@@ -143,9 +147,8 @@ function checkMode(mode: string | undefined, path: string): void {
 /** Rejects several operations on one path, and a path that is a parent folder of another. */
 function checkDuplicates(operations: readonly Operation[]): void {
   const seen = new Set<string>()
-  for (const operation of operations) {
-    const isRename = operation.type === 'diff' && operation.effect === 'rename'
-    for (const path of isRename ? [operation.from, operation.path] : [operation.path]) {
+  for (const { path: own, from } of operations) {
+    for (const path of new Set([from, own])) {
       if (seen.has(path))
         throw new TrmError('DUPLICATE_PATH', `the candidate names a path twice: ${path}`, { data: { path } })
       seen.add(path)

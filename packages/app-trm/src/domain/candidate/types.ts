@@ -19,34 +19,6 @@ export type CellAddress = number | string
 /** New contents by path, with `null` for removed files. Unchanged files are omitted. */
 export type Changes = ReadonlyMap<string, FileContent | null>
 
-export interface HunkPlacement {
-  readonly path: string
-  /** From 1, within the file. */
-  readonly hunk: number
-  /** First line of the hunk in the original file, from 1. */
-  readonly line: number
-  /** Lines from the header's position to the actual one, or `null` if the header has none. */
-  readonly offset: number | null
-  /** Number of differing context lines. */
-  readonly fuzz: number
-}
-
-export interface FileReport {
-  readonly path: string
-  readonly kind: 'created' | 'deleted' | 'modified' | 'renamed' | 'unchanged'
-  readonly from?: string | undefined
-  /** The executable bit that a patch sets or clears. */
-  readonly executable?: boolean | undefined
-  readonly linesAdded: number
-  readonly linesRemoved: number
-}
-
-export interface CandidateReport {
-  readonly files: readonly FileReport[]
-  readonly hunks: readonly HunkPlacement[]
-  readonly warnings: readonly CandidateWarning[]
-}
-
 export interface CandidateWarning {
   readonly code: 'NO_CHANGES' | 'FUZZY_HUNK' | 'LARGE_FILE' | 'SYNTAX'
   readonly path?: string | undefined
@@ -57,7 +29,11 @@ export interface CandidateWarning {
 
 export interface AppliedCandidate {
   readonly changes: Changes
-  readonly report: CandidateReport
+  /** Previous paths of renamed files, by new path. */
+  readonly moved: ReadonlyMap<string, string>
+  /** Executable bits to set or clear, by path. */
+  readonly executable: ReadonlyMap<string, boolean>
+  readonly warnings: readonly CandidateWarning[]
 }
 
 /** Whether two contents are the same text, the same bytes, or both missing. */
