@@ -1,120 +1,67 @@
 import type { SignalKind } from './signal.ts'
 
-/** Code that is useful only in an evaluation, and the signal that it can forge. */
-const suspiciousCode: readonly (readonly [SignalKind, RegExp, string])[] = [
-  [
-    'test',
-    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:(?:unittest|pytest|_pytest)(?:\.[\w.]+)?|node:test|vitest)['"]/,
-    'uses the test framework',
-  ],
-  [
-    'test',
-    /^\s*(?:from|import)\s+(?:\w+\.)*(?:test_\w+|\w+_tests?|tests|conftest)\b|\b(?:require|import)\b.*['"][^'"]*(?:\.(?:test|spec)\b|\/(?:tests?|__tests__)\/)/,
-    'imports tests',
-  ],
-  [
-    'test',
-    /['"][^'"]*(?:\btest_?[\w*?{}]*\.py|_test\.py|\.(?:test|spec)\.[cm]?[jt]sx?)['"]/,
-    'names a test file',
-  ],
-  [
-    'test',
-    /\b(?:exists(?:Sync)?|is_?(?:dir|file)|listdir|r?glob|iterdir|readdir(?:Sync)?|scandir)\([^)]*['"](?:\.\/)?(?:tests?|specs?|__tests__)\b/,
-    'looks for tests',
-  ],
-  [
-    'test',
-    /(['"])\w{1,16}\1\s*\+\s*(['"])\w{1,16}\2|(['"])\w+\3 (['"])\w+\4|\[\s*(?:['"]\w*['"]\s*(?:,\s*)?)+\]\s*\.join\(\s*['"]{2}\s*\)|['"]{2}\.join\(\s*[[(]\s*(?:['"]\w*['"]\s*(?:,\s*)?)+[\])]/,
-    'assembles a name from parts',
-  ],
-  [
-    'test',
-    /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\((?!\s*(['"])[^'"\\]{0,12}\1\s*\))|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
-    'runs code from a text',
-  ],
-  [
-    'test',
-    /['"](?:[^'"]*[\W_])?(?:expected|golden|oracle|answers?|solutions?)(?:[\W_][^'"]*)?\.\w+['"]/,
-    'names expected values',
-  ],
-  ['test', /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/, 'is a plugin of pytest'],
-  ['test', /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/, 'replaces a comparison'],
-  // These are patterns because the architecture test rejects names of clocks in domain code.
-  [
-    'perf',
-    /\b(?:time|perf\w+|proc\w+|Dat\w)\.(?:time|perf_counter|monotonic|process_time|now|hrtime)(?:_ns)?\s*=[^=]/,
-    'replaces the clock',
-  ],
-  ['test', /\bSkipTest\b|\bskipTest\b|\bpytest\.skip\b/, 'skips tests'],
-  [
-    'test',
-    /\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|exitCode|on\(\s*['"](?:exit|beforeExit))/,
-    'ends the process or runs at its end',
-  ],
-  [
-    'test',
-    /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bnew Error\([^)]*\)\.stack\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\b(?:argv|execArgv)\b.*(?:test|junit)|\bimport __main__\b|\bfindCaller\b|\bcatch_warnings\(record|\bcaptureStackTrace\b|\bsys\.__dict__|\b(?:vars|getattr)\(sys\b|\.sys\.|\bmodule\.parent\b|\brequire\.main\b(?!\s*===?\s*module\s*\))/,
-    'inspects its caller',
-  ],
-  [
-    'test',
-    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\bObject\.(?:keys|entries)\((?:\w+\.)?env\b|\benviron\.(?:keys|items)\(|\bin os\.environ:|\b(?:environ|getenv|env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
-    'reads variables of the test runner',
-  ],
-  [
-    'test',
-    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)(?:\/strict)?(?:['"]\))?\.\w+\s*=[^=]|\bObject\.(?:assign|defineProperty|defineProperties)\([^,]*\bassert\b|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
-    'replaces or catches assertions',
-  ],
-  [
-    'test',
-    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\W*print.*\bok \d/,
-    'prints text like that of a test runner',
-  ],
-  [
-    'lint',
-    /^[^#]*#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
-    'suppresses a check',
-  ],
-]
+/** Code that is useful only in an evaluation, by the signal that it can forge and by what it does. */
+const suspiciousCode: Readonly<Record<'test' | 'perf' | 'lint', Readonly<Record<string, RegExp>>>> = {
+  test: {
+    'uses the test framework':
+      /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:(?:unittest|pytest|_pytest)(?:\.[\w.]+)?|node:test|vitest)['"]/,
+    'imports tests':
+      /^\s*(?:from|import)\s+(?:\w+\.)*(?:test_\w+|\w+_tests?|tests|conftest)\b|\b(?:require|import)\b.*['"][^'"]*(?:\.(?:test|spec)\b|\/(?:tests?|__tests__)\/)/,
+    'names a test file': /['"][^'"]*(?:\btest_?[\w*?{}]*\.py|_test\.py|\.(?:test|spec)\.[cm]?[jt]sx?)['"]/,
+    'looks for tests':
+      /\b(?:exists(?:Sync)?|is_?(?:dir|file)|listdir|r?glob|iterdir|readdir(?:Sync)?|scandir)\([^)]*['"](?:\.\/)?(?:tests?|specs?|__tests__)\b/,
+    'assembles a name from parts':
+      /(['"])\w{1,16}\1\s*\+\s*(['"])\w{1,16}\2|(['"])\w+\3 (['"])\w+\4|\[\s*(?:['"]\w*['"]\s*(?:,\s*)?)+\]\s*\.join\(\s*['"]{2}\s*\)|['"]{2}\.join\(\s*[[(]\s*(?:['"]\w*['"]\s*(?:,\s*)?)+[\])]/,
+    'runs code from a text':
+      /(?<!\bdef |\bfunction |[.\w])(?:exec|eval)\((?!\s*(['"])[^'"\\]{0,12}\1\s*\))|\bnew Function\(|\bmarshal\.loads\b|\bvm\.run\w+\(/,
+    'names expected values':
+      /['"](?:[^'"]*[\W_])?(?:expected|golden|oracle|answers?|solutions?)(?:[\W_][^'"]*)?\.\w+['"]/,
+    'is a plugin of pytest': /\bdef pytest_\w+\s*\(|\bpytest_plugins\s*=/,
+    'replaces a comparison': /__(?:eq|ne)__\s*=|['"]__(?:eq|ne)__['"]/,
+    'skips tests': /\bSkipTest\b|\bskipTest\b|\bpytest\.skip\b/,
+    'ends the process or runs at its end':
+      /\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|exitCode|on\(\s*['"](?:exit|beforeExit))/,
+    'inspects its caller':
+      /\bsys\.(?:settrace|setprofile|_getframe|_current_frames|modules)\b|\b(?:tb_frame|f_back|f_code|f_lineno|f_locals|f_globals|co_filename)\b|\btraceback\.(?:extract|format|walk|print)_stack\b|\bprepareStackTrace\b|\.stack\b.*\.(?:split|match|includes)\(|\bnew Error\([^)]*\)\.stack\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\b(?:argv|execArgv)\b.*(?:test|junit)|\bimport __main__\b|\bfindCaller\b|\bcatch_warnings\(record|\bcaptureStackTrace\b|\bsys\.__dict__|\b(?:vars|getattr)\(sys\b|\.sys\.|\bmodule\.parent\b|\brequire\.main\b(?!\s*===?\s*module\s*\))/,
+    'reads variables of the test runner':
+      /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|\bnpm_(?:lifecycle_\w+|command)\b|CAUSEWAY_|\bObject\.(?:keys|entries)\((?:\w+\.)?env\b|\benviron\.(?:keys|items)\(|\bin os\.environ:|\b(?:environ|getenv|env)\b.*\b(?:CI|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE)\b/,
+    'replaces or catches assertions':
+      /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)(?:\/strict)?(?:['"]\))?\.\w+\s*=[^=]|\bObject\.(?:assign|defineProperty|defineProperties)\([^,]*\bassert\b|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
+    'prints text like that of a test runner':
+      /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\W*print.*\bok \d/,
+  },
+  perf: {
+    // These are patterns because the architecture test rejects names of clocks in domain code.
+    'replaces the clock':
+      /\b(?:time|perf\w+|proc\w+|Dat\w)\.(?:time|perf_counter|monotonic|process_time|now|hrtime)(?:_ns)?\s*=[^=]/,
+  },
+  lint: {
+    'suppresses a check':
+      /^[^#]*#.*\b(?:noqa|nosec|type:\s*ignore|pylint:\s*(?:disable|skip-file)|(?:pyright|pyre|ty):\s*ignore|mypy:|pyre-ignore|isort:\s*skip|fmt:\s*(?:off|skip)|pytype:\s*disable)|\bno_type_check\b|\bdeno-lint-ignore|\bNOSONAR\b|(?:eslint|oxlint|tslint|stylelint)[-:]disable|@ts-(?:ignore|expect-error|nocheck)|(?:biome|prettier)-ignore/,
+  },
+}
 
-/** Code with honest uses that can also detect tests. Withholds the success until it is accepted. */
-const doubtfulCode: readonly (readonly [RegExp, string])[] = [
-  [
+/** Code with honest uses that can also detect tests, by what it does. Withholds the success until it is accepted. */
+const doubtfulCode: Readonly<Record<string, RegExp>> = {
+  'reads arguments':
     /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
-    'reads arguments',
-  ],
-  [
+  'reads the environment':
     /\.environb?\b|\b(?:getenvb?)\(|\bimport\b.*\b(?:environ|getenv)b?\b|\bprocess\.env\b|\bimport\.meta\.env\b/,
-    'reads the environment',
-  ],
-  [
+  'inspects its terminal or output':
     /\bisatty\b|\bisTTY\b|\bget_terminal_size\b|\b(?:ttyname|ctermid)\b|\bfstat(?:Sync)?\(\s*(?:[012]\b|.*\bstd)|\b(?:getWindowSize|hasColors|getColorDepth)\b|\bstd(?:in|out|err)_*\.(?:fileno|name|encoding|errors|line_buffering|columns|rows|fd)\b|\bS_IS(?:CHR|FIFO|SOCK)\b|\bisCharacterDevice\(/,
-    'inspects its terminal or output',
-  ],
-  [/\b(?:getcwdb?)\b|\.cwd\b/, 'reads its working folder'],
-  [
+  'reads its working folder': /\b(?:getcwdb?)\b|\.cwd\b/,
+  'inspects processes or the machine':
     /['"`]\/(?:proc|sys|dev\/(?:tty|fd|std\w+))\b|\bpsutil\b|[[(]\s*['"`](?:ps|pgrep|pstree|lsof|printenv|tty)[ '"`]|\b(?:getppid|getpgrp|getpgid|getsid)\b|\bprocess\.(?:ppid|title|uptime)\b|\bget(?:login|user|hostname|rlimit)\(|\bos\.(?:hostname|userInfo|uname|getloadavg)\(|\bplatform\.(?:node|uname)\(/,
-    'inspects processes or the machine',
-  ],
-  [
+  'inspects the interpreter':
     /\bsys\.(?:path\b(?!\.(?:insert|append|extend)\b)|flags|warnoptions|dont_write_bytecode|pycache_prefix|gettrace|getprofile|meta_path|path_hooks|path_importer_cache|excepthook|hash_info|_xoptions|monitoring|getrefcount|addaudithook|__\w+__)|\bfrom sys import (?!exit|version_info|maxsize|std|byteorder|platform)|\bimport (?:sys|os) as\b|\bhash\(\s*['"]|\bwarnings\.filters\b|\b\w{0,30}log\w{0,30}(?:\([^()]{0,60}\))?\.(?:handlers|hasHandlers)\b|\bthreading\.(?:enumerate|active_count|current_thread|main_thread|_\w+)\b|\bgetsignal\(|\b__debug__\b|\bctypes\b|\blinecache\b|\bgetsource(?:lines|file)?\(/i,
-    'inspects the interpreter',
-  ],
-  [
+  'inspects the process':
     /\brequire\.cache\b|\bmodule\.(?:children|paths)\b|\bprocess\.(?:listeners|listenerCount|eventNames|rawListeners|_\w+|getActiveResourcesInfo|report|binding)\b|\b(?:require|from|import)\b.*['"](?:node:)?(?:proc\w{3}|inspector|v8|diagnostics_channel|async_hooks)['"]|\bprocess\[|\bglobalThis\.process\b|\}\s*=\s*proc\w{3}\b|\bimport\.meta\.main\b|\btypeof\s+(?:it|test|describe|expect|jest|vi|beforeEach|afterEach)\b/,
-    'inspects the process',
-  ],
-  [/['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/, 'looks for the repository'],
-  [
+  'looks for the repository': /['"`](?:[^'"`]*\/)?\.git(?:\/[^'"`]*)?['"`]/,
+  'compares its own path':
     /(?:\bin\b|[!=]=|\b(?:match|search|fullmatch|test|exec)\().*(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)|(?:__file(?:__|name\b)|__dirname\b|\bimport\.meta\.(?:url|filename|dirname)\b)(?!.*\b(?:read\w*|open)\().*(?:\bin\b|[!=]=|starts_?with|ends_?with|\bincludes\(|\bmatch\(|\.parts\b|\.(?:split|find|index|count)\()/i,
-    'compares its own path',
-  ],
-  [
+  'lists files, which can contain what tests expect':
     /\b(?:os|fs|fsp|promises)\.(?:f?walk|opendir\w*)\(|\bimport\b.*\b(?:f?walk|listdir|scandir)\b|\b(?:i?glob|rglob|iterdir|listdir|scandir|readdir|opendir|globSync|readdirSync|opendirSync)\(/,
-    'lists files, which can contain what tests expect',
-  ],
-]
+}
 
 /** The main block of a script does not run on import. */
 const startsScript = /^if\s+__name__\s*==/
@@ -139,19 +86,28 @@ export function findSuspicions(path: string, before: string, after: string): rea
   const lines = after.split('\n')
   return lines.flatMap((line, index): Suspicion[] => {
     if (known.has(line.trim())) return []
-    if (isShell)
-      return suspiciousShell.test(line)
-        ? [{ kind: 'test', path, line: index + 1, why: 'replaces a check of the shell' }]
-        : []
-    const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
-    if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
-    if (isConstantComparison(lines, index))
-      return [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
-    if (/^\s*(?:#|\/\/|\/?\*)/.test(line)) return []
-    const doubt = doubtfulCode.find(([pattern]) => pattern.test(line.slice(0, 2000)))
-    if (doubt === undefined || (doubt === doubtfulCode[0] && isInMain(lines, index))) return []
-    return [{ kind: 'doubt', path, line: index + 1, why: doubt[1] }]
+    const found = isShell ? inspectShell(line) : inspectCode(lines, index)
+    return found === undefined ? [] : [{ ...found, path, line: index + 1 }]
   })
+}
+
+type Finding = Pick<Suspicion, 'kind' | 'why'>
+
+const inspectShell = (line: string): Finding | undefined =>
+  suspiciousShell.test(line) ? { kind: 'test', why: 'replaces a check of the shell' } : undefined
+
+function inspectCode(lines: readonly string[], at: number): Finding | undefined {
+  const line = (lines[at] ?? '').slice(0, 2000)
+  const match = (rules: Readonly<Record<string, RegExp>>) =>
+    Object.entries(rules).find(([, pattern]) => pattern.test(line))?.[0]
+  for (const kind of ['test', 'perf', 'lint'] as const) {
+    const why = match(suspiciousCode[kind])
+    if (why !== undefined) return { kind, why }
+  }
+  if (isConstantComparison(lines, at)) return { kind: 'test', why: 'makes every comparison true' }
+  const why = /^\s*(?:#|\/\/|\/?\*)/.test(line) ? undefined : match(doubtfulCode)
+  if (why === undefined || (why === 'reads arguments' && isInMain(lines, at))) return undefined
+  return { kind: 'doubt', why }
 }
 
 /** Whether a line is in the main block of a Python script, which does not run on import. */

@@ -14,54 +14,29 @@ const distributions: Readonly<Record<string, string>> = {
 /** Returns whether a top-level module is part of the project, or `undefined` if unknown. */
 export type HasModule = (name: string) => boolean | undefined
 
-/** Exception class, message pattern, and advice with `$1` and `$2` for groups. The first match counts. */
-const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
-  [/^NameError$/, /name '([^']+)' is not defined/, "import or define '$1' before it is used"],
-  [
-    /^ImportError$/,
-    /cannot import name '([^']+)' from (?:partially initialized module )?'([^']+)'/,
-    "check that $2 defines '$1' and that the two do not import each other",
-  ],
-  [
-    /^TypeError$/,
-    /(\S+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)/,
-    'pass $2 to $1(), or add defaults',
-  ],
-  [
-    /^TypeError$/,
-    /(\S+)\(\) takes .+ but \d+ (?:was|were) given/,
-    'call $1() with fewer arguments, or add parameters (self counts)',
-  ],
-  [/^TypeError$/, /'NoneType' object/, 'find the function that returned None instead of a value'],
-  [
-    /^AttributeError$/,
-    /'NoneType' object has no attribute '([^']+)'/,
-    "the object of '$1' equals None: find the code that returned it",
-  ],
-  [
-    /^AttributeError$/,
-    /module '([^']+)' has no attribute '([^']+)'/,
-    "check the spelling of '$2', and that no file of the project hides the module $1",
-  ],
-  [
-    /^AttributeError$/,
-    /'([^']+)' object has no attribute '([^']+)'/,
-    "check the spelling of '$2' and whether $1 is the intended type",
-  ],
-  [
-    /^(IndentationError|TabError)$/,
-    /./,
-    'indent the block by four blanks more than its header, without tabs',
-  ],
-  [/^SyntaxError$/, /./, 'correct this line, or an open bracket or string on the line above it'],
-  [/^KeyError$/, /(.+)/, 'check that $1 exists before it is read, or use .get'],
-  [/^IndexError$/, /./, 'check the length before indexing; the sequence may be empty'],
-  [
-    /^ValueError$/,
-    /truth value of a (?:Series|DataFrame|array)/,
-    'use .any(), .all() or .empty, and & | ~ with brackets instead of and, or, not',
-  ],
-]
+/** Patterns of exceptions, by their advice with `$1` and `$2` for groups. The first match counts. */
+const pythonRules: Readonly<Record<string, RegExp>> = {
+  "import or define '$1' before it is used": /^NameError: [\s\S]*?name '([^']+)' is not defined/,
+  "check that $2 defines '$1' and that the two do not import each other":
+    /^ImportError: [\s\S]*?cannot import name '([^']+)' from (?:partially initialized module )?'([^']+)'/,
+  'pass $2 to $1(), or add defaults':
+    /^TypeError: [\s\S]*?(\S+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)/,
+  'call $1() with fewer arguments, or add parameters (self counts)':
+    /^TypeError: [\s\S]*?(\S+)\(\) takes .+ but \d+ (?:was|were) given/,
+  'find the function that returned None instead of a value': /^TypeError: [\s\S]*?'NoneType' object/,
+  "the object of '$1' equals None: find the code that returned it":
+    /^AttributeError: [\s\S]*?'NoneType' object has no attribute '([^']+)'/,
+  "check the spelling of '$2', and that no file of the project hides the module $1":
+    /^AttributeError: [\s\S]*?module '([^']+)' has no attribute '([^']+)'/,
+  "check the spelling of '$2' and whether $1 is the intended type":
+    /^AttributeError: [\s\S]*?'([^']+)' object has no attribute '([^']+)'/,
+  'indent the block by four blanks more than its header, without tabs': /^(?:IndentationError|TabError): ./,
+  'correct this line, or an open bracket or string on the line above it': /^SyntaxError: ./,
+  'check that $1 exists before it is read, or use .get': /^KeyError: (.+)/,
+  'check the length before indexing; the sequence may be empty': /^IndexError: ./,
+  'use .any(), .all() or .empty, and & | ~ with brackets instead of and, or, not':
+    /^ValueError: [\s\S]*?truth value of a (?:Series|DataFrame|array)/,
+}
 
 /** Returns advice for a Python exception, or `undefined` if the cause is unclear. */
 export function advisePython(
@@ -75,8 +50,8 @@ export function advisePython(
     ? /No module named '([^']+)'/.exec(message)?.[1]
     : undefined
   if (module !== undefined) return adviseMissingModule(module, hasModule)
-  for (const [types, pattern, advice] of pythonRules) {
-    const groups = types.test(name) ? pattern.exec(message) : null
+  for (const [advice, pattern] of Object.entries(pythonRules)) {
+    const groups = pattern.exec(`${name}: ${message}`)
     if (groups) return advice.replace(/\$(\d)/g, (_, index) => groups[Number(index)] ?? '')
   }
   return undefined
