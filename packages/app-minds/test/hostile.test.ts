@@ -345,9 +345,9 @@ async function openFormatModel(t: Test, refuses: (format: string, nth: number) =
       user: 'u',
       schema: {} as never,
       signal: new AbortController().signal,
-      until: 1e9,
+      deadline: 1e9,
       record: () => {},
-      mayCall: () => calls++ < maxCalls,
+      canCall: () => calls++ < maxCalls,
     })
     return JSON.parse(text).format
   }

@@ -6,7 +6,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { DailySearch } from '../src/memory/daily-search.ts'
 import { type CachedMind, MemoryCache } from '../src/memory/memory-cache.ts'
 import { VectorCache } from '../src/memory/vector-cache.ts'
-import type { MemoryRow, WantedMaterial } from '../src/store/types.ts'
+import type { MemoryRow, RecallDataQuery } from '../src/store/types.ts'
 import { type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
 
 const withMessages = (speaker_id: string, ...sentences: readonly string[]) => ({
@@ -250,15 +250,15 @@ const mind = (change: Partial<CachedMind> = {}): CachedMind => ({
 })
 
 function countingFile() {
-  const asked: (WantedMaterial | readonly number[])[] = []
+  const asked: (RecallDataQuery | readonly number[])[] = []
   return {
     asked,
-    material: async (_: unknown, wanted: WantedMaterial) => {
+    readRecallData: async (_: unknown, wanted: RecallDataQuery) => {
       asked.push(wanted)
       return {
         postings: new Map(wanted.words.map((word) => [word, [word.length]])),
         ...(wanted.today === true ? { today: [row(100), row(101)] } : {}),
-        ...(wanted.standing === undefined ? {} : { standing: { rows: [row(8), row(9)], lastVector: 9 } }),
+        ...(wanted.defaults === undefined ? {} : { defaults: { rows: [row(8), row(9)], lastVector: 9 } }),
       }
     },
     bySeqs: async (seqs: readonly number[]) => {
@@ -272,12 +272,12 @@ const question = (...words: readonly string[]) => ({ words, extra: 2, embedderId
 t.test('MemoryCache reads only what is missing', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
-  const first = await cache.material(mind(), question('bread', 'well'))
+  const first = await cache.readRecallData(mind(), question('bread', 'well'))
   t.equal(file.asked.length, 1)
-  t.same(await cache.material(mind(), question('well')), first)
+  t.same(await cache.readRecallData(mind(), question('well')), first)
   t.equal(file.asked.length, 1)
-  await cache.material(mind(), question('well', 'mill'))
-  t.match(file.asked[1], { words: ['mill'], today: false, standing: undefined }, 'only what is missing')
+  await cache.readRecallData(mind(), question('well', 'mill'))
+  t.match(file.asked[1], { words: ['mill'], today: false, defaults: undefined }, 'only what is missing')
   t.same(
     (await cache.rows(mind(), [9, 3])).map(({ seq }) => seq),
     [9, 3],
@@ -289,25 +289,25 @@ t.test('MemoryCache reads only what is missing', async (t) => {
 t.test('MemoryCache reads changed memories and a longer day again', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
-  await cache.material(mind(), question('well'))
+  await cache.readRecallData(mind(), question('well'))
   const full = cache.bytes()
-  await cache.material(mind({ daily_count: 3 }), question('well'))
-  t.match(file.asked[1], { words: [], today: true, standing: undefined })
-  await cache.material(mind({ memory_rev: 2 }), question('well'))
-  t.match(file.asked[2], { words: ['well'], today: true, standing: { extra: 2, embedderId: 'e' } })
+  await cache.readRecallData(mind({ daily_count: 3 }), question('well'))
+  t.match(file.asked[1], { words: [], today: true, defaults: undefined })
+  await cache.readRecallData(mind({ memory_rev: 2 }), question('well'))
+  t.match(file.asked[2], { words: ['well'], today: true, defaults: { extra: 2, embedderId: 'e' } })
   t.equal(cache.bytes(), full, 'removes the previous entry')
-  await cache.material(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
-  t.match(file.asked[3], { words: [], standing: { embedderId: 'other' } }, 'another space, other vectors')
+  await cache.readRecallData(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
+  t.match(file.asked[3], { words: [], defaults: { embedderId: 'other' } }, 'another space, other vectors')
 })
 
 t.test('MemoryCache does not read the memories of a mind that has none', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
-  const none = await cache.material(mind({ memory_count: 0, daily_count: 0 }), question('well'))
+  const none = await cache.readRecallData(mind({ memory_count: 0, daily_count: 0 }), question('well'))
   t.same(none.today, [])
-  t.same(none.standing, { rows: [], lastVector: 0 })
+  t.same(none.defaults, { rows: [], lastVector: 0 })
   t.equal(file.asked.length, 0)
-  const without = await cache.material(mind(), { ...question('well'), withToday: false })
+  const without = await cache.readRecallData(mind(), { ...question('well'), withToday: false })
   t.same(without.today, [])
   t.match(file.asked, [{ today: false }])
 })
@@ -315,13 +315,13 @@ t.test('MemoryCache does not read the memories of a mind that has none', async (
 t.test('MemoryCache evicts the least recently used mind first', async (t) => {
   const file = countingFile()
   const one = new MemoryCache(file, 1e9)
-  await one.material(mind(), question('well'))
+  await one.readRecallData(mind(), question('well'))
   const cache = new MemoryCache(file, 2 * one.bytes())
-  for (const seq of [1, 2, 1, 3]) await cache.material(mind({ seq }), question('well'))
+  for (const seq of [1, 2, 1, 3]) await cache.readRecallData(mind({ seq }), question('well'))
   const before = file.asked.length
-  await cache.material(mind({ seq: 1 }), question('well'))
+  await cache.readRecallData(mind({ seq: 1 }), question('well'))
   t.equal(file.asked.length, before, 'the first is cached, because it was used again')
-  await cache.material(mind({ seq: 2 }), question('well'))
+  await cache.readRecallData(mind({ seq: 2 }), question('well'))
   t.equal(file.asked.length, before + 1, 'the second was evicted')
   t.equal(cache.shrink(1), one.bytes())
   t.equal(cache.shrink(1e9), one.bytes())

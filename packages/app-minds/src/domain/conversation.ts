@@ -58,8 +58,8 @@ function mergeByOverlap(
   window: number,
 ): MergedConversation {
   const overlap = longestOverlap(stored, incoming)
-  const isCut = overlap === 0 && stored.length > 0 && incoming.length >= window
-  const added = incoming.slice(overlap).map((message, index) => ({ ...message, gap: isCut && index === 0 }))
+  const hasGap = overlap === 0 && stored.length > 0 && incoming.length >= window
+  const added = incoming.slice(overlap).map((message, index) => ({ ...message, gap: hasGap && index === 0 }))
   return { messages: [...stored, ...added], added }
 }
 

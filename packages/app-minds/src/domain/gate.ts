@@ -5,15 +5,14 @@ import { type Situation, spokenParameters } from './menu.ts'
 import type { Entity } from './observation.ts'
 
 /** The validated action, or the problems as text for a model. */
-export type Verdict = { readonly action: Action } | { readonly problems: readonly string[] }
+export type ValidationResult = { readonly action: Action } | { readonly problems: readonly string[] }
 
 export interface Proposal {
   readonly action: unknown
   readonly parameters?: unknown
 }
 
-/** Validates a proposal. Corrects unambiguous misspellings. */
-export function gate(proposal: Proposal, situation: Situation): Verdict {
+export function validateAction(proposal: Proposal, situation: Situation): ValidationResult {
   const name = actionNames.find((known) => known === toWord(proposal.action).trim().toLowerCase())
   if (name === undefined)
     return reject(`unknown action ${quote(proposal.action)}; choose one of ${listActions(situation)}`)
@@ -25,14 +24,14 @@ export function gate(proposal: Proposal, situation: Situation): Verdict {
 /** Returns the first legal action of `wait`, `continue` and `cancel_interaction`. */
 export function safeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
-    const checked = gate({ action: name }, situation)
+    const checked = validateAction({ action: name }, situation)
     if ('action' in checked) return checked.action
   }
   return makeAction('wait')
 }
 
 type Parameters = Readonly<Record<string, unknown>>
-type Validator = (parameters: Parameters, situation: Situation) => Verdict
+type Validator = (parameters: Parameters, situation: Situation) => ValidationResult
 
 const validators: Readonly<Record<ActionName, Validator>> = {
   move_to: validateMove,
@@ -44,8 +43,8 @@ const validators: Readonly<Record<ActionName, Validator>> = {
   wander: () => ({ action: makeAction('wander') }),
   wait: ({ duration }) => {
     const minutes = Number(toWord(duration) || Number.NaN)
-    const isGiven = Number.isFinite(minutes) && minutes > 0
-    return { action: makeAction('wait', isGiven ? { duration: minutes } : {}) }
+    const isValid = Number.isFinite(minutes) && minutes > 0
+    return { action: makeAction('wait', isValid ? { duration: minutes } : {}) }
   },
   continue: () => ({ action: makeAction('continue') }),
   act_in_interaction: validateSpeech,
@@ -74,7 +73,7 @@ function findObstacle(name: ActionName, situation: Situation): string | undefine
   return 'an interaction is in progress; cancel it first'
 }
 
-function validateMove(parameters: Parameters): Verdict {
+function validateMove(parameters: Parameters): ValidationResult {
   const { destination, zone_id, x, y } = parameters
   const cell = readCell(destination ?? (x === undefined && y === undefined ? null : [x, y]))
   const zone = typeof zone_id === 'string' && zone_id !== '' ? zone_id : null
@@ -84,7 +83,7 @@ function validateMove(parameters: Parameters): Verdict {
   return reject('move_to needs destination: [x, y]')
 }
 
-function validateUse(parameters: Parameters, { observation }: Situation): Verdict {
+function validateUse(parameters: Parameters, { observation }: Situation): ValidationResult {
   const entities = observation.entities ?? []
   const named = parameters.entity_id ?? parameters.entity_name
   const entity = findEntity(entities, named)
@@ -115,7 +114,7 @@ function findEntity(entities: readonly Entity[], named: unknown): Entity | undef
   return matches.length === 1 ? matches[0] : undefined
 }
 
-function validateSpeech(parameters: Parameters, { observation }: Situation): Verdict {
+function validateSpeech(parameters: Parameters, { observation }: Situation): ValidationResult {
   const { current } = observation
   if (current === null) return reject('act_in_interaction: no interaction is confirmed')
   const known = spokenParameters(current.name, current.parameters).map(({ name }) => name)
@@ -128,7 +127,7 @@ function validateSpeech(parameters: Parameters, { observation }: Situation): Ver
   return { action: makeAction('act_in_interaction', Object.fromEntries(given)) }
 }
 
-function validateReply({ bid_id, accept, reason }: Parameters, { bids }: Situation): Verdict {
+function validateReply({ bid_id, accept, reason }: Parameters, { bids }: Situation): ValidationResult {
   const bid = bids.find((one) => one.bid_id === bid_id)
   if (bid === undefined)
     return reject(
@@ -148,7 +147,7 @@ function validateReply({ bid_id, accept, reason }: Parameters, { bids }: Situati
   }
 }
 
-function validateBatch({ ids, reason }: Parameters, { bids }: Situation): Verdict {
+function validateBatch({ ids, reason }: Parameters, { bids }: Situation): ValidationResult {
   if (typeof reason !== 'string' || reason.trim() === '') return reject('a rejection needs a reason')
   if (ids === '*') return { action: makeAction('batch_reject_interaction_bids', { ids, reason }) }
   if (!Array.isArray(ids) || ids.length === 0) return reject('ids is "*" or a list of bid ids')
@@ -157,7 +156,7 @@ function validateBatch({ ids, reason }: Parameters, { bids }: Situation): Verdic
   return { action: makeAction('batch_reject_interaction_bids', { ids, reason }) }
 }
 
-function validateZone(parameters: Parameters): Verdict {
+function validateZone(parameters: Parameters): ValidationResult {
   const { cells, radius, name, kind } = parameters
   if ((cells === undefined) === (radius === undefined)) return reject('mark_zone takes cells or radius')
   if (typeof name !== 'string' || typeof kind !== 'string') return reject('mark_zone needs name and kind')
@@ -168,7 +167,7 @@ function validateZone(parameters: Parameters): Verdict {
 
 const toWord = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-const reject = (problem: string): Verdict => ({ problems: [problem] })
+const reject = (problem: string): ValidationResult => ({ problems: [problem] })
 const quote = (value: unknown): string => JSON.stringify(value ?? null).slice(0, 80)
 const listNames = (names: readonly unknown[]): string =>
   names.length === 0 ? 'none' : names.slice(0, 20).join(', ')

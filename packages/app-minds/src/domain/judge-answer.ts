@@ -1,5 +1,5 @@
 // cspell:ignore told -- part of memories
-import { findNames, isLikeName, isTemporal, type Question } from './question.ts'
+import { findNames, isSimilarName, isTemporal, type Question } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
 import { searchWords } from './words.ts'
 
@@ -30,15 +30,15 @@ export function judgeAnswer(
   const { names, words, speaker, period } = question
   if (period !== null && (sim_time === null || sim_time < period.from || sim_time >= period.to)) return 0
   const { speaker: teller, claim } = splitReport(content)
-  if (speaker !== null && !isLikeName(speaker.toLowerCase(), (teller ?? '').toLowerCase())) return 0
+  if (speaker !== null && !isSimilarName(speaker.toLowerCase(), (teller ?? '').toLowerCase())) return 0
   const all = searchWords(claim)
-  if (!names.every((name) => all.some((word) => isLikeName(name, word)))) return 0
-  const present = all.filter((word) => !names.some((name) => isLikeName(name, word)))
+  if (!names.every((name) => all.some((word) => isSimilarName(name, word)))) return 0
+  const present = all.filter((word) => !names.some((name) => isSimilarName(name, word)))
   if (!hasExpected(question, claim, relations)) return 0
   const hasName = names.length > 0 || speaker !== null
-  if (question.entities > 1) return 0.5 + supportBy(words, present, relations) / 2
+  if (question.entities > 1) return 0.5 + computeSupport(words, present, relations) / 2
   if (words.length === 0) return hasName || isTemporal(question) ? 0.5 : 0
-  const support = supportBy(words, present, relations)
+  const support = computeSupport(words, present, relations)
   return support >= (hasName ? minSupport / 2 : minSupport) ? 0.5 + support / 2 : 0
 }
 
@@ -51,8 +51,8 @@ const lightVerbs = new Set(
   ),
 )
 
-/** Returns the mean of each wanted word's best match, 0 to 1. Words with few meanings count more. */
-export function supportBy(
+/** Returns the mean of each wanted word's best match, 0 to 1. */
+export function computeSupport(
   wanted: readonly string[],
   present: readonly string[],
   relations: WordRelations,
@@ -61,9 +61,9 @@ export function supportBy(
   let total = 0
   let supported = 0
   for (const word of wanted) {
-    const weight = lightVerbs.has(word) ? lightWeight : (1 + relations.weigh(word)) / 2
+    const weight = lightVerbs.has(word) ? lightWeight : (1 + relations.getSpecificity(word)) / 2
     const matches = present.map((other) =>
-      word.length > 4 && isLikeName(word, other) ? 0.9 : relations.match(word, other),
+      word.length > 4 && isSimilarName(word, other) ? 0.9 : relations.match(word, other),
     )
     total += weight
     supported += weight * Math.max(0, ...matches)

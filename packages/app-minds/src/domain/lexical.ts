@@ -11,7 +11,7 @@ const namePrefix = 4
  * Returns at most 32 content words of a query, one per stem. Adds a prefix of each name as `abcd*`, which matches
  * other spellings and doubles the weight of names.
  */
-export function queryWords(question: string): readonly string[] {
+export function getQueryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
   const stems = contentWords(question)
   for (const [index, word] of searchWords(question).entries()) {
@@ -31,7 +31,7 @@ export function queryWords(question: string): readonly string[] {
 export function lexicalScores(
   words: readonly string[],
   postings: Postings,
-  { memories, most }: { readonly memories: number; readonly most: number },
+  { memories, limit }: { readonly memories: number; readonly limit: number },
 ): ReadonlyMap<number, number> {
   const scores = new Map<number, number>()
   for (const word of new Set(words)) {
@@ -40,8 +40,8 @@ export function lexicalScores(
     const weight = Math.log(1 + (memories - count + 0.5) / (count + 0.5))
     for (const row of rows) scores.set(row, (scores.get(row) ?? 0) + weight)
   }
-  if (scores.size <= most) return scores
-  return new Map([...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, most))
+  if (scores.size <= limit) return scores
+  return new Map([...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, limit))
 }
 
 export function indexStems(rows: Iterable<readonly [seq: number, stems: ReadonlySet<string>]>): Postings {

@@ -37,7 +37,7 @@ interface Engagement {
   readonly is_joinable: boolean
 }
 
-/** The character's relationship to another character. Strangers have no relationship. */
+/** The character's relationship to another character. */
 interface Relationship {
   /** 0 to 1 */
   readonly familiarity: number
@@ -64,7 +64,7 @@ export const messageSchema = z.strictObject({
 })
 export type Message = Readonly<z.output<typeof messageSchema>>
 
-/** The latest messages of a conversation in which the character takes part. */
+/** The latest messages of a conversation. */
 export interface Conversation {
   readonly interaction_id: string
   readonly interaction_name: string
@@ -119,19 +119,18 @@ export type PendingBid = Readonly<z.output<typeof bidSchema>>
 /** Distance in steps without diagonals. */
 export const manhattan = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
-/** Whether an interaction is a conversation. Conversations do not require adjacency. */
 export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 
 /** Satisfied share of a need, 0 to 1. */
 export const needShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
-export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
-  if (entities.length <= most) return [...entities]
+export function findNearest(entities: readonly Entity[], position: Cell | null, max: number): Entity[] {
+  if (entities.length <= max) return [...entities]
   const steps = (entity: Entity): number =>
     position === null || entity.position === null
       ? Number.MAX_SAFE_INTEGER
       : manhattan(position, entity.position)
-  const kept = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, most))
-  return entities.filter((entity) => kept.has(entity))
+  const selected = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, max))
+  return entities.filter((entity) => selected.has(entity))
 }

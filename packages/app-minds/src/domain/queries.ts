@@ -15,7 +15,7 @@ export function findLastMessage(
 }
 
 /** Returns 1 to 5 memory queries by rules. */
-export function heuristicQueries(
+export function makeHeuristicQueries(
   observation: Observation,
   workingMemory: WorkingMemory,
   lastMessage: string | undefined,

@@ -18,8 +18,8 @@ export interface Question {
   readonly speaker: string | null
   readonly period: Period | null
   readonly order: 'first' | 'last' | null
-  /** Whether the question asks when something happened to the listener or was said to them. */
-  readonly asksWhen: boolean
+  /** Whether the question asks for the time of an event. */
+  readonly asksForTime: boolean
 }
 
 const titles = new Set(
@@ -31,7 +31,7 @@ const weekdays = 'monday tuesday wednesday thursday friday saturday sunday'
 const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.split(' '))
 
 /** Words that a memory does not need to match. */
-const askingWords = new Set(
+const questionWords = new Set(
   contentWords(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
       'exactly ever find happen happened happens ask answer wonder learn heard hear mention talk speak spoke like much many often ' +
@@ -53,14 +53,14 @@ export function parseQuestion(text: string, now: number | null, earliest: number
   const usedTitles = new Set(
     searchWords(text).filter((word, n, all) => titles.has(word) && names.includes(all[n + 1] ?? '')),
   )
-  const words = [...new Set(searchWords(withoutPeriod(lower)))].filter(
-    (word) => !askingWords.has(stem(word)) && !named.has(stem(word)) && !usedTitles.has(word),
+  const words = [...new Set(searchWords(removePeriod(lower)))].filter(
+    (word) => !questionWords.has(stem(word)) && !named.has(stem(word)) && !usedTitles.has(word),
   )
-  const asksWhen =
+  const asksForTime =
     /\b(?:when|on (?:which|what) day|what day)\b.*\b(?:tell|told|say|mention)/.test(lower) ||
     /\bwhen did (?:you|we|i)\b/.test(lower)
-  const expects = asksWhen ? undefined : findExpected(lower)
-  return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksWhen }
+  const expects = asksForTime ? undefined : findExpected(lower)
+  return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksForTime }
 }
 
 /** Whether words alone cannot answer a question, because it restricts the time. */
@@ -129,7 +129,7 @@ function findPeriod(lower: string, now: number, earliest: number | null): Period
   return null
 }
 
-const withoutPeriod = (lower: string): string =>
+const removePeriod = (lower: string): string =>
   periodPhrases.reduce((text, [pattern]) => text.replace(pattern, ' '), lower)
 
 function findOrder(lower: string): Question['order'] {
@@ -162,7 +162,7 @@ function findExpected(lower: string): Question['expects'] {
 }
 
 /** Whether two lower-case words are spellings of one name: equal, or with most pairs of letters in common. */
-export function isLikeName(name: string, word: string): boolean {
+export function isSimilarName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
   if (Math.abs(name.length - word.length) > 2) return false
@@ -179,7 +179,7 @@ function letterPairs(word: string): ReadonlySet<string> {
   return pairs
 }
 
-/** Describes a past time relative to now: "yesterday, in the morning". */
+/** Describes a past time relative to now, for example "yesterday, in the morning". */
 export function describeTime(time: number, now: number): string {
   const days = toGameDay(now) - toGameDay(time)
   const minute = ((time % dayMinutes) + dayMinutes) % dayMinutes

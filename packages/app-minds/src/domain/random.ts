@@ -8,7 +8,7 @@ export function hash32(text: string): number {
   return hash >>> 0
 }
 
-export function randomFor(seed: number, time: number, counter: number): Random {
+export function createRandom(seed: number, time: number, counter: number): Random {
   let state = hash32(`${seed}:${time}:${counter}`)
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,7 +1,4 @@
-/**
- * Draws conclusions from recurring memories by rules. Each conclusion lists its evidence and claims nothing beyond
- * it.
- */
+/** Rules that draw conclusions from recurring memories. */
 // cspell:ignore told -- a tag of stored memories
 import type { Memory } from './memory.ts'
 import { dayMinutes } from './policy/state.ts'
@@ -33,7 +30,7 @@ const minSimilarity = 0.6
 /** Minimum share of one part of the day for a conclusion to mention it. */
 const minTimeOfDayShare = 0.6
 
-export function conclude(experiences: readonly Experience[]): readonly Conclusion[] {
+export function drawConclusions(experiences: readonly Experience[]): readonly Conclusion[] {
   const inOrder = [...experiences].sort(
     (a, b) => (a.sim_time ?? 0) - (b.sim_time ?? 0) || (a.id < b.id ? -1 : 1),
   )
@@ -59,7 +56,6 @@ export function conclude(experiences: readonly Experience[]): readonly Conclusio
 /** Kinds of memories whose repetition has no significance. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
-/** Returns the key by which refusals, critical needs and reports are grouped. */
 function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {
   if (subject === null) return undefined
   if (tag === 'refusal') return `refusal|${subject}|${what}`

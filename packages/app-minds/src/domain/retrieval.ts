@@ -53,8 +53,8 @@ export interface RecalledMemory extends SearchedMemory {
 }
 
 /**
- * Returns `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s. Unlike a rank, s is stable between
- * calls. Among few memories no word is rare, so b is at least the squared share of matching words.
+ * Returns `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s, but at least the squared share of
+ * matching words.
  */
 function computeRelevance(
   query: string,
@@ -66,7 +66,7 @@ function computeRelevance(
 }
 
 /** Whether a memory can reach the minimum relevance, judged without its content. */
-export const mayBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
+export const canBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
 /** Returns 1 for the present and the future (after loading a save), less with age, and 0.5 if a time is missing. */
@@ -80,10 +80,7 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
 const maxFitRelevance = 0.7
 const minSupport = 0.6
 
-/**
- * Ranks the memories of one query, best first. Raises memories that answer a question, and lowers superseded facts
- * and questions of others.
- */
+/** Ranks the memories of one query, best first. Raises answers, and lowers superseded facts and questions of others. */
 export function rank(
   query: string,
   found: readonly MemoryCandidate[],
@@ -119,10 +116,10 @@ export function rank(
 }
 
 /**
- * Merges the best memories of each query, best first, and omits memories with the same content words. Does not
- * compare vectors, because the vectors of facts that differ only in a number are equal.
+ * Merges the best memories of each query, best first, and omits memories with the same content words. Does not compare
+ * vectors: facts that differ only in a number have equal vectors.
  */
-export function choose(
+export function mergeRanked(
   ranked: readonly (readonly RecalledMemory[])[],
   { per_query, most }: Pick<RetrievalWeights, 'per_query' | 'most'>,
   getStems: StemFunction = stemSet,

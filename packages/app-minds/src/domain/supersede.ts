@@ -19,12 +19,12 @@ export function makeReplacementTest(newer: readonly Fact[]): (older: Fact) => bo
   const claims = newer.map((fact) => ({ ...parseClaim(fact.content), fact }))
   const byBeginning = new Map<string, typeof claims>()
   for (const claim of claims) {
-    const key = beginning(claim.words)
+    const key = getBeginning(claim.words)
     byBeginning.set(key, [...(byBeginning.get(key) ?? []), claim])
   }
   return (older) => {
     const previous = parseClaim(older.content)
-    const matches = byBeginning.get(beginning(previous.words)) ?? []
+    const matches = byBeginning.get(getBeginning(previous.words)) ?? []
     return matches.some((now) => isLater(now.fact, older) && givesOtherValue(now, previous))
   }
 }
@@ -35,7 +35,7 @@ function isLater(newer: Fact, older: Fact): boolean {
 }
 
 const subjectWords = 2
-const beginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
+const getBeginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
 
 function givesOtherValue(newer: Claim, older: Claim): boolean {
   const difference = findDifference(newer.words, older.words)

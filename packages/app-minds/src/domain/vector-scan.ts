@@ -1,4 +1,4 @@
-export interface Near {
+export interface NearRow {
   readonly row: number
   readonly cosine: number
 }
@@ -30,17 +30,17 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
 }
 
 /** Returns the `top` rows with the highest positive cosine, best first, then by row. */
-export function nearestRows(table: Table, query: Float32Array, top: number): readonly Near[] {
-  const best: Near[] = []
+export function nearestRows(table: Table, query: Float32Array, top: number): readonly NearRow[] {
+  const best: NearRow[] = []
   let floor = 0
   for (let row = 0; row < table.count; row++) {
     const cosine = cosineAt(table, row, query)
     if (cosine <= floor) continue
     let at = best.length
-    while (at > 0 && (best[at - 1] as Near).cosine < cosine) at--
+    while (at > 0 && (best[at - 1] as NearRow).cosine < cosine) at--
     best.splice(at, 0, { row, cosine })
     if (best.length > top) best.pop()
-    if (best.length === top) floor = (best[top - 1] as Near).cosine
+    if (best.length === top) floor = (best[top - 1] as NearRow).cosine
   }
   return best
 }

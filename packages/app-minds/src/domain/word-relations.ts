@@ -17,7 +17,6 @@ const maxMatches = 16_384
 /** Maximum number of kinds of a meaning that are alternatives. */
 const maxSiblings = 12
 
-/** Lines parsed per step, which takes less than a millisecond. */
 const linesPerStep = 128
 
 const endings: readonly (readonly [string, string])[] = [
@@ -49,7 +48,6 @@ export class WordRelations {
   readonly #related = new Map<number, number[]>()
   readonly #kinds = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
-  /** Results of `match`. Consecutive decisions compare the same words. */
   readonly #matches = new Map<string, number>()
 
   private constructor(lines: readonly string[], nouns: number) {
@@ -57,7 +55,7 @@ export class WordRelations {
     this.#nouns = nouns
   }
 
-  /** Parses the relations. Yields after each step, so that other work can run in between. */
+  /** Parses the relations. Yields between steps of less than a millisecond. */
   static *parse(text: string): Generator<void, WordRelations> {
     const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
     yield
@@ -91,7 +89,7 @@ export class WordRelations {
   }
 
   /** Returns how specific a word is: 1 with one meaning, less with more meanings. */
-  weigh(word: string): number {
+  getSpecificity(word: string): number {
     return 1 / Math.log2(2 + Math.max(0, this.#getProfile(word).meanings.size - 1))
   }
 
@@ -206,7 +204,7 @@ function minSteps(
   broader: ReadonlyMap<number, number>,
   below = Number.POSITIVE_INFINITY,
 ): number {
-  let least = Number.POSITIVE_INFINITY
-  for (const meaning of meanings) if (meaning < below) least = Math.min(least, broader.get(meaning) ?? least)
-  return least
+  let min = Number.POSITIVE_INFINITY
+  for (const meaning of meanings) if (meaning < below) min = Math.min(min, broader.get(meaning) ?? min)
+  return min
 }

@@ -26,9 +26,9 @@ interface ChatRequest {
   readonly user: string
   readonly schema: AnswerSchema
   readonly signal: AbortSignal
-  readonly until: number
+  readonly deadline: number
   readonly record: (row: LlmCallRow) => void
-  readonly mayCall: () => boolean
+  readonly canCall: () => boolean
 }
 
 export class ChatError extends Error {
@@ -67,7 +67,7 @@ export class ChatModel {
   readonly #breaker: CircuitBreaker
   readonly #throttle: Throttle
   /** Overrides the format of the provider until `until` on the monotonic clock. */
-  #simplerFormat: { readonly format: Format; readonly until: number } | null = null
+  #simplerFormat: { readonly format: Format; readonly deadline: number } | null = null
   #lastError: LlmCode | null = null
   #reachable: boolean | null = null
   #servedModel: string
@@ -98,7 +98,7 @@ export class ChatModel {
       if (!('error' in outcome)) {
         this.#servedModel = outcome.completion.model ?? request.model
         const { reply } = outcome.completion
-        return reply.kind === 'text' ? reply : { text: '', isCut: false }
+        return reply.kind === 'text' ? reply : { text: '', isTruncated: false }
       }
       const { error } = outcome
       if (error.code === 'LLM_BAD_REQUEST') {
@@ -107,7 +107,7 @@ export class ChatModel {
         else {
           // Many servers do not support JSON schemas.
           format = format === 'json_schema' ? 'json_object' : 'none'
-          this.#simplerFormat = { format, until: this.#now() + simplerFormatMs }
+          this.#simplerFormat = { format, deadline: this.#now() + simplerFormatMs }
           continue
         }
       }
@@ -115,7 +115,7 @@ export class ChatModel {
       if (!outcome.retryable || retries >= this.provider.max_retries || timeouts > 1) throw error
       const delay = outcome.waitMs ?? backoffMs(retries, this.#random())
       retries += 1
-      if (this.#now() + delay >= request.until) throw error
+      if (this.#now() + delay >= request.deadline) throw error
       await wait(delay, undefined, { signal: request.signal }).catch(() => {})
     }
   }
@@ -137,12 +137,12 @@ export class ChatModel {
 
   get #format(): Format {
     const simpler = this.#simplerFormat
-    return simpler !== null && this.#now() < simpler.until ? simpler.format : this.provider.structured
+    return simpler !== null && this.#now() < simpler.deadline ? simpler.format : this.provider.structured
   }
 
   #requireAttempt(request: ChatRequest): void {
     const code = this.#lastError ?? 'LLM_UPSTREAM'
-    if (!request.mayCall()) throw new ChatError(code, 'the decision has used all its calls')
+    if (!request.canCall()) throw new ChatError(code, 'the decision has used all its calls')
     if (request.signal.aborted) throw new ChatError('LLM_TIMEOUT', 'the deadline of the decision has passed')
     if (!this.#breaker.tryCall())
       throw new ChatError(code, 'the provider failed repeatedly; calls are suspended')
@@ -171,7 +171,7 @@ export class ChatModel {
     const code = 'error' in outcome ? outcome.error.code : null
     this.#reachable = outcome.status !== null
     this.#lastError = code
-    // These errors show that the provider is available.
+    // The provider is available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
@@ -233,7 +233,6 @@ function buildRequestBody(request: ChatRequest, provider: Provider, format: Form
     ...(seed === undefined ? {} : { seed }),
     stream: false,
     user,
-    // Selects only endpoints that support the response format.
     ...(provider.name === 'openrouter' && format !== 'none'
       ? { provider: { require_parameters: true } }
       : {}),

@@ -1,5 +1,5 @@
 import type { Action } from '../domain/action.ts'
-import { gate } from '../domain/gate.ts'
+import { validateAction } from '../domain/gate.ts'
 import { readJson } from '../domain/model/json-text.ts'
 import { type ReadUpdate, readChosen, readQueries, readUpdate, toDrafts } from '../domain/model/outputs.ts'
 import {
@@ -17,7 +17,7 @@ import {
   updateSchema,
 } from '../domain/model/schemas.ts'
 import type { Goal } from '../domain/policy/state.ts'
-import { findLastMessage, heuristicQueries } from '../domain/queries.ts'
+import { findLastMessage, makeHeuristicQueries } from '../domain/queries.ts'
 import type { Limits } from '../limits.ts'
 import { describeRecalled } from '../mind/policy-selector.ts'
 import type { Cycle } from '../mind/prepare.ts'
@@ -67,7 +67,7 @@ class ModelRun {
   readonly #limits: Limits
   readonly #model: string
   readonly #signal: AbortSignal
-  readonly #until: number
+  readonly #deadline: number
   readonly #corrected: string[] = []
   readonly #warnings = new Set<string>()
 
@@ -79,7 +79,7 @@ class ModelRun {
     const { llm_model = provider.model } = context.cycle.mind.config
     this.#model = provider.isModelFixed ? provider.model : llm_model
     this.#signal = AbortSignal.timeout(provider.decision_ms)
-    this.#until = performance.now() + provider.decision_ms
+    this.#deadline = performance.now() + provider.decision_ms
   }
 
   async decide(): Promise<Choice> {
@@ -121,7 +121,7 @@ class ModelRun {
     const { observation, mind, conversations } = this.#context.cycle
     const transcripts = conversations.map(({ messages }) => messages)
     const lastMessage = findLastMessage(observation.entity_id, transcripts)
-    const findHeuristic = () => heuristicQueries(observation, mind.working_memory, lastMessage)
+    const findHeuristic = () => makeHeuristicQueries(observation, mind.working_memory, lastMessage)
     if (mind.config.memory_query === 'heuristic') return findHeuristic()
     const queries = await this.#askIfValid<readonly string[]>({
       step: 'memory_query',
@@ -135,7 +135,6 @@ class ModelRun {
     return queries ?? findHeuristic()
   }
 
-  /** Without a valid update, the working memory stays and the model still chooses an action. */
   async #updateMemory(state: PromptState): Promise<void> {
     const update = await this.#askIfValid<ReadUpdate>({
       step: 'cognitive_update',
@@ -185,7 +184,6 @@ class ModelRun {
     this.salvaged = working_memory === undefined ? { memories: drafts } : { working_memory, memories: drafts }
   }
 
-  /** Returns `undefined` if no answer is valid. */
   #askIfValid<T>(question: Question<T>): Promise<T | undefined> {
     return this.#ask(question).catch((error: unknown) => {
       if (error instanceof ChatError && error.code === 'LLM_INVALID_OUTPUT') return undefined
@@ -203,16 +201,15 @@ class ModelRun {
     ]
     let maxTokens = config.max_tokens
     let partial: T | undefined
-    let isCut = false
+    let isTruncated = false
     for (let attempt = 0; attempt <= maxCorrections; attempt++) {
       const options = { step, attempt, messages, maxTokens, temperature, seed, user: mind_id, schema }
       const reply = await this.#send(options)
       const read = judgeText(reply.text, judge)
       if ('value' in read) return read.value
       partial = read.partial ?? partial
-      isCut = reply.isCut
-      if (isCut && maxTokens < maxRetryTokens) {
-        // Retries a truncated answer with more tokens instead of a correction.
+      isTruncated = reply.isTruncated
+      if (isTruncated && maxTokens < maxRetryTokens) {
         maxTokens = Math.min(maxRetryTokens, maxTokens * 2)
         continue
       }
@@ -223,28 +220,28 @@ class ModelRun {
       )
     }
     if (partial !== undefined) return partial
-    if (isCut) throw new ChatError('LLM_TRUNCATED', `the answer for ${step} was truncated`)
+    if (isTruncated) throw new ChatError('LLM_TRUNCATED', `the answer for ${step} was truncated`)
     const problem = `no usable answer for ${step} after ${maxCorrections} corrections`
     throw new ChatError('LLM_INVALID_OUTPUT', problem)
   }
 
   #send(
-    request: Omit<Parameters<ChatModel['send']>[0], 'model' | 'signal' | 'until' | 'record' | 'mayCall'>,
+    request: Omit<Parameters<ChatModel['send']>[0], 'model' | 'signal' | 'deadline' | 'record' | 'canCall'>,
   ) {
     return this.#chat.send({
       ...request,
       model: this.#model,
       signal: this.#signal,
-      until: this.#until,
+      deadline: this.#deadline,
       record: (row) => {
         this.calls.push(row)
         this.#checkTruncation(row, request.messages)
       },
-      mayCall: () => this.calls.length < this.#chat.provider.calls_per_decision,
+      canCall: () => this.calls.length < this.#chat.provider.calls_per_decision,
     })
   }
 
-  /** Warns if the server truncated a prompt, as some do silently. */
+  /** Warns if the server silently truncated a prompt. */
   #checkTruncation({ prompt_tokens }: LlmCallRow, messages: readonly ChatMessage[]): void {
     const estimate = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
     if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimate / 2)
@@ -263,7 +260,7 @@ function judgeAction(value: unknown, { situation }: Cycle): Judgement<Action> {
   const chosen = readChosen(value)
   if (chosen === undefined)
     return { problems: ['chosen_action must be an object with action and parameters'] }
-  const verdict = gate(chosen, situation)
+  const verdict = validateAction(chosen, situation)
   return 'action' in verdict ? { value: verdict.action } : verdict
 }
 
@@ -281,7 +278,7 @@ const makePromptState = (
   maxChars: limits.prompt_chars,
 })
 
-/** Returns the goal of a chosen interaction. A later cycle uses it to detect a refusal. */
+/** A later cycle uses the goal to detect a refusal. */
 function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal | null {
   if (action !== 'interact_with') return null
   const { entity_id, interaction_name } = parameters

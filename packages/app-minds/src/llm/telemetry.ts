@@ -1,10 +1,7 @@
 import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/**
- * Omits unknown figures. `provenance` is `metered` if the provider reported tokens, `unreported` if it did not, and
- * `none` if no model was called.
- */
+/** `provenance` is `metered` if the provider reported tokens, `unreported` if it did not, and `none` without calls. */
 export function summarizeCalls(
   calls: readonly LlmCallRow[],
   model: string,

@@ -39,22 +39,22 @@ export class Throttle {
 class TokenBucket {
   readonly #perMinute: number
   readonly #now: () => number
-  #left: number
-  #since: number
+  #available: number
+  #updatedAt: number
 
   constructor(perMinute: number, now: () => number) {
     this.#perMinute = perMinute
     this.#now = now
-    this.#left = perMinute
-    this.#since = now()
+    this.#available = perMinute
+    this.#updatedAt = now()
   }
 
   /** Takes units and returns the delay in milliseconds until they are available. */
   take(units: number): number {
     const now = this.#now()
-    const refilled = this.#left + ((now - this.#since) * this.#perMinute) / 60_000
-    this.#since = now
-    this.#left = Math.min(this.#perMinute, refilled) - units
-    return this.#left >= 0 ? 0 : (-this.#left * 60_000) / this.#perMinute
+    const refilled = this.#available + ((now - this.#updatedAt) * this.#perMinute) / 60_000
+    this.#updatedAt = now
+    this.#available = Math.min(this.#perMinute, refilled) - units
+    return this.#available >= 0 ? 0 : (-this.#available * 60_000) / this.#perMinute
   }
 }

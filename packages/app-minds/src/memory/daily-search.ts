@@ -1,7 +1,7 @@
 import { indexStems, lexicalScores, type Postings } from '../domain/lexical.ts'
 import { findQuestion } from '../domain/policy/dialogue.ts'
-import { findNames, isLikeName, parseQuestion } from '../domain/question.ts'
-import { dot, type MemoryCandidate, mayBeRelevant, toCandidate } from '../domain/retrieval.ts'
+import { findNames, isSimilarName, parseQuestion } from '../domain/question.ts'
+import { canBeRelevant, dot, type MemoryCandidate, toCandidate } from '../domain/retrieval.ts'
 import { makeReplacementTest } from '../domain/supersede.ts'
 import { contentWords, stemSet } from '../domain/words.ts'
 import type { MemoryRow } from '../store/types.ts'
@@ -22,7 +22,7 @@ const smallestScore = 0.01
 const maxTexts = 16_384
 
 export class DailySearch {
-  /** Stems by text, oldest first. Consecutive searches read the same memories. */
+  /** Stems by text, oldest first. */
   readonly #stems = new Map<string, ReadonlySet<string>>()
   readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
   #bytes = 0
@@ -48,12 +48,12 @@ export class DailySearch {
     const corrected = new Set(today.filter(this.findCorrections(queries, today)))
     const postings = this.#getPostings(today)
     return queries.map(({ text, vector }) => {
-      const counts = { memories: today.length, most: maxLexical }
+      const counts = { memories: today.length, limit: maxLexical }
       const scores = lexicalScores([...this.getStems(text)], postings, counts)
       const names = findNames(text).flatMap(contentWords)
       const isNamed = (row: MemoryRow): boolean =>
-        names.some((name) => [...this.getStems(row.content)].some((stem) => isLikeName(name, stem)))
-      // A search by words misses memories of a period. The ranking checks the time.
+        names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
+      // Words do not find the memories of a period. The ranking checks the time.
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
@@ -61,7 +61,7 @@ export class DailySearch {
         const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
         const found = scores.get(row.seq) ?? (hasPeriod ? smallestScore : 0)
         const match = { cosine, lexical: names.length > 0 && isNamed(row) ? found + nameScore : found }
-        return mayBeRelevant(match) || isQuestion ? [toCandidate(row, match, corrected.has(row))] : []
+        return canBeRelevant(match) || isQuestion ? [toCandidate(row, match, corrected.has(row))] : []
       })
     })
   }
@@ -75,12 +75,11 @@ export class DailySearch {
       return wanted.some((stem) => stems.has(stem))
     })
     if (facts.length === 0) return () => false
-    const ofToday = new Set(facts)
+    const todaysFacts = new Set(facts)
     const isReplaced = makeReplacementTest(facts.map((row) => ({ ...row, order: row.seq })))
-    return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
+    return (row) => row.kind === 'fact' && isReplaced(todaysFacts.has(row) ? { ...row, order: row.seq } : row)
   }
 
-  /** Estimated size of the cached stems. */
   bytes(): number {
     return this.#bytes
   }

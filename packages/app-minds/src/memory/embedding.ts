@@ -35,11 +35,14 @@ export class Embedding implements VectorSpace {
 
   /**
    * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, also after the timeout
-   * `withinMs`.
+   * `timeoutMs`.
    */
-  async vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]> {
+  async vectors(
+    texts: readonly string[],
+    timeoutMs?: number,
+  ): Promise<readonly (Float32Array | undefined)[]> {
     const missing = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
-    const made = missing.length === 0 ? [] : await this.#embed(missing, withinMs)
+    const made = missing.length === 0 ? [] : await this.#embed(missing, timeoutMs)
     const byText = new Map(missing.map((text, index) => [text, made[index]]))
     const vectors = texts.map((text) => (byText.has(text) ? byText.get(text) : this.#vectors.get(text)))
     for (const [text, vector] of byText) this.#add(text, vector)
@@ -62,10 +65,10 @@ export class Embedding implements VectorSpace {
     await embedder?.close()
   }
 
-  async #embed(texts: readonly string[], withinMs: number | undefined) {
+  async #embed(texts: readonly string[], timeoutMs: number | undefined) {
     const embedder = await this.#getEmbedder()
     try {
-      const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
+      const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
       return await embedder.embedDocuments(texts, { signal })
     } catch (error) {
       if (!isCausewayError(error)) throw error

@@ -1,7 +1,6 @@
 /**
- * Sentences and word families of everyday life in a town. Words of one topic get similar vectors, so that a query
- * also finds memories with other words. Names and numbers are left to the full-text search. Changing a line changes
- * the vector space, and memories get new vectors.
+ * Training texts of the vector space: everyday life in a town. Changing a line recomputes the vectors of all
+ * memories.
  */
 export const everydayLanguage: readonly string[] = [
   'baker bakery bread loaf rolls pastry cake oven dough flour bake',

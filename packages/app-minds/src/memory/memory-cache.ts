@@ -1,15 +1,15 @@
 import type {
-  BaseMaterial,
-  FoundMaterial,
+  DefaultMemories,
+  FoundRecallData,
   MemoryRow,
   MindRow,
-  RecallMaterial,
-  WantedMaterial,
+  RecallData,
+  RecallDataQuery,
 } from '../store/types.ts'
 
 export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'memory_count'>
 
-interface MaterialRequest {
+interface RecallDataRequest {
   readonly words: readonly string[]
   readonly extra: number
   readonly embedderId: string
@@ -17,7 +17,7 @@ interface MaterialRequest {
 }
 
 interface MemorySource {
-  material(mind: Pick<MindRow, 'seq'>, wanted: WantedMaterial): Promise<FoundMaterial>
+  readRecallData(mind: Pick<MindRow, 'seq'>, wanted: RecallDataQuery): Promise<FoundRecallData>
   bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
 }
 
@@ -25,15 +25,15 @@ interface Entry {
   readonly rev: number
   readonly postings: Map<string, readonly number[]>
   readonly rows: Map<number, MemoryRow>
-  standing: { readonly key: string; readonly value: BaseMaterial } | undefined
+  defaults: { readonly key: string; readonly value: DefaultMemories } | undefined
   /** Until long-term memories change, memories of the day are only added, so their number identifies them. */
   today: { readonly count: number; readonly rows: readonly MemoryRow[] } | undefined
   bytes: number
 }
 
-const noMaterial: BaseMaterial = { rows: [], lastVector: 0 }
+const noDefaults: DefaultMemories = { rows: [], lastVector: 0 }
 
-/** Caches memories, because consecutive decisions look up the same words. A new `memory_rev` invalidates an entry. */
+/** Caches memories until `memory_rev` changes. */
 export class MemoryCache {
   readonly #source: MemorySource
   readonly #maxBytes: number
@@ -50,7 +50,7 @@ export class MemoryCache {
     return this.#bytes
   }
 
-  async material(mind: CachedMind, request: MaterialRequest): Promise<RecallMaterial> {
+  async readRecallData(mind: CachedMind, request: RecallDataRequest): Promise<RecallData> {
     const { words, extra, embedderId, withToday } = request
     const { daily_count, memory_count } = mind
     const entry = this.#use(mind)
@@ -58,16 +58,16 @@ export class MemoryCache {
     const hasMemories = memory_count > 0
     const missing = hasMemories ? words.filter((word) => !entry.postings.has(word)) : []
     const needsToday = withToday && daily_count > 0 && entry.today?.count !== daily_count
-    const needsStanding = hasMemories && entry.standing?.key !== key
-    if (missing.length > 0 || needsToday || needsStanding) {
-      const standing = needsStanding ? { extra, embedderId } : undefined
-      const found = await this.#source.material(mind, { words: missing, today: needsToday, standing })
+    const needsDefaults = hasMemories && entry.defaults?.key !== key
+    if (missing.length > 0 || needsToday || needsDefaults) {
+      const defaults = needsDefaults ? { extra, embedderId } : undefined
+      const found = await this.#source.readRecallData(mind, { words: missing, today: needsToday, defaults })
       this.#add(mind.seq, entry, found, key)
     }
     return {
       today: withToday && daily_count > 0 ? (entry.today?.rows ?? []) : [],
       postings: entry.postings,
-      standing: hasMemories ? (entry.standing?.value ?? noMaterial) : noMaterial,
+      defaults: hasMemories ? (entry.defaults?.value ?? noDefaults) : noDefaults,
     }
   }
 
@@ -101,7 +101,7 @@ export class MemoryCache {
       rev,
       postings: new Map(),
       rows: new Map(),
-      standing: undefined,
+      defaults: undefined,
       today: undefined,
       bytes: 0,
     }
@@ -109,7 +109,7 @@ export class MemoryCache {
     return entry
   }
 
-  #add(seq: number, entry: Entry, { postings, today, standing }: FoundMaterial, key: string): void {
+  #add(seq: number, entry: Entry, { postings, today, defaults }: FoundRecallData, key: string): void {
     let added = 0
     for (const [word, rows] of postings) {
       entry.postings.set(word, rows)
@@ -120,10 +120,10 @@ export class MemoryCache {
       // Memories may have been added since the mind was read.
       entry.today = { count: today.length, rows: today }
     }
-    if (standing !== undefined) {
-      added += rowsBytes(standing.rows)
-      entry.standing = { key, value: standing }
-      for (const row of standing.rows) entry.rows.set(row.seq, row)
+    if (defaults !== undefined) {
+      added += rowsBytes(defaults.rows)
+      entry.defaults = { key, value: defaults }
+      for (const row of defaults.rows) entry.rows.set(row.seq, row)
     }
     this.#grow(seq, entry, added)
   }

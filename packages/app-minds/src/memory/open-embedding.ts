@@ -27,10 +27,7 @@ export function openEmbedding(settings: Env['settings'], store: ModelStore): Emb
   return new Embedding({ id: fingerprint.slice(0, 32), name, width }, async () => embedder)
 }
 
-/**
- * Opens the vector space of everyday language. Reads or trains its model on first use. Each data file stores its
- * model, because a later version may train a different one. The id contains the hash of the training texts.
- */
+/** Reads the model from the data file, or trains and stores it. The id contains the hash of the training texts. */
 function openEveryday(store: ModelStore): Embedding {
   const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
   const id = `everyday-${everydayDimensions}-${hash}`

@@ -1,11 +1,11 @@
 import { isCausewayError } from '@causeway/protocol'
-import { lexicalScores, queryWords } from '../domain/lexical.ts'
+import { getQueryWords, lexicalScores } from '../domain/lexical.ts'
 import { findQuestion } from '../domain/policy/dialogue.ts'
 import { parseQuestion } from '../domain/question.ts'
 import {
-  choose,
+  canBeRelevant,
   type MemoryCandidate,
-  mayBeRelevant,
+  mergeRanked,
   type RecalledMemory,
   type RetrievalWeights,
   rank,
@@ -13,7 +13,7 @@ import {
   toCandidate,
 } from '../domain/retrieval.ts'
 import type { MindsFile } from '../store/minds-file.ts'
-import type { MindRow, RecallMaterial } from '../store/types.ts'
+import type { MindRow, RecallData } from '../store/types.ts'
 import type { DailySearch, MemoryQuery } from './daily-search.ts'
 import { type Embedding, packVector } from './embedding.ts'
 import type { MemoryCache } from './memory-cache.ts'
@@ -42,8 +42,8 @@ const extra = 10
 /** Lexical score of a memory that matches only the period. */
 const periodScore = 0.01
 
-/** Timeout for vectors, in milliseconds. After it, the search uses only words. */
-const vectorsMs = 4000
+/** After this timeout, in milliseconds, the search uses only words. */
+const vectorsTimeoutMs = 4000
 
 /** Maximum missing vectors added per search. */
 const embedBatchSize = 256
@@ -67,35 +67,35 @@ export async function recall(
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
   const { cache, embedding, daily } = services
   if (mind.memory_count > 0) await addMissingVectors(mind, services)
-  const words = queries.map(queryWords)
-  const material = await cache.material(mind, {
+  const words = queries.map(getQueryWords)
+  const data = await cache.readRecallData(mind, {
     words: [...new Set(words.flat())],
     extra,
     embedderId: embedding.id,
     withToday,
   })
   const warnings: string[] = []
-  const texts = [...queries, ...material.today.map(({ content }) => content)]
-  const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
+  const texts = [...queries, ...data.today.map(({ content }) => content)]
+  const vectors = await embedding.vectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
     warnings.push(`memories were searched by words only: ${error.message}`)
     return []
   })
   const memoryQueries = queries.map((text, i) => ({ text, words: words[i] ?? [], vector: vectors[i] }))
-  const longTerm = await findLongTerm(mind, memoryQueries, material, { ...services, now })
-  const recent = daily.find(memoryQueries, material.today, vectors.slice(queries.length))
+  const longTerm = await findLongTerm(mind, memoryQueries, data, { ...services, now })
+  const recent = daily.find(memoryQueries, data.today, vectors.slice(queries.length))
   const { getStems } = daily
   const relations = await services.relations.get()
   const byQuery = queries.map((text, i) =>
     rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
   )
-  return { recalled: choose(byQuery, weights, getStems), byQuery, warnings }
+  return { recalled: mergeRanked(byQuery, weights, getStems), byQuery, warnings }
 }
 
 async function findLongTerm(
   mind: MindRow,
   queries: readonly MemoryQuery[],
-  { postings, standing, today }: RecallMaterial,
+  { postings, defaults, today }: RecallData,
   { cache, embedding, search, daily, file, now }: RecallServices & { readonly now: number | null },
 ): Promise<readonly (readonly MemoryCandidate[])[]> {
   if (mind.memory_count === 0) return []
@@ -107,12 +107,12 @@ async function findLongTerm(
   )
   const isCorrected = daily.findCorrections(queries, today)
   const scores = queries.map(({ words }, index) => {
-    const found = lexicalScores(words, postings, { memories: mind.memory_count, most: top })
+    const found = lexicalScores(words, postings, { memories: mind.memory_count, limit: top })
     const others = (inPeriod[index] ?? []).filter(({ seq }) => !found.has(seq))
     return new Map([...found, ...others.map(({ seq }) => [seq, periodScore] as const)])
   })
   const also = [
-    ...new Set([...scores.flatMap((found) => [...found.keys()]), ...standing.rows.map(({ seq }) => seq)]),
+    ...new Set([...scores.flatMap((found) => [...found.keys()]), ...defaults.rows.map(({ seq }) => seq)]),
   ]
   const withVector = queries.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
   const vectorQuery = {
@@ -122,7 +122,7 @@ async function findLongTerm(
     queries: queries.flatMap(({ vector }) => vector ?? []),
     top,
     also,
-    last: standing.lastVector,
+    last: defaults.lastVector,
   }
   const matches = withVector.length === 0 ? [] : await search.search(vectorQuery, mind.memory_count)
   const isQuestion = queries.map(({ text }) => findQuestion(text) !== undefined)
@@ -130,7 +130,7 @@ async function findLongTerm(
     const cosines = new Map(matches[withVector.indexOf(index)] ?? [])
     return [...new Set([...also, ...cosines.keys()])].flatMap((seq) => {
       const match = { cosine: cosines.get(seq) ?? 0, lexical: scores[index]?.get(seq) ?? 0 }
-      return mayBeRelevant(match) || isQuestion[index] ? [{ seq, ...match }] : []
+      return canBeRelevant(match) || isQuestion[index] ? [{ seq, ...match }] : []
     })
   })
   const rows = await cache.rows(mind, [...new Set(relevant.flat().map(({ seq }) => seq))])
@@ -153,7 +153,7 @@ export async function addMissingVectors(
   if (embedder_id === embedding.id) return 'complete'
   const rows = await file.read(({ memories }) => memories.withoutVector(seq, embedding.id, embedBatchSize))
   const texts = rows.map(({ content }) => content)
-  const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
+  const vectors = await embedding.vectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })

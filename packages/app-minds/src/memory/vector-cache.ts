@@ -1,4 +1,4 @@
-import { cosineAt, type Near, nearestRows } from '../domain/vector-scan.ts'
+import { cosineAt, type NearRow, nearestRows } from '../domain/vector-scan.ts'
 
 export interface VectorQuery {
   readonly mindSeq: number
@@ -29,14 +29,14 @@ interface Entry {
   readonly rows: Map<number, number>
   values: Float32Array
   readonly width: number
-  /** Nearest rows by query, because consecutive decisions use the same queries. Cleared when rows are added. */
-  nearest: WeakMap<Float32Array, readonly Near[]>
+  /** Nearest rows by query. Cleared when rows are added. */
+  nearest: WeakMap<Float32Array, readonly NearRow[]>
 }
 
 /** Maximum number of rows for which a scan is cheaper than caching its result. */
 const maxScanned = 256
 
-/** Number of rows appended at a time. A small batch limits the memory that a small mind uses. */
+/** Number of rows appended at a time. */
 const batchSize = 256
 
 export class VectorCache {
@@ -131,7 +131,7 @@ function append(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
   const needed = (seqs.length + rows.length) * width
   if (needed > entry.values.length) {
-    // Grows by a quarter, because doubling could waste half of the memory.
+    // Doubling could waste half of the memory.
     const size = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
     const grown = new Float32Array(size)
     grown.set(entry.values)

@@ -15,7 +15,6 @@ export class VectorSearch {
   readonly #worker: SharedWorker<SearchMethods>
   readonly #workerFrom: number
 
-  /** `load` reads vectors in this thread. The worker reads the data folder itself. */
   constructor(dir: string, load: LoadVectors, limits: Limits) {
     const maxBytes = limits.vector_cache_bytes
     this.cache = new VectorCache(load, maxBytes)
@@ -43,7 +42,6 @@ export class VectorSearch {
   /** Evicts a mind. Call it after memories were removed or old memories got vectors. */
   drop(mindSeq: number): void {
     this.cache.drop(mindSeq)
-    // A worker that has exited has no cache.
     void this.#worker.link?.call('drop', { mindSeq }).catch(() => {})
   }
 

@@ -1,7 +1,6 @@
-/** Minimum interval between notifications about one mind, in milliseconds. */
 const intervalMs = 1000
 
-/** Reports the first change of a mind immediately, and later ones at most once a second. */
+/** Notifies about the first change of a mind immediately, and about later ones at most once a second. */
 export class ChangeNotifier {
   readonly #notify: (mindId: string) => void
   readonly #pending = new Map<string, { readonly timer: NodeJS.Timeout; isDue: boolean }>()

@@ -101,7 +101,6 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
     action: error === undefined ? action : null,
     explanation: {
       ...choice.explanation,
-      // For programs that display minds.
       observed: {
         needs: needShares(observation),
         mood: working_memory.emotional_state.slice(0, maxMoodChars),
@@ -112,7 +111,7 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
   }
 }
 
-/** Derives the ids of memories from the decision, so that repeating the decision gives the same ids. */
+/** The ids of memories are derived from the decision. */
 const makeMemories = (
   { mind }: Cycle,
   drafts: readonly MemoryDraft[],

@@ -40,7 +40,7 @@ export async function consolidateMind(
       if (!MindsError.is(error, 'EMBEDDING_ERROR')) throw error
       failed += rows.length
       await file.write(({ memories }) => {
-        for (const { id } of rows) memories.failDaily(id, error.message)
+        for (const { id } of rows) memories.markDailyFailed(id, error.message)
       })
     }
     progress(Math.min(start + batchSize, daily.length), daily.length)

@@ -1,6 +1,6 @@
 import { isCausewayError } from '@causeway/protocol'
 import type { Action } from '../domain/action.ts'
-import { gate, safeAction } from '../domain/gate.ts'
+import { safeAction, validateAction } from '../domain/gate.ts'
 import type { WordRelations } from '../domain/word-relations.ts'
 import { MindsError } from '../errors.ts'
 import { summarizeCalls } from '../llm/telemetry.ts'
@@ -20,7 +20,7 @@ export interface DecideRequest {
   readonly observation: unknown
   readonly events: unknown
   readonly request_id: string
-  /** Whether the caller set the request id. If not, the call joins a running one with the same observation. */
+  /** Without a caller's request id, the call joins a running one with the same observation. */
   readonly isNamed: boolean
   readonly explain: boolean
   readonly progress: (done: number, total?: number, message?: string) => void
@@ -78,14 +78,14 @@ export class Decider {
         return start.earlier ?? this.#run(attempt, start.snapshot)
       }
       return run().catch((error: unknown) => {
-        // Another process changed the mind. Retries from its new state.
+        // Another process changed the mind.
         if (isCausewayError(error) && error.data.conflict === true) return run()
         throw error
       })
     })
   }
 
-  /** Returns the maximum queue length, which is short for a model because models are slow. */
+  /** Returns the maximum queue length, which is shorter for a model. */
   async #maxWaiting(mindId: string): Promise<number> {
     const { file, models, limits } = this.#services
     if (!models.isConfigured) return limits.queue
@@ -152,7 +152,7 @@ export class Decider {
   }
 
   #validate(action: Action, { mind, situation }: Cycle): Action {
-    const verdict = gate(action, situation)
+    const verdict = validateAction(action, situation)
     if ('action' in verdict) return verdict.action
     const { problems } = verdict
     this.#services.log.error({ mind_id: mind.mind_id, problems }, 'the selector chose an illegal action')

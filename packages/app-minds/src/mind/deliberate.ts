@@ -29,19 +29,18 @@ export async function chooseAction(context: SelectorContext, services: MindServi
   const { mind, observation } = context.cycle
   const model = services.models.find(mind.config, mind.mind_id)
   if (model === undefined) return { choice: await selectByPolicy(context) }
-  const digest = salientDigest(context.cycle, services.limits)
-  if (mind.config.llm_gate === 'on_change' && !isSalient(mind.state.gate, digest, observation.time))
+  const digest = computeSalientDigest(context.cycle, services.limits)
+  if (mind.config.llm_gate === 'on_change' && !hasSalientChange(mind.state.gate, digest, observation.time))
     return { choice: await selectByPolicy(context), isGated: true }
   if (await services.models.isOverBudget(mind, observation.time))
     return { choice: await selectByPolicy(context), fallbackReason: 'budget' }
   const choice = await selectByModel(context, model, services.limits)
   return 'code' in choice
-    ? fallBack(context, choice, await selectByPolicy(context), services)
+    ? fallBackToPolicy(context, choice, await selectByPolicy(context), services)
     : { choice, gate: { digest, at: observation.time } }
 }
 
-/** Adds the valid parts of the model's output to the policy's choice. */
-function fallBack(
+function fallBackToPolicy(
   { cycle }: SelectorContext,
   { code, message, calls, salvaged }: ModelFailure,
   policy: Choice,
@@ -69,13 +68,13 @@ function fallBack(
 /** Game minutes after which a model decides even if nothing changed. */
 const maxAge = 15
 
-function salientDigest(
+function computeSalientDigest(
   { observation, conversations, events, situation }: Cycle,
   { conversation_messages }: Limits,
 ): string {
   const bands = observation.needs.map((need) => [need.name, toBand(needShare(need))])
   const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
-  // When the number of stored messages has reached its limit, only the newest message shows a change.
+  // When the conversation is full, only the newest message shows a change.
   const said = conversations.map(({ interaction_id, messages }) => {
     const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
     return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]
@@ -87,7 +86,7 @@ function salientDigest(
 }
 
 /** Whether a relevant change requires a model (`llm_gate: on_change`). */
-const isSalient = (before: MindState['gate'], digest: string, time: number): boolean =>
+const hasSalientChange = (before: MindState['gate'], digest: string, time: number): boolean =>
   before === null || before.digest !== digest || time < before.at || time - before.at > maxAge
 
 const toBand = (share: number): 'satisfied' | 'declining' | 'critical' =>

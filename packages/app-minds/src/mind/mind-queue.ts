@@ -1,6 +1,6 @@
 import { MindsError } from '../errors.ts'
 
-interface Line {
+interface PendingCalls {
   last: Promise<unknown>
   calls: number
 }
@@ -8,7 +8,7 @@ interface Line {
 /** Runs the calls of each mind one at a time, in order of arrival. Limits the number of concurrent minds. */
 export class MindQueue {
   readonly #now: () => number
-  readonly #lines = new Map<string, Line>()
+  readonly #pending = new Map<string, PendingCalls>()
   readonly #waiting: (() => void)[] = []
   #freeSlots: number
   #depth = 0
@@ -30,8 +30,8 @@ export class MindQueue {
     max: number | Promise<number>,
     work: (waitedMs: number) => Promise<T>,
   ): Promise<T> {
-    const line = this.#lines.get(mindId) ?? { last: Promise.resolve(), calls: 0 }
-    const ahead = line.calls
+    const pending = this.#pending.get(mindId) ?? { last: Promise.resolve(), calls: 0 }
+    const ahead = pending.calls
     const admitted = Promise.resolve(max).then((limit) => {
       if (ahead <= limit) return
       throw new MindsError('MIND_BUSY', `${ahead} calls are queued for the mind ${mindId}`, {
@@ -39,22 +39,22 @@ export class MindQueue {
       })
     })
     const since = this.#now()
-    line.calls += 1
+    pending.calls += 1
     this.#depth += 1
-    const turn = Promise.all([admitted, line.last]).then(() => this.#runInSlot(since, work))
-    line.last = Promise.allSettled([turn, line.last]).then(() => undefined)
-    this.#lines.set(mindId, line)
+    const turn = Promise.all([admitted, pending.last]).then(() => this.#runInSlot(since, work))
+    pending.last = Promise.allSettled([turn, pending.last]).then(() => undefined)
+    this.#pending.set(mindId, pending)
     try {
       return await turn
     } finally {
-      line.calls -= 1
+      pending.calls -= 1
       this.#depth -= 1
-      if (line.calls === 0) this.#lines.delete(mindId)
+      if (pending.calls === 0) this.#pending.delete(mindId)
     }
   }
 
   async idle(): Promise<void> {
-    while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ last }) => last))
+    while (this.#pending.size > 0) await Promise.all([...this.#pending.values()].map(({ last }) => last))
   }
 
   async #runInSlot<T>(since: number, work: (waitedMs: number) => Promise<T>): Promise<T> {

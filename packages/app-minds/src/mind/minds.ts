@@ -79,7 +79,6 @@ export class Minds {
     const id = validateId(mind_id)
     const raw = typeof given === 'object' && given !== null ? given : {}
     const { config, warnings } = readConfig(if_exists === undefined ? given : { ...raw, if_exists }, limits)
-    // Throws early if the required model is not configured.
     if (config.selector === 'llm') models.find(config, id)
     const body = entity_id ?? config.entity_id ?? id
     const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
@@ -99,7 +98,7 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
-    // Reads early, so that the first decision does not wait. If this fails, the decision reports it.
+    // The first decision reports a failure.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result
@@ -108,7 +107,7 @@ export class Minds {
   /** Throws `MIND_NOT_FOUND` and `LIMIT_EXCEEDED`. */
   export(mindId: string): Promise<SavedMind> {
     const { limits } = this.#services
-    return this.#inTurn(validateId(mindId), () =>
+    return this.#enqueue(validateId(mindId), () =>
       this.#file.read((tables) => {
         const mind = tables.minds.get(mindId)
         requireSaveable(mind.memory_count + mind.daily_count, limits)
@@ -146,7 +145,7 @@ export class Minds {
 
   consolidate({ mind_id, request_id }: MindRequest, progress: DecideRequest['progress']) {
     const request = { mind_id, request_id, tool: 'consolidate_memories' }
-    return this.#inTurn(validateId(mind_id), async () => {
+    return this.#enqueue(validateId(mind_id), async () => {
       const earlier = await this.#file.read(({ records }) => records.findAnswer<ConsolidationResult>(request))
       if (earlier !== undefined) return earlier
       const result = await consolidateMind(mind_id, request_id, this.#services, progress)
@@ -219,7 +218,7 @@ export class Minds {
   health(): Readonly<Record<string, unknown>> {
     const { queue, models, embedding, search, cache } = this.#services
     return {
-      ...this.#file.figures(),
+      ...this.#file.stats(),
       decisions_total: this.#decisions,
       queue_depth: queue.depth,
       llm: models.health(),
@@ -239,17 +238,17 @@ export class Minds {
     this.#file.close()
   }
 
-  #inTurn<T>(mindId: string, work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(mindId: string, work: () => Promise<T>): Promise<T> {
     const { queue, limits } = this.#services
     return queue.run(mindId, limits.queue, work)
   }
 
   #change<T extends object>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
-    return this.#inTurn(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
+    return this.#enqueue(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
   }
 
   #consolidateFull(mindId: string): void {
-    this.#inTurn(mindId, () => consolidateMind(mindId, 'overflow', this.#services)).catch((error: unknown) =>
+    this.#enqueue(mindId, () => consolidateMind(mindId, 'overflow', this.#services)).catch((error: unknown) =>
       this.#services.log.warn(
         { mind_id: mindId, err: error },
         'the daily memories could not be consolidated',
@@ -262,7 +261,7 @@ export class Minds {
       const mind = await this.read(mindId, (_, found) => found)
       while ((await addMissingVectors(mind, this.#services)) === 'more');
     }
-    this.#inTurn(mindId, embedAll).catch((error: unknown) =>
+    this.#enqueue(mindId, embedAll).catch((error: unknown) =>
       this.#services.log.warn({ mind_id: mindId, err: error }, 'initial memories have no vectors yet'),
     )
   }

@@ -2,9 +2,9 @@ import { policyName, policyNotice } from '../domain/policy/constants.ts'
 import { findQuestion } from '../domain/policy/dialogue.ts'
 import { formMemories } from '../domain/policy/form-memories.ts'
 import { selectAction } from '../domain/policy/select.ts'
-import { factualMemory } from '../domain/policy/working-memory.ts'
-import { findLastMessage, heuristicQueries } from '../domain/queries.ts'
-import { randomFor } from '../domain/random.ts'
+import { updateFactualFields } from '../domain/policy/working-memory.ts'
+import { findLastMessage, makeHeuristicQueries } from '../domain/queries.ts'
+import { createRandom } from '../domain/random.ts'
 import type { RecalledMemory } from '../domain/retrieval.ts'
 import type { Choice, SelectorContext } from './selector.ts'
 
@@ -15,7 +15,9 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
   const transcripts = conversations.map(({ messages }) => messages)
   const lastMessage = findLastMessage(observation.entity_id, transcripts) ?? newMessages.at(-1)?.message
   const open = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
-  const queries = await step('memory_query', () => heuristicQueries(observation, mind.working_memory, open))
+  const queries = await step('memory_query', () =>
+    makeHeuristicQueries(observation, mind.working_memory, open),
+  )
   const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
   const choice = await step('action_selection', () =>
     selectAction({
@@ -30,7 +32,7 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
       recollections: lastMessage === undefined ? [] : (byQuery[0] ?? []),
       mood: mind.working_memory.emotional_state,
       relations,
-      random: randomFor(mind.rng_seed, observation.time, state.counter),
+      random: createRandom(mind.rng_seed, observation.time, state.counter),
     }),
   )
   const { action, because, candidates, goal, talks, shared, quoted } = choice
@@ -40,7 +42,7 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
       action,
       decided_by: 'policy' as const,
       model: policyName,
-      working_memory: factualMemory(mind.working_memory, facts),
+      working_memory: updateFactualFields(mind.working_memory, facts),
       ...formMemories(observation, derivedEvents, newMessages, state.formed),
       goal,
       talks,

@@ -1,4 +1,4 @@
-import { conclude } from '../domain/reflect.ts'
+import { drawConclusions } from '../domain/reflect.ts'
 import { MindsError } from '../errors.ts'
 import { packVector } from '../memory/embedding.ts'
 import { memoryId } from '../store/hash.ts'
@@ -17,7 +17,7 @@ export async function reflect(
 ): Promise<number> {
   if (reflect_after === 0 || unreflected <= reflect_after) return 0
   const experiences = await file.read(({ reflections }) => reflections.experiences(seq, maxExperiences))
-  const conclusions = conclude(experiences)
+  const conclusions = drawConclusions(experiences)
   try {
     const vectors = await embedding.vectors(conclusions.map(({ content }) => content))
     return await file.write(({ minds, reflections }) => {

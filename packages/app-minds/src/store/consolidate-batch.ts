@@ -1,4 +1,4 @@
-import { lexicalScores, queryWords } from '../domain/lexical.ts'
+import { getQueryWords, lexicalScores } from '../domain/lexical.ts'
 import { supersedes } from '../domain/supersede.ts'
 import type { MemoryTable } from './memory-table.ts'
 import type { Tables } from './minds-file.ts'
@@ -31,12 +31,13 @@ export function consolidateBatch(
     if (!memories.removeDaily(memory.id)) continue
     moved += 1
     importance += memory.importance
-    const equal = memories.findEqual(mindSeq, memory)
-    const seq = equal === undefined ? memories.add(mindSeq, memory) : undefined
-    if (equal !== undefined) memories.merge(equal.seq, memory)
+    const duplicate = memories.findDuplicate(mindSeq, memory)
+    const seq = duplicate === undefined ? memories.add(mindSeq, memory) : undefined
+    if (duplicate !== undefined) memories.merge(duplicate.seq, memory)
     if (seq === undefined) merged += 1
     else memories.addVector(mindSeq, seq, embedderId, vector)
-    if (memory.kind === 'fact') supersedeOlder(memories, mindSeq, { ...memory, id: equal?.id ?? memory.id })
+    if (memory.kind === 'fact')
+      supersedeOlder(memories, mindSeq, { ...memory, id: duplicate?.id ?? memory.id })
   }
   if (moved > 0) minds.markMemoriesChanged(mindSeq, importance)
   return { moved, merged }
@@ -46,9 +47,9 @@ export function consolidateBatch(
 const maxCompared = 20
 
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
-  const words = queryWords(fact.content)
+  const words = getQueryWords(fact.content)
   const postings = memories.postings(mindSeq, words)
-  const scores = lexicalScores(words, postings, { memories: maxCompared * 10, most: maxCompared })
+  const scores = lexicalScores(words, postings, { memories: maxCompared * 10, limit: maxCompared })
   for (const older of memories.bySeqs([...scores.keys()]))
     if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
       memories.supersede(older.id, fact.id, fact.sim_time)

@@ -4,7 +4,7 @@ import type { Period } from '../domain/question.ts'
 import { searchWords } from '../domain/words.ts'
 import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
-import type { FoundMaterial, MemoryRow, WantedMaterial } from './types.ts'
+import type { FoundRecallData, MemoryRow, RecallDataQuery } from './types.ts'
 
 interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
   readonly x: number | null
@@ -28,7 +28,7 @@ const prepareStatements = (db: Database) => ({
     `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, seq LIMIT ?`,
   ),
   removeDaily: db.prepare('DELETE FROM daily_memory WHERE id = ?'),
-  failDaily: db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?'),
+  markDailyFailed: db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?'),
   add: db.prepare(
     `INSERT OR IGNORE INTO memory (id, mind_seq, content, words_hash, importance, sim_time, x, y, kind, subject, tags_json, consolidated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -37,7 +37,7 @@ const prepareStatements = (db: Database) => ({
   addVector: db.prepare(
     'INSERT OR REPLACE INTO memory_vec (memory_seq, embedder_id, mind_seq, vec) VALUES (?, ?, ?, ?)',
   ),
-  findEqual: db.prepare<[number, string, string, string | null], { seq: number; id: string }>(
+  findDuplicate: db.prepare<[number, string, string, string | null], { seq: number; id: string }>(
     'SELECT seq, id FROM memory WHERE mind_seq = ? AND words_hash = ? AND kind = ? AND subject IS ? ORDER BY seq LIMIT 1',
   ),
   merge: db.prepare(
@@ -82,7 +82,7 @@ const prepareStatements = (db: Database) => ({
       'SELECT max(memory_seq) FROM memory_vec WHERE mind_seq = ? AND embedder_id = ?',
     )
     .pluck(),
-  // Evicts by lowest importance times recency. Seeds define the character and are not evicted.
+  // Seeds define the character and are not evicted.
   evict: db.prepare(
     `DELETE FROM memory WHERE seq IN (
        SELECT seq FROM memory WHERE mind_seq = ?1 AND kind != 'seed'
@@ -114,8 +114,8 @@ export class MemoryTable {
     return this.#sql.removeDaily.run(id).changes > 0
   }
 
-  failDaily(id: string, error: string): void {
-    this.#sql.failDaily.run(error, id)
+  markDailyFailed(id: string, error: string): void {
+    this.#sql.markDailyFailed.run(error, id)
   }
 
   /** Returns the row of the memory, or `undefined` if its id exists. */
@@ -135,8 +135,11 @@ export class MemoryTable {
     this.#sql.addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0))
   }
 
-  findEqual(mindSeq: number, { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>) {
-    return this.#sql.findEqual.get(mindSeq, wordsHash(content), kind, subject)
+  findDuplicate(
+    mindSeq: number,
+    { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>,
+  ) {
+    return this.#sql.findDuplicate.get(mindSeq, wordsHash(content), kind, subject)
   }
 
   merge(seq: number, { importance, sim_time }: Pick<MemoryRow, 'importance' | 'sim_time'>): void {
@@ -155,7 +158,6 @@ export class MemoryTable {
     return this.#sql.newest.all(mindSeq, limit).map(toMemory)
   }
 
-  /** Returns the most important long-term memories of a period. */
   between(mindSeq: number, { from, to }: Period, limit: number): readonly MemoryRow[] {
     return this.#sql.between.all(mindSeq, from, to, limit).map(toMemory)
   }
@@ -174,11 +176,11 @@ export class MemoryTable {
     return new Map(words.map((word) => [word, this.#sql.withWord.all(quote(word))]))
   }
 
-  material(mindSeq: number, { words, today, standing }: WantedMaterial): FoundMaterial {
+  readRecallData(mindSeq: number, { words, today, defaults }: RecallDataQuery): FoundRecallData {
     return {
       ...(today === true ? { today: this.daily(mindSeq) } : {}),
       postings: this.postings(mindSeq, words),
-      ...(standing === undefined ? {} : { standing: this.#readStanding(mindSeq, standing) }),
+      ...(defaults === undefined ? {} : { defaults: this.#readDefaults(mindSeq, defaults) }),
     }
   }
 
@@ -194,7 +196,7 @@ export class MemoryTable {
     return this.#sql.evict.run({ 1: mindSeq, 2: time, 3: count }).changes
   }
 
-  #readStanding(mindSeq: number, { extra, embedderId }: NonNullable<WantedMaterial['standing']>) {
+  #readDefaults(mindSeq: number, { extra, embedderId }: NonNullable<RecallDataQuery['defaults']>) {
     const important = this.#sql.byImportance.all(mindSeq, extra).map(toMemory)
     const rows = [...this.newest(mindSeq, extra), ...important]
     return {

@@ -17,7 +17,6 @@ interface RawMind extends Omit<MindRow, 'config' | 'working_memory' | 'state'> {
 
 export type NewMind = Pick<MindRow, 'mind_id' | 'entity_id' | 'config' | 'rng_seed'>
 
-/** Maximum number of cached configurations. Many minds share a few. */
 const maxConfigs = 2000
 
 const prepareStatements = (db: Database) => ({
@@ -50,7 +49,7 @@ const prepareStatements = (db: Database) => ({
 export class MindTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #now: () => number
-  /** Parsed configurations by hash. Parsing for each decision would take too long. */
+  /** Parsed configurations by hash. */
   readonly #configs = new Map<string, MindConfig>()
 
   constructor(db: Database, now: () => number) {
@@ -111,10 +110,7 @@ export class MindTable {
     this.#sql.setEmbedder.run(embedderId, seq)
   }
 
-  /**
-   * Records a change of long-term memories. `importance` is the summed importance of new memories, for the next
-   * reflection.
-   */
+  /** `importance` is the summed importance of new memories, for the next reflection. */
   markMemoriesChanged(seq: number, importance: number): void {
     this.#sql.markMemoriesChanged.run(importance, seq)
   }

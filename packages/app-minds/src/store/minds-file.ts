@@ -7,7 +7,7 @@ import { type Database, MindTable } from './mind-table.ts'
 import { RecordTable, type RepeatableRequest } from './record-table.ts'
 import { ReflectionTable } from './reflection-table.ts'
 import { migrations } from './schema.ts'
-import type { FoundMaterial, MemoryRow, MindRow, WantedMaterial } from './types.ts'
+import type { FoundRecallData, MemoryRow, MindRow, RecallDataQuery } from './types.ts'
 import { WorldTable } from './world-table.ts'
 
 interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
@@ -16,7 +16,7 @@ interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
   readonly durability: 'normal' | 'full'
 }
 
-/** The tables of the data file. Use them only inside a transaction. */
+/** The tables of the data file, valid only inside a transaction. */
 export interface Tables {
   readonly db: Database
   readonly minds: MindTable
@@ -26,7 +26,7 @@ export interface Tables {
   readonly records: RecordTable
 }
 
-/** In pages of 4 KiB. Consecutive decisions rewrite the same pages, and rare checkpoints write them once. */
+/** In pages of 4 KiB. Rare checkpoints save writes, because consecutive decisions rewrite the same pages. */
 const checkpointPages = 4000
 
 /** Cache size for the pages that about a thousand minds use. */
@@ -64,9 +64,6 @@ export class MindsFile {
     return this.#run(work, 'immediate')
   }
 
-  /**
-   * Returns the stored result of an earlier request with the same id, or runs `work` and stores its result.
-   */
   once<T extends object>(
     request: RepeatableRequest,
     work: (tables: Tables) => T,
@@ -80,8 +77,8 @@ export class MindsFile {
     })
   }
 
-  material({ seq }: Pick<MindRow, 'seq'>, wanted: WantedMaterial): Promise<FoundMaterial> {
-    return this.read(({ memories }) => memories.material(seq, wanted))
+  readRecallData({ seq }: Pick<MindRow, 'seq'>, wanted: RecallDataQuery): Promise<FoundRecallData> {
+    return this.read(({ memories }) => memories.readRecallData(seq, wanted))
   }
 
   bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]> {
@@ -103,7 +100,7 @@ export class MindsFile {
     await this.write(() => this.#db.prepare(sql).run(name, bytes))
   }
 
-  figures() {
+  stats() {
     const pragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }))
     return this.#run(
       ({ minds }) => ({

@@ -3,7 +3,6 @@ import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
 import type { DecisionRow, LlmCallRow } from './types.ts'
 
-/** A request whose result is stored, so that a repeated request returns it. */
 export interface RepeatableRequest {
   readonly mind_id: string
   readonly request_id: string

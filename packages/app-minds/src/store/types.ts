@@ -41,17 +41,17 @@ export interface MindSnapshot {
   readonly bids: readonly PendingBid[]
 }
 
-export interface BaseMaterial {
+export interface DefaultMemories {
   /** The newest and the most important long-term memories. */
   readonly rows: readonly MemoryRow[]
   /** The last row with a vector in the space, or 0. */
   readonly lastVector: number
 }
 
-export interface RecallMaterial {
+export interface RecallData {
   readonly today: readonly MemoryRow[]
   readonly postings: Postings
-  readonly standing: BaseMaterial
+  readonly defaults: DefaultMemories
 }
 
 export interface MemoryRow extends Memory {
@@ -102,11 +102,11 @@ export interface DecisionRow {
   readonly explanation: unknown
 }
 
-export interface WantedMaterial {
+export interface RecallDataQuery {
   readonly words: readonly string[]
   readonly today?: boolean
   /** `extra` newest and `extra` most important memories, with vectors of the space `embedderId`. */
-  readonly standing?: { readonly extra: number; readonly embedderId: string } | undefined
+  readonly defaults?: { readonly extra: number; readonly embedderId: string } | undefined
 }
 
-export type FoundMaterial = Pick<RecallMaterial, 'postings'> & Partial<RecallMaterial>
+export type FoundRecallData = Pick<RecallData, 'postings'> & Partial<RecallData>

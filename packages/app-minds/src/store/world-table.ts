@@ -83,7 +83,7 @@ export class WorldTable {
     this.#limits = limits
   }
 
-  /** Reads the input of a decision. Includes these conversations even if they are closed. */
+  /** Returns the input of a decision. Includes these conversations even if they are closed. */
   snapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
     const open = this.conversations(mind.seq)
     const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))
@@ -118,8 +118,7 @@ export class WorldTable {
 
   /** Returns open conversations, in order of opening. */
   conversations(seq: number): readonly StoredConversation[] {
-    // For so few rows, sorting in SQLite would be slower.
-    const rows = this.#sql.open.all(seq).sort(byOpening)
+    const rows = this.#sql.open.all(seq).sort(compareOpening)
     return rows.map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
       interaction_id,
       interaction_name: name,
@@ -180,5 +179,5 @@ export class WorldTable {
 
 const parse = <T>(json: string): T => JSON.parse(json) as T
 
-const byOpening = (a: RawConversation, b: RawConversation): number =>
+const compareOpening = (a: RawConversation, b: RawConversation): number =>
   a.opened_at - b.opened_at || (a.interaction_id < b.interaction_id ? -1 : 1)

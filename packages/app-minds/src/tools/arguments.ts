@@ -21,7 +21,7 @@ export const requestId = z
   .optional()
   .describe('Repeating the same id within 10 minutes returns the first result')
 
-/** Runs a tool under the caller's request id, or under a new one. Adds the request id and `data` to errors. */
+/** Adds the request id, the caller's or a new one, and `data` to errors. */
 export async function withRequestId<T>(
   given: string | undefined,
   { requestId: own }: MindsContext,

@@ -52,13 +52,12 @@ const shape = z.looseObject({
 
 export type MindConfig = z.output<typeof shape>
 
-/** The model for minds and servers that do not set one. */
 export const defaultModel = 'google/gemini-2.0-flash-lite-001'
 
 /** Default of `embedding_model`. It is only reported: the server determines the model. */
 export const requestedEmbedding = 'all-MiniLM-L6-v2'
 
-/** Validates a configuration and returns warnings. Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */
+/** Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */
 export function readConfig(
   value: unknown,
   limits: Limits,

@@ -12,7 +12,6 @@ export function readInteraction(key: string, value: Record<string, unknown>): In
   }
 }
 
-/** Parses changes of needs per game minute. Ignores values that are not finite numbers. */
 export const readRates = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(asObject(value)).filter(
@@ -28,7 +27,6 @@ export const readParameters = (value: unknown): readonly InteractionParameter[] 
     description: typeof one === 'string' ? one : (text(asObject(one).description) ?? ''),
   }))
 
-/** Returns a nonempty string, or `null` for anything else. */
 export const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 

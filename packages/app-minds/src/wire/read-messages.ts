@@ -7,7 +7,6 @@ import { parseInput, requireWithin } from './validation.ts'
 
 const messageChars = 2000
 
-/** Parses messages. Omits messages without text. */
 export function readMessages(value: unknown): readonly Message[] {
   if (!Array.isArray(value)) return []
   return value.map(asObject).flatMap((one): Message[] => {
@@ -33,7 +32,7 @@ const eventShape = z.looseObject({
   payload: z.looseObject({}).nullish(),
 })
 
-/** Parses events. The default time of an event is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
+/** The default time of an event is `now`. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
   if (value === undefined || value === null) return []
   requireWithin('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)

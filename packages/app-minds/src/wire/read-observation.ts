@@ -7,9 +7,9 @@ import {
   type Conversation,
   type CurrentInteraction,
   type Entity,
+  findNearest,
   type InteractionParameter,
   type Need,
-  nearest,
   type Observation,
 } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
@@ -114,9 +114,10 @@ function readNeeds(given: Record<string, unknown>, warnings: string[]): Need[] {
       warnings.push(`needs.${name}: not a number; ignored`)
       return []
     }
-    const kept = Math.min(top, Math.max(0, number))
-    if (kept !== number) warnings.push(`needs.${name}: ${number} is outside 0 to ${top}; replaced by ${kept}`)
-    return [{ name, value: kept, max: top }]
+    const clamped = Math.min(top, Math.max(0, number))
+    if (clamped !== number)
+      warnings.push(`needs.${name}: ${number} is outside 0 to ${top}; replaced by ${clamped}`)
+    return [{ name, value: clamped, max: top }]
   })
 }
 
@@ -138,7 +139,7 @@ function readEntities(
   const all = [...entities.values()]
   if (all.length <= limits.visible_entities) return all
   warnings.push(`${all.length} entities in sight; the nearest ${limits.visible_entities} are used`)
-  return nearest(all, position, limits.visible_entities)
+  return findNearest(all, position, limits.visible_entities)
 }
 
 function readEntity(value: Record<string, unknown>, limits: Limits, warnings: string[]): Entity | null {

@@ -24,7 +24,6 @@ const codes = {
   observation: 'INVALID_OBSERVATION',
 } as const
 
-/** Throws the errors of `createInvalid`. */
 export function parseInput<Schema extends z.ZodType>(
   name: InputName,
   schema: Schema,
@@ -41,6 +40,5 @@ const listProblems = ({ issues }: z.ZodError): readonly string[] =>
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'value'}: ${message.replace(/^Invalid input: /, '')}`)
 
-/** Returns a setting that is a nonempty string, otherwise `undefined`. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

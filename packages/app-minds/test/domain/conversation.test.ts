@@ -9,7 +9,7 @@ import { mergeMessages, type StoredMessage } from '../../src/domain/conversation
 import { judgeAnswer } from '../../src/domain/judge-answer.ts'
 import type { Message } from '../../src/domain/observation.ts'
 import { parseQuestion } from '../../src/domain/question.ts'
-import { conclude, type Experience } from '../../src/domain/reflect.ts'
+import { drawConclusions, type Experience } from '../../src/domain/reflect.ts'
 import { type Fact, supersedes } from '../../src/domain/supersede.ts'
 import { WordRelations } from '../../src/domain/word-relations.ts'
 import { RelationsFile } from '../../src/memory/relations-file.ts'
@@ -151,8 +151,8 @@ const makeFact = (id: string, change: Partial<Experience> = {}): Experience =>
 
 t.test('conclude draws a conclusion only from three occurrences', async (t) => {
   const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
-  t.same(conclude([one, two]), [])
-  t.match(conclude([one, two, three]), [
+  t.same(drawConclusions([one, two]), [])
+  t.match(drawConclusions([one, two, three]), [
     {
       about: 'critical|hunger',
       content: 'My hunger has become critical 3 times, mostly at night.',
@@ -166,7 +166,7 @@ t.test('conclude draws a conclusion only from three occurrences', async (t) => {
 
 t.test('conclude names the part of the day of most occurrences', async (t) => {
   const at = (...hours: readonly number[]): string =>
-    conclude(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
+    drawConclusions(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
   t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
   t.match(at(12, 13, 20), /mostly in the afternoon\.$/)
   t.match(at(18, 23.9, 20, 3), /mostly in the evening\.$/)
@@ -182,18 +182,18 @@ t.test('conclude counts merged memories by their occurrences', async (t) => {
     times: 4,
     sim_time: null,
   })
-  t.match(conclude([refused]), [
+  t.match(drawConclusions([refused]), [
     { about: 'refusal|stove_2|eat', content: 'stove_2 has refused eat 4 times.', evidence: ['r'] },
   ])
   const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], times: 2 }
-  t.equal(conclude([refused, bed]).length, 1, 'another interaction is another topic')
+  t.equal(drawConclusions([refused, bed]).length, 1, 'another interaction is another topic')
 })
 
 t.test('conclude counts the superseded facts of a speaker', async (t) => {
-  t.match(conclude(['a', 'b', 'c'].map((id) => makeFact(id))), [
+  t.match(drawConclusions(['a', 'b', 'c'].map((id) => makeFact(id))), [
     { content: 'Old Ann has told me 3 things.', importance: 4, subject: 'npc_ann' },
   ])
-  t.match(conclude([makeFact('a'), makeFact('b', { is_superseded: true }), makeFact('c')]), [
+  t.match(drawConclusions([makeFact('a'), makeFact('b', { is_superseded: true }), makeFact('c')]), [
     { content: 'Old Ann has told me 3 things; 1 of them turned out otherwise.', importance: 6 },
   ])
 })
@@ -206,7 +206,7 @@ t.test('conclude groups memories with similar words', async (t) => {
   ]
   const wolves = remembered.map((content, n) => experience(`w${n}`, { content, sim_time: n, importance: 8 }))
   const other = experience('x', { content: 'I found a coin in the well.' })
-  t.match(conclude([other, ...wolves]), [
+  t.match(drawConclusions([other, ...wolves]), [
     {
       content: 'It was much the same 3 times: Wolf at the fold: it came.',
       importance: 9,
@@ -224,16 +224,16 @@ t.test('conclude does not depend on the order of experiences', async (t) => {
     critical('e', 9),
     makeFact('f'),
   ]
-  t.same(conclude([...all].reverse()), conclude(all))
-  t.equal(conclude(all).length, 2)
+  t.same(drawConclusions([...all].reverse()), drawConclusions(all))
+  t.equal(drawConclusions(all).length, 2)
 })
 
 t.test('conclude ignores sightings and meetings', async (t) => {
   const seen = [1, 2, 3].map((n) =>
     experience(`s${n}`, { tags: ['sighting'], subject: `well_${n}`, content: 'I saw a well.' }),
   )
-  t.same(conclude(seen), [])
-  t.same(conclude([]), [])
+  t.same(drawConclusions(seen), [])
+  t.same(drawConclusions([]), [])
 })
 
 const supersedeStatement = (content: string, sim_time = 0): Fact => ({
@@ -342,7 +342,7 @@ verifies(
     t.equal(words.match('canine', 'hound'), 0.8, 'a related meaning')
     t.equal(words.match('bark', 'dog'), 0.6, 'a word of the definition')
     t.equal(words.match('cat', 'conceal'), 0)
-    t.ok(words.weigh('poodle') >= words.weigh('dog'))
+    t.ok(words.getSpecificity('poodle') >= words.getSpecificity('dog'))
     t.equal(parseRelations('').match('dog', 'hound'), 0, 'no relations')
   },
 )

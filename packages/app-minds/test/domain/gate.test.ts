@@ -1,7 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { readCell } from '../../src/domain/cell.ts'
-import { gate, type Proposal, safeAction } from '../../src/domain/gate.ts'
+import { type Proposal, safeAction, validateAction } from '../../src/domain/gate.ts'
 import { assessSituation } from '../../src/domain/menu.ts'
 import type { Observation, PendingBid } from '../../src/domain/observation.ts'
 import { limitsSchema } from '../../src/limits.ts'
@@ -30,7 +30,7 @@ const moving = { status: { controller_state: { state_name: 'moving' } } }
 
 /** Returns the accepted action, or `null`. */
 const passes = (proposal: Proposal, change: Data = {}, bids: readonly PendingBid[] = []) => {
-  const verdict = gate(proposal, assessSituation(observed(change), bids))
+  const verdict = validateAction(proposal, assessSituation(observed(change), bids))
   return 'action' in verdict ? verdict.action : null
 }
 
@@ -150,7 +150,7 @@ verifies('minds:gate', 'unambiguous misspellings are corrected', async (t) => {
   const numbered = assessSituation(observed(), [])
   const entities = (numbered.observation.entities ?? []).map((one) => ({ ...one, entity_id: '7' }))
   t.same(
-    gate(
+    validateAction(
       { action: 'interact_with', parameters: { entity_id: 7 } },
       { ...numbered, observation: { ...numbered.observation, entities } },
     ),
@@ -163,12 +163,12 @@ verifies('minds:gate', 'unambiguous misspellings are corrected', async (t) => {
 })
 
 verifies('minds:gate', 'a problem lists the valid values', async (t) => {
-  const verdict = gate(
+  const verdict = validateAction(
     { action: 'interact_with', parameters: { entity_id: 'dragon' } },
     assessSituation(observed(), []),
   )
   t.same(verdict, { problems: ['no entity "dragon" is in sight; in sight are stove_2'] })
-  const closed = gate({ action: 'wait' }, assessSituation(observed(talking), []))
+  const closed = validateAction({ action: 'wait' }, assessSituation(observed(talking), []))
   t.match(closed, {
     problems: [/an interaction is in progress.*act_in_interaction, continue, cancel_interaction/],
   })
@@ -177,7 +177,7 @@ verifies('minds:gate', 'a problem lists the valid values', async (t) => {
 t.test('safeAction returns a legal action in every situation', async (t) => {
   for (const change of [{}, talking, locked, between, moving]) {
     const situation = assessSituation(observed(change), [])
-    t.ok('action' in gate(safeAction(situation), situation))
+    t.ok('action' in validateAction(safeAction(situation), situation))
     t.ok(situation.menu.length > 0)
   }
 })

@@ -7,9 +7,9 @@ import { perceive } from '../../src/domain/policy/perceive.ts'
 import type { Places } from '../../src/domain/policy/place.ts'
 import { selectAction } from '../../src/domain/policy/select.ts'
 import { initialState, type MindState } from '../../src/domain/policy/state.ts'
-import { urgency } from '../../src/domain/policy/urgency.ts'
-import { emptyWorkingMemory, factualMemory } from '../../src/domain/policy/working-memory.ts'
-import { randomFor } from '../../src/domain/random.ts'
+import { computeUrgency } from '../../src/domain/policy/urgency.ts'
+import { emptyWorkingMemory, updateFactualFields } from '../../src/domain/policy/working-memory.ts'
+import { createRandom } from '../../src/domain/random.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
 import { type Data, parseRelations, seen, stove } from '../minds-kit.ts'
@@ -45,7 +45,7 @@ function cycle(
     recollections: [],
     mood: '',
     relations: noRelations,
-    random: randomFor(1, observation.time, state.counter),
+    random: createRandom(1, observation.time, state.counter),
   })
   const needs = Object.fromEntries(observation.needs.map(({ name, value, max }) => [name, value / max]))
   const last = {
@@ -62,8 +62,8 @@ verifies(
   'minds:policy:score',
   'eating at an adjacent stove scores 0.827 / 1.05 = 0.788 at hunger 22',
   async (t) => {
-    t.ok(Math.abs(urgency(0.22, policyConstants) - 1.1084) < 1e-9)
-    t.ok(Math.abs(urgency(0.47, policyConstants) - 0.2809) < 1e-9)
+    t.ok(Math.abs(computeUrgency(0.22, policyConstants) - 1.1084) < 1e-9)
+    t.ok(Math.abs(computeUrgency(0.47, policyConstants) - 0.2809) < 1e-9)
     const { choice } = cycle(observed(10))
     t.match(choice.action, {
       action: 'interact_with',
@@ -214,7 +214,7 @@ t.test('moods and decisions use the constants of the mind', async (t) => {
   const mood = (own: Partial<PolicyConstants>) => {
     const constants = { ...policyConstants, ...own }
     const facts = { observation: observed(10), derivedEvents: [], candidates: [], because: '', constants }
-    return factualMemory(emptyWorkingMemory, facts)
+    return updateFactualFields(emptyWorkingMemory, facts)
   }
   // Hunger is 22 of 100, the mean of all needs 55.4.
   t.equal(mood({}).emotional_state, 'worried')

@@ -1,7 +1,7 @@
 import { asObject, type JsonObject } from '@causeway/protocol'
 
 type ModelReply =
-  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'text'; readonly text: string; readonly isTruncated: boolean }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly status: number | null }
 
@@ -50,16 +50,17 @@ function readObject(body: JsonObject): Completion {
 }
 
 function readReply(message: JsonObject, reason: string | null): ModelReply {
-  const isCut = reason === 'length'
+  const isTruncated = reason === 'length'
   const text = contentText(message.content)
-  if (text !== null && text.trim() !== '') return { kind: 'text', text, isCut }
+  if (text !== null && text.trim() !== '') return { kind: 'text', text, isTruncated }
   const call = asObject(Array.isArray(message.tool_calls) ? message.tool_calls[0] : undefined)
   const given = asObject(call.function).arguments
-  if (typeof given === 'string') return { kind: 'text', text: given, isCut }
-  if (typeof given === 'object' && given !== null) return { kind: 'text', text: JSON.stringify(given), isCut }
+  if (typeof given === 'string') return { kind: 'text', text: given, isTruncated }
+  if (typeof given === 'object' && given !== null)
+    return { kind: 'text', text: JSON.stringify(given), isTruncated }
   if (typeof message.refusal === 'string') return { kind: 'refused', why: message.refusal }
   if (reason === 'content_filter') return { kind: 'refused', why: 'the content filter stopped it' }
-  return { kind: 'text', text: text ?? '', isCut }
+  return { kind: 'text', text: text ?? '', isTruncated }
 }
 
 function contentText(content: unknown): string | null {

@@ -40,8 +40,8 @@ export function readUpdate(
     }
     const weight = Number(importance)
     if (!Number.isFinite(weight)) problems.push(`new_memories.${index}.importance must be 1 to 10`)
-    const kept = Number.isFinite(weight) ? Math.min(10, Math.max(1, weight)) : 5
-    return [{ content: truncateMemory(content.trim(), limits.memory_chars), importance: kept }]
+    const clamped = Number.isFinite(weight) ? Math.min(10, Math.max(1, weight)) : 5
+    return [{ content: truncateMemory(content.trim(), limits.memory_chars), importance: clamped }]
   })
   return { working_memory: working, memories, problems }
 }

@@ -1,8 +1,8 @@
 import type { KnownConversation } from '../conversation.ts'
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
-import { nearest, needShare } from '../observation.ts'
-import { cut } from '../policy/speech.ts'
+import { findNearest, needShare } from '../observation.ts'
+import { truncate } from '../policy/speech.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 import type { RecalledMemory } from '../retrieval.ts'
 
@@ -64,7 +64,7 @@ interface DetailLevel {
   readonly memory: number
 }
 
-/** From full to minimum detail, because some servers silently truncate long prompts. */
+/** From full to minimum detail. Some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
@@ -89,11 +89,11 @@ function renderState(state: PromptState, detail: DetailLevel): string {
   const character = [...traits, ...Object.entries(dimensions).map(([name, value]) => `${name} ${value}`)]
   const max = Math.ceil(state.maxEntities * detail.entities)
   const entities =
-    observation.entities === null ? null : nearest(observation.entities, observation.position, max)
+    observation.entities === null ? null : findNearest(observation.entities, observation.position, max)
   const open = conversations.slice(0, maxConversations)
   return [
     section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '), 500)),
-    section('Working memory', cut(JSON.stringify(workingMemory), detail.memory)),
+    section('Working memory', truncate(JSON.stringify(workingMemory), detail.memory)),
     section('You perceive', observationText({ ...observation, entities }, detail)),
     ...(open.length === 0
       ? []

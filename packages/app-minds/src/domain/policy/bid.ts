@@ -2,14 +2,11 @@ import { type Action, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { PendingBid } from '../observation.ts'
 import { isConversation, needShare } from '../observation.ts'
-import { type Candidate, plain } from './candidate.ts'
+import { type Candidate, makeCandidate } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
-import { urgency } from './urgency.ts'
+import { computeUrgency } from './urgency.ts'
 
-/**
- * Accepts the best pending invitation. Otherwise rejects it, together with all others if there are several. After an
- * acceptance, later decisions reject the others.
- */
+/** Accepts the best pending invitation, or rejects all of them. Later decisions reject the invitations that remain. */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
   const { observation, bids, isInteracting, isTransitioning } = situation
   if (bids.length === 0 || !situation.menu.some(({ action }) => action === 'respond_to_interaction_bid'))
@@ -22,7 +19,7 @@ export function answerBids(situation: Situation, constants: PolicyConstants): Ca
   )
   const [best, ...rest] = ranked
   if (best === undefined) return undefined
-  const makeAnswer = (action: Action): Candidate => plain(action, constants.answer_bid)
+  const makeAnswer = (action: Action): Candidate => makeCandidate(action, constants.answer_bid)
   const reason =
     isInteracting || isTransitioning
       ? `I am busy with ${observation.current?.name ?? 'something else'}`
@@ -50,7 +47,7 @@ function refusalReason(
     if (!isCure) return `I need to see to my ${lowest.name} first`
   }
   const acceptsCompany =
-    social === undefined || urgency(needShare(social), constants) >= constants.social_urgency
+    social === undefined || computeUrgency(needShare(social), constants) >= constants.social_urgency
   if (acceptsCompany || getSentiment(bid, situation) >= 0) return undefined
   return 'I do not feel like company now'
 }

@@ -31,7 +31,7 @@ export interface Candidate {
   readonly goal: Goal | null
 }
 
-export const plainTerms: Terms = Object.freeze({
+export const neutralTerms: Terms = Object.freeze({
   gain: 0,
   cost: 0,
   distance: 1,
@@ -40,11 +40,11 @@ export const plainTerms: Terms = Object.freeze({
   hysteresis: 1,
 })
 
-export const plain = (action: Action, score: number, terms: Partial<Terms> = {}): Candidate => ({
+export const makeCandidate = (action: Action, score: number, terms: Partial<Terms> = {}): Candidate => ({
   action,
   target: null,
   score,
-  terms: { ...plainTerms, ...terms },
+  terms: { ...neutralTerms, ...terms },
   goal: null,
 })
 
@@ -62,7 +62,7 @@ export function useCandidates(context: PolicyContext): readonly Candidate[] {
   return [...seen, ...remembered]
 }
 
-export function byRank(a: Candidate, b: Candidate): number {
+export function compareCandidates(a: Candidate, b: Candidate): number {
   return (
     b.score - a.score ||
     actionNames.indexOf(a.action.action) - actionNames.indexOf(b.action.action) ||
@@ -126,7 +126,6 @@ function makeUseCandidate(
       ? constants.unknown_distance
       : manhattan(position, target.position)
   const distance = 1 / (1 + steps / constants.distance_scale)
-  // Good memories count only for an interaction with a gain.
   const memory =
     gain > 0
       ? scoreReminders(target, interaction.name, context)
@@ -139,7 +138,7 @@ function makeUseCandidate(
   const isBlocked = state.blocked === goalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
-  // Uses a visible target in reach. After a blocked movement or a refusal for distance, tries once from here.
+  // After a blocked movement or a refusal for distance, tries once from here.
   if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
   const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
   if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }

@@ -13,7 +13,7 @@ export const policyConstants = Object.freeze({
   /** Number of gains observed before they replace the default, and the weight of the newest. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
+  /** Distance in steps that halves a gain. Also the assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
   /** Maximum distance in steps for conversations, and distance within which a missing entity is certainly gone. */
@@ -34,10 +34,7 @@ export const policyConstants = Object.freeze({
   memory_limit: 0.15,
   /** Share at which a need counts as filled. The character leaves when all needs that the interaction fills are. */
   satisfied: 0.95,
-  /**
-   * The character leaves for a critical need when the interaction's own need reaches this share and exceeds
-   * `critical` by the margin.
-   */
+  /** Share of the current need, and its margin over `critical`, at which the character leaves for a critical need. */
   good_enough: 0.5,
   critical_margin: 0.1,
   /** Scores of staying, of leaving, and of leaving when every need is filled. */
@@ -75,7 +72,7 @@ export const policyConstants = Object.freeze({
 
 export type PolicyConstants = { readonly [Name in keyof typeof policyConstants]: number }
 
-/** Name and version of the policy, reported in place of a model. */
+/** Reported in place of a model. */
 export const policyName = 'causeway-policy/1'
 
 export const policyNotice = 'decided by a rule-based scorer with template sentences, not by a language model'

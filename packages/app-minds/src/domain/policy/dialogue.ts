@@ -26,7 +26,6 @@ export interface Sentence {
 const greetingWord =
   /^(?:oh,? |ah,? )?(?:hello|hi|hey|greetings|good (?:morning|day|evening|afternoon)|welcome(?! to\b)|(?:nice|good) to (?:meet|see) you)\b(?: there| again)*/i
 
-/** Matches the names after a greeting, and punctuation. */
 const addressed = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
 
 function findGreeting(sentence: string): string {
@@ -67,7 +66,7 @@ export const findQuestion = (text: string): Sentence | undefined =>
 export const isFarewell = (text: string): boolean =>
   parseUtterance(text).some(({ act }) => act === 'farewell')
 
-/** Acts that are identified by a pattern of the whole sentence, in order of precedence. */
+/** Patterns of whole sentences, in order of precedence. */
 const patterns: readonly (readonly [DialogueAct, RegExp])[] = [
   [
     'farewell',

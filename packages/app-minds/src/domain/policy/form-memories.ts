@@ -36,7 +36,7 @@ const maxKeys = 400
 
 type KeyedDraft = Omit<MemoryDraft, 'sim_time' | 'location'> & { readonly key: string }
 
-const episode = (
+const makeEpisode = (
   kind: string,
   parts: readonly [thing: string, ...deed: string[]],
   content: string,
@@ -53,39 +53,40 @@ const episode = (
 function toEventDrafts(event: DerivedEvent): KeyedDraft[] {
   switch (event.kind) {
     case 'sighting':
-      return sightings(event)
+      return toSightingDrafts(event)
     case 'critical': {
       const { need, share } = event
-      return [episode('critical', [need], `My ${need} became critical (${Math.round(share * 100)} %).`, 6)]
+      return [
+        makeEpisode('critical', [need], `My ${need} became critical (${Math.round(share * 100)} %).`, 6),
+      ]
     }
     case 'relieved': {
       const { need } = event
-      return [episode('relieved', [need], `My ${need} is no longer critical.`, 5)]
+      return [makeEpisode('relieved', [need], `My ${need} is no longer critical.`, 5)]
     }
     case 'refusal': {
       const { entity_id, interaction_name } = event.goal
       const reason = event.reason === null ? '' : `: ${event.reason}`
       const content = `${entity_id} refused ${interaction_name}${reason}.`
-      return [episode('refusal', [entity_id, interaction_name], content, 4)]
+      return [makeEpisode('refusal', [entity_id, interaction_name], content, 4)]
     }
     case 'error':
-      return [{ ...episode('error', [event.text], `Error: ${event.text}`, 3), subject: null }]
+      return [{ ...makeEpisode('error', [event.text], `Error: ${event.text}`, 3), subject: null }]
     case 'blocked':
       return []
   }
 }
 
-function sightings({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): KeyedDraft[] {
+function toSightingDrafts({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): KeyedDraft[] {
   const { entity_id, display_name, position, interactions } = place
   const where = position === null ? '' : ` at (${position[0]}, ${position[1]})`
   if (interactions.every(({ name }) => isConversation(name)))
-    return [episode('meeting', [entity_id], `I met ${display_name}${where}.`, 6)]
+    return [makeEpisode('meeting', [entity_id], `I met ${display_name}${where}.`, 6)]
   const names = interactions.map(({ name }) => name).join(', ')
   const content = `I saw ${display_name}${where}, where one can ${names}.`
-  return [episode('sighting', [entity_id], content, 3)]
+  return [makeEpisode('sighting', [entity_id], content, 3)]
 }
 
-/** Facts come from statements, and memories of questions from questions. */
 function toSpeechDrafts({ speaker_id, speaker_name, message, is_system }: StoredMessage): KeyedDraft[] {
   if (is_system || message.trim() === '') return []
   const question = findQuestion(message)
@@ -151,7 +152,6 @@ export function updateNews(
   return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
 }
 
-/** Whether a statement contains a number, a name or a promise. */
 function isVerifiable(message: string): boolean {
   const inner = message.trim().slice(1)
   return (

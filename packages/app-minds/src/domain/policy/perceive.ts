@@ -1,7 +1,7 @@
 import type { MindEvent, Observation } from '../observation.ts'
 import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
-import { type Place, type Places, refusedPlace, seePlaces } from './place.ts'
+import { markRefused, type Place, type Places, updatePlaces } from './place.ts'
 import type { Goal, LastAction, MindState } from './state.ts'
 import { gainKey } from './urgency.ts'
 
@@ -30,7 +30,7 @@ export function perceive(
   before: { readonly state: MindState; readonly places: Places },
   constants: PolicyConstants,
 ): Perception {
-  const { places: seenPlaces, seen: updated } = seePlaces(before.places, observation, constants)
+  const { places: updatedPlaces, seen: updated } = updatePlaces(before.places, observation, constants)
   const reported = readRefusals(events, before.state.last?.goal ?? null)
   const inferred =
     reported.length > 0 || hasOutcome(events)
@@ -45,11 +45,11 @@ export function perceive(
     ...refusals.filter(({ goal, reason }) => !isTooFar(reason) || before.state.blocked === goalKey(goal)),
     ...(isRepeated ? [{ kind: 'refusal', goal: blocked, reason: 'the way is blocked' } as const] : []),
   ]
-  const places = new Map(seenPlaces)
+  const places = new Map(updatedPlaces)
   const refused = cooled.flatMap(({ goal }) => {
     const place = places.get(goal.entity_id)
     if (place === undefined) return []
-    const changed = refusedPlace(place, goal.interaction_name, observation.time)
+    const changed = markRefused(place, goal.interaction_name, observation.time)
     places.set(place.entity_id, changed)
     return [changed]
   })
@@ -128,7 +128,7 @@ function inferRefusal(
   return { kind: 'refusal', goal: last.goal, reason: null }
 }
 
-/** Returns the goal of a movement that was reported as blocked, or that did not change the position. */
+/** Returns the goal of a movement that was blocked or did not change the position. */
 function findBlockedGoal(
   events: readonly MindEvent[],
   last: LastAction | null,
@@ -162,7 +162,6 @@ const readErrors = (events: readonly MindEvent[]): DerivedEvent[] =>
       text: readText(payload, 'message', 'error') ?? 'something went wrong',
     }))
 
-/** Tracks the current interaction, and learns the gain of the previous one when it ends. */
 function learn(
   observation: Observation,
   { stay, gains }: MindState,

@@ -27,7 +27,7 @@ export type Place = Readonly<z.output<typeof placeSchema>>
 
 export type Places = ReadonlyMap<string, Place>
 
-export function seePlaces(
+export function updatePlaces(
   known: Places,
   observation: Observation,
   { sure_sight }: PolicyConstants,
@@ -36,7 +36,7 @@ export function seePlaces(
   if (entities === null) return { places: known, seen: [] }
   const seen = entities
     .filter((entity) => entity.entity_id !== entity_id && entity.interactions.length > 0)
-    .map((entity) => seenPlace(known.get(entity.entity_id), entity, time))
+    .map((entity) => makePlace(known.get(entity.entity_id), entity, time))
   const inSight = new Set(entities.map((entity) => entity.entity_id))
   const reach = Math.max(sure_sight, findSightRange(position, entities))
   const missing = [...known.values()].filter(
@@ -60,7 +60,7 @@ function findSightRange(position: Cell | null, entities: readonly Entity[]): num
   return Math.max(0, ...far)
 }
 
-function seenPlace(known: Place | undefined, entity: Entity, time: number): Place {
+function makePlace(known: Place | undefined, entity: Entity, time: number): Place {
   const isBusy = entity.engagement !== null && !entity.engagement.is_joinable
   const refusedAt = (name: string): number | null =>
     known?.interactions.find((one) => one.name === name)?.refused_at ?? null
@@ -77,7 +77,7 @@ function seenPlace(known: Place | undefined, entity: Entity, time: number): Plac
   }
 }
 
-export const refusedPlace = (place: Place, interaction: string, time: number): Place => ({
+export const markRefused = (place: Place, interaction: string, time: number): Place => ({
   ...place,
   last_refused: time,
   interactions: place.interactions.map((one) =>
@@ -85,6 +85,6 @@ export const refusedPlace = (place: Place, interaction: string, time: number): P
   ),
 })
 
-/** Whether a time is less than the cooldown ago. Ignores future times, which a loaded save can contain. */
+/** Future times, which a loaded save can contain, are not recent. */
 export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
   since !== null && time >= since && time - since < cooldown

@@ -7,7 +7,6 @@ import type { PolicyConstants } from './constants.ts'
 import type { Places } from './place.ts'
 import type { ConversationState, MindState } from './state.ts'
 
-/** Inputs of the policy. */
 export interface PolicyContext {
   readonly situation: Situation
   readonly state: MindState

@@ -1,4 +1,4 @@
-import { supportBy } from '../judge-answer.ts'
+import { computeSupport } from '../judge-answer.ts'
 import type { Situation } from '../menu.ts'
 import { searchWords } from '../words.ts'
 import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from './dialogue.ts'
@@ -23,7 +23,7 @@ export function composeOpening(context: ConversationContext): Utterance {
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
-/** The last reply introduces no new topic. The text is empty if there is nothing to say. */
+/** The last reply introduces no topic. The text is empty if there is nothing to say. */
 export function composeReply(
   message: string,
   context: ConversationContext,
@@ -41,7 +41,7 @@ export function composeReply(
   // A partner who is about to leave gets no new topic.
   if (isLast || plan.test(message)) return say(join(hello, reaction))
   const more = findTopic(context)
-  // Otherwise two characters would exchange polite phrases forever.
+  // Prevents two characters from exchanging polite phrases forever.
   if (more === undefined && hello === '' && !sentences.some(({ act }) => act === 'statement')) return say('')
   return say(join(hello, reaction, introduce(more ?? '')))
 }
@@ -87,7 +87,6 @@ function answer({ act, text }: Sentence, context: ConversationContext, isLast: b
   )
 }
 
-/** Answers a question like "Where can I eat?" with the nearest known place. */
 function answerPlaceQuestion(text: string, context: ConversationContext): Utterance | undefined {
   if (!placeQuestion.test(text)) return undefined
   const { needs } = context.situation.observation
@@ -134,8 +133,8 @@ function reactToCondition(text: string, context: ConversationContext): string {
   )
   const place = need === undefined ? undefined : findPlaceFor(need, context)
   const { messages } = context.conversation
-  const isSaid = messages.some(({ message }) => message.includes(place?.display_name ?? ''))
-  const advice = place === undefined || isSaid ? '' : describePlace(place)
+  const isMentioned = messages.some(({ message }) => message.includes(place?.display_name ?? ''))
+  const advice = place === undefined || isMentioned ? '' : describePlace(place)
   return join(pickFresh('badCondition', context), advice)
 }
 
@@ -147,7 +146,7 @@ function isKnown(text: string, { recollections, relations, places }: Conversatio
   const words = searchWords(text)
   return (
     words.length > 2 &&
-    recollections.some(({ content }) => supportBy(words, searchWords(content), relations) === 1)
+    recollections.some(({ content }) => computeSupport(words, searchWords(content), relations) === 1)
   )
 }
 

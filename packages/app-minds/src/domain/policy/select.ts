@@ -3,7 +3,7 @@ import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { isConversation, needShare } from '../observation.ts'
 import { answerBids } from './bid.ts'
-import { byRank, type Candidate, plain, plainTerms, useCandidates } from './candidate.ts'
+import { type Candidate, compareCandidates, makeCandidate, neutralTerms, useCandidates } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { goalKey } from './perceive.ts'
 import type { PolicyContext } from './policy-context.ts'
@@ -30,48 +30,51 @@ export function selectAction(context: PolicyContext): PolicyChoice {
   const bid = answerBids(situation, constants)
   if (bid !== undefined) return makeChoice(context, [bid], 'an invitation is pending')
   if (situation.isEnding) {
-    const stays = plain(makeAction(situation.isMoving ? 'continue' : 'wait'), constants.wait)
-    return makeChoice(context, [stays], 'an interaction is ending')
+    const stayCandidate = makeCandidate(makeAction(situation.isMoving ? 'continue' : 'wait'), constants.wait)
+    return makeChoice(context, [stayCandidate], 'an interaction is ending')
   }
   if (situation.isInteracting) return chooseInInteraction(context)
   if (situation.isTransitioning)
     return makeChoice(context, [makeStayCandidate(constants)], 'an interaction is beginning or ending')
   const uses = useCandidates(context)
-  const free = [...uses, ...fallbacks(situation, constants)]
+  const free = [...uses, ...makeFallbacks(situation, constants)]
   if (!situation.isMoving) return makeChoice(context, free, 'the best available action')
-  return makeChoice(context, keepGoing(free, context), 'on the way')
+  return makeChoice(context, continueMovement(free, context), 'on the way')
 }
 
-function fallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
-  const isWanting = observation.needs.some((need) => needShare(need) < constants.search_below)
+function makeFallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
+  const hasLowNeed = observation.needs.some((need) => needShare(need) < constants.search_below)
   return [
-    plain(makeAction('wander'), constants.wander + (isWanting ? constants.search : 0)),
-    plain(makeAction('wait'), constants.wait),
+    makeCandidate(makeAction('wander'), constants.wander + (hasLowNeed ? constants.search : 0)),
+    makeCandidate(makeAction('wait'), constants.wait),
   ]
 }
 
-/** Continues a movement unless another candidate outscores the goal by a margin or a need has become critical. */
-function keepGoing(candidates: readonly Candidate[], { state, constants }: PolicyContext): Candidate[] {
+/** Continues a movement unless another candidate outscores the goal or a need has become critical. */
+function continueMovement(
+  candidates: readonly Candidate[],
+  { state, constants }: PolicyContext,
+): Candidate[] {
   const goal = state.last?.goal ?? null
   const before = state.last?.needs ?? {}
   const hasNewCritical = state.critical.some((need) => (before[need] ?? 1) > constants.critical)
   if (goal === null) {
     const uses = candidates.filter((one) => one.goal !== null)
-    return [...uses, plain(makeAction('continue'), constants.wait)]
+    return [...uses, makeCandidate(makeAction('continue'), constants.wait)]
   }
   const same = candidates.find((one) => one.goal !== null && goalKey(one.goal) === goalKey(goal))
   if (same?.action.action === 'interact_with' && same.rejected_because === undefined) return [...candidates]
   const isLost = same === undefined || same.rejected_because !== undefined
   const present = isLost ? 0 : same.score
   const factor = hasNewCritical ? 1 : constants.hysteresis
-  const going: Candidate = {
+  const continued: Candidate = {
     action: makeAction('continue'),
     target: goal.entity_id,
     score: Math.max(present * factor, isLost ? constants.wait : 0),
-    terms: { ...(same?.terms ?? plainTerms), hysteresis: factor },
+    terms: { ...(same?.terms ?? neutralTerms), hysteresis: factor },
     goal,
   }
-  return [...candidates.filter((one) => one !== same || hasNewCritical), going]
+  return [...candidates.filter((one) => one !== same || hasNewCritical), continued]
 }
 
 function chooseInInteraction(context: PolicyContext): PolicyChoice {
@@ -93,11 +96,15 @@ function chooseInInteraction(context: PolicyContext): PolicyChoice {
       [makeStayCandidate(constants)],
       isEarly ? 'it has just begun' : 'it still helps',
     )
-  const candidates = [plain(makeAction('cancel_interaction'), leave.score), makeStayCandidate(constants)]
+  const candidates = [
+    makeCandidate(makeAction('cancel_interaction'), leave.score),
+    makeStayCandidate(constants),
+  ]
   return makeChoice(context, candidates, leave.because)
 }
 
-const makeStayCandidate = ({ stay }: PolicyConstants): Candidate => plain(makeAction('continue'), stay)
+const makeStayCandidate = ({ stay }: PolicyConstants): Candidate =>
+  makeCandidate(makeAction('continue'), stay)
 
 interface LeaveReason {
   readonly score: number
@@ -106,7 +113,6 @@ interface LeaveReason {
   readonly isUrgent: boolean
 }
 
-/** Returns a reason to leave (constants `satisfied` and `good_enough`). */
 function findReasonToLeave(
   stay: NonNullable<MindState['stay']>,
   { constants, situation }: PolicyContext,
@@ -131,7 +137,6 @@ function findReasonToLeave(
 
 const maxShared = 60
 
-/** Returns the new messages of a conversation, which the character does not repeat to their speaker. */
 const listReceived = (
   { messages }: KnownConversation,
   newMessages: readonly StoredMessage[],
@@ -143,7 +148,7 @@ function chooseInConversation(context: PolicyContext, conversation: KnownConvers
   const talk = state.talks[conversation.interaction_id] ?? newConversationState(time)
   const turn = takeTurn({ ...context, conversation, talk })
   return {
-    ...makeChoice(context, [plain(turn.action, constants.stay)], turn.because),
+    ...makeChoice(context, [makeCandidate(turn.action, constants.stay)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },
     shared: [
       ...state.shared,
@@ -160,9 +165,9 @@ function makeChoice(
   candidates: readonly Candidate[],
   because: string,
 ): PolicyChoice {
-  const usable = candidates.filter((one) => one.rejected_because === undefined).sort(byRank)
-  const rejected = candidates.filter((one) => one.rejected_because !== undefined).sort(byRank)
-  const best = usable[0] ?? plain(makeAction('wait'), 0)
+  const usable = candidates.filter((one) => one.rejected_because === undefined).sort(compareCandidates)
+  const rejected = candidates.filter((one) => one.rejected_because !== undefined).sort(compareCandidates)
+  const best = usable[0] ?? makeCandidate(makeAction('wait'), 0)
   return {
     action: best.action,
     because,

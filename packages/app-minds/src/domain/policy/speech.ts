@@ -22,10 +22,7 @@ interface AnswerOptions {
   readonly asker?: string
 }
 
-/**
- * Tags of memories that are not quoted as answers: questions of others, conclusions, and the character's own
- * troubles.
- */
+/** Tags of memories that are not quoted as answers. */
 const unspoken: ReadonlySet<string> = new Set([
   'question',
   'smalltalk',
@@ -39,7 +36,6 @@ const unspoken: ReadonlySet<string> = new Set([
 /** Matches "Where can I eat?" */
 export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
 
-/** Answers a question with the best supporting memory, or says that it is not known. */
 export function answerQuestion(
   text: string,
   recollections: readonly RecalledMemory[],
@@ -72,12 +68,12 @@ export function answerQuestion(
       : ([...sorry, "I don't remember anything about that."] as const)
     return { text: pick(random, fitting), memory_id: null }
   }
-  const hasTime = best.sim_time !== null && (question.asksWhen || isTemporal(question))
+  const hasTime = best.sim_time !== null && (question.asksForTime || isTemporal(question))
   const when = hasTime ? describeTime(best.sim_time ?? 0, now) : ''
   const { speaker, claim } = splitReport(best.content)
   const quote =
     speaker === null ? quoteOwn(best.content, when, random) : quoteReport(speaker, claim, { when, asker })
-  return { text: cut(quote, constants.utterance_chars), memory_id: best.id }
+  return { text: truncate(quote, constants.utterance_chars), memory_id: best.id }
 }
 
 function quoteReport(
@@ -86,10 +82,10 @@ function quoteReport(
   { when, asker }: { readonly when: string; readonly asker: string },
 ): string {
   const who = speaker === asker ? 'You' : speaker
-  return `${who} told me${when === '' ? '' : ` ${when}`}: ${withoutAnnouncement(claim)}`
+  return `${who} told me${when === '' ? '' : ` ${when}`}: ${removeAnnouncement(claim)}`
 }
 
-export function withoutAnnouncement(claim: string): string {
+export function removeAnnouncement(claim: string): string {
   const plain = claim.replace(
     /^(?:(?:actually|by the way|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
     '',
@@ -98,7 +94,7 @@ export function withoutAnnouncement(claim: string): string {
 }
 
 /** Returns a key that is equal for statements with the same content words, even from different speakers. */
-export const claimKey = (text: string): string => wordsKey(withoutAnnouncement(splitReport(text).claim))
+export const claimKey = (text: string): string => wordsKey(removeAnnouncement(splitReport(text).claim))
 
 function quoteOwn(content: string, when: string, random: Random): string {
   const opening = pick(random, ['As I remember it: ', 'What I recall: ', 'I remember this: '])
@@ -135,7 +131,6 @@ const sentences = {
 
 export type SmallTalk = keyof typeof sentences
 
-/** `name` is empty if unknown. */
 export function smallTalk(
   kind: SmallTalk,
   { random, name }: { readonly random: Random; readonly name: string },
@@ -223,5 +218,5 @@ export function describeFeeling(need: Need, { critical, search_below }: PolicyCo
     : `No, I am not ${feeling}.`
 }
 
-export const cut = (text: string, chars: number): string =>
+export const truncate = (text: string, chars: number): string =>
   text.length <= chars ? text : `${text.slice(0, chars - 1)}…`

@@ -8,7 +8,7 @@ import { needShare } from '../observation.ts'
 import { findQuestion, isFarewell } from './dialogue.ts'
 import type { ConversationContext } from './policy-context.ts'
 import { composeOpening, composeReply } from './reply.ts'
-import { cut, describeNeed, smallTalk, type Utterance } from './speech.ts'
+import { describeNeed, smallTalk, truncate, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
 import { getPartnerName, isFilledByTalk } from './topics.ts'
 
@@ -31,23 +31,23 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
   const { situation, conversation, talk, constants, random } = context
   const { observation } = situation
   const last = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
-  const isMine = isOwnTurn(last, conversation, observation.entity_id)
+  const isMyTurn = isOwnTurn(last, conversation, observation.entity_id)
   // If both spoke at the same time, a question may precede the character's own message.
   const crossed = context.newMessages.findLast(({ message }) => findQuestion(message) !== undefined)?.message
-  const isOwn = last?.speaker_id === observation.entity_id
+  const isOwnMessage = last?.speaker_id === observation.entity_id
   const open =
-    last !== undefined && !isOwn && findQuestion(last.message) !== undefined ? last.message : crossed
+    last !== undefined && !isOwnMessage && findQuestion(last.message) !== undefined ? last.message : crossed
   if (talk.has_parted)
     return crossed === undefined
-      ? step(makeAction('cancel_interaction'), 'the farewell was said', talk)
+      ? makeTurn(makeAction('cancel_interaction'), 'the farewell was said', talk)
       : speak(context, composeReply(crossed, context, { isLast: true }), 'there was a question', talk)
   const ending = findReasonToEnd(context, last)
   if (ending !== undefined)
-    return leaveConversation(context, ending, open ?? (isOwn ? undefined : last?.message))
+    return leaveConversation(context, ending, open ?? (isOwnMessage ? undefined : last?.message))
   if (open !== undefined) return speak(context, composeReply(open, context), 'there was a question', talk)
   const silence = observation.time - talk.heard_at
-  if (!isMine) {
-    if (silence <= constants.silence_min) return step(makeAction('continue'), 'it is not my turn', talk)
+  if (!isMyTurn) {
+    if (silence <= constants.silence_min) return makeTurn(makeAction('continue'), 'it is not my turn', talk)
     if (talk.has_nudged) return leaveConversation(context, 'no one answers', undefined)
     const nudge =
       last === undefined
@@ -73,10 +73,9 @@ function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversat
 
 const leaving = 'the other is leaving'
 
-/** The reason that ends a conversation, or the critical need that does. */
 type Ending = string | Need
 
-/** A conversation ends only after its first message. Only a farewell or a critical need ends it early. */
+/** Before the first message, only a critical need ends a conversation. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
   last: StoredMessage | undefined,
@@ -93,8 +92,9 @@ function findReasonToEnd(
   if (!isWaiting && isFarewell(last.message)) return leaving
   if (talk.own_turns >= constants.own_turns) return 'enough was said'
   const company = observation.needs.filter((need) => isFilledByTalk(need, situation))
-  const isTalkedOut = company.length > 0 && company.every((need) => needShare(need) >= constants.talked_out)
-  return isTalkedOut && talk.own_turns > 0 ? 'there is company enough' : undefined
+  const hasEnoughCompany =
+    company.length > 0 && company.every((need) => needShare(need) >= constants.talked_out)
+  return hasEnoughCompany && talk.own_turns > 0 ? 'there is company enough' : undefined
 }
 
 function leaveConversation(
@@ -105,7 +105,7 @@ function leaveConversation(
   const because = typeof ending === 'string' ? ending : `${ending.name} is critical`
   const talk = { ...context.talk, has_parted: true }
   if (findSpeechParameter(context.situation) === undefined)
-    return step(makeAction('cancel_interaction'), because, talk)
+    return makeTurn(makeAction('cancel_interaction'), because, talk)
   const options = { random: context.random, name: getPartnerName(context) }
   const reply =
     message === undefined ? { text: '', memory_id: null } : composeReply(message, context, { isLast: true })
@@ -117,7 +117,6 @@ function leaveConversation(
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-/** Omits a feeling that the utterance already names. */
 const describeExcuse = (feeling: string, said: string): string =>
   said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 
@@ -130,11 +129,12 @@ function speak(
 ): ConversationTurn {
   const { situation, constants } = context
   const parameter = findSpeechParameter(situation)
-  if (parameter === undefined) return step(makeAction('continue'), 'this conversation takes no words', talk)
+  if (parameter === undefined)
+    return makeTurn(makeAction('continue'), 'this conversation takes no words', talk)
   const { current, time } = situation.observation
   const hasFarewell = current?.parameters.some(({ name }) => name === 'is_farewell') === true
   const action = makeAction('act_in_interaction', {
-    [parameter.name]: cut(utterance.text, constants.utterance_chars),
+    [parameter.name]: truncate(utterance.text, constants.utterance_chars),
     ...(isFarewell && hasFarewell ? { is_farewell: true } : {}),
   })
   return {
@@ -156,7 +156,7 @@ function findSpeechParameter({ observation }: Situation): InteractionParameter |
   return texts.find(({ name }) => name === 'message') ?? (texts.length === 1 ? texts[0] : undefined)
 }
 
-const step = (action: Action, because: string, talk: ConversationState): ConversationTurn => ({
+const makeTurn = (action: Action, because: string, talk: ConversationState): ConversationTurn => ({
   action,
   because,
   talk,

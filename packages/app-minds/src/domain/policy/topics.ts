@@ -6,7 +6,7 @@ import { hash32 } from '../random.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
 import type { Place } from './place.ts'
 import type { ConversationContext } from './policy-context.ts'
-import { claimKey, describeNeed, namesPlaceFor, smallTalk, withoutAnnouncement } from './speech.ts'
+import { claimKey, describeNeed, namesPlaceFor, removeAnnouncement, smallTalk } from './speech.ts'
 
 /** Returns a topic as a sentence. Skips what was mentioned in this conversation or said to this partner earlier. */
 export function findTopic(context: ConversationContext): string | undefined {
@@ -53,7 +53,7 @@ function needTopic(context: ConversationContext, isNew: Filter): string | undefi
   const text =
     place === undefined
       ? `I am ${feeling}. Do you know where I can ${remedy}?`
-      : `I am ${feeling}, so I want to go to ${withThe(place.display_name)} soon.`
+      : `I am ${feeling}, so I want to go to ${addArticle(place.display_name)} soon.`
   return isNew(text) ? text : undefined
 }
 
@@ -75,7 +75,7 @@ function newsTopic({ state, conversation }: ConversationContext, isNew: Filter):
     ...conversation.messages.map(({ speaker_id }) => speaker_id),
   ])
   const found = state.news.findLast(({ speaker_id, text }) => !present.has(speaker_id) && isNew(text))
-  return found === undefined ? undefined : `${found.speaker_name} told me: ${withoutAnnouncement(found.text)}`
+  return found === undefined ? undefined : `${found.speaker_name} told me: ${removeAnnouncement(found.text)}`
 }
 
 function placeTopic({ places, situation, random }: ConversationContext, isNew: Filter): string | undefined {
@@ -95,11 +95,10 @@ export function describePlace({ display_name, position, interactions }: Place): 
     .map(({ name }) => name.replaceAll('_', ' '))
     .filter((name) => !isConversation(name))
   const where = position === null ? '' : `, at (${position[0]}, ${position[1]})`
-  return `You can ${uses.slice(0, 2).join(' or ')} at ${withThe(display_name)}${where}.`
+  return `You can ${uses.slice(0, 2).join(' or ')} at ${addArticle(display_name)}${where}.`
 }
 
-/** Adds "the", except to proper nouns and names with a number or article. */
-const withThe = (name: string): string =>
+const addArticle = (name: string): string =>
   /^(?:the|an?|\S+['’]s)\s|\d|\s\p{Lu}/u.test(name) ? name : `the ${name}`
 
 export function findPlaceFor(need: string, { places, situation }: ConversationContext): Place | undefined {
@@ -119,7 +118,6 @@ export function isFilledByTalk({ name }: Need, { observation }: Situation): bool
   return fills.length > 0 ? fills.includes(name) : name === 'social'
 }
 
-/** Returns a question about the partner or about news that was not yet asked here. */
 export function findQuestionToAsk(context: ConversationContext): string | undefined {
   const { conversation, random } = context
   const asked = new Set(

@@ -4,7 +4,7 @@ import type { PolicyConstants } from './constants.ts'
 import type { PolicyContext } from './policy-context.ts'
 
 /** Returns `(1 - v)^2` for the satisfied share v, increased if the need is critical. */
-export function urgency(share: number, constants: PolicyConstants): number {
+export function computeUrgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }
 
@@ -18,7 +18,7 @@ export function estimateWorth(interaction: Interaction, context: NeedContext) {
   const { situation, weights, constants } = context
   const { needs } = situation.observation
   const weigh = (need: Need, from: number, to: number): number =>
-    (weights[need.name] ?? 1) * (urgency(from, constants) - urgency(to, constants))
+    (weights[need.name] ?? 1) * (computeUrgency(from, constants) - computeUrgency(to, constants))
   let gain = 0
   let best: { need: string | null; gain: number } = { need: null, gain: 0 }
   for (const need of needs.filter(({ name }) => interaction.fills.includes(name))) {
@@ -35,7 +35,6 @@ export function estimateWorth(interaction: Interaction, context: NeedContext) {
   return { gain, cost, need: best.need }
 }
 
-/** Returns the filled share of a need: learned, reported or default. */
 function estimateFill(interaction: Interaction, need: Need, { state, constants }: NeedContext): number {
   const learned = state.gains[gainKey(interaction.name, need.name)]
   if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean

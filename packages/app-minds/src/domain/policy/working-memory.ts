@@ -4,7 +4,7 @@ import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
-import { cut } from './speech.ts'
+import { truncate } from './speech.ts'
 
 const texts = z.array(z.string()).readonly()
 
@@ -26,7 +26,7 @@ export const emptyWorkingMemory: WorkingMemory = Object.freeze({
 })
 
 /** Updates the fields that follow from facts. */
-export function factualMemory(
+export function updateFactualFields(
   before: WorkingMemory,
   {
     observation,
@@ -45,7 +45,7 @@ export function factualMemory(
   const lowest = [...observation.needs].sort((a, b) => needShare(a) - needShare(b))[0]
   return {
     ...before,
-    situation_assessment: assess(observation, lowest === undefined ? null : lowest.name),
+    situation_assessment: describeSituation(observation, lowest === undefined ? null : lowest.name),
     active_goals:
       lowest !== undefined && needShare(lowest) < constants.goal_below ? [`restore ${lowest.name}`] : [],
     recent_events: [...before.recent_events, ...derivedEvents.map(describeEvent)].slice(-10),
@@ -56,11 +56,14 @@ export function factualMemory(
         (one, index) =>
           `${one.action.action}${one.target === null ? '' : ` ${one.target}`}${index === 0 ? ` (${because})` : ''}`,
       ),
-    emotional_state: feeling(observation, derivedEvents, constants),
+    emotional_state: describeMood(observation, derivedEvents, constants),
   }
 }
 
-function assess({ position, needs, entities, current }: Observation, lowest: string | null): string {
+function describeSituation(
+  { position, needs, entities, current }: Observation,
+  lowest: string | null,
+): string {
   const where = position === null ? '' : `at (${position[0]}, ${position[1]})`
   const doing = current === null ? '' : `in ${current.name}`
   const need = needs.find(({ name }) => name === lowest)
@@ -70,7 +73,7 @@ function assess({ position, needs, entities, current }: Observation, lowest: str
   return [where, doing, low, sees].filter((part) => part !== '').join('; ')
 }
 
-function feeling(
+function describeMood(
   { needs }: Observation,
   derivedEvents: readonly DerivedEvent[],
   { critical, desperate_below, content_from }: PolicyConstants,
@@ -93,10 +96,10 @@ function describeEvent(event: DerivedEvent): string {
     case 'relieved':
       return `${event.need} is no longer critical`
     case 'refusal':
-      return `${event.goal.entity_id} refused ${event.goal.interaction_name}${event.reason === null ? '' : `: ${cut(event.reason, 200)}`}`
+      return `${event.goal.entity_id} refused ${event.goal.interaction_name}${event.reason === null ? '' : `: ${truncate(event.reason, 200)}`}`
     case 'blocked':
       return `the way to ${event.goal.entity_id} was blocked`
     case 'error':
-      return `error: ${cut(event.text, 200)}`
+      return `error: ${truncate(event.text, 200)}`
   }
 }
