@@ -77,7 +77,7 @@ verifies('minds:consolidation', '3: consolidated memories keep their time and lo
   await minds.call('consolidate_memories', { mind_id: 'mara' })
   const lasting = await minds.read('mind://mara/memories')
   const byId = (a: Data, b: Data) => (a.id < b.id ? -1 : 1)
-  t.same([...lasting].sort(byId), [...daily].sort(byId), 'ids, contents, times and places are the same')
+  t.same([...lasting].sort(byId), [...daily].sort(byId), 'preserves ids, contents, times and places')
 })
 
 verifies('minds:errors', '4: a failed decision returns the documented error object', async (t) => {
@@ -215,7 +215,7 @@ verifies('minds:parallel', '11: 200 concurrent decisions of a mind run one after
   t.same(
     repeats.map(({ replayed: _, ...answer }) => answer),
     answers,
-    'one result per request id',
+    'stores one result per request id',
   )
   t.ok(repeats.every(({ replayed }) => replayed === true))
   t.match(await minds.read('mind://mara/state'), { decisions: 200 })
@@ -264,10 +264,10 @@ verifies('minds:repeat', '15: a repeated request does not run twice', async (t) 
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
   const [one, two] = await Promise.all([decide(minds, 'mara', 100), decide(minds, 'mara', 100)])
-  t.equal(provider.requests.length, 3, 'the second call joins the first')
+  t.equal(provider.requests.length, 3, 'a concurrent call with the same observation returns the first result')
   t.same(two, { ...one, replayed: true })
   await decide(minds, 'mara', 100)
-  t.equal(provider.requests.length, 6, 'a later call decides again')
+  t.equal(provider.requests.length, 6, 'a later call makes a new decision')
   t.equal((await minds.read('mind://mara/daily_memories')).length, 2)
 })
 

@@ -95,18 +95,18 @@ verifies(
         const lines = await converse(minds, `talk-${seed}-${n}`, 1000, scene)
         const label = `seed ${seed}, scene ${n}: ${lines.map(({ text }) => text).join(' / ')}`
         const [opening = { speaker: '', text: '' }] = lines
-        t.notOk(isFarewell(opening.text), `no farewell at the beginning: ${label}`)
-        t.ok(parseUtterance(opening.text).length >= 2, `a greeting and a topic: ${label}`)
-        t.match(opening.text, /\bBen\b/, `the partner is addressed by name: ${label}`)
-        t.ok(isFarewell(lines.at(-1)?.text ?? ''), `a farewell at the end: ${label}`)
-        t.ok(lines.length <= 12, `it ends: ${label}`)
+        t.notOk(isFarewell(opening.text), `does not begin with a farewell: ${label}`)
+        t.ok(parseUtterance(opening.text).length >= 2, `begins with a greeting and a topic: ${label}`)
+        t.match(opening.text, /\bBen\b/, `addresses the partner by name: ${label}`)
+        t.ok(isFarewell(lines.at(-1)?.text ?? ''), `ends with a farewell: ${label}`)
+        t.ok(lines.length <= 12, `ends within the limit: ${label}`)
         const politeness = lines.filter(({ text }) =>
           parseUtterance(text).every(({ act }) => act === 'thanks' || act === 'acknowledgement'),
         )
-        t.ok(politeness.length <= 1, `politeness is not answered with politeness: ${label}`)
+        t.ok(politeness.length <= 1, `does not answer a polite phrase with another one: ${label}`)
         for (const speaker of ['ben', 'mara']) {
           const own = lines.filter((line) => line.speaker === speaker).map(({ text }) => text)
-          t.equal(new Set(own).size, own.length, `no one repeats a message: ${label}`)
+          t.equal(new Set(own).size, own.length, `repeats no message: ${label}`)
         }
       }
   },
@@ -194,7 +194,7 @@ verifies('minds:policy:conversation', 'a character does not ask for a place that
   t.match(await hear('d', 2000, 'The bell cracked.'), /where I can rest/)
 })
 
-verifies('minds:policy:conversation', 'a character who wants to leave is asked nothing', async (t) => {
+verifies('minds:policy:conversation', 'no question is put to a character who wants to leave', async (t) => {
   const minds = await openPair(t, 1)
   const text = 'I am bored, so I want to go to Tavern 2 soon.'
   const { message } = (
@@ -204,7 +204,7 @@ verifies('minds:policy:conversation', 'a character who wants to leave is asked n
   t.match(message, /keep you|it is free/)
 })
 
-verifies('minds:policy:conversation', 'news is passed on once, with its latest value', async (t) => {
+verifies('minds:policy:conversation', 'a character repeats news once, with its latest value', async (t) => {
   const minds = await openPair(t, 1)
   const hear = (id: string, time: number, speaker: string, text: string) => {
     const seen = observe('mara', id, [], {})
@@ -232,7 +232,7 @@ verifies('minds:policy:conversation', 'a statement is not repeated to the partne
   await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
   const text = 'You can eat at the Stove, at (30, 7).'
   const { action } = await decide(minds, 'mara', 100, observe('mara', 'a', [{ speaker: 'ben', text }], {}))
-  t.match(action.parameters.message, /I have heard that, too/, 'a known place is not news')
+  t.match(action.parameters.message, /I have heard that, too/, 'does not mention a known place')
   for (let n = 0; n < 4; n++)
     for (const line of await converse(minds, `talk-${n}`, 200 + 20 * n))
       t.notMatch(line.speaker === 'mara' ? line.text : '', /Stove/)

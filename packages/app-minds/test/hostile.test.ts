@@ -154,7 +154,7 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
       await minds.call('explain_decision', { mind_id: 'mara' }),
       await minds.read('mind://mara/usage'),
     ])
-    t.notOk(seen.includes(secret), 'the key does not appear')
+    t.notOk(seen.includes(secret), 'does not expose the API key')
   })
 
 /** Unusual answers that are accepted. */
@@ -217,7 +217,7 @@ const understood: Readonly<Record<string, Script>> = {
 }
 
 for (const [name, script] of sample(Object.entries(understood), 6))
-  verifies('minds:model:hostile', `${name}: the model decides anyway`, async (t) => {
+  verifies('minds:model:hostile', `${name}: the model still decides`, async (t) => {
     const { minds } = await asking(t, script)
     const answer = await decide(minds, 'mara', 100)
     t.match(answer, {

@@ -239,7 +239,7 @@ verifies('minds:policy:bids', async (t) => {
     parameters: { bid_id: 'two', accept: true },
   })
   const after = await decide(minds, 'mara', 102, { needs: fed })
-  t.not(after.action.action, 'respond_to_interaction_bid', 'answers an invitation once')
+  t.not(after.action.action, 'respond_to_interaction_bid', 'answers each invitation once')
   await decide(minds, 'mara', 103, {
     needs: fed,
     events: [
@@ -272,7 +272,7 @@ t.test('each memory forms once a day, and facts name their speaker', async (t) =
   await decide(minds, 'mara', 101, newMessages('The fair is on Sunday at 9.', 1))
   await decide(minds, 'mara', 102, newMessages('Where is the mill?', 2))
   const daily: Data[] = await minds.read('mind://mara/daily_memories')
-  t.equal(daily.length, 3, 'a need, a fact and a question')
+  t.equal(daily.length, 3, 'forms memories of a need, a fact and a question')
   t.match(
     daily.filter(({ content }) => content.startsWith('Ben')),
     [
@@ -299,7 +299,7 @@ t.test('decide_action warns of unknown fields once, and of invalid values each t
   t.equal(warnings.length, 1)
 })
 
-t.test('a changed mind is reported at most once a second', async (t) => {
+t.test('changes of a mind are notified at most once a second', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })

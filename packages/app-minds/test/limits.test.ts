@@ -44,7 +44,11 @@ verifies('minds:limits', 'the number of active minds is limited', async (t) => {
   await minds.call('cleanup_mind', { mind_id: 'a' })
   t.match(await makeMind(minds, 'c'), { resumed: false })
   for (const if_exists of ['resume', 'replace'])
-    await t.rejects(makeMind(minds, 'a', { if_exists }), exceeded('minds'), `${if_exists} a released mind`)
+    await t.rejects(
+      makeMind(minds, 'a', { if_exists }),
+      exceeded('minds'),
+      `${if_exists} applies to a released mind`,
+    )
   const { save } = await minds.call('export_mind', { mind_id: 'c' })
   const import_a = { save, mind_id: 'a', if_exists: 'replace' }
   await t.rejects(minds.call('import_mind', import_a), exceeded('minds'))
@@ -117,7 +121,7 @@ verifies('minds:limits', 'the prompt contains the latest events', async (t) => {
   await decide(minds, 'mara', 111, { events: happened(4).slice(3), entities })
   t.notMatch(seenBy(), 'mishap 0')
   t.match(seenBy(), 'mishap 3')
-  t.notMatch(seenBy(), /far_off ⟦/, 'and the nearest entities')
+  t.notMatch(seenBy(), /far_off ⟦/, 'contains the nearest entities')
   const memories: Data[] = await minds.read('mind://mara/daily_memories')
   t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'truncates a memory')
   t.ok(memories.some(({ content }) => content.endsWith('[…]')))
@@ -140,11 +144,15 @@ verifies('minds:limits', 'the queue of a mind with a model is limited', async (t
   const calls = Array.from({ length: 4 }, (_, n) => decide(minds, 'mara', n, { request_id: `r${n}` }))
   const settled = await Promise.allSettled(calls)
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  t.match(refused, [{ code: 'MIND_BUSY', data: { most: 2 } }], 'one call runs and two wait')
+  t.match(
+    refused,
+    [{ code: 'MIND_BUSY', data: { most: 2 } }],
+    'rejects a call after one running and two queued calls',
+  )
   t.equal(refused.length, 1)
 })
 
-verifies('minds:limits', 'the least recently used conversation ends', async (t) => {
+verifies('minds:limits', 'the least recently used conversation is closed', async (t) => {
   const minds = await openMinds(t, small({ open_conversations: 2 }))
   await makeMind(minds, 'mara')
   const talk = (interaction_id: string) => ({
@@ -158,7 +166,11 @@ verifies('minds:limits', 'the least recently used conversation ends', async (t) 
   await decide(minds, 'mara', 10 + 1440 + 2, { entities: [] })
   t.match(await minds.read('mind://mara/state'), { active_conversations: ['a', 'c'] })
   await decide(minds, 'mara', 10 + 1440 + 4, { entities: [] })
-  t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'unused for a day')
+  t.match(
+    await minds.read('mind://mara/state'),
+    { active_conversations: [] },
+    'closes a conversation after a day without use',
+  )
 })
 
 verifies('minds:limits', 'the place seen most recently is retained', async (t) => {
@@ -216,7 +228,7 @@ verifies('minds:queue', async (t) => {
   const other = decide(minds, 'ben', 100)
   const settled = await Promise.allSettled(calls)
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  t.equal(settled.length - refused.length, 9, 'one call runs and eight wait')
+  t.equal(settled.length - refused.length, 9, 'rejects a call after one running and eight queued calls')
   t.match(refused, [{ code: 'MIND_BUSY', data: { mind_id: 'mara' } }])
   t.match(await other, { status: 'success' })
 })
@@ -300,7 +312,7 @@ const exportMind = async (minds: OpenMinds, mind_id: string): Promise<Data> =>
 
 verifies(
   'minds:save',
-  'a save contains everything, and an imported mind exports the same save',
+  'a save contains everything, and an imported mind is exported unchanged',
   async (t) => {
     const minds = await liveWithAll(t)
     const save = await exportMind(minds, 'mara')
@@ -308,17 +320,17 @@ verifies(
       t.ok(save[part].length > 0, `${part} has content`)
     t.ok(
       save.long_term_memories.some(({ superseded_by }: Data) => superseded_by !== null),
-      'a correction',
+      'contains a correction',
     )
     t.ok(
       save.long_term_memories.some(({ reflection }: Data) => reflection !== null),
-      'a conclusion',
+      'contains a conclusion',
     )
     t.ok(
       save.conversations.some(({ closed_at }: Data) => closed_at !== null),
-      'a closed conversation',
+      'contains a closed conversation',
     )
-    t.equal(save.config.mood_colour, 'red', 'unknown settings remain')
+    t.equal(save.config.mood_colour, 'red', 'retains unknown settings')
     const other = await openMinds(t)
     t.match(await other.call('import_mind', { save: JSON.parse(JSON.stringify(save)) }), {
       status: 'imported',
@@ -326,12 +338,12 @@ verifies(
       daily_memories_count: save.daily_memories.length,
       long_term_memory_count: save.long_term_memories.length,
     })
-    t.same(await exportMind(other, 'mara'), save, 'nothing is lost')
+    t.same(await exportMind(other, 'mara'), save, 'exports the imported save unchanged')
     const again = await other.reopen()
-    t.same(await exportMind(again, 'mara'), save, 'also after a restart')
+    t.same(await exportMind(again, 'mara'), save, 'exports the same save after a restart')
     const next = { ...conversation('talk-5', 'When does the ferry leave?', 6100), request_id: 'next' }
     const [before, after] = [await decide(minds, 'mara', 6100, next), await decide(again, 'mara', 6100, next)]
-    t.same(after.action, before.action, 'both decide the same')
+    t.same(after.action, before.action, 'original and copy make the same decision')
   },
 )
 

@@ -33,7 +33,7 @@ verifies('minds:memory:newest', async (t) => {
   t.match(
     await ask(minds, 'When does the bakery open?'),
     [/opens at 10/, /opens at 8/],
-    'before consolidation',
+    'finds memories before a consolidation',
   )
   await minds.call('consolidate_memories', { mind_id: 'mara' })
   const { memories } = await minds.call('recall_memories', {
@@ -199,7 +199,7 @@ verifies('minds:memory:spaces', async (t) => {
     embedding_model_requested: 'all-MiniLM-L6-v2',
   })
   t.match(await ask(other, 'old mill'), ['The mill is old.'])
-  t.ok(letters.texts.includes('The well is deep.'), 'memories have vectors in the new space')
+  t.ok(letters.texts.includes('The well is deep.'), 'all memories have vectors in the new space')
   await other.app.close()
   t.same(await ask(await openMinds(t, { dir }), 'old mill'), local, 'the old space is unchanged')
 })
@@ -277,7 +277,11 @@ t.test('MemoryCache reads only what is missing', async (t) => {
   t.same(await cache.readRecallData(mind(), question('well')), first)
   t.equal(file.asked.length, 1)
   await cache.readRecallData(mind(), question('well', 'mill'))
-  t.match(file.asked[1], { words: ['mill'], today: false, defaults: undefined }, 'only what is missing')
+  t.match(
+    file.asked[1],
+    { words: ['mill'], today: false, defaults: undefined },
+    'reads only words that are not cached',
+  )
   t.same(
     (await cache.rows(mind(), [9, 3])).map(({ seq }) => seq),
     [9, 3],
@@ -297,7 +301,11 @@ t.test('MemoryCache reads changed memories and a longer day again', async (t) =>
   t.match(file.asked[2], { words: ['well'], today: true, defaults: { extra: 2, embedderId: 'e' } })
   t.equal(cache.bytes(), full, 'removes the previous entry')
   await cache.readRecallData(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
-  t.match(file.asked[3], { words: [], defaults: { embedderId: 'other' } }, 'another space, other vectors')
+  t.match(
+    file.asked[3],
+    { words: [], defaults: { embedderId: 'other' } },
+    'reads defaults again for another vector space',
+  )
 })
 
 t.test('MemoryCache does not read the memories of a mind that has none', async (t) => {
@@ -320,9 +328,9 @@ t.test('MemoryCache evicts the least recently used mind first', async (t) => {
   for (const seq of [1, 2, 1, 3]) await cache.readRecallData(mind({ seq }), question('well'))
   const before = file.asked.length
   await cache.readRecallData(mind({ seq: 1 }), question('well'))
-  t.equal(file.asked.length, before, 'the first is cached, because it was used again')
+  t.equal(file.asked.length, before, 'the mind that was used again is cached')
   await cache.readRecallData(mind({ seq: 2 }), question('well'))
-  t.equal(file.asked.length, before + 1, 'the second was evicted')
+  t.equal(file.asked.length, before + 1, 'the other mind was evicted')
   t.equal(cache.shrink(1), one.bytes())
   t.equal(cache.shrink(1e9), one.bytes())
   t.equal(cache.bytes(), 0)

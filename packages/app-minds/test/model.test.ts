@@ -44,7 +44,7 @@ t.test('a mind uses the configured provider that it names', async (t) => {
   t.equal(second.requests[0]?.headers.authorization, 'Bearer sk-second')
   t.match(second.requests[0]?.body, { model: 'large' })
   t.equal(first.requests.length, 0)
-  t.match(await decide(minds, 'ben', 100), { decided_by: 'llm' }, 'the first provider is the default')
+  t.match(await decide(minds, 'ben', 100), { decided_by: 'llm' }, 'uses the first provider by default')
   t.equal(first.requests.length, 3)
   t.equal(first.requests[0]?.headers.authorization, undefined)
   for (const settings of [
@@ -115,7 +115,7 @@ verifies('minds:limits', 'a long prompt contains less detail and only the neares
     t.match(state, /^- stove_199 /m)
     t.notMatch(state, /stove_0\b/)
   }
-  t.match(provider.requests.at(-1)?.state, /^- wander/m, 'contains the other actions')
+  t.match(provider.requests.at(-1)?.state, /^- wander/m, 'the schema contains the omitted actions')
 })
 
 verifies('minds:model:prompt', 'the system prompt is the same for all minds and decisions', async (t) => {
@@ -149,7 +149,7 @@ t.test('a mind can override constants, weights and the seed', async (t) => {
     seed: 7,
   })
   const { action } = await decide(minds, 'mara', 100)
-  t.not(action.action, 'interact_with', 'no candidate reaches the minimum score')
+  t.not(action.action, 'interact_with', 'waits because no candidate reaches the minimum score')
   await t.rejects(makeMind(minds, 'ben', { policy: { no_such: 1 } }), { code: 'INVALID_CONFIG' })
 })
 
@@ -289,12 +289,12 @@ verifies('minds:model:gated', async (t) => {
   t.match(
     await decide(minds, 'mara', 106, { needs: { energy: 20 } }),
     { decided_by: 'llm' },
-    'a need has another band',
+    'calls the model after a need changes its band',
   )
   t.match(
     await decide(minds, 'mara', 122, { needs: { energy: 20 } }),
     { decided_by: 'llm' },
-    'enough time has passed',
+    'calls the model after the maximum interval',
   )
 })
 

@@ -110,7 +110,7 @@ verifies('minds:policy:talk', 'exactly one participant starts a conversation', a
   t.equal(
     (await decide(other, 'mara', 11, conversation([]))).action.action,
     'continue',
-    'ben has the lowest id',
+    'the participant with the lowest id starts',
   )
   t.equal((await decide(other, 'mara', 20, conversation([]))).action.action, 'act_in_interaction')
 })
@@ -155,7 +155,7 @@ verifies(
     t.equal((await decide(minds, 'mara', 11, change)).action.action, 'cancel_interaction')
     const other = { ...conversation([['ben', 'How are you?']]), needs: { hunger: 10, social: 30 } }
     const both = said(await decide(await talkingMind(t, []), 'mara', 10, other))
-    t.equal(both?.match(/hungry/g)?.length, 1, `the need is named once: ${both}`)
+    t.equal(both?.match(/hungry/g)?.length, 1, `mentions the need once: ${both}`)
   },
 )
 
@@ -277,11 +277,15 @@ verifies(
     await makeMind(minds, 'mara', { reflect_after: 0 })
     t.match(await live(minds, 4), { reflections_count: 0 })
     await makeMind(minds, 'mara', { reflect_after: 3 })
-    t.match(await live(minds, 5), { reflections_count: 1 }, 'earlier memories count once it is enabled')
+    t.match(
+      await live(minds, 5),
+      { reflections_count: 1 },
+      'counts memories that were formed while reflection was disabled',
+    )
     t.match(
       await minds.call('consolidate_memories', { mind_id: 'mara', request_id: 'idle' }),
       { consolidated_count: 0, reflections_count: 0 },
-      'memories count once',
+      'counts each memory only once',
     )
   },
 )

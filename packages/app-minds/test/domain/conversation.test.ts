@@ -48,7 +48,7 @@ function slide(transcript: readonly Message[], steps: readonly number[]): readon
 
 verifies(
   'minds:conversation:merge',
-  'a window that slides by at most its length loses no message',
+  'mergeMessages loses no message of a window that slides by at most its length',
   async (t) => {
     const stepped = (most: number) =>
       fc.array(fc.integer({ min: 1, max: most }), { minLength: 60, maxLength: 60 })
@@ -75,7 +75,7 @@ verifies(
   },
 )
 
-verifies('minds:conversation:merge', 'a repeated window changes nothing', async (t) => {
+verifies('minds:conversation:merge', 'mergeMessages ignores a repeated window', async (t) => {
   for (const timestamped of [true, false])
     fc.assert(
       fc.property(fc.array(message(timestamped), { maxLength: window }), (incoming) => {
@@ -89,7 +89,7 @@ verifies('minds:conversation:merge', 'a repeated window changes nothing', async 
 
 verifies(
   'minds:conversation:merge',
-  'repeated messages are stored, and a missed window marks a gap',
+  'mergeMessages stores repeated messages and marks a gap after a missed window',
   async (t) => {
     const say = (text: string, timestamp: number | null = null): Message => ({
       speaker_id: 'a',
@@ -149,7 +149,7 @@ const makeFact = (id: string, change: Partial<Experience> = {}): Experience =>
     ...change,
   })
 
-t.test('conclude draws a conclusion only from three occurrences', async (t) => {
+t.test('drawConclusions draws a conclusion only from three occurrences', async (t) => {
   const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
   t.same(drawConclusions([one, two]), [])
   t.match(drawConclusions([one, two, three]), [
@@ -164,17 +164,21 @@ t.test('conclude draws a conclusion only from three occurrences', async (t) => {
   ])
 })
 
-t.test('conclude names the part of the day of most occurrences', async (t) => {
+t.test('drawConclusions names the part of the day of most occurrences', async (t) => {
   const at = (...hours: readonly number[]): string =>
     drawConclusions(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
   t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
   t.match(at(12, 13, 20), /mostly in the afternoon\.$/)
   t.match(at(18, 23.9, 20, 3), /mostly in the evening\.$/)
   t.equal(at(1, 7, 13, 19), 'My hunger has become critical 4 times.')
-  t.equal(at(1, 1, 13, 13), 'My hunger has become critical 4 times.', 'half is not enough')
+  t.equal(
+    at(1, 1, 13, 13),
+    'My hunger has become critical 4 times.',
+    'omits a part of the day with half of the occurrences',
+  )
 })
 
-t.test('conclude counts merged memories by their occurrences', async (t) => {
+t.test('drawConclusions counts merged memories by their occurrences', async (t) => {
   const refused = experience('r', {
     subject: 'stove_2',
     tags: ['refusal', 'eat'],
@@ -186,10 +190,10 @@ t.test('conclude counts merged memories by their occurrences', async (t) => {
     { about: 'refusal|stove_2|eat', content: 'stove_2 has refused eat 4 times.', evidence: ['r'] },
   ])
   const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], times: 2 }
-  t.equal(drawConclusions([refused, bed]).length, 1, 'another interaction is another topic')
+  t.equal(drawConclusions([refused, bed]).length, 1, 'separates different interactions')
 })
 
-t.test('conclude counts the superseded facts of a speaker', async (t) => {
+t.test('drawConclusions counts the superseded facts of a speaker', async (t) => {
   t.match(drawConclusions(['a', 'b', 'c'].map((id) => makeFact(id))), [
     { content: 'Old Ann has told me 3 things.', importance: 4, subject: 'npc_ann' },
   ])
@@ -198,7 +202,7 @@ t.test('conclude counts the superseded facts of a speaker', async (t) => {
   ])
 })
 
-t.test('conclude groups memories with similar words', async (t) => {
+t.test('drawConclusions groups memories with similar words', async (t) => {
   const remembered = [
     'The wolf came to the fold again.',
     'A wolf came to the fold.',
@@ -215,7 +219,7 @@ t.test('conclude groups memories with similar words', async (t) => {
   ])
 })
 
-t.test('conclude does not depend on the order of experiences', async (t) => {
+t.test('drawConclusions does not depend on the order of experiences', async (t) => {
   const all = [
     critical('a', 5),
     makeFact('b'),
@@ -228,7 +232,7 @@ t.test('conclude does not depend on the order of experiences', async (t) => {
   t.equal(drawConclusions(all).length, 2)
 })
 
-t.test('conclude ignores sightings and meetings', async (t) => {
+t.test('drawConclusions ignores sightings and meetings', async (t) => {
   const seen = [1, 2, 3].map((n) =>
     experience(`s${n}`, { tags: ['sighting'], subject: `well_${n}`, content: 'I saw a well.' }),
   )
@@ -298,9 +302,12 @@ verifies('minds:memory:newest', 'a correction replaces only the corrected fact',
   )
   t.ok(
     replaces('The bakery opens at 10.', 'The bakery opens at 8.'),
-    'a time replaces a time without an announcement',
+    'a new time replaces the old one without an announced correction',
   )
-  t.ok(replaces('Tom lives at the harbour.', 'Tom lives at the mill.'), 'a person lives in one place')
+  t.ok(
+    replaces('Tom lives at the harbour.', 'Tom lives at the mill.'),
+    'a new residence replaces the old one',
+  )
   t.ok(replaces('Hubert sold 27 sacks to the brewer.', 'Hubert sold 14 sacks to the brewer.'))
 })
 
@@ -333,17 +340,20 @@ verifies(
   'WordRelations matches by meanings, broader meanings, related meanings and definitions',
   async (t) => {
     const words = parseRelations(small)
-    t.equal(words.match('dogs', 'dog'), 1, 'inflected forms')
-    t.equal(words.match('hide', 'hid'), 1, 'irregular forms')
-    t.equal(words.match('unknown', 'unknown'), 1, 'words without meanings match themselves')
-    t.equal(words.match('hide', 'conceal'), 0.9, 'the same meaning')
-    t.equal(words.match('animal', 'poodle'), 0.9, 'a kind answers the general word')
-    t.ok(words.match('poodle', 'dog') < words.match('dog', 'poodle'), 'the general word answers less')
-    t.equal(words.match('canine', 'hound'), 0.8, 'a related meaning')
-    t.equal(words.match('bark', 'dog'), 0.6, 'a word of the definition')
+    t.equal(words.match('dogs', 'dog'), 1, 'matches inflected forms')
+    t.equal(words.match('hide', 'hid'), 1, 'matches irregular forms')
+    t.equal(words.match('unknown', 'unknown'), 1, 'a word without meanings matches itself')
+    t.equal(words.match('hide', 'conceal'), 0.9, 'matches a synonym')
+    t.equal(words.match('animal', 'poodle'), 0.9, 'a specific word matches a more general wanted word')
+    t.ok(
+      words.match('poodle', 'dog') < words.match('dog', 'poodle'),
+      'a general word matches a more specific wanted word less',
+    )
+    t.equal(words.match('canine', 'hound'), 0.8, 'matches a related meaning')
+    t.equal(words.match('bark', 'dog'), 0.6, 'matches a word of the definition')
     t.equal(words.match('cat', 'conceal'), 0)
     t.ok(words.getSpecificity('poodle') >= words.getSpecificity('dog'))
-    t.equal(parseRelations('').match('dog', 'hound'), 0, 'no relations')
+    t.equal(parseRelations('').match('dog', 'hound'), 0, 'returns 0 without relations')
   },
 )
 

@@ -192,12 +192,12 @@ t.test(
     t.equal(
       cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
       'continue',
-      'its own need is low too',
+      'stays because the need of the interaction is low too',
     )
     t.equal(
       cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
       'continue',
-      'it has just begun',
+      'stays because the interaction has just begun',
     )
   },
 )
@@ -250,7 +250,7 @@ t.test('while moving, the policy ignores slightly better candidates', async (t) 
   t.same(better.choice.action, { action: 'move_to', parameters: { destination: [13, 7] } })
 })
 
-verifies('minds:policy:deterministic', 'equal inputs give equal bytes', async (t) => {
+verifies('minds:policy:deterministic', 'the policy returns the same bytes for the same input', async (t) => {
   const run = () => {
     let before = nothing
     const choices: unknown[] = []
