@@ -16,7 +16,7 @@ import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
 interface Entry {
   readonly path: string
-  /** Whether it was open when the server stopped. It stays open even if it is unreadable. */
+  /** Whether it was open when the server stopped. */
   readonly isRestored: boolean
   plot?: Plot
 }
@@ -41,8 +41,8 @@ export class Debrief {
   /** Plots that are being closed. Their files must not be read until they are saved. */
   readonly #closing = new Map<string, Promise<void>>()
   readonly #loads = new SharedCalls<Plot>()
-  readonly #ending = new AbortController()
-  readonly #watching: Promise<void>
+  readonly #abortController = new AbortController()
+  readonly #watcher: Promise<void>
 
   static async open(env: Env): Promise<Debrief> {
     const debrief = new Debrief(env)
@@ -66,7 +66,7 @@ export class Debrief {
       saveAfterMs: numberSetting(settings, 'plotSaveMs') ?? plotTimes.saveAfterMs,
       checkEveryMs: numberSetting(settings, 'plotCheckMs') ?? plotTimes.checkEveryMs,
     }
-    this.#watching = this.#watchFiles()
+    this.#watcher = this.#watchFiles()
   }
 
   list(): readonly PlotTitle[] {
@@ -80,8 +80,8 @@ export class Debrief {
   }
 
   /**
-   * Returns an open plot, or opens its file. Concurrent calls share one load, which is cancelled when all callers
-   * have cancelled. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
+   * Opens the file of a plot that is not open. Concurrent calls share one load. Throws `INVALID_FILENAME`,
+   * `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
    */
   async open(filename: string, options?: CallOptions): Promise<Plot> {
     const name = parsePlotName(filename)
@@ -124,8 +124,8 @@ export class Debrief {
   }
 
   /**
-   * Returns the open plot with this name, otherwise the client's active plot, otherwise the only open plot. Throws
-   * `NO_PLOT_OPEN`, `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
+   * Returns the plot with this name, the client's active plot or the only open plot. Throws `NO_PLOT_OPEN`,
+   * `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
    */
   async find(filename: string | undefined, active: string | undefined, options?: CallOptions): Promise<Plot> {
     if (filename !== undefined) {
@@ -168,8 +168,8 @@ export class Debrief {
 
   /** The plots remain recorded as open for the next start. */
   async end(): Promise<void> {
-    this.#ending.abort()
-    await this.#watching
+    this.#abortController.abort()
+    await this.#watcher
     await this.#loads.stop()
     await Promise.all(this.#listLoaded().map((plot) => plot.close()))
     await this.charts.close()
@@ -192,7 +192,7 @@ export class Debrief {
     await this.#env.roots.resolve(dirname(entry.path))
     const plot = await Plot.open(this.#plotEnv, entry.path, options)
     if (options.signal?.aborted) {
-      // A later call may be loading the plot again, and two of them must not write one file.
+      // A later call may be loading the plot again, and only one may write the file.
       await plot.close()
       throw options.signal.reason
     }
@@ -223,7 +223,7 @@ export class Debrief {
 
   /** Polls the files, which works on every file system. */
   async #watchFiles(): Promise<void> {
-    const { signal } = this.#ending
+    const { signal } = this.#abortController
     while (!signal.aborted) {
       await delay(this.#plotEnv.checkEveryMs, undefined, { signal, ref: false }).catch(() => {})
       for (const plot of signal.aborted ? [] : this.#listLoaded()) {

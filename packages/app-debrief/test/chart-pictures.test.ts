@@ -6,7 +6,7 @@ import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { destination, type Place } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
+import { findDestination, type Place } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
 import { ChartRenderer } from '../src/chart/chart-renderer.ts'
 import { parsePlot } from '../src/domain/document/plot-document.ts'
 import { clipLand, createLandRing, selectLand } from '../src/domain/map/coast.ts'
@@ -37,7 +37,8 @@ function track(id: string, from: Place, legs: readonly Leg[], stepS = 60) {
   const places = [from]
   for (const { course, metres, fixes } of legs) {
     const origin = places.at(-1) ?? from
-    for (let fix = 1; fix <= fixes; fix++) places.push(destination(origin, course, (metres * fix) / fixes))
+    for (let fix = 1; fix <= fixes; fix++)
+      places.push(findDestination(origin, course, (metres * fix) / fixes))
   }
   const timestamps = places.map((_, index) => new Date(start + index * stepS * 1000).toISOString())
   const coordinates = places.map(({ lon, lat }) => [lon, lat])
@@ -45,7 +46,7 @@ function track(id: string, from: Place, legs: readonly Leg[], stepS = 60) {
 }
 
 const zone = (id: string, centre: Place, radiusM: number) => {
-  const ring = Array.from({ length: 37 }, (_, index) => destination(centre, index * 10, radiusM))
+  const ring = Array.from({ length: 37 }, (_, index) => findDestination(centre, index * 10, radiusM))
   const coordinates = [ring.map(({ lon, lat }) => [lon, lat])]
   return feature(id, 'Polygon', coordinates, { dataType: 'annotation', annotationType: 'area' })
 }
@@ -79,7 +80,7 @@ const charts: Readonly<Record<string, readonly object[]>> = {
   pole: [
     track(
       'Over',
-      destination({ lat: 90, lon: 0 }, 0, 90_000),
+      findDestination({ lat: 90, lon: 0 }, 0, 90_000),
       [{ course: 0, metres: 180_000, fixes: 60 }],
       600,
     ),
@@ -156,13 +157,13 @@ verifies('debrief:chart:scale', async (t) => {
     const view = createProjection(bounds, frame(bounds))
     const { scale } = view
     if (scale === null) {
-      t.same(drawScaleBar(view), [], 'no bar without a scale')
+      t.same(drawScaleBar(view), [], 'draws no scale bar without a scale')
       continue
     }
     const middle = (view.bounds[0] + view.bounds[2]) / 2
     for (const course of [0, 90, 225]) {
       const from = { lon: middle, lat: scale.latitude }
-      const to = destination(from, course, 185.2)
+      const to = findDestination(from, course, 185.2)
       const turn = 360 * Math.round((middle - to.lon) / 360)
       const [a, b] = [view.point([from.lon, from.lat]), view.point([to.lon + turn, to.lat])]
       const measured = Math.hypot(a[0] - b[0], a[1] - b[1]) / 0.1
@@ -173,7 +174,7 @@ verifies('debrief:chart:scale', async (t) => {
   const both = createProjection([-60, -40, 60, 89], frame([-60, -40, 60, 89]))
   t.equal(both.scale, null, 'a chart that is not conformal has no scale')
   const tall = createProjection([0, 0, 40, 70], frame([0, 0, 40, 70]))
-  t.match(JSON.stringify(drawScaleBar(tall)), /nm at \d+°N/, 'the bar has its latitude')
+  t.match(JSON.stringify(drawScaleBar(tall)), /nm at \d+°N/, 'the scale bar shows its latitude')
 })
 
 verifies('debrief:chart:polar', async (t) => {
@@ -189,7 +190,7 @@ verifies('debrief:chart:polar', async (t) => {
     const points = path.map(view.point)
     for (const [x, y] of points) {
       t.ok(x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1)
-      t.ok(Math.abs(y - (points[0]?.[1] ?? 0)) < 1e-6, 'the meridians 0 and 180 are one line')
+      t.ok(Math.abs(y - (points[0]?.[1] ?? 0)) < 1e-6, 'draws the meridians 0 and 180 as one line')
     }
     const whole = createProjection([-180, 85, 180, 90], frame([-180, 85, 180, 90]))
     t.same([whole.bounds[2] - whole.bounds[0], whole.bounds[3]], [360, 90])
@@ -207,7 +208,7 @@ verifies('debrief:chart:times', async (t) => {
     ticks.map(({ text }) => text),
     ['151430Z', '151500Z', '151530Z', '151600Z'],
   )
-  t.ok(Math.abs((ticks[0]?.place[0] ?? 0) - (167 / 60) * 0.01) < 1e-9, 'ticks are between fixes')
+  t.ok(Math.abs((ticks[0]?.place[0] ?? 0) - (167 / 60) * 0.01) < 1e-9, 'interpolates ticks between fixes')
   const parts = listTimeTicks([path.slice(0, 10), path.slice(10)], stamps, 'plain')
   t.same(
     parts.map(({ text }) => text),
@@ -275,7 +276,7 @@ t.test('a ring of land that crosses the antimeridian has no edge across the char
 
 t.test('a zone next to a pole keeps its shape', async (t) => {
   const ring = Array.from({ length: 37 }, (_, index) =>
-    destination({ lat: 89.5, lon: -120 }, index * 10, 12_000),
+    findDestination({ lat: 89.5, lon: -120 }, index * 10, 12_000),
   )
   const zone = {
     id: 'zone',

@@ -70,7 +70,7 @@ verifies('debrief:events', async (t) => {
     origin: { client: 'test', request: String },
   })
   t.match(first.seen[4]?.data.updated, [{ id: 'feature4', properties: { stroke: '#FF0000' } }])
-  t.notOk('geometry' in (first.seen[4]?.data.updated[0] ?? {}), 'a place that stayed is not sent again')
+  t.notOk('geometry' in (first.seen[4]?.data.updated[0] ?? {}), 'omits an unchanged geometry')
   t.match(first.seen[5]?.data.notice, { kind: 'log', message: 'Look', level: 'info' })
 
   const again = view(t, plot, first.seen[2]?.id ?? '')
@@ -123,7 +123,7 @@ verifies('debrief:events:slow', async (t) => {
   t.match(read[0], /notice/)
   t.ok(read.length <= 6, `${read.length} events, then the snapshot`)
   await client.ask('notify', { message: 'after' })
-  t.match(await next(), /"after"/, 'further events follow')
+  t.match(await next(), /"after"/, 'sends further events after the snapshot')
   ending.abort()
 })
 

@@ -37,7 +37,7 @@ verifies('debrief:large', 'a worker reads, changes, saves and undoes', async (t)
   t.equal(JSON.parse(opened.file('wide')).features.length, 38)
   await client.ask('undo')
   await client.ask('save_plot')
-  t.ok(opened.file('wide') === text, 'byte for byte')
+  t.ok(opened.file('wide') === text, 'restores the file byte for byte')
   t.match(await client.refusal('delete_features', { ids: ['unknown'] }), { code: 'FEATURE_NOT_FOUND' })
 })
 
@@ -51,7 +51,7 @@ verifies('debrief:large', 'a plot that grows moves to a worker with its history'
   await client.ask('add_features', { features: features.slice(0, 10) })
   t.match(opened.store.health(), { in_workers: 0 })
   await client.ask('add_features', { features: features.slice(10) })
-  t.match(opened.store.health(), { in_workers: 1 }, 'a heavy command is not worked on here')
+  t.match(opened.store.health(), { in_workers: 1 }, 'a worker applies an expensive command')
   await until(
     async () => opened.store.health(),
     ({ in_workers, unsaved }) => in_workers === 1 && unsaved === 0,
@@ -100,7 +100,7 @@ verifies('debrief:large:progress', async (t) => {
   await begun(one)
   giveUp.abort()
   await refused
-  t.same((await one.ask('list_plots')).plots, [], 'it is not open')
+  t.same((await one.ask('list_plots')).plots, [], 'a cancelled call does not open the plot')
 
   const again = new AbortController()
   const first = one.call('open_plot', { filename }, { signal: again.signal })
@@ -109,7 +109,7 @@ verifies('debrief:large:progress', async (t) => {
   await begun(other)
   again.abort()
   await refusedAgain
-  t.match(await second, { features: 200 }, 'the other caller receives the plot')
+  t.match(await second, { features: 200 }, 'the other caller still receives the plot')
   t.match((await one.ask('list_plots')).plots, [{ filename }])
   const done = other.progress.map(([bytes]) => bytes)
   t.same(
@@ -203,7 +203,7 @@ t.test('an evicted plot is loaded again with selection, changes and undo steps',
   const plots = findCache(client.store, 'plots')
   const held = Number(await plots.bytes())
   t.ok(held > 0)
-  t.equal(await plots.shrink(1), 0, 'what was used a moment ago stays')
+  t.equal(await plots.shrink(1), 0, 'does not evict a plot that was just used')
   state.ms += 5000
   t.equal(await plots.shrink(1), held)
   t.equal(await plots.bytes(), 0)
@@ -235,7 +235,7 @@ t.test('a call on a plot that another client closes fails and does not load the 
   await t.rejects(plot.read({ kind: 'state' }), gone)
   await t.rejects(plot.save(), gone)
   await client.ask('open_plot', { filename })
-  t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
+  t.equal((await client.ask('get_features')).total, 5, 'earlier changes are saved')
 })
 
 t.test('a plot with an undo step that is only in memory is not evicted', async (t) => {

@@ -52,7 +52,7 @@ verifies(
     const later = await opened.again()
     const again = later.client()
     const name = async () => (await again.ask('get_features', { ids: ['track-1'] })).features[0].name
-    t.equal(await name(), 'First', 'what the file does not have yet is made again')
+    t.equal(await name(), 'First', 'applies changes that the file does not contain')
     await again.ask('redo')
     t.equal(await name(), 'Second')
     t.match(await again.ask('undo', { steps: 2 }), { steps: 2 })
@@ -68,7 +68,7 @@ t.test('a file that was changed while the server was stopped begins a new histor
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
   const client = opened.client()
   const { rev } = await client.ask('open_plot', { filename })
-  t.ok(rev > 2, 'revisions go on')
+  t.ok(rev > 2, 'continues the revisions')
   t.match(await client.refusal('undo'), { code: 'NOTHING_TO_UNDO', data: { undo: { features: 0 } } })
 })
 
@@ -167,7 +167,7 @@ const copyDamages: Readonly<Record<string, (file: string) => void>> = {
 
 for (const [code, damage] of Object.entries(copyDamages))
   t.test(
-    `a copy of unsaved changes that is lost is reported as ${code}, not as a fault of the plot`,
+    `a copy of unsaved changes that is lost is reported as ${code}, not as an error of the plot`,
     async (t) => {
       const opened = await ask(t, 'sample', never)
       await opened.ask('delete_features', { ids: ['feature1'] })
@@ -183,7 +183,7 @@ for (const [code, damage] of Object.entries(copyDamages))
         data: { file: `debrief-unsaved/${name}` },
         remedy: /causeway restore/,
       })
-      t.match(later.file('sample'), /No Man/, 'the file of the user is untouched')
+      t.match(later.file('sample'), /No Man/, 'does not modify the plot file')
     },
   )
 

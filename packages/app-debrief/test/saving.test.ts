@@ -111,10 +111,10 @@ verifies('debrief:external:conflict', async (t) => {
 
   const second = await conflict()
   t.match(await client.ask('save_plot', { on_conflict: 'reload' }), { dirty: false })
-  t.equal(client.file('sample'), second, 'their bytes are there')
+  t.equal(client.file('sample'), second, 'the file has the content of the other program')
   t.equal((await client.ask('get_features')).total, 7)
   await client.ask('undo')
-  t.equal((await client.ask('get_features')).total, 8, 'ours is an undo away')
+  t.equal((await client.ask('get_features')).total, 8, 'undo restores the unsaved changes')
   await client.ask('save_plot')
 
   const third = await conflict()
@@ -148,7 +148,7 @@ verifies('debrief:external:invalid', async (t) => {
   writeFileSync(path, good.slice(0, 100))
   t.match(await client.ask('get_selection'), { file: 'invalid' })
   writeFileSync(path, good)
-  t.match(await client.ask('get_features'), { total: 6 }, 'a repaired file is read')
+  t.match(await client.ask('get_features'), { total: 6 }, 'reads a repaired file')
 })
 
 verifies('debrief:names', 'open_plot does not open links, folders and similar names', async (t) => {
@@ -331,7 +331,7 @@ verifies(
 
     const later = await openOver(t, dir, { now: () => Date.now() + 660_000 })
     const client = later.client()
-    t.match(await client.ask('get_features', { limit: 1 }), { total: 501 }, 'the change has not been lost')
+    t.match(await client.ask('get_features', { limit: 1 }), { total: 501 }, 'the change is not lost')
     await client.ask('save_plot')
     t.equal(JSON.parse(later.file('wide')).features.length, 501)
   },
@@ -373,7 +373,7 @@ verifies(
     let answered = 0
     for (let round = 0; round < rounds; round += 1) {
       const [began, last] = await killedAfter(dir, round, 1 + ((round * 7) % 13))
-      t.ok(began >= answered, `nothing answered is lost: ${began} after ${answered}`)
+      t.ok(began >= answered, `no acknowledged change is lost: ${began} after ${answered}`)
       answered = last
       const text = readFileSync(file, 'utf8')
       const { count } = JSON.parse(text).features[0].properties
@@ -382,7 +382,7 @@ verifies(
     const later = await openOver(t, dir, { now: () => Date.now() + rounds * 660_000 })
     const client = later.client()
     await client.ask('save_plot')
-    t.same(readdirSync(join(dir, 'plots')), ['counted.plot.json'], 'nothing half written stays')
+    t.same(readdirSync(join(dir, 'plots')), ['counted.plot.json'], 'leaves no temporary file')
     t.ok(later.file('counted').startsWith(countedPlot(answered).slice(0, 40)))
   }),
 )

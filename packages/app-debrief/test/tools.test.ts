@@ -83,7 +83,7 @@ verifies(
     const made = client.file('gibraltar')
     t.notMatch(made, /selectedIds/)
     const end = before.indexOf('"id": "debrief-viewport-metadata"')
-    t.ok(made.slice(0, end) === before.slice(0, end), 'everything before the view is untouched')
+    t.ok(made.slice(0, end) === before.slice(0, end), 'does not modify the text before the viewport')
   },
 )
 
@@ -137,7 +137,7 @@ verifies('debrief:plots:active', async (t) => {
   })
   t.match(await anonymous.refusal('get_selection'), { code: 'MULTIPLE_PLOTS' })
   await mine.ask('close_plot', { filename: 'mission2.plot.json' })
-  t.match(await mine.ask('get_selection'), { filename: 'mission1.plot.json' }, 'the only remaining plot')
+  t.match(await mine.ask('get_selection'), { filename: 'mission1.plot.json' }, 'uses the only open plot')
   await other.ask('close_plot', { filename: 'mission1.plot.json' })
   t.match(await mine.refusal('get_selection'), { code: 'NO_PLOT_OPEN' })
   t.match(await mine.ask('list_plots'), { plots: [], files: [{ filename: 'mission1.plot.json' }, {}] })

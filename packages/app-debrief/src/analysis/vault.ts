@@ -25,10 +25,7 @@ export async function listVaultTools(ctx: DebriefContext): Promise<readonly Vaul
   return toolCache.tools
 }
 
-/**
- * Runs a tool of ToolVault. Takes omitted arguments from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the
- * tool.
- */
+/** Takes omitted arguments from the plot. Throws `TOOL_NOT_APPLICABLE` and errors of the tool. */
 export async function runVaultTool(
   ctx: DebriefContext,
   plot: Plot,

@@ -8,10 +8,10 @@ import type { ChartMethods } from './chart-worker.ts'
 /** Number of PNG pixels per pixel of the chart. */
 const scale = 1.5
 
-/** Idle time after which the worker stops, because coastlines use much memory. */
+/** Idle time after which the worker stops and frees its coastlines. */
 const defaultIdleMs = 60_000
 
-/** One worker draws the SVG, another converts it to PNG. Both start with the first chart. */
+/** One worker draws the SVG, another converts it to PNG. */
 export class ChartRenderer {
   readonly #pictures: ReturnType<typeof openPicture>
   readonly #pool: WorkerPool<ChartMethods>

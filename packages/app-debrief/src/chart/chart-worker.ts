@@ -13,10 +13,9 @@ export interface ChartMethods {
 
 /** Maximum width of charts that use the detailed coast, degrees. */
 const maxDetailedWidth = 5
-/** Maximum width of maps with the detailed coast, degrees. Viewers can enlarge a map. */
+/** Maximum width of maps with the detailed coast, degrees. */
 const maxDetailedMapWidth = 16
 
-/** Reads each coast on first use. */
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 

@@ -4,7 +4,6 @@ import { readViewport } from '../domain/document/plot-state.ts'
 import type { DebriefContext, DebriefSession } from '../session.ts'
 import type { Debrief } from '../store.ts'
 
-/** Declares the coast as a route for pages and a resource for MCP clients. */
 export function declareCoast(app: Registrar<Debrief, DebriefSession>): void {
   app.route('GET', '/coast', {
     about: 'Returns the land within ?bounds=<west>,<south>,<east>,<north> as GeoJSON (Natural Earth).',

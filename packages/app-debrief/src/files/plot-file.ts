@@ -48,8 +48,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads a file. Retries if it was changed while being read. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`,
- * `PLOT_TOO_LARGE`, `INVALID_PLOT` and the abort reason.
+ * Retries if the file is changed while being read. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `PLOT_TOO_LARGE`,
+ * `INVALID_PLOT` and the abort reason.
  */
 export async function readPlotFile(
   path: string,
@@ -84,10 +84,7 @@ export async function hashFile(path: string): Promise<string | null> {
   }
 }
 
-/**
- * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED` after
- * removing the temporary file.
- */
+/** Writes and flushes a temporary file with the mode of the original. Throws `PLOT_READONLY` and `SAVE_FAILED`. */
 export async function stagePlot(path: string, pieces: Iterable<string>): Promise<StagedFile> {
   const temp = join(dirname(path), createTempName(path))
   const hash = createHash('sha256')
@@ -138,7 +135,7 @@ export async function removeStale(path: string): Promise<void> {
 
 const maxAttempts = 3
 
-/** The length does not depend on the plot's name, which may have the maximum length. */
+/** The length does not depend on the plot's name, which can be the longest allowed. */
 const createTempName = (path: string): string =>
   `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
@@ -221,7 +218,7 @@ async function findMode(path: string): Promise<number> {
 const getErrorCode = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 
-/** Converts errors of the file system to `PLOT_UNREADABLE`. Returns other errors unchanged. */
+/** Returns errors unchanged that are not of the file system. */
 export function toReadError(error: unknown, path: string): unknown {
   const reason = (error as NodeJS.ErrnoException).syscall === undefined ? '' : getErrorCode(error)
   if (reason === '') return error

@@ -24,8 +24,8 @@ export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> 
 }
 
 /**
- * Finds a plot file by its name in NFC and returns its real path. If it is not found and a folder could not be read,
- * throws `PLOT_UNREADABLE`.
+ * Finds a plot file by its name in NFC and returns its real path. Throws `PLOT_UNREADABLE` if a folder could not be
+ * read.
  */
 export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
   let failure: unknown
@@ -34,7 +34,7 @@ export async function findPlotFile(roots: Roots, name: string): Promise<string |
       // Names on disk may have a different Unicode normalization.
       const names = await readdir(folder)
       const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
-      // Links are excluded, because they can lead outside the folder and a save would replace them.
+      // Excludes links, which can lead outside the folder and which a save would replace.
       if ((await lstat(path)).isFile()) return await roots.resolve(path)
     } catch (error) {
       if (!isMissing(error)) failure ??= toReadError(error, folder)

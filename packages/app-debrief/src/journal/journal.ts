@@ -13,10 +13,10 @@ export interface PlotRow {
   readonly saved_rev: number
   /** Hash of the content last read or written. */
   readonly sha256: string
-  /** Hash of the content of a save in progress. It distinguishes that content from another program's change. */
+  /** Hash of the content of a save in progress. */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** Name of the copy with changes that the file could not store (older versions: path), and its revision. */
+  /** Name (older versions: path) and revision of the copy with changes that the file could not store. */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]
@@ -65,7 +65,7 @@ export const journalMigrations: readonly Migration[] = [
       CREATE INDEX answer_made ON answer (made_ms);
     `,
   },
-  // Changes no table. It prevents older servers, which cannot read packed patches, from opening the file.
+  // Prevents older servers, which cannot read packed patches, from opening the file.
   { name: 'packed patches', up: 'SELECT 1;' },
 ]
 
@@ -121,10 +121,7 @@ const prepareStatements = (db: Database) => ({
   trimAudit: db.prepare('DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?'),
 })
 
-/**
- * Stores in `debrief.db` what plot files do not contain: revisions, selections, history, unsaved changes, an audit of
- * transactions, and results for repeated requests. Each method is one transaction.
- */
+/** Stores in `debrief.db` what plot files do not contain. Each method is one transaction. */
 export class Journal {
   readonly #db: Database
   readonly #clock: AgingClock
@@ -175,16 +172,16 @@ export class Journal {
   }
 
   /** Increments the revision. Throws `REV_MISMATCH`. */
-  async commit(made: Transaction, result: unknown): Promise<void> {
-    const { path, rev, request, actor, kind, label } = made
+  async commit(transaction: Transaction, result: unknown): Promise<void> {
+    const { path, rev, request, actor, kind, label } = transaction
     const statements = this.#statements
     this.#transact(() => {
-      if (statements.advance.run(JSON.stringify(made.selection), path, rev).changes === 0)
+      if (statements.advance.run(JSON.stringify(transaction.selection), path, rev).changes === 0)
         throw new DebriefError('REV_MISMATCH', 'another server has changed the plot')
-      statements.putChange.run(path, rev + 1, made.patch)
-      for (const seq of made.droppedEntries) statements.deleteEntry.run(path, seq)
-      for (const entry of made.entries) this.#putEntry(path, entry)
-      const ids = JSON.stringify(made.ids)
+      statements.putChange.run(path, rev + 1, transaction.patch)
+      for (const seq of transaction.droppedEntries) statements.deleteEntry.run(path, seq)
+      for (const entry of transaction.entries) this.#putEntry(path, entry)
+      const ids = JSON.stringify(transaction.ids)
       statements.putAudit.run(path, rev, rev + 1, request, actor, kind, label, ids, this.#clock.now())
       statements.trimAudit.run(maxAuditRows)
       this.#putResult(request, result)
@@ -234,7 +231,7 @@ export class Journal {
     const { seq, kind, label, actor, atMs, patch } = entry
     const isUndone = entry.isUndone ? 1 : 0
     if (patch === null) this.#statements.setUndone.run(isUndone, path, seq)
-    // Without this entry, earlier ones could not be undone after a restart, so all are deleted.
+    // Deletes all entries: without this one, earlier ones could not be undone after a restart.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
     else this.#statements.putEntry.run(path, seq, kind, label, actor, atMs, patch, isUndone)
   }

@@ -12,7 +12,7 @@ import type { Debrief } from '../store.ts'
 
 export type LegacyContext = ChannelContext<Debrief, DebriefSession>
 
-/** `result` is JSON text, because parsing and formatting a large plot again would be slow. */
+/** `result` is JSON text: parsing and formatting a large plot again would be slow. */
 type LegacyResponse = { readonly result: string } | { readonly error: LegacyError; readonly status: number }
 
 /** `details` contains the complete error. */
@@ -23,7 +23,7 @@ interface LegacyError {
   readonly details: ErrorObject
 }
 
-/** Runs a command `{command, params}` as a tool call with the same limits, audit and transaction. Never throws. */
+/** Runs a command `{command, params}` as a tool call. Never throws. */
 export async function runLegacyCommand(request: unknown, ctx: LegacyContext): Promise<LegacyResponse> {
   try {
     if (!isObject(request) || typeof request.command !== 'string')

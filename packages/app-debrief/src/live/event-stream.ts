@@ -7,7 +7,7 @@ const maxQueuedCharacters = 8 * 2 ** 20
 /** A larger snapshot is incomplete and refers to the features route. */
 const maxSnapshotCharacters = 4 * 2 ** 20
 
-/** Returns the missed events or a snapshot as server-sent events, then live events. */
+/** Returns the missed events or a snapshot, then live events, as server-sent events. */
 export const createEventStream = (
   plot: Plot,
   since: string | null,
@@ -25,8 +25,8 @@ class ViewerSource {
   readonly #encoder = new TextEncoder()
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #heartbeat: NodeJS.Timeout | undefined
-  #isBehind = false
-  #isOver = false
+  #isCatchingUp = false
+  #hasEnded = false
   #onDrained = (): void => {}
 
   constructor(plot: Plot, since: string | null, signal: AbortSignal) {
@@ -41,7 +41,7 @@ class ViewerSource {
     this.#signal.addEventListener(
       'abort',
       () => {
-        if (this.#isOver) return
+        if (this.#hasEnded) return
         this.cancel()
         controller.close()
       },
@@ -58,40 +58,39 @@ class ViewerSource {
   }
 
   cancel(): void {
-    this.#isOver = true
+    this.#hasEnded = true
     clearInterval(this.#heartbeat)
     this.#plot.live.unsubscribe(this.#send)
   }
 
   #write(text: string): void {
-    if (!this.#isOver) this.#controller?.enqueue(this.#encoder.encode(text))
+    if (!this.#hasEnded) this.#controller?.enqueue(this.#encoder.encode(text))
   }
 
   readonly #send = (event: LiveEvent): void => {
-    if (this.#isBehind) return
+    if (this.#isCatchingUp) return
     const queued = -(this.#controller?.desiredSize ?? 0)
     if (queued + event.data.length <= maxQueuedCharacters) this.#write(formatEvent(event))
     else this.#catchUp().catch((error: unknown) => this.#controller?.error(error))
   }
 
   async #catchUp(): Promise<void> {
-    this.#isBehind = true
+    this.#isCatchingUp = true
     await new Promise<void>((resolve) => {
       this.#onDrained = resolve
     })
     await this.#sendSnapshot()
   }
 
-  /** Sends a snapshot and the id from which events continue. No change occurs in between. */
   async #sendSnapshot(): Promise<void> {
-    this.#isBehind = true
+    this.#isCatchingUp = true
     const plot = this.#plot
     const route = `"features_route":"/plots/${encodeURIComponent(plot.filename)}/features"`
     await plot.readThen({ kind: 'snapshot', maxCharacters: maxSnapshotCharacters }, (members, rev) => {
       const { dirty, file = 'ok' } = plot.stamp()
       const data = `{"rev":${rev},"dirty":${dirty},"file":"${file}",${members},${route}}`
       this.#write(formatEvent({ id: plot.live.lastId, event: 'snapshot', data }))
-      this.#isBehind = false
+      this.#isCatchingUp = false
     })
   }
 }

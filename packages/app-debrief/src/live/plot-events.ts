@@ -13,7 +13,7 @@ type EventPosition = readonly [rev: number, n: number]
 const maxEvents = 256
 const maxCharacters = 8 * 2 ** 20
 
-/** Live events of a plot. Retains recent events, so that viewers can resume after a short disconnection. */
+/** Live events of a plot. Viewers resume from the retained events. */
 export class PlotEvents {
   readonly #retained: LiveEvent[] = []
   readonly #listeners = new Set<EventListener>()
@@ -41,15 +41,15 @@ export class PlotEvents {
   /** `rev` is the revision after the change. `members` are the JSON members of the data. */
   emit(rev: number, event: string, members: string): void {
     this.#last = rev > this.#last[0] ? [rev, 0] : [this.#last[0], this.#last[1] + 1]
-    const made: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }
-    this.#retained.push(made)
-    this.#characters += made.data.length
+    const liveEvent: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }
+    this.#retained.push(liveEvent)
+    this.#characters += liveEvent.data.length
     while (
       this.#retained.length > maxEvents ||
       (this.#characters > maxCharacters && this.#retained.length > 0)
     )
       this.#evictOldest()
-    for (const listener of this.#listeners) listener(made)
+    for (const listener of this.#listeners) listener(liveEvent)
   }
 
   /** Returns the events after an id, or `null` if the viewer requires a snapshot. */

@@ -4,8 +4,8 @@ import { deflate, inflateSync } from 'node:zlib'
 const compress = promisify(deflate)
 
 /**
- * Maximum characters of a patch in the journal. A change with a longer patch is saved immediately, and can be undone
- * only until the process exits.
+ * Maximum characters of a patch in the journal. A longer change is saved immediately and can be undone until the
+ * process exits.
  */
 export const maxPatchLength = 2 ** 20
 
@@ -15,7 +15,7 @@ const minPackedLength = 8192
 /** Prefix of compressed patches in base64. Plain JSON starts with a brace. */
 const prefix = 'z'
 
-/** Compresses to about a sixth, because a large journal makes SQLite wait for the disk more often. */
+/** Compresses to about a sixth. A large journal makes SQLite wait for the disk. */
 export async function packPatch(json: string): Promise<string> {
   if (json.length < minPackedLength) return json
   return prefix + (await compress(json, { level: 1 })).toString('base64')

@@ -1,7 +1,7 @@
 import { getFeatureId } from '@causeway/plot'
 import { CausewayError, type JsonObject } from '@causeway/protocol'
 import { type Handlers, runInSlices, WorkerError } from '@causeway/worker'
-import { type Applied, applyCommands } from '../domain/commands/apply-command.ts'
+import { type AppliedCommands, applyCommands } from '../domain/commands/apply-command.ts'
 import { parseCommands } from '../domain/commands/command.ts'
 import { createFeatureChecker } from '../domain/commands/feature-problems.ts'
 import { formatParts, type PlotDocument, parseSteps } from '../domain/document/plot-document.ts'
@@ -10,8 +10,8 @@ import {
   getEntryKind,
   type History,
   type HistoryEntry,
+  recordEntry,
   redo,
-  remember,
   undo,
 } from '../domain/history/history.ts'
 import { alignDocument, applyPatch, createPatch, type Patch } from '../domain/history/patch.ts'
@@ -76,7 +76,7 @@ interface ChangeDraft {
   readonly patch: Patch
   readonly json?: string
   readonly label: string
-  readonly applied?: Applied
+  readonly applied?: AppliedCommands
   readonly steps?: number
   readonly file?: PlotFileStatus
 }
@@ -123,7 +123,7 @@ function undoOrRedo(
 async function reload(before: State, path: string, order: ChangeOrder): Promise<ChangeDraft> {
   const { text, ...file } = await readPlotFile(path)
   const document = await runInSlices(parseSteps(text, { selection: before.document.selection }))
-  // White space alone does not count as a change. The next save preserves the text of the file.
+  // White space alone is not a change. The next save preserves the text of the file.
   const aligned = alignDocument(before.document, document)
   const draft = addEntry(before, aligned, 'the file was changed by another program', order)
   return { ...draft, state: { ...draft.state, document }, file }
@@ -149,7 +149,12 @@ function addEntry(
     size: json.length,
     isUndone: false,
   }
-  return { state: { document, history: remember(before.history, entry), lastSeq: seq }, patch, json, label }
+  return {
+    state: { document, history: recordEntry(before.history, entry), lastSeq: seq },
+    patch,
+    json,
+    label,
+  }
 }
 
 async function describeChange(
@@ -163,7 +168,6 @@ async function describeChange(
   const toChangedEntry = async (entry: HistoryEntry): Promise<ChangedEntry> => {
     const { size: _, ...row } = entry
     if (known.get(entry.seq)?.patch === entry.patch) return { ...row, patch: null }
-    // The journal deletes the entries if the patch is too long.
     const text = entry.patch === patch ? (stored ?? json) : await packPatch(JSON.stringify(entry.patch))
     return { ...row, patch: text }
   }
@@ -208,7 +212,6 @@ function restoreState({ document: loaded }: State, { selection, entries, patches
   return { document, history, lastSeq: history.at(-1)?.seq ?? 0 }
 }
 
-/** Collects warnings instead of rejecting invalid features. */
 function createWarningCollector() {
   const findProblem = createFeatureChecker({ idRequired: true })
   const warnings: string[] = []

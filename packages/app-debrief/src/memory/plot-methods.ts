@@ -36,7 +36,7 @@ export interface Prepared {
   readonly addedIds: readonly string[]
   readonly ids: readonly string[]
   readonly steps: number
-  /** `null` if too large for the journal, so that the file must be saved immediately. */
+  /** `null` if too large for the journal: the file must be saved immediately. */
   readonly patch: string | null
   readonly events: readonly ChangeEvent[]
   readonly entries: readonly ChangedEntry[]

@@ -34,7 +34,7 @@ interface SizedFeatureQuery extends FeatureQuery {
   readonly toleranceM?: number | undefined
 }
 
-/** Functions by the `kind` of a query. The second argument has the query's other members. */
+/** Functions by the `kind` of a query. */
 const queries = {
   rows({ document }: Source, { filter, page: { from, limit } }: FeatureQuery) {
     const items = filterItems(document, filter)
@@ -48,7 +48,7 @@ const queries = {
   selected: ({ document }: Source) => listSelected(document).map(({ value }) => value),
   /** Returns the collection as JSON text, without metadata features. */
   collection: ({ document }: Source) => formatCollection(document),
-  /** Returns a viewer's initial state as members of a JSON object. Includes features up to a size. */
+  /** Returns a viewer's initial state as members of a JSON object. */
   snapshot: ({ document }: Source, query: { readonly maxCharacters: number }) =>
     formatSnapshot(document, query.maxCharacters),
   /** Returns the bounds of the selection, or `null` if it has no positions. */

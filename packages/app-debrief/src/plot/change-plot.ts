@@ -25,8 +25,8 @@ interface ChangeOptions<Result> {
 
 interface ChangeOutcome<Result> {
   readonly result: Result
-  readonly isKept: boolean
-  readonly isUndoKept: boolean
+  readonly isJournaled: boolean
+  readonly isUndoJournaled: boolean
 }
 
 /** Throws `REV_MISMATCH` and errors of the change. */
@@ -38,25 +38,30 @@ export async function changePlot<Result>(
   const { journal } = env
   const { requestId, client } = by
   const earlier = await journal.getResult(requestId)
-  if (earlier !== undefined) return { result: earlier as Result, isKept: true, isUndoKept: true }
+  if (earlier !== undefined) return { result: earlier as Result, isJournaled: true, isUndoJournaled: true }
   if (ifRev !== undefined && ifRev !== plot.rev)
     throw new DebriefError('REV_MISMATCH', `the plot is at revision ${plot.rev}, not ${ifRev}`, {
       data: { filename: plot.filename, current_rev: plot.rev },
     })
   const idPrefix = `feature-${env.newId()}`
-  const made = await plot.holder.call('prepare', { change, actor: client.name, atMs: env.now(), idPrefix })
-  const isReload = made.file !== undefined
+  const prepared = await plot.holder.call('prepare', {
+    change,
+    actor: client.name,
+    atMs: env.now(),
+    idPrefix,
+  })
+  const isReload = prepared.file !== undefined
   try {
-    if (made.isNoop) {
-      const result = createResult(made, createStamp(plot))
+    if (prepared.isNoop) {
+      const result = createResult(prepared, createStamp(plot))
       await journal.putResult(requestId, result)
       await plot.holder.call('settle', { install: isReload })
-      notifyNotices(plot, made, by)
-      return { result, isKept: true, isUndoKept: true }
+      notifyNotices(plot, prepared, by)
+      return { result, isJournaled: true, isUndoJournaled: true }
     }
-    const isSaved = isReload || (!made.touchesFile && plot.rev === plot.savedRev)
-    const result = createResult(made, { ...createStamp(plot), rev: plot.rev + 1, dirty: !isSaved })
-    const { label, ids, patch, entries, droppedEntries, selection } = made
+    const isSaved = isReload || (!prepared.touchesFile && plot.rev === plot.savedRev)
+    const result = createResult(prepared, { ...createStamp(plot), rev: plot.rev + 1, dirty: !isSaved })
+    const { label, ids, patch, entries, droppedEntries, selection } = prepared
     await journal.commit(
       {
         path: plot.path,
@@ -79,9 +84,9 @@ export async function changePlot<Result>(
       plot.savedRev = plot.rev
       await journal.markSaved(plot.path, plot.rev, plot.sha256)
     }
-    notifyChange(env, plot, made, by)
-    const isUndoKept = entries.every((entry) => (entry.patch?.length ?? 0) <= maxPatchLength)
-    return { result, isKept: patch !== null, isUndoKept }
+    notifyChange(env, plot, prepared, by)
+    const isUndoJournaled = entries.every((entry) => (entry.patch?.length ?? 0) <= maxPatchLength)
+    return { result, isJournaled: patch !== null, isUndoJournaled }
   } catch (error) {
     // The journal is authoritative, so the plot is loaded again from it.
     onUncertain()
@@ -89,16 +94,16 @@ export async function changePlot<Result>(
   }
 }
 
-function notifyChange({ changed }: PlotEnv, plot: PlotRecord, made: Prepared, by: Requester): void {
+function notifyChange({ changed }: PlotEnv, plot: PlotRecord, prepared: Prepared, by: Requester): void {
   const { live, rev, filename } = plot
-  if (made.file !== undefined) live.emit(rev, 'reloaded', `"feature_count":${made.features}`)
-  for (const { event, members } of made.events) {
+  if (prepared.file !== undefined) live.emit(rev, 'reloaded', `"feature_count":${prepared.features}`)
+  for (const { event, members } of prepared.events) {
     live.emit(rev, event, `"origin":${createOrigin(by)},${members}`)
     const part = event === 'patch' ? 'features' : event
     changed.resource(getPlotUri(part, filename))
     changed.resource(getPlotUri(part))
   }
-  notifyNotices(plot, made, by)
+  notifyNotices(plot, prepared, by)
 }
 
 function notifyNotices({ live, rev }: PlotRecord, { notices }: Prepared, by: Requester): void {

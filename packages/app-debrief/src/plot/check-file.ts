@@ -13,9 +13,8 @@ const isChecked = ({ file, checkedSignature }: PlotRecord, signature: string | n
   isForeign(file) && signature === checkedSignature
 
 /**
- * Checks the file and updates its status. Calls `reload` if another program changed it and there are no unsaved
- * changes. Returns `true` if a foreign file has its last content again, so that changes can be saved. Throws
- * `WORKER_LOST` and `PLOT_UNREADABLE`.
+ * Reloads a file that another program changed if there are no unsaved changes. Returns `true` if a foreign file has
+ * its last content again. Throws `WORKER_LOST` and `PLOT_UNREADABLE`.
  */
 export async function checkFile(
   env: PlotEnv,

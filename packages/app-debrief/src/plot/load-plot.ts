@@ -15,18 +15,16 @@ interface LoadOptions extends CallOptions {
   readonly isInWorker?: boolean
 }
 
-interface HeldFile {
+interface OpenedFile {
   readonly holder: PlotHolder
   readonly loaded: LoadedFile
   readonly live: PlotEvents | undefined
 }
 
 /**
- * Loads a plot from its file, or from the stored copy if the file could not be written. Applies the journal's changes
- * that the file does not contain.
- *
- * Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `INVALID_PLOT`, `PLOT_TOO_LARGE`, `CANCELLED`, and `DATA_MISSING` or
- * `DATA_DAMAGED` for the stored copy.
+ * Loads a plot from its file, or from the stored copy if the file could not be written, and applies the changes in
+ * the journal. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `INVALID_PLOT`, `PLOT_TOO_LARGE`, `CANCELLED`, and
+ * `DATA_MISSING` or `DATA_DAMAGED` for the stored copy.
  */
 export async function loadPlot(
   env: PlotEnv,
@@ -36,7 +34,7 @@ export async function loadPlot(
   await removeStale(path)
   const row = await env.journal.getPlot(path)
   if (row?.rescue != null) return loadRescue(env, { ...row, rescue: row.rescue }, live)
-  const file = { ...(await holdFile(path, isInWorker, options)), live }
+  const file = { ...(await openFile(path, isInWorker, options)), live }
   try {
     return row === undefined ? await beginHistory(env, file, { path, rev: 1 }) : await recover(env, row, file)
   } catch (error) {
@@ -45,11 +43,11 @@ export async function loadPlot(
   }
 }
 
-async function holdFile(
+async function openFile(
   path: string,
   isInWorker = false,
   options: CallOptions = {},
-): Promise<Omit<HeldFile, 'live'>> {
+): Promise<Omit<OpenedFile, 'live'>> {
   const bytes = await getFileSize(path)
   if (bytes === null) throw createNotFoundError(path)
   const holder = createHolder(bytes, isInWorker)
@@ -63,7 +61,7 @@ async function holdFile(
 
 async function beginHistory(
   env: PlotEnv,
-  { holder, loaded, live }: HeldFile,
+  { holder, loaded, live }: OpenedFile,
   {
     path,
     rev,
@@ -76,7 +74,7 @@ async function beginHistory(
   return createRecord({ path, rev, savedRev: rev }, { holder, loaded, live })
 }
 
-async function recover(env: PlotEnv, row: PlotRow, file: HeldFile): Promise<PlotRecord> {
+async function recover(env: PlotEnv, row: PlotRow, file: OpenedFile): Promise<PlotRecord> {
   const { journal, log } = env
   const { path, selection, rev } = row
   const { loaded, holder } = file
@@ -109,7 +107,7 @@ async function loadRescue(
 ): Promise<PlotRecord> {
   const { path, rescue_rev, selection, rev, saved_rev, sha256 } = row
   const name = basename(row.rescue)
-  const file = await holdFile(getRescuePath(env.dir, name)).catch((error: unknown) => {
+  const file = await openFile(getRescuePath(env.dir, name)).catch((error: unknown) => {
     throw toRescueError(error, name)
   })
   const patches = await env.journal.listPatches(path, rescue_rev ?? rev)
@@ -119,7 +117,7 @@ async function loadRescue(
   return { ...record, sha256, signature: null, rescueRev: rescue_rev ?? 0 }
 }
 
-/** Converts errors: a missing or damaged copy is an error of the data folder, not of the user's file. */
+/** A missing or damaged copy is an error of the data folder, not of the user's file. */
 function toRescueError(error: unknown, name: string): unknown {
   const isMissing = DebriefError.is(error, 'PLOT_NOT_FOUND')
   if (!isMissing && !DebriefError.is(error, 'INVALID_PLOT')) return error
@@ -135,7 +133,7 @@ function toRescueError(error: unknown, name: string): unknown {
 
 const createRecord = (
   { path, rev, savedRev }: Pick<PlotRecord, 'path' | 'rev' | 'savedRev'>,
-  { holder, loaded, live = new PlotEvents(rev) }: HeldFile,
+  { holder, loaded, live = new PlotEvents(rev) }: OpenedFile,
 ): PlotRecord => ({
   filename: basename(path).normalize('NFC'),
   path,

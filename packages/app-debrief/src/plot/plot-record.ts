@@ -10,7 +10,7 @@ import type { PlotHolder } from '../memory/plot-holder.ts'
  */
 type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
 
-/** An open plot in memory and on disk. The functions that load, change and save it run one at a time. */
+/** An open plot. The functions that load, change and save it run one at a time. */
 export interface PlotRecord {
   readonly filename: string
   /** Real path. */
@@ -53,7 +53,7 @@ export function createStamp({ filename, rev, savedRev, file, message }: PlotReco
   return file === 'ok' ? stamp : { ...stamp, file, file_message: message }
 }
 
-/** Whether the file differs from the content last read or written here, which only the user can resolve. */
+/** Whether the file differs from the content last read or written here. */
 export const isForeign = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
 
 export function setFileStatus(plot: PlotRecord, file: FileStatus, message = ''): void {

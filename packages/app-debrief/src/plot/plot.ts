@@ -36,8 +36,8 @@ export class Plot {
   #closing: Promise<void> | undefined
   #isClosed = false
   #isLost = false
-  #isUnkept = false
-  #isUndoKept = true
+  #hasUnjournaledChange = false
+  #isUndoJournaled = true
   #usedMs: number
 
   /** Throws the errors of `loadPlot`. */
@@ -83,14 +83,13 @@ export class Plot {
 
   /** Whether the journal has all undo steps. */
   get isReleasable(): boolean {
-    return this.#isUndoKept
+    return this.#isUndoJournaled
   }
 
   stamp(): PlotStamp {
     return createStamp(this.#record)
   }
 
-  /** Returns the result with the plot's stamp at that time. */
   async read<Q extends Query>(
     query: Q,
   ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly stamp: PlotStamp }> {
@@ -101,7 +100,7 @@ export class Plot {
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (this.#isClosed) throw this.#createClosedError()
-      // If the holder was released or replaced, another call loads the plot again.
+      // After a release or replacement, another call loads the plot again.
       if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
       return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
     }
@@ -115,7 +114,7 @@ export class Plot {
     return this.#enqueue(async () => start(await this.#record.holder.read(query), this.#record.rev))
   }
 
-  /** Makes one transaction. A repeated request returns the first result. */
+  /** A repeated request returns the first result. */
   async change<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
     await this.#checkFirst()
     return this.#enqueue(async () => {
@@ -124,8 +123,8 @@ export class Plot {
         await this.#moveToWorker()
       const result = await this.#transact(by, request)
       // Only the plot file can store a change that is too large for the journal.
-      if (this.#isUnkept) await this.#saveNow()
-      this.#isUnkept = false
+      if (this.#hasUnjournaledChange) await this.#saveNow()
+      this.#hasUnjournaledChange = false
       this.#scheduleSave()
       return result
     })
@@ -161,7 +160,7 @@ export class Plot {
   release(): Promise<void> {
     return this.#enqueue(async () => {
       await trySave(this.#env, this.#record)
-      // Set before the holder stops, so that concurrent reads wait and load the plot again.
+      // Makes concurrent reads wait and load the plot again.
       this.#isLost = true
       this.#released.add(this.#record.holder)
       await this.#record.holder.stop()
@@ -182,7 +181,7 @@ export class Plot {
 
   async close(): Promise<void> {
     this.#timer.stop()
-    // Occupies the queue until the end, so that concurrent calls do not load the plot again.
+    // Occupies the queue so that concurrent calls do not load the plot again.
     this.#closing ??= this.#enqueue(async () => {
       this.#isClosed = true
       await trySave(this.#env, this.#record)
@@ -244,8 +243,8 @@ export class Plot {
         this.#isLost = true
       },
     })
-    this.#isUnkept ||= !outcome.isKept
-    this.#isUndoKept &&= outcome.isUndoKept
+    this.#hasUnjournaledChange ||= !outcome.isJournaled
+    this.#isUndoJournaled &&= outcome.isUndoJournaled
     return outcome.result
   }
 

@@ -36,9 +36,7 @@ export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false
   await removeRescue(env, plot)
 }
 
-/**
- * Writes unsaved changes. If this fails, stores a copy in the data folder and notifies viewers. Throws `WORKER_LOST`.
- */
+/** If the file cannot be written, stores a copy in the data folder and notifies viewers. Throws `WORKER_LOST`. */
 export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   if (plot.savedRev === plot.rev) return
   try {

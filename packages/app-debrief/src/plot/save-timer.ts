@@ -1,4 +1,4 @@
-/** Maximum time from the first change to a save. If `saveAfterMs` is longer, it applies instead. */
+/** Maximum time from the first change to a save, unless `saveAfterMs` is longer. */
 const maxWaitMs = 2000
 const retryMs = 5000
 

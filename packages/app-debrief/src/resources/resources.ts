@@ -10,9 +10,6 @@ const descriptions: Readonly<Record<PlotPart, string>> = {
   viewport: 'The visible area of the plot.',
 }
 
-/**
- * Declares `plots://list` and, for each part, `plot://{filename}/<part>` and `plot://<part>` for the only open plot.
- */
 export function declareResources(app: Registrar<Debrief, DebriefSession>): void {
   app.resource('plots://list', {
     name: 'open plots',

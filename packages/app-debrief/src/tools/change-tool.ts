@@ -20,23 +20,28 @@ export async function changePlot<Members extends { readonly summary: string }>(
   args: ChangeArgs,
   ctx: DebriefContext,
   change: Change,
-  describe: (made: Prepared) => Members,
+  describe: (prepared: Prepared) => Members,
 ): Promise<ChangeResult & Members> {
   const plot = await findPlot(ctx, args.filename)
   return plot.change(ctx, {
     change,
     ifRev: args.if_rev,
-    createResult(made, stamp) {
-      ctx.note({ filename: stamp.filename, rev: stamp.rev, kind: change.kind, ids: made.ids.slice(0, 20) })
-      const { summary, ...members } = describe(made)
+    createResult(prepared, stamp) {
+      ctx.note({
+        filename: stamp.filename,
+        rev: stamp.rev,
+        kind: change.kind,
+        ids: prepared.ids.slice(0, 20),
+      })
+      const { summary, ...members } = describe(prepared)
       return {
         ...stamp,
         success: true as const,
-        selected_count: made.selection.length,
-        undo: made.depths.undo.features,
-        redo: made.depths.redo.features,
+        selected_count: prepared.selection.length,
+        undo: prepared.depths.undo.features,
+        redo: prepared.depths.redo.features,
         ...members,
-        summary: made.isNoop ? `${summary} Nothing changed.` : summary,
+        summary: prepared.isNoop ? `${summary} Nothing changed.` : summary,
       } as ChangeResult & Members
     },
   })

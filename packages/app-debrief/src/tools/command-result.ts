@@ -6,13 +6,13 @@ const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400
 
-export function describeCommands(made: Prepared) {
-  const message = made.results.map((result) => result.message).join('; ')
+export function describeCommands(prepared: Prepared) {
+  const message = prepared.results.map((result) => result.message).join('; ')
   return {
-    featuresAffected: countAffected(made),
-    results: made.results,
-    notices: made.notices.map(shortenNotice),
-    feature_count: made.features,
+    featuresAffected: countAffected(prepared),
+    results: prepared.results,
+    notices: prepared.notices.map(shortenNotice),
+    feature_count: prepared.features,
     message,
     summary: message === '' ? 'There was no command.' : `Applied: ${shorten(message)}`,
   }

@@ -137,11 +137,11 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
 }
 
 const changeFeatures = (change: Change, args: ChangeArgs, ctx: DebriefContext) =>
-  changePlot(args, ctx, change, (made) => ({
-    featuresAffected: countAffected(made),
-    ids: made.addedIds.length > 0 ? made.addedIds.slice(0, 50) : made.ids,
-    feature_count: made.features,
-    summary: `${toSentence(made.results[0]?.message ?? '')} The plot has ${formatCount(made.features, 'feature')}.`,
+  changePlot(args, ctx, change, (prepared) => ({
+    featuresAffected: countAffected(prepared),
+    ids: prepared.addedIds.length > 0 ? prepared.addedIds.slice(0, 50) : prepared.ids,
+    feature_count: prepared.features,
+    summary: `${toSentence(prepared.results[0]?.message ?? '')} The plot has ${formatCount(prepared.features, 'feature')}.`,
   }))
 
 const toSentence = (text: string): string =>

@@ -82,9 +82,14 @@ async function runTool({ tool: name, args, apply, filename }: RunArgs, ctx: Debr
       return await plot.change(ctx, {
         change: { kind: 'commands', commands: command },
         ifRev: rev,
-        createResult(made, stamp) {
-          ctx.note({ filename: stamp.filename, rev: stamp.rev, ran: tool.name, ids: made.ids.slice(0, 20) })
-          const { summary, ...members } = describeCommands(made)
+        createResult(prepared, stamp) {
+          ctx.note({
+            filename: stamp.filename,
+            rev: stamp.rev,
+            ran: tool.name,
+            ids: prepared.ids.slice(0, 20),
+          })
+          const { summary, ...members } = describeCommands(prepared)
           return { ...stamp, tool: tool.name, success: true, from_plot: injected, ...members, summary }
         },
       })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { type Applied, applyCommands } from '../../src/domain/commands/apply-command.ts'
+import { type AppliedCommands, applyCommands } from '../../src/domain/commands/apply-command.ts'
 import { allCommandNames, parseCommands } from '../../src/domain/commands/command.ts'
 import {
   formatPlot,
@@ -22,9 +22,9 @@ const point = (id: string | number | undefined, name = 'x') => ({
   geometry: { type: 'Point', coordinates: [1, 2] },
   properties: { dataType: 'reference-point', name },
 })
-const apply = (document: PlotDocument, command: unknown, ignoreMissing = false): Applied =>
+const apply = (document: PlotDocument, command: unknown, ignoreMissing = false): AppliedCommands =>
   applyCommands(document, parseCommands(command), { idPrefix: 'new', ignoreMissing })
-const ids = ({ document }: Applied) => document.items.map(({ id }) => id)
+const ids = ({ document }: AppliedCommands) => document.items.map(({ id }) => id)
 const all = ['feature1', 'feature2', 'feature3', 'feature4', 'feature5', 'feature6']
 
 verifies('debrief:commands', async (t) => {
@@ -166,7 +166,7 @@ verifies('debrief:ids', async (t) => {
       ],
     }),
   )
-  const named = ({ document }: Applied) =>
+  const named = ({ document }: AppliedCommands) =>
     document.items.map(({ value }) => (value.properties as { name: string }).name)
   t.same(named(apply(mixed, { command: 'updateFeatures', payload: [point('1', 'ONE')] })), [
     'ONE',

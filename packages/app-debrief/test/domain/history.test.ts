@@ -10,8 +10,8 @@ import {
   countSteps,
   getEntryKind,
   type History,
+  recordEntry,
   redo,
-  remember,
   undo,
 } from '../../src/domain/history/history.ts'
 import { applyPatch, createPatch, invertPatch } from '../../src/domain/history/patch.ts'
@@ -39,7 +39,7 @@ const edit = ({ document, history }: Edited, command: unknown, { atMs = 0, actor
   seq += 1
   const size = JSON.stringify(patch).length
   const entry = { seq, kind: getEntryKind(patch), label: '', actor, atMs, patch, size, isUndone: false }
-  return { document: after, history: remember(history, entry) }
+  return { document: after, history: recordEntry(history, entry) }
 }
 const back = ({ document, history }: Edited, scope: 'features' | 'all' = 'features'): Edited =>
   undo(history, document, scope) ?? { document, history }
@@ -93,10 +93,10 @@ verifies('debrief:undo:states', async (t) => {
   t.same(
     back(now).document.items.map(({ id }) => id),
     ['a', 'b'],
-    'features are undone over the slider',
+    'undoes features across later changes of time',
   )
   const other = edit(now, time(7), { atMs: 1500, actor: 'other' })
-  t.equal(other.history.length, now.history.length + 1, 'two actors are two entries')
+  t.equal(other.history.length, now.history.length + 1, 'separates the changes of two clients')
 })
 
 verifies(

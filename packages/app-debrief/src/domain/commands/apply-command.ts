@@ -21,7 +21,7 @@ interface ApplyOptions {
   readonly idPrefix: string
 }
 
-export interface Applied {
+export interface AppliedCommands {
   readonly document: PlotDocument
   readonly results: readonly CommandResult[]
   readonly notices: readonly Notice[]
@@ -30,12 +30,12 @@ export interface Applied {
 
 const maxListedIds = 20
 
-/** Applies all commands in order, or none. Throws `INVALID_FEATURES`, `DUPLICATE_ID` and `FEATURE_NOT_FOUND`. */
+/** Applies all commands, or none. Throws `INVALID_FEATURES`, `DUPLICATE_ID` and `FEATURE_NOT_FOUND`. */
 export function applyCommands(
   before: PlotDocument,
   commands: readonly Command[],
   options: ApplyOptions,
-): Applied {
+): AppliedCommands {
   const draft = new Draft(before)
   const notices: Notice[] = []
   const addedIds: string[] = []
@@ -103,7 +103,6 @@ function add(features: readonly unknown[], { draft, options, addedIds }: Applica
   return shown.length
 }
 
-/** Puts the id near the start for readability. */
 function addId({ type, id: _, ...rest }: JsonObject, id: string): JsonObject {
   return { type, id, ...rest }
 }

@@ -4,7 +4,7 @@ import { type Item, isSameItem } from '../document/item.ts'
 import { createItem, filterKnownIds, type PlotDocument, type StateItem } from '../document/plot-document.ts'
 import { formatFeature, type PlotLayout, setMembers } from '../document/plot-text.ts'
 
-/** Collects changes without modifying the original document. */
+/** Collects changes to a copy of a document. */
 export class Draft {
   readonly #before: PlotDocument
   /** `undefined` for removed items. */

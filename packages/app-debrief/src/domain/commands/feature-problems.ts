@@ -26,7 +26,7 @@ export function findFeatureProblems(
   return features.flatMap((feature, index) => check(feature, index) ?? [])
 }
 
-/** Creates a function that checks features one by one and detects repeated ids. */
+/** The returned function also detects repeated ids. */
 export function createFeatureChecker({
   idRequired,
 }: {
@@ -73,7 +73,7 @@ function* findProblems(feature: unknown, idRequired: boolean): Generator<string>
   if (feature.properties !== null && feature.properties !== undefined && !isObject(feature.properties))
     yield 'properties must be an object'
   const dataType = getDataType(feature)
-  // Time metadata often has an invalid ring, which is not used.
+  // An invalid ring of time metadata is common and has no effect.
   if (dataType !== 'metadata' && dataType !== 'backdrop') yield* findGeometryProblems(feature.geometry)
   if (dataType === 'track') yield* findTrackProblems(feature)
   if (dataType === 'annotation') yield* findAnnotationProblems(getProperties(feature))

@@ -34,7 +34,7 @@ interface ParseOptions {
 export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
   runToEnd(parseSteps(text, options))
 
-/** Parses in steps. Yields the number of processed characters, counting each one twice. */
+/** Yields the number of processed characters, counting each one twice. */
 export function* parseSteps(
   text: string,
   { selection, check }: ParseOptions = {},
@@ -60,7 +60,7 @@ export function* parseSteps(
 
 export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
 
-/** Writes unchanged parts as in the file. Returns several parts, so that a large plot is not in memory twice. */
+/** Writes unchanged parts as in the file, in pieces that avoid a second copy in memory. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const pending = [...states].sort((a, b) => a.place - b.place)
@@ -125,7 +125,6 @@ function parseFeature(text: string, index: number): JsonObject {
   throw new DebriefError('INVALID_PLOT', `features[${index}] is not an object`, { data: { index } })
 }
 
-/** Returns the selection that some programs store in the file. */
 function readStoredSelection(states: readonly StateItem[]): readonly string[] {
   const ids = getProperties(states.find(({ kind }) => kind === 'selection')?.value ?? {}).selectedIds
   return Array.isArray(ids) ? ids.map(String) : []

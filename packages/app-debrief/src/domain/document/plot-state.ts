@@ -76,9 +76,7 @@ export function readStoredTime(feature: JsonObject | undefined): TimeState | nul
   return feature === undefined ? null : tryRead(() => readTimeState(getProperties(feature)))
 }
 
-/**
- * Returns the viewport of a metadata feature: `ring[0]` is its south-west corner and `ring[2]` its north-east corner.
- */
+/** `ring[0]` is the south-west corner and `ring[2]` the north-east corner. */
 export function readStoredViewport(feature: JsonObject | undefined): ViewportState | null {
   if (feature === undefined) return null
   const { geometry } = feature
@@ -87,9 +85,7 @@ export function readStoredViewport(feature: JsonObject | undefined): ViewportSta
   return tryRead(() => readViewport({ bounds: [...ring[0].slice(0, 2), ...ring[2].slice(0, 2)] }))
 }
 
-/**
- * Returns a metadata feature with a new time. Replaces an invalid ring, such as `[[]]`, with the bounds of the data.
- */
+/** Replaces an invalid ring, such as `[[]]`, with the bounds of the data. */
 export function setTime(
   feature: JsonObject | undefined,
   time: TimeState,

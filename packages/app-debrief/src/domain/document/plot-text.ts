@@ -1,7 +1,4 @@
-/**
- * The text of a plot file, split at its features. Unchanged features are written as they were read, which preserves
- * numbers, member order, unknown members and indentation.
- */
+/** The text of a plot file, split at its features. Unchanged features are written as they were read. */
 import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 
@@ -73,7 +70,7 @@ export function* formatLayout(layout: PlotLayout, features: readonly string[]): 
   yield tail + layout.rest
 }
 
-/** Returns the white space around the features. For an empty list, derives it from the other members. */
+/** For an empty list, derives the white space from the other members. */
 function findSpaces({ head, emptySpace, lead, separator, tail }: PlotLayout): Spaces {
   if (separator !== '') return { lead, separator, tail, emptySpace }
   if (lead !== '') return { lead, separator: `,${lead}`, tail, emptySpace }

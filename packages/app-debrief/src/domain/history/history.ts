@@ -34,10 +34,8 @@ const maxCharacters = 64 * 2 ** 20
 /** Changes of the same state by one client within this time share an entry. */
 const coalesceMs = 1000
 
-/**
- * Adds an entry. A change of features discards all redo steps. Other changes discard only redo steps of other state.
- */
-export function remember(history: History, entry: HistoryEntry): History {
+/** A change of features discards all redo steps. Other changes discard only redo steps of other state. */
+export function recordEntry(history: History, entry: HistoryEntry): History {
   const retained = history.filter(
     ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),
   )
@@ -51,7 +49,7 @@ export function remember(history: History, entry: HistoryEntry): History {
 
 /** Returns `undefined` if the scope has nothing to undo. */
 export function undo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
-  const entry = history.findLast(({ isUndone, kind }) => !isUndone && isIn(kind, scope))
+  const entry = history.findLast(({ isUndone, kind }) => !isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined
   return {
     document: restoreSelection(
@@ -66,7 +64,7 @@ export function undo(history: History, document: PlotDocument, scope: Scope): St
 
 /** Returns `undefined` if the scope has nothing to redo. */
 export function redo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
-  const entry = history.find(({ isUndone, kind }) => isUndone && isIn(kind, scope))
+  const entry = history.find(({ isUndone, kind }) => isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined
   return {
     document: restoreSelection(applyPatch(document, omitSelection(entry.patch, entry)), entry, 'redo'),
@@ -77,7 +75,7 @@ export function redo(history: History, document: PlotDocument, scope: Scope): St
 
 export function countSteps(history: History): StepCounts {
   const count = (isUndone: boolean, scope: Scope): number =>
-    history.filter((entry) => entry.isUndone === isUndone && isIn(entry.kind, scope)).length
+    history.filter((entry) => entry.isUndone === isUndone && isInScope(entry.kind, scope)).length
   const both = (isUndone: boolean) => ({ features: count(isUndone, 'features'), all: count(isUndone, 'all') })
   return { undo: both(false), redo: both(true) }
 }
@@ -88,7 +86,7 @@ export function getEntryKind({ features, layout, time, viewport }: Patch): Entry
   return viewport === undefined ? 'selection' : 'viewport'
 }
 
-const isIn = (kind: EntryKind, scope: Scope): boolean => scope === 'all' || kind === 'features'
+const isInScope = (kind: EntryKind, scope: Scope): boolean => scope === 'all' || kind === 'features'
 
 const canJoin = (last: HistoryEntry, next: HistoryEntry): boolean =>
   next.kind !== 'features' &&

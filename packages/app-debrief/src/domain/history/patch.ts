@@ -4,10 +4,7 @@ import type { PlotDocument, StateItem } from '../document/plot-document.ts'
 import { getMetadataKind, type StateKind } from '../document/plot-state.ts'
 import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
 
-/**
- * Texts of features with their positions, which are those before the change for `removed` and `updated`, and after it
- * for `added`.
- */
+/** Positions are those before the change for `removed` and `updated`, and after it for `added`. */
 export interface FeaturePatch {
   readonly removed: readonly (readonly [place: number, text: string])[]
   readonly added: readonly (readonly [place: number, text: string])[]
@@ -44,7 +41,7 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   }
 }
 
-/** Returns `document` with the parts of `old` that have the same value, so that only real differences remain. */
+/** Returns `document` with the equal parts of `old`, so that patches contain only real differences. */
 export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
   const known = new Map(old.items.map((item) => [item.id, item]))
   const states = document.states.map((state) => {
@@ -115,7 +112,6 @@ function createFeaturePatch(before: readonly Item[], after: readonly Item[]): Fe
     const old = placeBefore.get(keysAfter[place] ?? '')
     if (old === undefined) added.push([place, item.text])
     else {
-      // A changed order is represented by removing and adding all features.
       if (old < last) return replaceAll(before, after)
       last = old
       const text = before[old]?.text ?? ''
@@ -146,21 +142,21 @@ function createKeys(items: readonly Item[]): readonly string[] {
 function patchItems(items: readonly Item[], { removed, added, updated }: FeaturePatch): readonly Item[] {
   const removedPlaces = new Set(removed.map(([place]) => place))
   const changed = new Map(updated.map(([place, , text]) => [place, text]))
-  const kept: Item[] = []
+  const retained: Item[] = []
   for (const [place, item] of items.entries()) {
     if (removedPlaces.has(place)) continue
     const text = changed.get(place)
-    kept.push(text === undefined ? item : parseItem(text))
+    retained.push(text === undefined ? item : parseItem(text))
   }
-  const made: Item[] = []
+  const patched: Item[] = []
   let next = 0
   const ordered = [...added].sort((a, b) => a[0] - b[0])
   for (const [place, text] of ordered) {
-    while (made.length < place && next < kept.length) made.push(kept[next++] as Item)
-    made.push(parseItem(text))
+    while (patched.length < place && next < retained.length) patched.push(retained[next++] as Item)
+    patched.push(parseItem(text))
   }
-  for (; next < kept.length; next += 1) made.push(kept[next] as Item)
-  return made
+  for (; next < retained.length; next += 1) patched.push(retained[next] as Item)
+  return patched
 }
 
 /** Maps the old position of a retained feature to its new position. */

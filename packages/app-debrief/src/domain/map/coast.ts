@@ -24,7 +24,7 @@ interface Land {
 /** Minimum longitude span of a ring around a pole. */
 const aroundPole = 359
 
-/** Selects whole rings by latitude for a polar chart, on which a ring around a pole encloses an area. */
+/** Selects rings by latitude for a polar chart, on which a ring around a pole encloses an area. */
 export function selectLand(rings: readonly LandRing[], [, south, , north]: Bounds): Land {
   const surroundsPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
     east - west >= aroundPole && low + high > 0 === south + north > 0
@@ -64,14 +64,14 @@ function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): 
   let points = ring
   for (const [axis, limit, sign] of edges) {
     const depth = (point: LonLat): number => (point[axis] - limit) * sign
-    const kept: LonLat[] = []
+    const clipped: LonLat[] = []
     for (const [index, point] of points.entries()) {
       const before = points.at(index - 1) ?? point
       if (depth(point) >= 0 !== depth(before) >= 0)
-        kept.push(interpolate(before, point, depth(before) / (depth(before) - depth(point))))
-      if (depth(point) >= 0) kept.push(point)
+        clipped.push(interpolate(before, point, depth(before) / (depth(before) - depth(point))))
+      if (depth(point) >= 0) clipped.push(point)
     }
-    points = kept
+    points = clipped
     if (points.length === 0) return points
   }
   return points

@@ -52,9 +52,7 @@ function drawPolarGraticule(view: Projection): readonly SvgElement[] {
   ]
 }
 
-/**
- * Returns labels for a polar chart: of meridians near the edge of the frame, of parallels from the middle outwards.
- */
+/** Labels meridians near the edge of the frame and parallels from the middle outwards. */
 export function listPolarLabels(view: Projection): readonly Label[] {
   if (view.name !== 'polar stereographic') return []
   const { lons, lats, outer, inner, decimals } = createPolarGrid(view)
@@ -167,8 +165,8 @@ export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] 
 }
 
 /**
- * Draws a bar for a round number of nautical miles at the lower right, with its latitude if the scale varies. Draws
- * nothing if the scale depends on the direction.
+ * Draws a round number of nautical miles, with its latitude if the scale varies. Draws nothing if the scale depends
+ * on the direction.
  */
 export function drawScaleBar({ frame, scale }: Projection): readonly SvgElement[] {
   if (scale === null) return []

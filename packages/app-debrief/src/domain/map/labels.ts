@@ -29,10 +29,7 @@ interface Obstacles {
   readonly boxes: readonly Box[]
 }
 
-/**
- * Places labels inside the frame without overlap and away from obstacles, important ones first. Omits labels without
- * space.
- */
+/** Places labels inside the frame without overlap, important ones first. Omits labels without space. */
 export function placeLabels(
   labels: readonly Label[],
   frame: Frame,
@@ -82,9 +79,7 @@ const shorten = (text: string): string =>
 
 const lineHeight = (size: number): number => size + 4
 
-/**
- * Returns the first box without obstacles. Otherwise, unless the label is optional, returns the box with the fewest.
- */
+/** Returns the box with the fewest obstacles. For an optional label, returns only a box without obstacles. */
 function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
   let best: Box | undefined
   let fewest = isOptional ? 1 : Number.POSITIVE_INFINITY
@@ -137,7 +132,7 @@ class ObstacleGrid {
 /** Distances of a label from its place, pixels. */
 const distances = [8, 22, 40]
 
-/** Returns boxes to the right, left, top, bottom and at the corners of a place, nearest first. */
+/** Returns boxes around a place, nearest first. */
 const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
   distances.flatMap((distance) => {
     const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]

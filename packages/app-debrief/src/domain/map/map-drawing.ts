@@ -28,7 +28,6 @@ export interface MapDrawing {
 /** 1:10 million or 1:50 million. */
 export type Coast = '10m' | '50m'
 
-/** Colours of features that define none. Consecutive tracks differ. */
 const trackColours = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#8A5A00', '#56B4E9', '#5A5A5A']
 const kindColours: Readonly<Record<string, string>> = {
   'reference-point': '#B3261E',
@@ -80,8 +79,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
 /** Distance between the points along a line that labels avoid, in pixels. */
 const obstacleDistance = 8
 
-/** Returns the current position and points along the lines. */
-function listObstacles({ now, shape, paths }: Inked, view: Projection): readonly Point[] {
+function listObstacles({ now, shape, paths }: ColouredDrawable, view: Projection): readonly Point[] {
   const { frame } = view
   const points: Point[] = now === null ? [] : [view.point(now)]
   if (shape === 'points') return [...points, ...paths.flat().map(view.point)]
@@ -99,7 +97,7 @@ function listObstacles({ now, shape, paths }: Inked, view: Projection): readonly
   return points
 }
 
-type Inked = Drawable & { readonly ink: string }
+type ColouredDrawable = Drawable & { readonly ink: string }
 
 const drawBox = (
   { left, top, width, height }: Frame,
@@ -135,8 +133,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   if (areas.length === 0) return []
   return [
     element('path', {
-      // Edges can be straight, because they are short. Antarctica's ring ends across the antimeridian, which is the
-      // same point of a polar chart.
+      // The edges are short enough to be straight. Antarctica's ring ends at one point of a polar chart.
       d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
       fill: landColour,
       'fill-rule': 'evenodd',
@@ -160,7 +157,7 @@ const chooseColour = ({ color, kind, shape }: Drawable, index: number): string =
   kindColours[kind ?? ''] ??
   (shape === 'line' ? (trackColours[index % trackColours.length] ?? defaultColour) : defaultColour)
 
-function drawFeature(one: Inked, view: Projection): readonly SvgElement[] {
+function drawFeature(one: ColouredDrawable, view: Projection): readonly SvgElement[] {
   if (one.shape === 'points') return drawPoints(one, view)
   const { ink, isSelected, paths, shape } = one
   const d = paths
@@ -188,7 +185,7 @@ function drawFeature(one: Inked, view: Projection): readonly SvgElement[] {
 /** Half of the length, pixels. */
 const tickSize = 4.5
 
-function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement[] {
+function drawTicks({ ticks, ink }: ColouredDrawable, view: Projection): readonly SvgElement[] {
   return ticks.flatMap(({ place, from, to }) => {
     const [[x, y], [x0, y0], [x1, y1]] = [view.point(place), view.point(from), view.point(to)]
     const length = Math.hypot(x1 - x0, y1 - y0)
@@ -201,7 +198,7 @@ function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement
 /** Minimum distance between labelled time ticks, pixels. */
 const minTickDistance = 90
 
-function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Label[] {
+function createTickLabels({ ticks, ink }: ColouredDrawable, view: Projection): readonly Label[] {
   const labels: Label[] = []
   for (const { place, text } of ticks) {
     const at = view.point(place)
@@ -216,11 +213,11 @@ function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Lab
 /** Measurements shorter than this get a ring, pixels. */
 const minMeasurement = 24
 
-/**
- * Draws a dot at the start, an arrow head at the end, and a ring at the current position of a track. Draws
- * dots at the ends of a measurement, and a ring around a short one.
- */
-function drawEnds({ paths, ink, now, isMeasurement }: Inked, view: Projection): readonly SvgElement[] {
+/** Draws the start, direction and current position of a track, or the ends of a measurement. */
+function drawEnds(
+  { paths, ink, now, isMeasurement }: ColouredDrawable,
+  view: Projection,
+): readonly SvgElement[] {
   const all = paths.flat().map(view.point)
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined) return []
@@ -253,7 +250,10 @@ function drawArrowHead(from: Point, tip: Point, fill: string): SvgElement {
   })
 }
 
-function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): readonly SvgElement[] {
+function drawPoints(
+  { paths, ink, isSelected, kind }: ColouredDrawable,
+  view: Projection,
+): readonly SvgElement[] {
   const radius = kind === 'buoyfield' ? 3.4 : 5
   return paths.flat().flatMap((place) => {
     const at = view.point(place)
@@ -266,8 +266,7 @@ function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): 
   })
 }
 
-/** Labels a track at its current position or its end, an area in its middle, and points at the first one. */
-function createLabels(one: Inked, view: Projection): readonly Label[] {
+function createLabels(one: ColouredDrawable, view: Projection): readonly Label[] {
   const { name, detail, shape, paths, now, ink, isSelected } = one
   const lines = [name, detail].filter((text) => text !== null)
   const points = paths.flat().map(view.point)
@@ -289,7 +288,7 @@ function createLabels(one: Inked, view: Projection): readonly Label[] {
 /** Pixels. */
 const areaStep = 14
 
-/** Returns places inside, from the middle outwards, and then places above and below. */
+/** Returns places inside, from the middle outwards, then places above and below. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))

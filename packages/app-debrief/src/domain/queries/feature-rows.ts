@@ -43,7 +43,7 @@ export function toRow({ id, summary }: Item) {
   }
 }
 
-/** Returns at least one feature, and more up to a size. A tolerance simplifies lines. */
+/** Returns at least one feature, and more up to `maxCharacters`. A tolerance simplifies lines. */
 export function takeFeatures(
   items: readonly Item[],
   {

@@ -68,7 +68,6 @@ function resolveSelection(
   return features.map(({ value }) => value)
 }
 
-/** Returns the selected features in the order of the plot. */
 export function listSelected({ items, selection }: PlotDocument): readonly Item[] {
   if (selection.length === 0) return []
   const ids = new Set(selection)

@@ -12,13 +12,13 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
   if (type !== 'LineString' && type !== 'MultiLineString') return feature
   const lines = (type === 'LineString' ? [coordinates] : coordinates) as readonly (readonly LonLat[])[]
   let offset = 0
-  const kept = lines.flatMap((line) => {
+  const vertices = lines.flatMap((line) => {
     const first = offset
     offset += line.length
     return selectLineVertices(line, toleranceM).map((vertex) => vertex + first)
   })
   const properties = isObject(feature.properties) ? feature.properties : {}
-  return { ...keepVertices({ ...feature, properties } as unknown as Feature, kept) }
+  return { ...keepVertices({ ...feature, properties } as unknown as Feature, vertices) }
 }
 
 /** Returns the ascending indices of retained vertices, measuring on a plane. */
