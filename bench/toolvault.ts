@@ -6,7 +6,7 @@ import { type Hits, scoreScene } from '../fixtures/generate/tracks/score.ts'
 import { findClosestApproach } from '../packages/app-toolvault/src/domain/approach/closest-approach.ts'
 import { indexTrack } from '../packages/app-toolvault/src/domain/approach/indexed-track.ts'
 import { readFeatures } from '../packages/app-toolvault/src/domain/feature/read-features.ts'
-import { destination } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
+import { findDestination } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
 import { findJumps } from '../packages/app-toolvault/src/domain/track/position-jump.ts'
 import { simplifyTrack } from '../packages/app-toolvault/src/domain/track/simplification.ts'
 import { readTimedTrack } from '../packages/app-toolvault/src/domain/track/track.ts'
@@ -153,7 +153,7 @@ function took(limit: Limit | undefined, work: () => void): readonly string[] {
 function wandering(index: number, fixes: number) {
   let place = { lon: -5 + (index % 10) * 0.2, lat: 35 + Math.floor(index / 10) * 0.002 }
   const coordinates = Array.from({ length: fixes }, (_, fix) => {
-    place = destination(place, (index * 37 + 60 * Math.sin(fix / 30)) % 360, 250)
+    place = findDestination(place, (index * 37 + 60 * Math.sin(fix / 30)) % 360, 250)
     return [place.lon, place.lat]
   })
   return {

@@ -6,7 +6,7 @@ import type { ToolArgs, VaultTool } from './catalog/vault-tool.ts'
 import { createNewId, runTool } from './runner/run-tool.ts'
 import type { VaultMethods } from './runner/vault-worker.ts'
 
-/** Runs with at most this many positions take less than ten milliseconds and stay in the main thread. */
+/** Runs with at most this many positions take less than ten milliseconds. */
 const maxInlinePositions = 400
 
 /** Runs short tools in this thread, and long ones and file imports in workers. */
@@ -71,20 +71,18 @@ export class Vault {
 /** Characters of text that count as one number. */
 const charactersPerNumber = 20
 
-/** Counting stops here, because the run is certainly long. */
 const maxCountedNumbers = 10_000
 
-/** Counts pairs of numbers in the arguments. */
 function estimatePositions(args: ToolArgs): number {
-  const count = { left: maxCountedNumbers }
+  const count = { remaining: maxCountedNumbers }
   for (const value of Object.values(args)) subtractNumbers(value, count)
-  return (maxCountedNumbers - count.left) / 2
+  return (maxCountedNumbers - count.remaining) / 2
 }
 
-function subtractNumbers(value: unknown, count: { left: number }): void {
-  if (count.left <= 0) return
-  if (typeof value === 'number') count.left--
-  else if (typeof value === 'string') count.left -= value.length / charactersPerNumber
+function subtractNumbers(value: unknown, count: { remaining: number }): void {
+  if (count.remaining <= 0) return
+  if (typeof value === 'number') count.remaining--
+  else if (typeof value === 'string') count.remaining -= value.length / charactersPerNumber
   else if (Array.isArray(value)) for (const item of value) subtractNumbers(item, count)
   else if (typeof value === 'object' && value !== null)
     for (const member of Object.values(value)) subtractNumbers(member, count)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { createTrackWithBadFixes } from '../../../fixtures/generate/tracks/bad-fixes.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { readFeatures } from '../src/domain/feature/read-features.ts'
-import { createLine, distance } from '../src/domain/geodesy/geodesic.ts'
+import { computeDistance, createLine } from '../src/domain/geodesy/geodesic.ts'
 import { findJumps } from '../src/domain/track/position-jump.ts'
 import { readTimedTrack } from '../src/domain/track/track.ts'
 import { collection, feature, listFeatures, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
@@ -123,7 +123,7 @@ verifies('toolvault:stats', async (t) => {
   const recorded = { ...xa, properties: { ...xa.properties, speeds: Array(61).fill(4.87) } }
   const apart = (await data('track_stats', { tracks: [recorded] })).tracks[0]
   t.match(apart, { recorded_median_speed_kn: 4.87 })
-  t.ok(near(apart.mean_speed_kn, 9.9316, 0.001), 'derived speeds are not mixed with recorded ones')
+  t.ok(near(apart.mean_speed_kn, 9.9316, 0.001), 'does not mix derived and recorded speeds')
   const times = [0, 60, 120, 1800, 1860].map((second) =>
     new Date(Date.UTC(2024, 0, 1, 0, 0, second)).toISOString(),
   )
@@ -157,7 +157,7 @@ verifies('toolvault:stats', async (t) => {
     },
   }
   const stats = (await data('track_stats', { tracks: [parts] })).tracks[0]
-  t.ok(near(stats.length_m, 3 * 111.319, 0.01), 'no leg leads from one part to the next')
+  t.ok(near(stats.length_m, 3 * 111.319, 0.01), 'creates no leg between parts')
 })
 
 verifies('toolvault:simplify', async (t) => {
@@ -177,9 +177,9 @@ verifies('toolvault:simplify', async (t) => {
     const speeds = list(simple, 'speeds')
     const extra = list<string>(simple, 'extra')
     const places = listPlaces(simple)
-    t.ok(places.length < count / 2, `${places.length} vertices are left`)
+    t.ok(places.length < count / 2, `${places.length} vertices remain`)
     t.same([timestamps.length, speeds.length, extra.length], Array(3).fill(places.length))
-    t.same([speeds[0], speeds.at(-1)], [0, count - 1], 'the ends remain')
+    t.same([speeds[0], speeds.at(-1)], [0, count - 1], 'retains the ends')
     for (const [row, index] of speeds.entries()) {
       t.same(places[row], bent.geometry.coordinates[index])
       t.equal(extra[row], `v${index}`)
@@ -199,7 +199,7 @@ function worstDeviation(places: readonly (readonly number[])[], kept: readonly n
       const from = kept[row] ?? 0
       const line = createLine(at(from), at(to))
       return Array.from({ length: to - from }, (_, step) =>
-        distance(at(from + step), line.at(step / (to - from))),
+        computeDistance(at(from + step), line.at(step / (to - from))),
       )
     }),
   )
@@ -208,7 +208,11 @@ function worstDeviation(places: readonly (readonly number[])[], kept: readonly n
 verifies('toolvault:jumps', async (t) => {
   const { data, command } = await openVault(t)
   const clean = straight('clean', [179.95, 36], { course: 80, knots: 15, fixes: 120 })
-  t.match(await command('find_jumps', { tracks: [clean] }), { command: 'showText' }, 'none')
+  t.match(
+    await command('find_jumps', { tracks: [clean] }),
+    { command: 'showText' },
+    'finds no jump in a smooth track',
+  )
   const gapped = {
     ...clean,
     properties: {
@@ -225,7 +229,11 @@ verifies('toolvault:jumps', async (t) => {
       ]),
     },
   }
-  t.match(await command('find_jumps', { tracks: [gapped] }), { command: 'showText' }, 'a gap is not a jump')
+  t.match(
+    await command('find_jumps', { tracks: [gapped] }),
+    { command: 'showText' },
+    'does not report a gap as a jump',
+  )
   const moved = [20, 50, 51, 90]
   const jumpy = {
     ...clean,
@@ -262,7 +270,7 @@ verifies('toolvault:jumps', 'find_jumps reports only bad fixes on random tracks 
     bad += generated.bad.size
     found += reported.length
   }
-  t.ok(found > 0.94 * bad, `${found} of ${bad} bad fixes were found`)
+  t.ok(found > 0.94 * bad, `${found} of ${bad} bad fixes are found`)
 })
 
 verifies(
@@ -287,7 +295,7 @@ verifies(
     t.same(
       runToEnd(findJumps(readTimedTrack(toTrack('c', shifted)), 100)),
       [],
-      'a lasting shift is not a jump',
+      'does not report a permanent shift as a jump',
     )
   },
 )
@@ -309,7 +317,7 @@ verifies('toolvault:resample', async (t) => {
   const [even] = listFeatures(await command('resample_track', { tracks: [xa], interval_s: 25 }))
   const times = even?.properties.timestamps as string[]
   t.same(times.slice(0, 3), ['2024-01-01T00:00:00Z', '2024-01-01T00:00:25Z', '2024-01-01T00:00:50Z'])
-  t.equal(times.at(-1), '2024-01-01T01:00:00Z', 'the last fix remains')
+  t.equal(times.at(-1), '2024-01-01T01:00:00Z', 'retains the last fix')
   t.equal(listPlaces(even).length, times.length)
   const turning = straight('n', [0, 50], {
     course: 0,
@@ -317,7 +325,7 @@ verifies('toolvault:resample', async (t) => {
     courses: Array.from({ length: 11 }, (_, i) => (i % 2) * 350),
   })
   const [turned] = listFeatures(await command('resample_track', { tracks: [turning], interval_s: 30 }))
-  t.equal(list(turned, 'courses')[1], 355, 'from 0 to 350 degrees the short way')
+  t.equal(list(turned, 'courses')[1], 355, 'interpolates from 0 to 350 degrees through north')
   const gapped = {
     ...turning,
     properties: {
@@ -331,14 +339,14 @@ verifies('toolvault:resample', async (t) => {
   const inside = list<string>(open, 'timestamps').filter(
     (time) => time > '2024-01-01T00:05:00Z' && time < '2024-01-01T02:06:00Z',
   )
-  t.same(inside, [], 'nothing is made up in a gap')
+  t.same(inside, [], 'interpolates nothing in a gap')
   await t.rejects(client.call('resample_track', { tracks: [xa], interval_s: 0.001 }), {
     code: 'IMPORT_TOO_LARGE',
   })
 
   const place = await data('interpolate_position', { tracks: [xa, xb], at: '2024-01-01T00:29:56.1Z' })
   const [lonA, latA, , , lonB, latB] = place.values
-  t.ok(near(distance({ lon: lonA, lat: latA }, { lon: lonB, lat: latB }), 209.5, 0.1))
+  t.ok(near(computeDistance({ lon: lonA, lat: latA }, { lon: lonB, lat: latB }), 209.5, 0.1))
   await t.rejects(client.call('interpolate_position', { tracks: [xa], at: '2024-01-02T00:00:00Z' }), {
     code: 'NO_OVERLAP',
   })

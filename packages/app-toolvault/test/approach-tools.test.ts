@@ -5,7 +5,7 @@ import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
 import { scoreScene } from '../../../fixtures/generate/tracks/score.ts'
 import { trackDifferences } from '../../../fixtures/generate/tracks/tracks.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { destination, distance } from '../src/domain/geodesy/geodesic.ts'
+import { computeDistance, findDestination } from '../src/domain/geodesy/geodesic.ts'
 import { feature, listFeatures, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
 
 verifies('toolvault:cpa', async (t) => {
@@ -44,7 +44,7 @@ verifies('toolvault:cpa', 'cpa_tcpa finds approaches across the antimeridian and
   ])
   const args = { tracks: [a, b], draw: true }
   const [found] = (await data('cpa_tcpa', args)).approaches
-  t.ok(near(found.cpa_m, distance({ lon: 180, lat: 0 }, { lon: 180, lat: 0.005 }), 0.01))
+  t.ok(near(found.cpa_m, computeDistance({ lon: 180, lat: 0 }, { lon: 180, lat: 0.005 }), 0.01))
   const [drawn] = listFeatures(await command('cpa_tcpa', args))
   t.match(drawn, { geometry: { type: 'LineString' }, properties: { annotationType: 'measurement' } })
 })
@@ -55,16 +55,16 @@ verifies('toolvault:cpa:predicted', async (t) => {
     (await data('cpa_tcpa', { tracks: [a, b], ...more })).approaches[0].predicted
   const a = straight('a', [-5, 36], { course: 90, knots: 10 })
   const abeam = straight('b', [-5, 36.01], { course: 90, knots: 10 })
-  t.match(await predicted(a, abeam), { tcpa_s: null }, 'side by side')
+  t.match(await predicted(a, abeam), { tcpa_s: null }, 'predicts no time for vessels on parallel courses')
   t.ok(near((await predicted(a, abeam)).dcpa_m, (await predicted(a, abeam)).range_m, 1))
   // Head on at 10 knots each, 5 nm apart, they meet after a quarter of an hour.
-  const ahead = destination({ lon: -5, lat: 36 }, 90, 5 * 1852)
+  const ahead = findDestination({ lon: -5, lat: 36 }, 90, 5 * 1852)
   const towards = straight('c', [ahead.lon, ahead.lat], { course: 270, knots: 10 })
   const meeting = await predicted(a, towards)
   t.ok(near(meeting.tcpa_s, 900, 1) && meeting.dcpa_m < 20, JSON.stringify(meeting))
   t.ok(near(meeting.relative_speed_kn, 20, 0.01))
   const gone = straight('d', [ahead.lon, ahead.lat], { course: 90, knots: 20 })
-  t.ok((await predicted(a, gone)).tcpa_s < 0, 'it is over')
+  t.ok((await predicted(a, gone)).tcpa_s < 0, 'predicts a negative time after the approach')
   // The course at anchor is noise, so the prediction uses only the other vessel's motion.
   const noise = Array.from({ length: 11 }, (_, index) => (index * 77) % 360)
   const anchored = {
@@ -79,7 +79,11 @@ verifies('toolvault:cpa:predicted', async (t) => {
   const expected = await predicted(under, still, { motion: 'recorded' })
   t.ok(near(expected.tcpa_s, 1800, 2) && expected.dcpa_m < 20, JSON.stringify(expected))
   const both = { ...still, id: 'f', geometry: a.geometry }
-  t.match(await predicted(both, still, { motion: 'recorded' }), { tcpa_s: null }, 'both at anchor')
+  t.match(
+    await predicted(both, still, { motion: 'recorded' }),
+    { tcpa_s: null },
+    'predicts no time for two anchored vessels',
+  )
 })
 
 verifies('toolvault:range-bearing', async (t) => {
@@ -103,8 +107,14 @@ verifies('toolvault:range-bearing', async (t) => {
   const end = await data('range_bearing', { ...pair, at: '2024-01-01T01:00:00Z' })
   t.ok(near(end.range_m, 14_354.97, 0.01) && near(end.bearing_deg, 319.276, 0.001))
   // a goes east, and b goes north.
-  t.ok(near(start.relative_bearing_deg, 140.856 - 90, 0.01), 'relative to the course of the first')
-  t.ok(near(start.atb_deg, start.reciprocal_deg - 360, 0.01), 'port bow of the second')
+  t.ok(
+    near(start.relative_bearing_deg, 140.856 - 90, 0.01),
+    'relative_bearing_deg refers to the course of the first feature',
+  )
+  t.ok(
+    near(start.atb_deg, start.reciprocal_deg - 360, 0.01),
+    'atb_deg is negative on the port bow of the second feature',
+  )
   const series = await data('range_bearing', { ...pair, step_s: 600 })
   t.same(series.shape, [7, 5])
   t.match(series.axes[0], { name: 'time', values: { 6: '2024-01-01T01:00:00Z' } })
@@ -141,7 +151,7 @@ verifies(
     const window = { time: '2024-01-01T00:10:00Z', timeEnd: '2024-01-01T00:20:00Z' }
     const buoy = point('buoy', [-5, 36.1], window)
     const found = await data('range_bearing', { features: [xa, buoy] })
-    t.equal(found.time, '2024-01-01T00:10:00Z', 'the begin of the common time')
+    t.equal(found.time, '2024-01-01T00:10:00Z', 'uses the start of the common time by default')
     t.match(found, { atb_deg: null, relative_bearing_deg: Number })
     const at = (time: string) => client.call('range_bearing', { features: [xa, buoy], at: time })
     await t.rejects(at('2024-01-01T00:30:00Z'), { code: 'NO_OVERLAP', data: { spans: { length: 2 } } })
@@ -161,7 +171,7 @@ verifies(
     t.equal(
       (await data('range_bearing', { features: [xa, xb], current_time_state: current })).time,
       current.current,
-      'the current time of the plot',
+      'uses the current time of the plot',
     )
   },
 )
@@ -170,9 +180,9 @@ verifies('toolvault:cpa:predicted', 'cpa_tcpa predicts from the requested time a
   const { data, client } = await openVault(t)
   const at = (time: string) => ({ tracks: [xa, xb], at: time })
   const [later] = (await data('cpa_tcpa', at('2024-01-01T00:20:00Z'))).approaches
-  t.ok(near(later.predicted.tcpa_s, 9.936 * 60, 5), 'ten minutes before the approach')
+  t.ok(near(later.predicted.tcpa_s, 9.936 * 60, 5), 'predicts the approach ten minutes ahead')
   const [outside] = (await data('cpa_tcpa', at('2024-01-01T09:00:00Z'))).approaches
-  t.equal(outside.predicted, null, 'no track has a position at this time')
+  t.equal(outside.predicted, null, 'predicts nothing without a position at this time')
   await t.rejects(client.call('cpa_tcpa', at('soon')), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(client.call('cpa_tcpa', { tracks: [xa, xb], motion: 'recorded' }), {
     code: 'FEATURE_UNUSABLE',

@@ -13,9 +13,9 @@ import {
   formatRangeIn,
 } from '../src/domain/geodesy/format-figures.ts'
 import {
+  computeDistance,
   createLine,
-  destination,
-  distance,
+  findDestination,
   normalizeAngle,
   type Place,
   solveInverse,
@@ -56,8 +56,14 @@ verifies('toolvault:geodesic', async (t) => {
   t.ok(isNear(flight.final_bearing_deg, 177 + 29 / 60 + 9.2 / 3600, 0.05 / 3600))
   // From the documentation of geographiclib for Python: Wellington to Salamanca, and 20,000 km from Perth on 225
   // degrees.
-  t.ok(isNear(distance({ lat: -41.32, lon: 174.81 }, { lat: 40.96, lon: -5.5 }), 19_959_679.26735382, 1e-6))
-  const far = destination({ lat: -32.06, lon: 115.74 }, 225, 20_000_000)
+  t.ok(
+    isNear(
+      computeDistance({ lat: -41.32, lon: 174.81 }, { lat: 40.96, lon: -5.5 }),
+      19_959_679.26735382,
+      1e-6,
+    ),
+  )
+  const far = findDestination({ lat: -32.06, lon: 115.74 }, 225, 20_000_000)
   t.ok(isNear(far.lat, 32.11195529, 1e-8) && isNear(far.lon, -63.95925278, 1e-8))
   // From GeodSolve -i and RhumbSolve -i, version 2.1.2.
   const paris = solveInverse({ lat: 51.5074, lon: -0.1278 }, { lat: 48.8566, lon: 2.3522 })
@@ -124,7 +130,7 @@ t.test('createLine returns the ends exactly and the middle at half of the length
   const line = createLine(a, b)
   t.same(line.at(0), a)
   t.same(line.at(1), b)
-  t.ok(isNear(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
+  t.ok(isNear(computeDistance(a, line.at(0.5)), line.length_m / 2, 1e-6))
 })
 
 t.test('figures are formatted as in charts and logs', async (t) => {
@@ -232,12 +238,12 @@ const runToEnd = <T>(steps: Generator<number, T>): T => {
 function crossPole(side: 1 | -1, meridian: number, offset: number) {
   const pole = { lat: side * 90, lon: 0 }
   const course = side > 0 ? meridian : 180 - meridian
-  const from = destination(pole, course, 30_000)
-  const to = destination(destination(pole, course + 180, 30_000), course + 90, offset)
+  const from = findDestination(pole, course, 30_000)
+  const to = findDestination(findDestination(pole, course + 180, 30_000), course + 90, offset)
   const fixes = Array.from({ length: 101 }, (_, index) => {
     const share = index / 100
-    const far = distance(from, to)
-    return destination(from, bearing(from, to), far * share)
+    const far = computeDistance(from, to)
+    return findDestination(from, bearing(from, to), far * share)
   })
   return readTimedTrack(
     track(
@@ -280,13 +286,16 @@ verifies(
           ],
         }
         const pole = { lat: side * 90, lon: 0 }
-        const radius = distance(pole, { lat: edge, lon: 0 })
+        const radius = computeDistance(pole, { lat: edge, lon: 0 })
         for (const [name, ring] of Object.entries(rings)) {
           const zone = readZone(feature('z', 'Polygon', [ring], { dataType: 'annotation' }))
           const stays = runToEnd(findTransits(over, zone))
           t.equal(stays.length, 1, `${name} ${side} ${meridian}`)
           for (const place of [stays[0]?.enter, stays[0]?.exit])
-            t.ok(near(distance(pole, place ?? pole), radius, 5), `${name}: the vessel enters at the edge`)
+            t.ok(
+              near(computeDistance(pole, place ?? pole), radius, 5),
+              `${name}: the transit begins at the edge of the zone`,
+            )
         }
       }
     // A zone next to the pole, which the track passes on the other side.

@@ -4,7 +4,7 @@ import { countVertices, listParts } from '@causeway/plot'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { oddImports } from '../../../fixtures/generate/generated/odd-imports.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { distance } from '../src/domain/geodesy/geodesic.ts'
+import { computeDistance } from '../src/domain/geodesy/geodesic.ts'
 import { feature, listFeatures, openVault, track } from './vault-kit.ts'
 
 const sum = (counts: Readonly<Record<string, number>>): number =>
@@ -76,7 +76,7 @@ verifies(
       t.equal(more.length, 0)
       t.equal(one?.geometry?.type, 'MultiLineString')
       t.equal(one === undefined ? 0 : countVertices(one), 40 - damaged.length)
-      t.equal(list(one, 'timestamps').length, 40 - damaged.length, 'times stay aligned')
+      t.equal(list(one, 'timestamps').length, 40 - damaged.length, 'keeps times aligned with positions')
       const report = await data('import_gpx', { text })
       t.same(
         (report.skipped_lines ?? []).map(({ line }: { line: number }) => line),
@@ -129,7 +129,7 @@ verifies(
     for (const { name, format, text, positions, kept, skipped } of oddImports) {
       const features = listFeatures(await command(`import_${format}`, { text }))
       const found = await data(`import_${format}`, { text })
-      t.equal(count(features), kept, `${name}: positions kept`)
+      t.equal(count(features), kept, `${name}: imported positions`)
       t.equal(kept + sum(found.skipped), positions, `${name}: positions in the document`)
       const listed = (found.skipped_lines ?? []) as readonly { reason: string; line: number | null }[]
       const lines = Object.keys(skipped).map((reason) => [
@@ -190,10 +190,12 @@ verifies(
     t.equal(found.length, 8)
     const [[a, b] = []] = listParts(found[6]?.geometry ?? null)
     const place = ([lon = 0, lat = 0]: readonly number[] = []) => ({ lon, lat })
-    t.ok(Math.abs(distance(place(a), place(b)) - 1828.8) < 0.001, 'the line has the length of the range')
-    t.ok(Math.abs((a?.[0] ?? 0) - (20 + 0.5 / 60)) < 1e-6, 'from the track at the time of the contact')
+    t.ok(Math.abs(computeDistance(place(a), place(b)) - 1828.8) < 0.001, 'draws a line as long as the range')
+    t.ok(Math.abs((a?.[0] ?? 0) - (20 + 0.5 / 60)) < 1e-6, 'starts the line at the position of the track')
     const lengths =
-      listParts(found[4]?.geometry ?? null)[0]?.map((at) => distance({ lon: 20, lat: 10 }, place(at))) ?? []
+      listParts(found[4]?.geometry ?? null)[0]?.map((at) =>
+        computeDistance({ lon: 20, lat: 10 }, place(at)),
+      ) ?? []
     t.ok(Math.max(...lengths) <= 4572.001 && Math.min(...lengths) >= 2743.199)
     t.same((await data('import_rep', { text })).skipped_lines, [
       { line: 11, reason: 'position invalid or out of range' },
@@ -229,9 +231,9 @@ verifies('toolvault:export', 'tracks and points are the same after export and im
       const found = (back?.geometry?.coordinates ?? []) as number[][]
       for (const [index, [lon = 0, lat = 0, z]] of found.entries()) {
         const [lonBefore = 0, latBefore = 0, zBefore] = places[index] ?? []
-        if (distance({ lon, lat }, { lon: lonBefore, lat: latBefore }) > 0.001)
-          t.fail(`${format} moved a fix`)
-        if (z !== zBefore) t.fail(`${format} changed the height`)
+        if (computeDistance({ lon, lat }, { lon: lonBefore, lat: latBefore }) > 0.001)
+          t.fail(`${format} did not preserve a position`)
+        if (z !== zBefore) t.fail(`${format} did not preserve a height`)
       }
       if (format !== 'rep') t.equal(back?.properties.name, name)
     }

@@ -29,7 +29,7 @@ verifies('toolvault:import:nmea', async (t) => {
   const times = list(track, 'timestamps') as string[]
   t.equal(places(track).length, fixes)
   t.same([Date.parse(times[0] ?? ''), Date.parse(times.at(-1) ?? '')], [Date.parse(first), Date.parse(last)])
-  t.same(times, [...new Set(times)].sort(), 'monotonic, over midnight')
+  t.same(times, [...new Set(times)].sort(), 'times increase over midnight')
   t.equal(list(track, 'speeds').length, fixes)
   t.match(await data('import_nmea', args), { lines, skipped: { 'wrong checksum': wrong_checksums } })
   const thinned = listFeatures(await command('import_nmea', { ...args, min_interval_s: 60 }))
@@ -53,7 +53,7 @@ verifies(
     const command_ = await command('import_nmea', { text })
     const [track] = listFeatures(command_)
     t.same(list(track, 'timestamps'), ['2006-11-14T23:59:59Z', '2006-11-15T00:00:01Z'])
-    t.ok(Math.abs((places(track)[0]?.[0] ?? 0) + 2.930068) < 1e-6, 'not 255 degrees')
+    t.ok(Math.abs((places(track)[0]?.[0] ?? 0) + 2.930068) < 1e-6, 'rejects a longitude of 255 degrees')
     t.same(list(track, 'courses'), [322, null])
     t.match(
       JSON.stringify(command_),
@@ -116,7 +116,7 @@ verifies(
       report(1, 2),
       '!AIVDM,2,2,1,A,88888888880,2*25',
     ]
-    t.match((await data('import_ais', { text: parts.join('\n') })).skipped, {}, 'nothing is broken')
+    t.match((await data('import_ais', { text: parts.join('\n') })).skipped, {}, 'skips no complete message')
   },
 )
 
@@ -129,7 +129,7 @@ verifies('toolvault:import:rep', async (t) => {
     boats.map((boat) => ({ name: boat.properties.name, fixes: places(boat).length })),
     tracks,
   )
-  t.equal(Date.parse(String(list(boats[0], 'timestamps')[0])), Date.parse(first), 'the year is 1995')
+  t.equal(Date.parse(String(list(boats[0], 'timestamps')[0])), Date.parse(first), 'reads the year 95 as 1995')
   t.match(features.slice(2), [
     { geometry: { type: 'Point' }, properties: { annotationType: 'label', text: 'Rendezvous' } },
     { geometry: { type: 'Polygon' }, properties: { specifics: { shapeType: 'circle', radiusM: 1828.8 } } },
@@ -138,7 +138,7 @@ verifies('toolvault:import:rep', async (t) => {
   const line = (date: string) => `${date} 120000 "Two Words" @A 10 30 0 S 179 59 59.9 W 400 5 NaN`
   const [south] = listFeatures(await command('import_rep', { text: line('20240229') }))
   t.match(south, { properties: { name: 'Two Words', time: '2024-02-29T12:00:00Z' } })
-  t.same(south?.geometry?.coordinates, [-179.999972222, -10.5], 'no depth where none was measured')
+  t.same(south?.geometry?.coordinates, [-179.999972222, -10.5], 'omits an unknown depth')
   const [recent] = listFeatures(await command('import_rep', { text: line('240229') }))
   t.match(recent?.properties.time, /^2024/)
   t.match((await data('import_rep', { text: [line('240229'), line('240230')].join('\n') })).skipped, {
@@ -306,7 +306,7 @@ verifies(
     t.equal(logged.length, 1)
     const busy = await context(t, new CausewayError('CANCELLED', 'the call was cancelled'))
     await route('POST', '/tools/call').handle(post('{"name": "word_count"}'), {}, busy.ctx)
-    t.same(busy.logged, [], 'errors of the client are not logged')
+    t.same(busy.logged, [], 'does not log errors of the client')
   },
 )
 

@@ -3,13 +3,17 @@ import { keepVertices } from '@causeway/plot'
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
 import t from 'tap'
-import { findClosestApproach, findNearestIn, type Nearest } from '../src/domain/approach/closest-approach.ts'
+import {
+  type ClosestPoint,
+  findClosestApproach,
+  findNearestIn,
+} from '../src/domain/approach/closest-approach.ts'
 import { type IndexedTrack, indexTrack } from '../src/domain/approach/indexed-track.ts'
 import { listIntervals } from '../src/domain/approach/intervals.ts'
 import {
+  computeDistance,
   createLine,
-  destination,
-  distance,
+  findDestination,
   normalizeAngle,
   type Place,
   solveInverse,
@@ -48,7 +52,7 @@ const track = (id: string, maxLegs = 24) =>
       const places: Place[] = [from]
       const times = [0]
       for (const { course, metres, seconds } of legs) {
-        places.push(destination(places.at(-1) ?? from, course, metres))
+        places.push(findDestination(places.at(-1) ?? from, course, metres))
         times.push((times.at(-1) ?? 0) + seconds)
       }
       return readTimedTrack({
@@ -76,7 +80,7 @@ t.test('solveInverse inverts destination', async (t) => {
       fc.double({ min: 0, max: 359.99, noNaN: true }),
       fc.double({ min: 1, max: 1e6, noNaN: true }),
       (from, bearing, metres) => {
-        const found = solveInverse(from, destination(from, bearing, metres))
+        const found = solveInverse(from, findDestination(from, bearing, metres))
         t.ok(Math.abs(found.distance_m - metres) < 1e-6)
         t.ok(Math.abs(normalizeAngle(found.bearing_deg - bearing)) * metres < 1e-3)
       },
@@ -96,8 +100,12 @@ t.test('interpolatePlace returns a place on the geodesic of the leg', async (t) 
         one.times.findLastIndex((known) => known <= time),
       )
       const [from, to] = [one.fixes[index], one.fixes[index + 1]]
-      if (found === undefined || from === undefined || to === undefined) return t.fail('nowhere')
-      t.ok(Math.abs(distance(from, found) + distance(found, to) - distance(from, to)) < 1e-6)
+      if (found === undefined || from === undefined || to === undefined)
+        return t.fail('interpolatePlace returned undefined')
+      t.ok(
+        Math.abs(computeDistance(from, found) + computeDistance(found, to) - computeDistance(from, to)) <
+          1e-6,
+      )
     }),
     runs,
   )
@@ -144,7 +152,10 @@ function worst({ fixes }: TimedTrack, from: number, to: number): number {
   const line = createLine(a, b)
   return fixes
     .slice(from + 1, to)
-    .reduce((max, fix) => Math.max(max, distance(fix, line.at((fix.time - a.time) / (b.time - a.time)))), 0)
+    .reduce(
+      (max, fix) => Math.max(max, computeDistance(fix, line.at((fix.time - a.time) / (b.time - a.time)))),
+      0,
+    )
 }
 
 t.test('findClosestApproach returns at most the shortest sampled distance', async (t) => {
@@ -153,15 +164,15 @@ t.test('findClosestApproach returns at most the shortest sampled distance', asyn
       // Two random places are far apart, so half of the pairs are moved together.
       const [a, b] = isNear ? [one, shifted(other, one)] : [one, other]
       const found = findClosestApproach(indexTrack(a), indexTrack(b))
-      if (found === undefined) return t.fail('both begin at the same time')
+      if (found === undefined) return t.fail('findClosestApproach returned undefined')
       const end = Math.min(a.times.at(-1) ?? 0, b.times.at(-1) ?? 0)
       const start = a.times[0] ?? 0
       for (let sample = 0; sample <= 200; sample++) {
         const time = start + ((end - start) * sample) / 200
         const [p, q] = [interpolatePlace(a, time), interpolatePlace(b, time)]
-        if (p !== undefined && q !== undefined) t.ok(found.distance_m <= distance(p, q) + 1e-3)
+        if (p !== undefined && q !== undefined) t.ok(found.distance_m <= computeDistance(p, q) + 1e-3)
       }
-      t.ok(Math.abs(found.distance_m - distance(found.a, found.b)) < 1e-6)
+      t.ok(Math.abs(found.distance_m - computeDistance(found.a, found.b)) < 1e-6)
     }),
     { numRuns: runs.numRuns / 2 },
   )
@@ -189,10 +200,10 @@ t.test('findClosestApproach agrees with a search of all intervals', async (t) =>
 })
 
 /** Searches every interval of the common time, without using bounds. */
-function everyInterval(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
+function everyInterval(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const [start = 0, end = 0] = findCommonSpan([a.track, b.track]) ?? []
-  const spans = listIntervals(a, b, { start, end, likely: start, min_m: 0 })
-  let best: Nearest | undefined
+  const spans = listIntervals(a, b, { start, end, likelyTime: start, min_m: 0 })
+  let best: ClosestPoint | undefined
   for (let span = spans.first; span !== undefined; span = spans.first) {
     const found = findNearestIn(a.track, b.track, span)
     if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
@@ -218,7 +229,7 @@ function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   if (from === undefined || to === undefined) return track
   const coordinates = track.fixes.map((fix) => {
     const { bearing_deg, distance_m } = solveInverse(from, fix)
-    const { lon, lat } = destination(destination(to, 45, 2000), bearing_deg, distance_m)
+    const { lon, lat } = findDestination(findDestination(to, 45, 2000), bearing_deg, distance_m)
     return [lon, lat]
   })
   return readTimedTrack({ ...track.feature, geometry: { type: 'LineString', coordinates } })
@@ -230,7 +241,7 @@ t.test('resampleTrack returns the places of the track at all times', async (t) =
       const even = readTimedTrack(resampleTrack(one, { interval_s, max_gap_s: 1e6 }).feature)
       for (const fix of even.fixes) {
         const wanted = interpolatePlace(one, fix.time)
-        t.ok(wanted !== undefined && distance(wanted, fix) < 1e-6)
+        t.ok(wanted !== undefined && computeDistance(wanted, fix) < 1e-6)
       }
       t.equal(even.times.at(-1), one.times.at(-1))
     }),

@@ -24,7 +24,7 @@ verifies('toolvault:tools', async (t) => {
       args.every((argument) => properties.includes(argument)),
       name,
     )
-    t.equal(tool?.aliases.bare[0], name, 'listed under its name')
+    t.equal(tool?.aliases.bare[0], name, 'lists the tool under its name')
     t.ok(tool?.aliases.bare.includes(`toolvault_${name}`))
   }
 })
@@ -58,7 +58,11 @@ verifies('toolvault:toggle', async (t) => {
     )
     return changed?.properties
   }
-  t.match(await toggleAndRead(point('p', [0, 0])), { marker_color: '#FF0000' }, 'none counts as blue')
+  t.match(
+    await toggleAndRead(point('p', [0, 0])),
+    { marker_color: '#FF0000' },
+    'treats a missing colour as blue',
+  )
   t.match(await toggleAndRead(point('p', [0, 0], { marker_color: 'RED' })), { marker_color: '#0000FF' })
   t.match(
     await toggleAndRead(
@@ -143,15 +147,23 @@ verifies('toolvault:visible', async (t) => {
     [0, 0],
     [10, 10],
   ])
-  t.same(await selected([6, 0, 9, 3], diagonal), [], 'its box overlaps, it does not')
-  t.same(await selected([10, 10, 12, 12], diagonal), ['diagonal'], 'touching counts')
+  t.same(await selected([6, 0, 9, 3], diagonal), [], 'excludes a feature of which only the bounds overlap')
+  t.same(
+    await selected([10, 10, 12, 12], diagonal),
+    ['diagonal'],
+    'includes a feature that touches the viewport',
+  )
   const crossing = track('crossing', [
     [179, 0],
     [-179, 0],
   ])
-  t.same(await selected([170, -5, -170, 5], crossing), ['crossing'], 'viewport across the antimeridian')
+  t.same(
+    await selected([170, -5, -170, 5], crossing),
+    ['crossing'],
+    'accepts a viewport across the antimeridian',
+  )
   t.same(await selected([-179.9, -5, -179.5, 5], crossing), ['crossing'])
-  t.same(await selected([-10, -5, 10, 5], crossing), [], 'not around the whole earth')
+  t.same(await selected([-10, -5, 10, 5], crossing), [], 'does not extend around the earth')
   const hole = feature('ring', 'Polygon', [
     [
       [0, 0],
@@ -168,8 +180,8 @@ verifies('toolvault:visible', async (t) => {
       [3, 3],
     ],
   ])
-  t.same(await selected([4, 4, 5, 5], hole), [], 'inside the hole')
-  t.same(await selected([1, 1, 2, 2], hole), ['ring'], 'inside the area')
+  t.same(await selected([4, 4, 5, 5], hole), [], 'excludes a feature inside a hole')
+  t.same(await selected([1, 1, 2, 2], hole), ['ring'], 'includes a feature inside the area')
   const metadata = point('m', [1, 1], { dataType: 'metadata' })
   t.same(await selected([0, 0, 2, 2], metadata, point(7, [1, 1])), ['7'])
   t.match(
@@ -228,7 +240,7 @@ verifies('toolvault:grid', async (t) => {
   t.ok(Math.abs(lon - 0.1) < 1e-12 && Math.abs(lat - 51.6) < 1e-12)
   t.ok(
     (await grid([179, 0, -179, 1], 1, 0.5)).points.every(([one = 999]) => Math.abs(one) <= 180),
-    'longitudes are normal',
+    'normalizes longitudes',
   )
   await t.rejects(
     client.call('viewport_grid_generator', {
@@ -267,7 +279,7 @@ verifies('toolvault:speed', async (t) => {
   t.match(
     await command('track_speed_filter', { track_feature: fast, min_speed: 15, assumeIntervalSeconds: 60 }),
     { command: 'showText' },
-    'the original called the same track slow',
+    'finds no fast fix with the assumed interval, like the original server',
   )
   const high = track(
     'high',
@@ -275,7 +287,7 @@ verifies('toolvault:speed', async (t) => {
   )
   const parity = await data('track_speed_filter', { track_feature: high, assumeIntervalSeconds: 60 })
   t.equal(parity.count, 3)
-  t.ok(Math.abs(parity.values[0] - 226.7) < 1, 'what the original computed, by the ellipsoid')
+  t.ok(Math.abs(parity.values[0] - 226.7) < 1, 'computes the speed of the original server on the ellipsoid')
   const still = track('still', [
     [0, 51],
     [0, 51],

@@ -3,7 +3,7 @@ import { makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import type { DebriefCommand, Feature } from '@causeway/plot'
 import type { Test } from 'tap'
-import { destination } from '../src/domain/geodesy/geodesic.ts'
+import { findDestination } from '../src/domain/geodesy/geodesic.ts'
 import toolvault from '../src/index.ts'
 
 export interface OpenVault {
@@ -119,7 +119,7 @@ export function straight(
 ) {
   const [lon, lat] = from
   const places = Array.from({ length: fixes }, (_, minute) =>
-    destination({ lon, lat }, course, (knots * 1852 * minute) / 60),
+    findDestination({ lon, lat }, course, (knots * 1852 * minute) / 60),
   )
   return track(
     id,

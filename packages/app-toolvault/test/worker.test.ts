@@ -27,12 +27,12 @@ verifies('toolvault:worker', 'a run in a worker returns the same result as in th
   t.match(await app.client().call('word_count', { text: 'x' }), { command: 'showText' })
   const tool = catalog.find(({ name }) => name === 'simplify_track')
   if (tool === undefined || !('run' in tool)) {
-    t.fail('no such tool')
+    t.fail('simplify_track does not exist')
     return
   }
   const steps = tool.run({ ...args, deviation: 'time' }, () => '')
   if ('command' in steps) {
-    t.fail('not in steps')
+    t.fail('simplify_track does not run in steps')
     return
   }
   let step = steps.next()
@@ -66,19 +66,19 @@ verifies('toolvault:worker', async (t) => {
   t.teardown(() => clearInterval(watch))
   await t.rejects(call, { code: 'CANCELLED' })
   const [first] = client.progress
-  t.equal(first?.[1], 66, 'of all pairs')
+  t.equal(first?.[1], 66, 'reports progress over all pairs')
   await t.resolves(client.call('track_stats', { tracks: tracks.slice(0, 1) }), 'the worker remains available')
 })
 
 verifies('toolvault:worker', 'an import reports its progress in bytes and can be cancelled', async (t) => {
   const [scene] = scenes
   if (scene === undefined) {
-    t.fail('no scene')
+    t.fail('the scene does not exist')
     return
   }
   const [vessel] = play({ ...scene, vessels: 1 }).vessels
   if (vessel === undefined) {
-    t.fail('no vessel')
+    t.fail('the scene has no vessel')
     return
   }
   // The log is repeated, as by a receiver that repeats itself.

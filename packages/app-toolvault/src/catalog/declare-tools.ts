@@ -7,7 +7,6 @@ import { readSamples } from './samples.ts'
 import { describeInputs } from './tool-index.ts'
 import { type Category, categories } from './vault-tool.ts'
 
-/** A tool returns nothing but a command, so that its result can be applied unchanged. */
 const commandOutput = {
   command: z.string().describe('Type of DebriefCommand'),
   payload: z.unknown(),
@@ -63,7 +62,6 @@ export function declareTools(app: Registrar<Vault, object>): void {
   }
 }
 
-/** The first name is listed. */
 function listAliases(name: string): string[] {
   const dashed = name.replaceAll('_', '-')
   return [name, ...(dashed === name ? [] : [dashed]), `toolvault_${name}`]

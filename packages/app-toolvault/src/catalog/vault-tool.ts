@@ -66,7 +66,6 @@ export type VaultTool = ToolBase<Shape> &
     | { readonly read: (args: ToolArgs, newId: NewId) => LineReader }
   )
 
-/** `run` receives arguments that `input` has parsed. */
 export const defineTool = <Input extends Shape>(tool: AnalysisTool<Input>): VaultTool =>
   tool as unknown as VaultTool
 

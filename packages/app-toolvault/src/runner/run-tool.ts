@@ -7,21 +7,20 @@ import { runInSlices } from '@causeway/worker'
 import type { LineReader, NewId, ToolArgs, VaultTool } from '../catalog/vault-tool.ts'
 import { ToolVaultError } from '../errors.ts'
 
-interface RunWatch {
+interface RunControl {
   readonly signal: AbortSignal
   progress(done: number, total?: number, message?: string): void
 }
 
 interface RunOptions {
   readonly newId: NewId
-  readonly watch: RunWatch
+  readonly watch: RunControl
   /** Real path of the file to import instead of the text in the arguments. */
   readonly file?: string | undefined
 }
 
 const maxFileBytes = 512 * 1024 ** 2
 
-/** A whole document may be a single line. */
 const maxLineLength = 64 * 1024 ** 2
 
 /** Ids have the form `<prefix>-<run>-<number>`. */
@@ -50,7 +49,7 @@ export async function runTool(
   })
 }
 
-async function readFile(reader: LineReader, file: string, watch: RunWatch): Promise<DebriefCommand> {
+async function readFile(reader: LineReader, file: string, watch: RunControl): Promise<DebriefCommand> {
   const size = await getFileSize(file)
   if (size > maxFileBytes)
     throw new ToolVaultError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${maxFileBytes}`, {

@@ -6,7 +6,7 @@ import { readFeatures } from '../domain/feature/read-features.ts'
 import { readTimedTrack, type TimedTrack } from '../domain/track/track.ts'
 import { ToolVaultError } from '../errors.ts'
 
-// The schema is loose, because a listing has at most 25 kB. `readFeatures` validates the features.
+// A strict schema would exceed the 25 kB of a listing. `readFeatures` validates the features.
 const object = () => z.record(z.string(), z.unknown())
 
 export const featuresArgument = (about: string) =>

@@ -52,14 +52,14 @@ export default defineTool({
   },
 })
 
-interface Scope {
+interface ReportScope {
   readonly motion: ApproachOptions['motion']
   readonly within_nm: number | undefined
   readonly overlapping: number
   readonly possible: number
 }
 
-function report(near: readonly PairApproach[], scope: Scope): DebriefCommand {
+function report(near: readonly PairApproach[], scope: ReportScope): DebriefCommand {
   const { motion, overlapping, possible } = scope
   return showData({
     title: 'Closest points of approach',
@@ -96,7 +96,7 @@ const toFigures = ({ a, b, approach, predicted, predicted_at }: PairApproach) =>
   predicted: predicted === null ? null : { at: formatTime(predicted_at), ...predicted },
 })
 
-function summarize(near: readonly PairApproach[], { within_nm, overlapping, possible }: Scope): string {
+function summarize(near: readonly PairApproach[], { within_nm, overlapping, possible }: ReportScope): string {
   const [closest] = near
   const others =
     overlapping < possible ? ` ${formatCount(possible - overlapping, 'pair')} without a common time.` : ''

@@ -96,6 +96,6 @@ function removeJumps({ track, jumps }: TrackJumps): Feature {
   const removed = new Set(
     jumps.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index)),
   )
-  const kept = track.fixes.map((_, index) => index).filter((index) => !removed.has(index))
-  return keepVertices(track.feature, kept)
+  const retained = track.fixes.map((_, index) => index).filter((index) => !removed.has(index))
+  return keepVertices(track.feature, retained)
 }

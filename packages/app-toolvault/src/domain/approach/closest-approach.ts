@@ -1,6 +1,6 @@
 import {
+  computeDistance,
   createLine,
-  distance,
   findBearingProblem,
   type GeodesicLine,
   type Place,
@@ -12,23 +12,20 @@ import { type IndexedTrack, listWindows } from './indexed-track.ts'
 import { listIntervals } from './intervals.ts'
 import type { Span, SpanQueue } from './span-queue.ts'
 
-export interface Nearest {
+export interface ClosestPoint {
   /** Unix milliseconds. */
   readonly time: number
   readonly distance_m: number
 }
 
-export interface Approach extends Nearest {
+export interface Approach extends ClosestPoint {
   readonly a: Place
   readonly b: Place
   /** Bearing of b from a, or `null` if the tracks meet. */
   readonly bearing_deg: number | null
 }
 
-/**
- * Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time.
- * Boxes around runs of legs and chords through the earth limit the number of computed geodesics.
- */
+/** Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time. */
 export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach | undefined {
   const nearest = findNearest(a, b)
   if (nearest === undefined) return undefined
@@ -41,14 +38,14 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
 }
 
 /** Visits windows and their intervals by lower bound, until the bound exceeds the best distance. */
-function findNearest(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
+function findNearest(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
   const open: SpanQueue[] = []
-  let best: Nearest | undefined
+  let best: ClosestPoint | undefined
   for (;;) {
     const window = windows.first
-    const ahead = selectQueue(open)
-    const interval = ahead?.first
+    const nextQueue = selectQueue(open)
+    const interval = nextQueue?.first
     const isWindowNext = window !== undefined && window.min_m <= (interval?.min_m ?? window.min_m)
     const next = isWindowNext ? window : interval
     if (next === undefined || (best !== undefined && next.min_m >= best.distance_m)) return best
@@ -58,50 +55,51 @@ function findNearest(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
     } else {
       const found = findNearestIn(a.track, b.track, next)
       if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
-      ahead?.removeFirst()
+      nextQueue?.removeFirst()
     }
   }
 }
 
 function selectQueue(open: readonly SpanQueue[]): SpanQueue | undefined {
   let best: SpanQueue | undefined
-  for (const one of open) if (isBefore(one.first, best?.first)) best = one
+  for (const one of open) if (isSpanBefore(one.first, best?.first)) best = one
   return best
 }
 
-function isBefore(one: Span | undefined, other: Span | undefined): boolean {
+function isSpanBefore(one: Span | undefined, other: Span | undefined): boolean {
   if (one === undefined || other === undefined) return one !== undefined
   return one.min_m < other.min_m || (one.min_m === other.min_m && one.start < other.start)
 }
 
 /**
- * Finds the closest approach in a span of constant speeds. Returns `undefined` if a track has no position in it. The
- * squared distance is almost a parabola in time. Its vertex is searched in decreasing steps.
+ * Searches the vertex of the squared distance, which is almost a parabola in time, in decreasing steps. Returns
+ * `undefined` if a track has no position in the span.
  */
 export function findNearestIn(
   a: TimedTrack,
   b: TimedTrack,
-  { start, end, likely }: Span,
-): Nearest | undefined {
+  { start, end, likelyTime: likely }: Span,
+): ClosestPoint | undefined {
   const known = new Map<number, number>()
   const getLine = cacheLines()
-  const square = (time: number): number => {
+  const computeSquaredDistance = (time: number): number => {
     const seen = known.get(time)
     if (seen !== undefined) return seen
     const [from, to] = [interpolatePlace(a, time, getLine), interpolatePlace(b, time, getLine)]
-    const value = from === undefined || to === undefined ? Number.POSITIVE_INFINITY : distance(from, to) ** 2
+    const value =
+      from === undefined || to === undefined ? Number.POSITIVE_INFINITY : computeDistance(from, to) ** 2
     known.set(time, value)
     return value
   }
-  const inside = (time: number): number => Math.min(end, Math.max(start, time))
+  const clampTime = (time: number): number => Math.min(end, Math.max(start, time))
   let time = likely
-  square(time)
-  square(start)
-  square(end)
+  computeSquaredDistance(time)
+  computeSquaredDistance(start)
+  computeSquaredDistance(end)
   for (let step = (end - start) / 20; step > 5; step /= 20) {
     const middle = Math.min(end - step, Math.max(start + step, time))
-    time = inside(findVertex([middle - step, middle, middle + step], square))
-    square(time)
+    time = clampTime(findVertex([middle - step, middle, middle + step], computeSquaredDistance))
+    computeSquaredDistance(time)
   }
   const [best] = [...known].sort(([, one], [, other]) => one - other)
   return best === undefined || !Number.isFinite(best[1])

@@ -1,4 +1,4 @@
-import { at, measureChord, measureSagitta, toEarthVectors } from '../geodesy/earth-vector.ts'
+import { getCoordinate, measureChord, measureSagitta, toEarthVectors } from '../geodesy/earth-vector.ts'
 import { findCommonSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { SpanQueue, spanWidth } from './span-queue.ts'
@@ -10,10 +10,10 @@ export interface IndexedTrack {
   readonly xyz: Float64Array
   /** Maximum depth of the chord of each leg, by its first vertex, metres below the surface. */
   readonly depths: Float64Array
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly TrackStretch[]
 }
 
-interface Stretch {
+interface TrackStretch {
   /** Unix milliseconds. */
   readonly start: number
   readonly end: number
@@ -23,7 +23,6 @@ interface Stretch {
   readonly depth: number
 }
 
-/** Small enough for a small box, and large enough to skip many legs at a time. */
 const legsPerStretch = 16
 
 export function indexTrack(track: TimedTrack): IndexedTrack {
@@ -32,7 +31,7 @@ export function indexTrack(track: TimedTrack): IndexedTrack {
   const depths = Float64Array.from(track.places, (_, index) =>
     index < last ? measureSagitta(measureChord(xyz, index, index + 1)) : 0,
   )
-  const stretches: Stretch[] = []
+  const stretches: TrackStretch[] = []
   for (let from = 0; from < last; from += legsPerStretch) {
     const to = Math.min(last, from + legsPerStretch)
     stretches.push({
@@ -71,10 +70,7 @@ export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   }
 }
 
-/**
- * Returns a lower bound of the geodesic in metres: the chord minus both depths, because a vessel can be that far from
- * the chord of its leg.
- */
+/** Returns a lower bound of the geodesic in metres. A vessel can be `depth_m` from the chord of its leg. */
 export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
@@ -87,8 +83,8 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
   box.fill(Number.NEGATIVE_INFINITY, 3)
   for (let index = from * 3; index < (to + 1) * 3; index++) {
     const axis = index % 3
-    box[axis] = Math.min(at(box, axis), at(xyz, index))
-    box[axis + 3] = Math.max(at(box, axis + 3), at(xyz, index))
+    box[axis] = Math.min(getCoordinate(box, axis), getCoordinate(xyz, index))
+    box[axis + 3] = Math.max(getCoordinate(box, axis + 3), getCoordinate(xyz, index))
   }
   return box
 }
@@ -97,7 +93,11 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
 function measureGap(one: Float64Array, other: Float64Array): number {
   let square = 0
   for (let axis = 0; axis < 3; axis++) {
-    const apart = Math.max(0, at(one, axis) - at(other, axis + 3), at(other, axis) - at(one, axis + 3))
+    const apart = Math.max(
+      0,
+      getCoordinate(one, axis) - getCoordinate(other, axis + 3),
+      getCoordinate(other, axis) - getCoordinate(one, axis + 3),
+    )
     square += apart * apart
   }
   return Math.sqrt(square)

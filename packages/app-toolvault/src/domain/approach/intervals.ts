@@ -1,4 +1,4 @@
-import { at } from '../geodesy/earth-vector.ts'
+import { getCoordinate } from '../geodesy/earth-vector.ts'
 import { findFixBefore } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { computeMinDistance, type IndexedTrack } from './indexed-track.ts'
@@ -39,10 +39,10 @@ function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, 
   const b1 = computeFraction(b.track, j, nextB, end)
   let [along, across, square] = [0, 0, 0]
   for (let axis = 0; axis < 3; axis++) {
-    const pa = at(a.xyz, i * 3 + axis)
-    const va = at(a.xyz, nextA * 3 + axis) - pa
-    const pb = at(b.xyz, j * 3 + axis)
-    const vb = at(b.xyz, nextB * 3 + axis) - pb
+    const pa = getCoordinate(a.xyz, i * 3 + axis)
+    const va = getCoordinate(a.xyz, nextA * 3 + axis) - pa
+    const pb = getCoordinate(b.xyz, j * 3 + axis)
+    const vb = getCoordinate(b.xyz, nextB * 3 + axis) - pb
     const first = pb + vb * b0 - (pa + va * a0)
     const change = vb * (b1 - b0) - va * (a1 - a0)
     along += first * change
@@ -54,7 +54,7 @@ function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, 
   rows[offset] = start
   rows[offset + 1] = end
   rows[offset + 2] = start + (end - start) * share
-  rows[offset + 3] = computeMinDistance(chord, at(a.depths, i) + at(b.depths, j))
+  rows[offset + 3] = computeMinDistance(chord, getCoordinate(a.depths, i) + getCoordinate(b.depths, j))
   return true
 }
 

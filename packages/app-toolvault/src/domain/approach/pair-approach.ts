@@ -63,7 +63,6 @@ export function* findApproaches(
   })
 }
 
-/** Caches vessels by time, because most pairs are predicted for the same time. */
 class VesselCache {
   readonly #known = new Map<TimedTrack, Map<number, Vessel | undefined>>()
   readonly #getMotion: (track: TimedTrack, time: number) => Motion

@@ -1,11 +1,11 @@
-import { at } from '../geodesy/earth-vector.ts'
+import { getCoordinate } from '../geodesy/earth-vector.ts'
 
 export interface Span {
   /** Unix milliseconds. */
   readonly start: number
   readonly end: number
   /** Probable time of the closest approach, Unix milliseconds. */
-  readonly likely: number
+  readonly likelyTime: number
   /** Lower bound of the distance in metres. */
   readonly min_m: number
 }
@@ -13,7 +13,7 @@ export interface Span {
 /** Columns: start, end, likely, min_m. */
 export const spanWidth = 4
 
-/** Time spans ordered by lower bound, then by time. They are rows of numbers, because a search creates millions. */
+/** Time spans ordered by lower bound, then by time. Rows of numbers, because a search creates millions. */
 export class SpanQueue {
   readonly #rows: Float64Array
   #row: number
@@ -40,12 +40,17 @@ export class SpanQueue {
 function findMinRow(rows: Float64Array): number {
   let found = 0
   for (let row = spanWidth; row < rows.length; row += spanWidth)
-    if (at(rows, row + 3) < at(rows, found + 3)) found = row
+    if (getCoordinate(rows, row + 3) < getCoordinate(rows, found + 3)) found = row
   return found
 }
 
 function readSpan(rows: Float64Array, row: number): Span | undefined {
   const min_m = rows[row + 3] ?? Number.POSITIVE_INFINITY
   if (min_m === Number.POSITIVE_INFINITY) return undefined
-  return { start: at(rows, row), end: at(rows, row + 1), likely: at(rows, row + 2), min_m }
+  return {
+    start: getCoordinate(rows, row),
+    end: getCoordinate(rows, row + 1),
+    likelyTime: getCoordinate(rows, row + 2),
+    min_m,
+  }
 }

@@ -1,12 +1,12 @@
 import { parseTime } from '@causeway/app-kit/time'
 import { type Feature, getLabel, listParts, type Position } from '@causeway/plot'
 
-interface LeftOut {
+interface OmittedFeature {
   readonly feature: string
   readonly reason: string
 }
 
-/** A format of exported features. `write` returns the reason if the format cannot represent a feature. */
+/** `write` returns the reason if the format cannot represent a feature. */
 export interface ExportFormat {
   readonly head: string
   readonly tail: string
@@ -15,7 +15,7 @@ export interface ExportFormat {
 
 export function exportFeatures(features: readonly Feature[], { head, tail, write }: ExportFormat) {
   const parts: string[] = []
-  const left_out: LeftOut[] = []
+  const left_out: OmittedFeature[] = []
   for (const feature of features) {
     const written = write(feature)
     if ('text' in written) parts.push(written.text)

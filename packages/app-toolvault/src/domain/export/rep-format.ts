@@ -76,7 +76,6 @@ function writeEllipse(shape: Readonly<Record<string, unknown>>, at: number, text
   }
 }
 
-/** Names in REP files cannot contain quotes or line ends. */
 function toName(name: string): string {
   const clean = name.replace(/["\s]+/g, ' ').trim()
   return /^\S+$/.test(clean) ? clean : `"${clean}"`

@@ -26,7 +26,6 @@ export function readFeatures(values: readonly unknown[], argument: string): read
   )
 }
 
-/** Adds `geometry` and `properties`, which GeoJSON requires but callers omit. */
 const addMissingMembers = (feature: Feature): Feature => {
   const { geometry, properties } = feature as Partial<Feature>
   const isComplete = geometry !== undefined && properties !== null && properties !== undefined

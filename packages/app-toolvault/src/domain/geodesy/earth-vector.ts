@@ -1,6 +1,5 @@
 /**
- * Places as vectors from the centre of the WGS84 ellipsoid in metres. Chords between them are cheap, have no special
- * cases at the antimeridian and the poles, and are never longer than the geodesic. They preselect, and results are
+ * Places as vectors from the centre of the WGS84 ellipsoid in metres. Their chords are never longer than the
  * geodesic.
  */
 import { meanRadius, type Place } from './geodesic.ts'
@@ -26,12 +25,12 @@ export function toEarthVectors(places: readonly Place[]): Float64Array {
 
 export const measureChord = (xyz: Float64Array, i: number, j: number): number =>
   Math.hypot(
-    at(xyz, j * 3) - at(xyz, i * 3),
-    at(xyz, j * 3 + 1) - at(xyz, i * 3 + 1),
-    at(xyz, j * 3 + 2) - at(xyz, i * 3 + 2),
+    getCoordinate(xyz, j * 3) - getCoordinate(xyz, i * 3),
+    getCoordinate(xyz, j * 3 + 1) - getCoordinate(xyz, i * 3 + 1),
+    getCoordinate(xyz, j * 3 + 2) - getCoordinate(xyz, i * 3 + 2),
   )
 
 /** Returns the depth of a chord's middle below the surface, metres. */
 export const measureSagitta = (length: number): number => (length * length) / (8 * meanRadius)
 
-export const at = (xyz: Float64Array, index: number): number => xyz[index] ?? 0
+export const getCoordinate = (xyz: Float64Array, index: number): number => xyz[index] ?? 0

@@ -28,13 +28,11 @@ function formatAngle(angle: number, digits: number): string {
   return `${String(Math.floor(thousandths / 60_000)).padStart(digits, '0')}°${minutes}′`
 }
 
-/** Formats no more digits than positions are accurate to. */
 export function formatRangeIn(range: number, unit: RangeUnit): string {
   if (unit === 'm' || unit === 'yd') return `${range.toFixed(range < 100 ? 1 : 0)} ${unit}`
   return `${range.toFixed(range < 100 ? 3 : 1)} ${unit}`
 }
 
-/** Formats metres below a nautical mile, otherwise nautical miles with three digits. */
 export function formatRange(metres: number): string {
   if (metres < nauticalMile) return `${metres.toFixed(metres < 10 ? 1 : 0)} m`
   const miles = metres / nauticalMile

@@ -51,21 +51,21 @@ export function solveInverse(a: Place, b: Place): PathFigures {
 }
 
 /** Distance below which a bearing is undefined, metres. */
-const samePlace = 1e-6
+const samePlaceTolerance = 1e-6
 
 /** Degrees. */
 const tolerance = 1e-9
 
 /**
- * Returns why the bearing of the shortest path is undefined, or `undefined` if it is defined. Some opposite places
- * have several shortest paths (GeographicLib documentation, "Multiple shortest geodesics").
+ * Returns why the bearing is undefined. Some opposite places have several shortest paths (GeographicLib
+ * documentation, "Multiple shortest geodesics").
  */
 export function findBearingProblem(
   a: Place,
   b: Place,
   { distance_m, ...path }: PathFigures,
 ): string | undefined {
-  if (distance_m < samePlace) return 'the places are the same'
+  if (distance_m < samePlaceTolerance) return 'the places are the same'
   const turn = Math.abs(normalizeAngle(path.bearing_deg - path.final_bearing_deg))
   const isOpposite = Math.abs(a.lat + b.lat) < tolerance
   if (isOpposite && 90 - Math.abs(a.lat) < tolerance)
@@ -85,11 +85,11 @@ export function findBearingProblem(
 const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
 
 /** Returns metres. */
-export const distance = (a: Place, b: Place): number =>
+export const computeDistance = (a: Place, b: Place): number =>
   WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
 
 /** Returns a longitude from -180 to 180. */
-export function destination(from: Place, bearing: number, metres: number): Place {
+export function findDestination(from: Place, bearing: number, metres: number): Place {
   const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
   return { lon: lon2, lat: lat2 }
 }

@@ -29,10 +29,7 @@ export interface Bearing {
   readonly bearing_problem?: string
   /** Bearing of b minus course of a, 0 to 360, or `null` if either is missing. */
   readonly relative_bearing_deg: number | null
-  /**
-   * Angle on the bow: bearing of a from b minus course of b, -180 to 180, negative to port, or `null` if either is
-   * missing.
-   */
+  /** Bearing of a from b minus course of b, -180 to 180, negative to port, or `null` if either is missing. */
   readonly atb_deg: number | null
 }
 

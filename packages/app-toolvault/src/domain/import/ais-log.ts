@@ -23,19 +23,19 @@ interface AisOptions {
   newId(prefix: string): string
 }
 
-interface Ship {
+interface VesselLog {
   readonly fixes: LogFix[]
   name: string | undefined
   kind: string
 }
 
 /**
- * Reads AIS logs (AIVDM, ITU-R M.1371). Messages contain no date: the reception time comes from the tag block, or
- * from a time before or after the sentence. Otherwise the second in each message is counted from `start`.
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Takes times from the tag block, from next to the sentence, or counts seconds
+ * from `start`.
  */
 export class AisLogReader {
   readonly #options: AisOptions
-  readonly #ships = new Map<string, Ship>()
+  readonly #ships = new Map<string, VesselLog>()
   readonly #sessions = new Map<string, Record<string, unknown>>()
   readonly #skipped = new SkipCounter()
   #lines = 0
@@ -64,7 +64,6 @@ export class AisLogReader {
     const message = new AisDecode(text, this.#getSession(text))
     if (message.error !== '') return toReason(message.error)
     const { aistype, mmsi, shipname } = message
-    // The message is incomplete.
     if (aistype === undefined || mmsi === undefined) return undefined
     if (shipname !== undefined && removePadding(shipname) !== '')
       this.#getShip(mmsi).name = removePadding(shipname)
@@ -90,7 +89,7 @@ export class AisLogReader {
     return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
   }
 
-  /** Messages of several parts can be interleaved. Sequence and channel identify them. */
+  /** Sequence and channel identify messages of several parts, which can be interleaved. */
   #getSession(text: string): Record<string, unknown> {
     const [, count, , sequence, channel] = text.split(',')
     if (count === '1') return {}
@@ -100,7 +99,7 @@ export class AisLogReader {
     return session
   }
 
-  #getShip(mmsi: string): Ship {
+  #getShip(mmsi: string): VesselLog {
     const ship = this.#ships.get(mmsi) ?? { fixes: [], name: undefined, kind: 'vessel' }
     this.#ships.set(mmsi, ship)
     return ship
@@ -163,11 +162,11 @@ function readReceptionTime(before: string, after: string): number | null {
 
 function toShipFeature(
   mmsi: string,
-  { fixes, name = `MMSI ${mmsi}`, kind }: Ship,
+  { fixes, name = `MMSI ${mmsi}`, kind }: VesselLog,
   options: { id: string; min_interval_s: number | undefined; skipped: SkipCounter },
 ): Feature | undefined {
-  const kept = kind === 'vessel' ? fixes : fixes.slice(-1)
-  for (const { line } of fixes.slice(0, fixes.length - kept.length))
+  const usedFixes = kind === 'vessel' ? fixes : fixes.slice(-1)
+  for (const { line } of fixes.slice(0, fixes.length - usedFixes.length))
     options.skipped.add('earlier position of a station', line)
-  return toFeature(kept, { ...options, name, source: 'AIS', properties: { mmsi, stationType: kind } })
+  return toFeature(usedFixes, { ...options, name, source: 'AIS', properties: { mmsi, stationType: kind } })
 }

@@ -63,8 +63,8 @@ export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feat
 }
 
 /**
- * Returns the segments of a track as one feature, or as several if their times overlap or are missing. Segments with
- * a single fix become points.
+ * Returns one feature, or several if the times of the segments overlap or are missing. Segments with a single fix
+ * become points.
  */
 export function toSegmentFeatures(
   segments: readonly (readonly LogFix[])[],

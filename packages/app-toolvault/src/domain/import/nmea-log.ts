@@ -13,10 +13,7 @@ interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
 
 type DayFix = LogFix & { readonly day: number; readonly clock: number }
 
-/**
- * Reads NMEA 0183 logs of one vessel: positions from GLL, GGA, GNS and RMC, course and speed from VTG, the date from
- * RMC and ZDA. A time of day that decreases by more than half a day starts the next day.
- */
+/** Reads NMEA 0183 logs of one vessel. A time of day that decreases by more than half a day starts the next day. */
 export class NmeaLogReader {
   readonly #options: NmeaOptions
   readonly #fixes: DayFix[] = []
@@ -93,7 +90,6 @@ export class NmeaLogReader {
     if (place === undefined) return 'position out of range or empty'
     const last = this.#fixes.at(-1)
     const fix = { ...place, time: null, line: this.#number, day: this.#day, clock }
-    // The sentences of one cycle repeat the position.
     if (last === undefined || last.clock !== clock || last.day !== this.#day) addFix(this.#fixes, fix)
     else this.#fixes[this.#fixes.length - 1] = mergeMotion(last, fix)
     return undefined

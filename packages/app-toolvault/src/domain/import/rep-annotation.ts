@@ -1,6 +1,6 @@
 import { formatTime } from '@causeway/app-kit/time'
 import type { Feature, Geometry } from '@causeway/plot'
-import { createLine, destination, normalizeBearing, type Place } from '../geodesy/geodesic.ts'
+import { createLine, findDestination, normalizeBearing, type Place } from '../geodesy/geodesic.ts'
 import type { LogFix } from './log-fix.ts'
 import type { RepLine } from './rep-line.ts'
 
@@ -10,7 +10,7 @@ export interface RepAnnotation {
   readonly time?: number | undefined
   readonly timeEnd?: number | undefined
   readonly specifics: Readonly<Record<string, unknown>>
-  /** Track that provides the position at `time` if the line has none. */
+  /** Track that provides the position at `time`. */
   readonly track?: string
   readonly place: Place | null
   /** Returns `null` if the place is unknown. */
@@ -48,10 +48,7 @@ const readers: Readonly<Record<string, Reader>> = {
   SENSOR3: (line) => readSensor(line, ['bearing_accuracy_deg', 'frequency_hz', 'frequency_accuracy_hz']),
 }
 
-/**
- * Reads the fields after `;KIND:`. Returns the reason for skipping as text, which is the kind itself if it is
- * unsupported.
- */
+/** Reads the fields after `;KIND:`. Returns the reason for skipping as text. */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
 
@@ -130,7 +127,7 @@ function drawRing(origin: Place | null, getRadius: (bearing: number) => number):
   if (origin === null) return null
   const ring = Array.from({ length: vertices }, (_, index) => {
     const bearing = 360 - (index * 360) / vertices
-    return toPosition(destination(origin, bearing, getRadius(bearing)))
+    return toPosition(findDestination(origin, bearing, getRadius(bearing)))
   })
   return { type: 'Polygon', coordinates: [[...ring, ring[0] ?? []]] }
 }
@@ -213,7 +210,10 @@ function readPath(line: RepLine, shapeType: 'line' | 'polyline' | 'polygon'): Re
 const drawBearing = (from: Place | null, bearing: number, metres: number): Geometry | null =>
   from === null
     ? null
-    : { type: 'LineString', coordinates: [toPosition(from), toPosition(destination(from, bearing, metres))] }
+    : {
+        type: 'LineString',
+        coordinates: [toPosition(from), toPosition(findDestination(from, bearing, metres))],
+      }
 
 function readVector(line: RepLine): RepAnnotation | string {
   line.readField()

@@ -13,8 +13,8 @@ interface RepOptions {
 }
 
 /**
- * Reads Debrief replay files (REP): fixes as `YYMMDD HHMMSS.SSS NAME @symbol DD MM SS.SS N DDD MM SS.SS W course speed depth`,
- * and shapes, texts, narratives and sensor contacts, which become annotations.
+ * Reads Debrief replay files (REP): fixes as `YYMMDD HHMMSS.SSS NAME @symbol DD MM SS.SS N DDD MM SS.SS W course
+ * speed depth`, and annotations.
  */
 export class RepFileReader {
   readonly #options: RepOptions

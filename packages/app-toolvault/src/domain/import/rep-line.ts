@@ -5,7 +5,7 @@ import type { Place } from '../geodesy/geodesic.ts'
 export class RepLine {
   readonly #text: string
   readonly #pivotYear: number
-  #at = 0
+  #position = 0
 
   /** Two-digit years from `pivotYear` on are in the 20th century. */
   constructor(text: string, pivotYear: number) {
@@ -29,11 +29,11 @@ export class RepLine {
   /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for NULL and `undefined` for other texts. */
   readPlace(): Place | null | undefined {
     if (this.#read(/NULL(\s+|$)/iy) !== undefined) return null
-    const start = this.#at
+    const start = this.#position
     const lat = this.#readAngle('NS', 90)
     const lon = lat === undefined ? undefined : this.#readAngle('EW', 180)
     if (lat !== undefined && lon !== undefined) return { lon, lat }
-    this.#at = start
+    this.#position = start
     return undefined
   }
 
@@ -49,15 +49,15 @@ export class RepLine {
   }
 
   readRest(): string {
-    const rest = this.#text.slice(this.#at).trim()
-    this.#at = this.#text.length
+    const rest = this.#text.slice(this.#position).trim()
+    this.#position = this.#text.length
     return rest
   }
 
   #read(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at
+    pattern.lastIndex = this.#position
     const found = pattern.exec(this.#text) ?? undefined
-    if (found !== undefined) this.#at = pattern.lastIndex
+    if (found !== undefined) this.#position = pattern.lastIndex
     return found
   }
 

@@ -6,14 +6,11 @@ import { maxFixes } from '../track/resampling.ts'
 /** Three elements and two texts for each fix. */
 const nodesPerFix = 5
 
-/**
- * Limits of a document. A node takes about 230 bytes. GPX and KML files nest about a dozen elements and use about 50
- * names. For each name, the reader makes a list as long as the track.
- */
+/** A node takes about 230 bytes. For each name, the reader makes a list as long as the track. */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
 /** Elements whose own text is not read. White space in them is indentation. */
-const withoutText = new Set([
+const elementsWithoutText = new Set([
   'gpx',
   'trk',
   'trkseg',
@@ -31,8 +28,8 @@ const withoutText = new Set([
   'gx:Track',
 ])
 
-/** Elements that become features or parts of them. If nested in their own kind, they would be read once per level. */
-const withoutNesting = new Set([
+/** Elements that would be read once per level if nested in their own kind. */
+const elementsWithoutNesting = new Set([
   'trk',
   'trkseg',
   'trkpt',
@@ -44,11 +41,16 @@ const withoutNesting = new Set([
   'NetworkLink',
 ])
 
-/** Elements for which the reader copies what it read from the parent, and their maximum number per parent. */
-const copying = new Set(['MultiGeometry', 'MultiTrack', 'gx:MultiTrack', 'gpxtpx:TrackPointExtension'])
-const maxCopying = 1000
+/** Elements for which the reader copies from the parent, and their maximum number per parent. */
+const copyingElements = new Set([
+  'MultiGeometry',
+  'MultiTrack',
+  'gx:MultiTrack',
+  'gpxtpx:TrackPointExtension',
+])
+const maxCopies = 1000
 
-/** Prefixes by the start of their namespace. Documents can use different prefixes. */
+/** Prefixes by the start of their namespace. */
 const prefixes: readonly (readonly [namespace: string, prefix: string])[] = [
   ['http://www.topografix.com/GPX/', ''],
   ['http://www.opengis.net/kml/', ''],
@@ -141,7 +143,7 @@ export class XmlElement {
   }
 
   appendChild(node: XmlNode): void {
-    // V8 reserves space for 17 nodes when a node is added to an empty list, but most elements have only one.
+    // V8 reserves space for 17 nodes when one is added to an empty list.
     if (this.#childNodes === noNodes) this.#childNodes = XmlNodeList.of(node) as XmlNodeList
     else this.#childNodes.push(node)
   }
@@ -149,30 +151,30 @@ export class XmlElement {
   normalize(): void {}
 
   getElementsByTagName(name: string): readonly XmlElement[] {
-    return this.#descendants((element) => element.tagName === name, [])
+    return this.#listDescendants((element) => element.tagName === name, [])
   }
 
   /** `*` matches any namespace or any name. */
   getElementsByTagNameNS(namespace: string, name: string): readonly XmlElement[] {
-    return this.#descendants(
+    return this.#listDescendants(
       ({ namespaceURI, localName }) =>
         (namespace === '*' || namespaceURI === namespace) && (name === '*' || localName === name),
       [],
     )
   }
 
-  #descendants(matches: (element: XmlElement) => boolean, found: XmlElement[]): readonly XmlElement[] {
+  #listDescendants(matches: (element: XmlElement) => boolean, found: XmlElement[]): readonly XmlElement[] {
     for (const node of this.#childNodes) {
       if (node.nodeType !== 1) continue
       if (matches(node)) found.push(node)
-      node.#descendants(matches, found)
+      node.#listDescendants(matches, found)
     }
     return found
   }
 }
 
 /** Receives the elements of a document during parsing, with line numbers. */
-export interface ElementWatcher {
+export interface ElementListener {
   /** Returns whether to add the element to the document. */
   open(element: XmlElement, line: number): boolean
   close(element: XmlElement, line: number): void
@@ -185,14 +187,11 @@ interface Level {
   copies: number
 }
 
-/**
- * Parses a document in pieces. `write` and `close` throw `NOTHING_IMPORTED` if the document is not well-formed or
- * declares a document type, and `IMPORT_TOO_LARGE` as soon as it exceeds a limit.
- */
+/** `write` and `close` throw `NOTHING_IMPORTED` for malformed documents and document types, and `IMPORT_TOO_LARGE`. */
 export class XmlDocumentParser {
   readonly #format: string
   readonly #maxNodes: number
-  readonly #positions: ElementWatcher | undefined
+  readonly #positions: ElementListener | undefined
   readonly #parser = new SaxesParser<{ xmlns: false }>({ xmlns: false })
   readonly #document = new XmlElement('', noAttributes, { namespaceURI: undefined, parentNode: undefined })
   readonly #openCounts = new Map<string, number>()
@@ -200,24 +199,25 @@ export class XmlDocumentParser {
   readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
   #nodes = 0
 
-  /** `format` names the document in messages. Indentation does not count as a node. */
+  /** `format` names the document in messages. */
   constructor(
     format: string,
-    { maxNodes = nodesPerFix * maxFixes, positions }: { maxNodes?: number; positions?: ElementWatcher } = {},
+    { maxNodes = nodesPerFix * maxFixes, positions }: { maxNodes?: number; positions?: ElementListener } = {},
   ) {
     this.#format = format
     this.#maxNodes = maxNodes
     this.#positions = positions
     this.#parser.on('error', (error) => {
-      throw this.#malformed(error.message, error)
+      throw this.#createMalformedError(error.message, error)
     })
     this.#parser.on('doctype', () => {
-      throw this.#malformed('document type declarations are not accepted')
+      throw this.#createMalformedError('document type declarations are not accepted')
     })
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes))
     this.#parser.on('closetag', () => this.#close())
     this.#parser.on('text', (text) => {
-      if (!(withoutText.has(this.#current.tagName) && text.trim() === '')) this.#append(new XmlText(3, text))
+      if (!(elementsWithoutText.has(this.#current.tagName) && text.trim() === ''))
+        this.#append(new XmlText(3, text))
     })
     this.#parser.on('cdata', (text) => this.#append(new XmlText(4, text)))
   }
@@ -235,19 +235,21 @@ export class XmlDocumentParser {
     const names = Object.keys(attributes)
     const parent = this.#levels.at(-1)
     if (parent === undefined || this.#levels.length > maxDepth)
-      throw this.#tooLarge('levels of elements', maxDepth)
-    if (names.length > maxAttributes) throw this.#tooLarge('attributes in one element', maxAttributes)
-    const namespaces = withDeclared(parent.namespaces, attributes, names)
+      throw this.#createTooLargeError('levels of elements', maxDepth)
+    if (names.length > maxAttributes)
+      throw this.#createTooLargeError('attributes in one element', maxAttributes)
+    const namespaces = addDeclaredNamespaces(parent.namespaces, attributes, names)
     const namespaceURI = namespaces.get(
       writtenName.includes(':') ? writtenName.slice(0, writtenName.indexOf(':')) : '',
     )
     const name = standardizeName(writtenName, namespaceURI)
-    if (copying.has(name) && ++parent.copies > maxCopying)
-      throw this.#tooLarge(`<${name}> in one element`, maxCopying)
+    if (copyingElements.has(name) && ++parent.copies > maxCopies)
+      throw this.#createTooLargeError(`<${name}> in one element`, maxCopies)
     if (this.#openCounts.size >= maxNames && !this.#openCounts.has(name))
-      throw this.#tooLarge('names of elements', maxNames)
+      throw this.#createTooLargeError('names of elements', maxNames)
     const open = this.#openCounts.get(name) ?? 0
-    if (open > 0 && withoutNesting.has(name)) throw this.#malformed(`<${name}> contains another <${name}>`)
+    if (open > 0 && elementsWithoutNesting.has(name))
+      throw this.#createMalformedError(`<${name}> contains another <${name}>`)
     this.#openCounts.set(name, open + 1)
     const parentNode = this.#current
     const element = new XmlElement(name, names.length === 0 ? noAttributes : attributes, {
@@ -268,11 +270,11 @@ export class XmlDocumentParser {
   }
 
   #append(node: XmlNode): void {
-    if (++this.#nodes > this.#maxNodes) throw this.#tooLarge('elements and texts', this.#maxNodes)
+    if (++this.#nodes > this.#maxNodes) throw this.#createTooLargeError('elements and texts', this.#maxNodes)
     this.#current.appendChild(node)
   }
 
-  #malformed(problem: string, cause?: unknown): CausewayError {
+  #createMalformedError(problem: string, cause?: unknown): CausewayError {
     return new ToolVaultError(
       'NOTHING_IMPORTED',
       `the ${this.#format} document is not well-formed: ${problem}`,
@@ -280,7 +282,7 @@ export class XmlDocumentParser {
     )
   }
 
-  #tooLarge(what: string, max: number): CausewayError {
+  #createTooLargeError(what: string, max: number): CausewayError {
     return new ToolVaultError(
       'IMPORT_TOO_LARGE',
       `the ${this.#format} document has more than ${max} ${what}`,
@@ -297,7 +299,11 @@ function standardizeName(name: string, namespaceURI: string | undefined): string
 }
 
 /** Returns the namespaces by prefix, with `''` for the default namespace. */
-function withDeclared(inherited: Namespaces, attributes: Attributes, names: readonly string[]): Namespaces {
+function addDeclaredNamespaces(
+  inherited: Namespaces,
+  attributes: Attributes,
+  names: readonly string[],
+): Namespaces {
   const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
   if (declared.length === 0) return inherited
   const uris = declared.map((name): [string, string] => [name.slice('xmlns:'.length), attributes[name] ?? ''])

@@ -18,7 +18,7 @@ interface XmlOptions {
   newId(prefix: string): string
 }
 
-/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses line by line, and converts at the end. */
+/** Reads GPX 1.0 and 1.1, and KML with timed tracks. */
 export class XmlFileReader {
   readonly #options: XmlOptions
   readonly #parser: XmlDocumentParser

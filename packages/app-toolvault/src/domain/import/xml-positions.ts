@@ -1,5 +1,5 @@
 import type { SkipCounter } from './import-report.ts'
-import type { ElementWatcher, XmlElement } from './xml-document.ts'
+import type { ElementListener, XmlElement } from './xml-document.ts'
 
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
@@ -19,13 +19,10 @@ const features = new Set(['Placemark', 'GroundOverlay'])
 const tracks = new Set(['Track', 'gx:Track'])
 
 /** Replaces an invalid position of a `Track`, so that the others stay aligned with their times. */
-const nowhere = '999 999'
+const invalidPosition = '999 999'
 
-/**
- * Counts the positions of a GPX or KML document that cannot be imported. The GeoJSON reader would omit them silently,
- * or read only some of their numbers.
- */
-export class XmlPositions implements ElementWatcher {
+/** Counts positions that cannot be imported, which the GeoJSON reader would silently omit or misread. */
+export class XmlPositions implements ElementListener {
   readonly #skipped: SkipCounter
   readonly #lines: { positions: number; distinct: number }[] = []
   readonly #starts: number[] = []
@@ -71,18 +68,19 @@ export class XmlPositions implements ElementWatcher {
     const { parentNode } = element
     const isPoint = parentNode?.tagName === 'Point'
     const misplaced = findMisplacedCoordinates(element)
-    const kept: string[] = []
+    const retained: string[] = []
     for (const { text, line } of listTuples(element.rawText, start)) {
-      const isSecond = isPoint && kept.length > 0
+      const isSecond = isPoint && retained.length > 0
       const reason =
         misplaced ?? (isSecond ? 'more than one position in a Point' : findProblem(text.split(',')))
-      if (reason === undefined) kept.push(text)
+      if (reason === undefined) retained.push(text)
       else this.#skipped.add(reason, line)
     }
-    element.setText(kept.join(' '))
+    element.setText(retained.join(' '))
     // The last position of a ring repeats the first.
-    const isClosed = parentNode?.tagName === 'LinearRing' && kept.length > 1 && kept[0] === kept.at(-1)
-    this.#count(kept.length, isClosed ? kept.length - 1 : kept.length)
+    const isClosed =
+      parentNode?.tagName === 'LinearRing' && retained.length > 1 && retained[0] === retained.at(-1)
+    this.#count(retained.length, isClosed ? retained.length - 1 : retained.length)
   }
 
   #checkCoord(element: XmlElement, line: number): void {
@@ -95,7 +93,7 @@ export class XmlPositions implements ElementWatcher {
     const reason = parts[0] === '' ? 'position is empty' : findProblem(parts)
     if (reason === undefined) return
     this.#skipped.add(reason, line)
-    element.setText(nowhere)
+    element.setText(invalidPosition)
   }
 }
 
@@ -107,7 +105,6 @@ function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined 
   return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
 }
 
-/** Returns the reason to omit all positions. The reader uses only the first element of each geometry. */
 function findMisplacedCoordinates(element: XmlElement): string | undefined {
   const { parentNode } = element
   if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
@@ -123,7 +120,7 @@ function isInFeature(element: XmlElement): boolean {
   return at !== undefined
 }
 
-/** Splits coordinates at white space. Tolerates white space around commas, which KML does not allow. */
+/** Tolerates white space around commas, which KML does not allow. */
 function listTuples(text: string, start: number): { text: string; line: number }[] {
   const tuples: { text: string; line: number }[] = []
   let [line, at] = [start, 0]

@@ -39,10 +39,7 @@ export function interpolatePlace(track: TimedTrack, time: number, getLine = crea
   return getLine(from, to).at((time - from.time) / (to.time - from.time))
 }
 
-/**
- * Returns the motion on the leg at a time, or on the last leg at the last fix. The track must have a place at that
- * time.
- */
+/** Uses the last leg at the last fix. The track must have a place at the time. */
 export function deriveMotion(track: TimedTrack, time: number): Motion {
   const found = findFixBefore(track.times, time)
   const isLegAhead = found + 1 < track.fixes.length && !track.breaks.has(found + 1)

@@ -1,8 +1,8 @@
-import { createLine, distance } from '../geodesy/geodesic.ts'
+import { computeDistance, createLine } from '../geodesy/geodesic.ts'
 import { findFixBefore } from './motion.ts'
 import type { Fix, TimedTrack } from './track.ts'
 
-/** A run of bad fixes that the others cannot reach. Without it, the track is plausible. */
+/** A run of bad fixes that the others cannot reach. */
 export interface Jump {
   readonly first: number
   readonly last: number
@@ -18,9 +18,7 @@ const maxRun = 5
 /** Cost of a leg that no vessel can sail. A removed fix costs 1. */
 const brokenLegCost = 3 * maxRun
 
-/**
- * A run is bad if retaining any of its fixes costs at least this much more, per fix of the run, than the best path.
- */
+/** Minimum additional cost, per fix of a run, of retaining any of its fixes. */
 const minMargin = 1.5
 
 /** Legs on each side that determine the usual speed. */
@@ -32,7 +30,7 @@ const minLegs = 3
 /** Possible multiple of the usual speed nearby. */
 const allowance = 3
 
-/** Metres per second. Legs up to this speed are usual, and a vessel may reach it at the start and end of a track. */
+/** Metres per second. Legs up to this speed are always usual. */
 const ordinarySpeed = 25
 
 /** Yields the number of processed fixes. */
@@ -66,9 +64,8 @@ export function isInJump(track: TimedTrack, time: number, min_m: number): boolea
 }
 
 /**
- * A track without interruption. The best path through the fixes removes runs of up to `maxRun` fixes. It removes the
- * fewest fixes and retains the fewest legs that no vessel can sail. The costs of the best paths to and from each fix
- * are computed separately, as in the Viterbi algorithm. Their sum is the cost of the best path that retains the fix.
+ * A track without interruption. The best path removes the fewest fixes and impossible legs, as in the Viterbi
+ * algorithm.
  */
 class TrackPart {
   readonly #fixes: readonly Fix[]
@@ -173,7 +170,7 @@ class TrackPart {
   #isReachable(from: number, to: number, minSpeed = 0): boolean {
     const [a, b] = [this.#fixes[from], this.#fixes[to]]
     if (a === undefined || b === undefined) return true
-    const metres = distance(a, b)
+    const metres = computeDistance(a, b)
     if (metres <= this.#min) return true
     const speed = Math.max(minSpeed, this.#getMaxSpeed(from, to))
     return metres <= this.#min + speed * this.#getSeconds(from, to)
@@ -182,10 +179,7 @@ class TrackPart {
   #getSeconds = (from: number, to: number): number =>
     ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
 
-  /**
-   * Returns the speed of a vessel that accelerates or stops in between, derived from the faster usual speed of both
-   * sides.
-   */
+  /** The vessel can accelerate or stop in between, so the faster usual speed of both sides applies. */
   #getMaxSpeed(from: number, to: number): number {
     const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
     const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)
@@ -201,7 +195,7 @@ class TrackPart {
     return (index) => {
       const share = this.#getSeconds(before, index) / this.#getSeconds(before, after)
       const fix = this.#fixes[index]
-      return fix === undefined ? 0 : distance(line.at(Number.isNaN(share) ? 0 : share), fix)
+      return fix === undefined ? 0 : computeDistance(line.at(Number.isNaN(share) ? 0 : share), fix)
     }
   }
 
@@ -220,7 +214,7 @@ function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   for (const [index, fix] of fixes.entries()) {
     const before = fixes[index - 1]
     if (before === undefined || fix.time <= before.time) continue
-    speeds[index] = distance(before, fix) / ((fix.time - before.time) / 1000)
+    speeds[index] = computeDistance(before, fix) / ((fix.time - before.time) / 1000)
   }
   const known = speeds.filter((speed) => !Number.isNaN(speed)).sort()
   const max = Math.max(ordinarySpeed, allowance * (known[Math.floor(0.75 * known.length)] ?? 0))

@@ -1,6 +1,6 @@
 import { selectVertices } from '@causeway/plot'
-import { at, measureChord, toEarthVectors } from '../geodesy/earth-vector.ts'
-import { createLine, distance, type GeodesicLine } from '../geodesy/geodesic.ts'
+import { getCoordinate, measureChord, toEarthVectors } from '../geodesy/earth-vector.ts'
+import { computeDistance, createLine, type GeodesicLine } from '../geodesy/geodesic.ts'
 import type { Track } from './track.ts'
 
 /** Deviation from the place at the vertex's time on the simplified track, or from its line. */
@@ -19,8 +19,8 @@ interface Span {
 }
 
 /**
- * Selects vertices such that no other vertex deviates from the simplified track by more than a tolerance (Douglas and
- * Peucker 1973; by time, Meratnia and de By 2004). Yields the number of finished vertices. Returns ascending indices.
+ * Douglas and Peucker 1973; by time, Meratnia and de By 2004. Yields the number of finished vertices. Returns
+ * ascending indices.
  */
 export function simplifyTrack(
   track: Track,
@@ -41,13 +41,13 @@ export function simplifyTrack(
 
 function createMeasure(track: Track, tolerance: number, kind: DeviationKind) {
   const xyz = toEarthVectors(track.places)
-  const getFraction = kind === 'time' ? timeFraction(track) : lineFraction(xyz)
+  const getFraction = kind === 'time' ? createTimeFraction(track) : createLineFraction(xyz)
   let current: { readonly span: Span; readonly line: GeodesicLine } | undefined
   const measureGeodesic = (vertex: number, span: Span, share: number): number => {
     const [a, b, p] = [track.places[span.from], track.places[span.to], track.places[vertex]]
     if (a === undefined || b === undefined || p === undefined) return 0
     if (current?.span !== span) current = { span, line: createLine(a, b) }
-    return distance(current.line.at(share), p)
+    return computeDistance(current.line.at(share), p)
   }
   return (vertex: number, span: Span): number => {
     const share = getFraction(vertex, span)
@@ -58,21 +58,21 @@ function createMeasure(track: Track, tolerance: number, kind: DeviationKind) {
   }
 }
 
-const timeFraction =
+const createTimeFraction =
   ({ times = [] }: Track) =>
   (vertex: number, { from, to }: Span): number => {
     const [start, end] = [times[from] ?? 0, times[to] ?? 0]
     return end > start ? ((times[vertex] ?? 0) - start) / (end - start) : 0
   }
 
-const lineFraction =
+const createLineFraction =
   (xyz: Float64Array) =>
   (vertex: number, { from, to }: Span): number => {
     let [along, square] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
-      const start = at(xyz, from * 3 + axis)
-      const step = at(xyz, to * 3 + axis) - start
-      along += (at(xyz, vertex * 3 + axis) - start) * step
+      const start = getCoordinate(xyz, from * 3 + axis)
+      const step = getCoordinate(xyz, to * 3 + axis) - start
+      along += (getCoordinate(xyz, vertex * 3 + axis) - start) * step
       square += step * step
     }
     return square > 0 ? Math.min(1, Math.max(0, along / square)) : 0
@@ -81,9 +81,9 @@ const lineFraction =
 function measureLevelDistance(xyz: Float64Array, vertex: number, { from, to }: Span, share: number): number {
   let [square, up, size] = [0, 0, 0]
   for (let axis = 0; axis < 3; axis++) {
-    const start = at(xyz, from * 3 + axis)
-    const place = at(xyz, vertex * 3 + axis)
-    const apart = place - (start + (at(xyz, to * 3 + axis) - start) * share)
+    const start = getCoordinate(xyz, from * 3 + axis)
+    const place = getCoordinate(xyz, vertex * 3 + axis)
+    const apart = place - (start + (getCoordinate(xyz, to * 3 + axis) - start) * share)
     square += apart * apart
     up += apart * place
     size += place * place

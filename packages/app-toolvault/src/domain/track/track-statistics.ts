@@ -10,10 +10,7 @@ export type TrackStatistics = ReturnType<typeof computeStatistics>
 /** Default minimum gap, in median intervals. */
 const gapFactor = 10
 
-/**
- * Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. The distance made good is the
- * direct one from the first to the last fix.
- */
+/** Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. */
 export function computeStatistics(track: TimedTrack, gap_s?: number) {
   const legs = listLegs(track)
   const [start, end] = getTimeSpan(track)

@@ -4,9 +4,8 @@ import type { Place } from '../geodesy/geodesic.ts'
 export type PlanePoint = readonly [x: number, y: number]
 
 /**
- * A plane in which edges and legs are straight. Normally, x and y are longitude and latitude in degrees. For zones
- * around a pole or beyond 80 degrees, they are degrees from the pole (azimuthal equidistant projection), so that a
- * leg can lead over the pole. Edges of the zone are divided, because a parallel is a circle there.
+ * A plane in which edges and legs are straight. x and y are longitude and latitude in degrees, or degrees from the
+ * pole for zones around a pole or beyond 80 degrees (azimuthal equidistant projection).
  */
 export interface ZonePlane {
   readonly isPolar: boolean

@@ -1,7 +1,4 @@
-/**
- * Edges of zones and legs of tracks are straight in longitude and latitude (RFC 7946, section 3.1.1), except near the
- * poles (see `ZonePlane`). The speed on a leg is constant.
- */
+/** Edges and legs are straight in longitude and latitude (RFC 7946, section 3.1.1), except near the poles. */
 import { type Feature, getFeatureId, getLabel, type Position } from '@causeway/plot'
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
 import Flatbush from 'flatbush'
@@ -76,12 +73,11 @@ function listEdges(rings: readonly (readonly Position[])[]): Float64Array {
   )
 }
 
-/** Finds the stays in order. Yields the number of finished legs. */
 export function* findTransits(track: TimedTrack, zone: Zone): Generator<number, Transit[]> {
   const stays: Transit[] = []
   const [start, end] = getTimeSpan(track)
   for (const turn of listTurns(track, zone)) {
-    const pieces: Piece[] = []
+    const pieces: InsidePiece[] = []
     for (let index = 1; index < track.fixes.length; index++) {
       if (!track.breaks.has(index)) pieces.push(...findInsidePieces(track, zone, { index, turn }))
       yield index
@@ -104,7 +100,7 @@ function listTurns({ places }: TimedTrack, { tree, plane }: Zone): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * 360)
 }
 
-interface Piece {
+interface InsidePiece {
   readonly from_ms: number
   readonly to_ms: number
   readonly from: Place
@@ -115,7 +111,7 @@ function findInsidePieces(
   { fixes }: TimedTrack,
   zone: Zone,
   { index, turn }: { readonly index: number; readonly turn: number },
-): Piece[] {
+): InsidePiece[] {
   const [a, b] = [fixes[index - 1], fixes[index]]
   if (a === undefined || b === undefined) return []
   const { tree, plane } = zone
@@ -123,18 +119,18 @@ function findInsidePieces(
   const [x1, y1] = plane.project({ lon: b.lon + turn, lat: b.lat })
   if (Math.max(x0, x1) < tree.minX || Math.min(x0, x1) > tree.maxX) return []
   if (Math.max(y0, y1) < tree.minY || Math.min(y0, y1) > tree.maxY) return []
-  const on = (share: number): PlanePoint => [x0 + (x1 - x0) * share, y0 + (y1 - y0) * share]
+  const getPointAt = (share: number): PlanePoint => [x0 + (x1 - x0) * share, y0 + (y1 - y0) * share]
   const shares = [0, ...findCrossings(zone, [x0, y0, x1, y1]), 1]
   return shares.slice(1).flatMap((to, before) => {
     const from = shares[before] ?? 0
-    if (to - from < 1e-12 || !isInside(on((from + to) / 2), zone)) return []
+    if (to - from < 1e-12 || !isInside(getPointAt((from + to) / 2), zone)) return []
     const at = (share: number): number => a.time + (b.time - a.time) * share
     return [
       {
         from_ms: at(from),
         to_ms: at(to),
-        from: plane.unproject(on(from)),
-        to: plane.unproject(on(to)),
+        from: plane.unproject(getPointAt(from)),
+        to: plane.unproject(getPointAt(to)),
       },
     ]
   })
@@ -166,8 +162,8 @@ const isInside = ([x, y]: PlanePoint, { polygons }: Zone): boolean =>
     booleanPointInPolygon([x, y], { type: 'Polygon', coordinates: rings as number[][][] }),
   )
 
-function mergePieces(pieces: readonly Piece[]): Piece[] {
-  const out: Piece[] = []
+function mergePieces(pieces: readonly InsidePiece[]): InsidePiece[] {
+  const out: InsidePiece[] = []
   for (const piece of pieces) {
     const last = out.at(-1)
     if (last !== undefined && piece.from_ms <= last.to_ms)
@@ -179,7 +175,7 @@ function mergePieces(pieces: readonly Piece[]): Piece[] {
 
 function toTransit(
   { times }: TimedTrack,
-  { from_ms, to_ms, from, to }: Piece,
+  { from_ms, to_ms, from, to }: InsidePiece,
   { start, end, turn }: { readonly start: number; readonly end: number; readonly turn: number },
 ): Transit {
   return {
