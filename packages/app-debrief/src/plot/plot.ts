@@ -36,7 +36,7 @@ export class Plot {
   #closing: Promise<void> | undefined
   #isClosed = false
   #isLost = false
-  #hasUnjournaledChange = false
+  #needsImmediateSave = false
   #isUndoJournaled = true
   #usedMs: number
 
@@ -123,8 +123,8 @@ export class Plot {
         await this.#moveToWorker()
       const result = await this.#transact(by, request)
       // Only the plot file can store a change that is too large for the journal.
-      if (this.#hasUnjournaledChange) await this.#saveNow()
-      this.#hasUnjournaledChange = false
+      if (this.#needsImmediateSave) await this.#saveNow()
+      this.#needsImmediateSave = false
       this.#scheduleSave()
       return result
     })
@@ -243,7 +243,7 @@ export class Plot {
         this.#isLost = true
       },
     })
-    this.#hasUnjournaledChange ||= !outcome.isJournaled
+    this.#needsImmediateSave ||= !outcome.isJournaled
     this.#isUndoJournaled &&= outcome.isUndoJournaled
     return outcome.result
   }
