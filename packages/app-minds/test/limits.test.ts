@@ -44,11 +44,7 @@ verifies('minds:limits', 'the number of active minds is limited', async (t) => {
   await minds.call('cleanup_mind', { mind_id: 'a' })
   t.match(await makeMind(minds, 'c'), { resumed: false })
   for (const if_exists of ['resume', 'replace'])
-    await t.rejects(
-      makeMind(minds, 'a', { if_exists }),
-      exceeded('minds'),
-      `${if_exists} applies to a released mind`,
-    )
+    await t.rejects(makeMind(minds, 'a', { if_exists }), exceeded('minds'), `${if_exists} is limited`)
   const { save } = await minds.call('export_mind', { mind_id: 'c' })
   const import_a = { save, mind_id: 'a', if_exists: 'replace' }
   await t.rejects(minds.call('import_mind', import_a), exceeded('minds'))
@@ -121,7 +117,7 @@ verifies('minds:limits', 'the prompt contains the latest events', async (t) => {
   await decide(minds, 'mara', 111, { events: happened(4).slice(3), entities })
   t.notMatch(seenBy(), 'mishap 0')
   t.match(seenBy(), 'mishap 3')
-  t.notMatch(seenBy(), /far_off ⟦/, 'contains the nearest entities')
+  t.notMatch(seenBy(), /far_off ⟦/, 'omits a distant entity')
   const memories: Data[] = await minds.read('mind://mara/daily_memories')
   t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'truncates a memory')
   t.ok(memories.some(({ content }) => content.endsWith('[…]')))
@@ -144,11 +140,7 @@ verifies('minds:limits', 'the queue of a mind with a model is limited', async (t
   const calls = Array.from({ length: 4 }, (_, n) => decide(minds, 'mara', n, { request_id: `r${n}` }))
   const settled = await Promise.allSettled(calls)
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  t.match(
-    refused,
-    [{ code: 'MIND_BUSY', data: { most: 2 } }],
-    'rejects a call after one running and two queued calls',
-  )
+  t.match(refused, [{ code: 'MIND_BUSY', data: { most: 2 } }], 'queues two calls')
   t.equal(refused.length, 1)
 })
 
@@ -166,11 +158,7 @@ verifies('minds:limits', 'the least recently used conversation is closed', async
   await decide(minds, 'mara', 10 + 1440 + 2, { entities: [] })
   t.match(await minds.read('mind://mara/state'), { active_conversations: ['a', 'c'] })
   await decide(minds, 'mara', 10 + 1440 + 4, { entities: [] })
-  t.match(
-    await minds.read('mind://mara/state'),
-    { active_conversations: [] },
-    'closes a conversation after a day without use',
-  )
+  t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'closes unused ones')
 })
 
 verifies('minds:limits', 'the place seen most recently is retained', async (t) => {
