@@ -29,7 +29,8 @@ interface Environment {
 
 /**
  * Parallel scavenging costs more than it saves, and optimizing undici's WebAssembly parser costs 13 MB (measured).
- * `growYoungGeneration` raises the growth factor later.
+ * `growYoungGeneration` raises the growth factor later. The last flag, which Node 20 lacks, optimizes functions after a third of
+ * the default number of calls.
  */
 const v8Flags = [
   '--semi-space-growth-factor=1',
@@ -37,6 +38,9 @@ const v8Flags = [
   '--liftoff-only',
   '--no-wasm-tier-up',
   '--no-wasm-dynamic-tiering',
+  process.versions.node.startsWith('20.')
+    ? '--interrupt-budget=20000'
+    : '--invocation-count-for-turbofan=1000',
 ]
 
 /** With less, a busy bridge collects garbage up to four times as often. V8's maximum needs 130 MB more (measured). */

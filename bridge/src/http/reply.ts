@@ -39,8 +39,10 @@ export class ReplyReader implements Reader {
 
   /** The reply so far; `undefined` before its status arrives. */
   get reply(): Reply | undefined {
+    if (this.#head === undefined) return undefined
+    const { status, headers, type } = this.#head
     const body = this.#size > this.#maxBytes ? undefined : concat(this.#pieces)
-    return this.#head && { ...this.#head, size: this.#size, body }
+    return { status, headers, type, body, size: this.#size }
   }
 
   head(status: number, headers: IncomingHttpHeaders): void {

@@ -45,7 +45,7 @@ export class UpstreamLogin {
   /** Returns an upstream that sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */
   watch(upstream: Upstream): Upstream {
     const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
-      upstream.send({ ...request, fields: { ...request.fields, ...token } }, reader)
+      upstream.send({ ...request, fields: Object.assign({}, request.fields, token) }, reader)
     const sendWith = (token: Fields, request: HttpRequest, reader: Reader): Exchange =>
       sendWithSecondTry((gate) => send(request, token, gate), {
         reader,

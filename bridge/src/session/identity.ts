@@ -41,7 +41,7 @@ export class Identity {
 
 /** Uses UUIDs, because Node.js caches their random bytes. A span id is unique only within its trace. */
 function createTrace(): string {
-  const trace = crypto.randomUUID().replaceAll('-', '')
+  const trace = crypto.randomUUID().split('-').join('')
   return `00-${trace}-${trace.slice(16)}-01`
 }
 
