@@ -62,13 +62,13 @@ const folders = new Map(
 const manifests = new Map([...folders].map(([name, { manifest }]) => [name, manifest]))
 const workspaceFolder = (name: string): string => folders.get(name)?.folder ?? ''
 
-/** Copies the `files` of a manifest, without compiler output whose source was deleted. */
+/** Copies the `files` of a manifest, without declarations whose source was deleted. */
 function copyFiles({ name, files = [] }: Manifest, to: string): void {
   const from = workspaceFolder(name)
   const isCurrent = (path: string): boolean => {
     if (/\.map$|\.tsbuildinfo$/.test(path)) return false
-    if (!/\.(js|d\.ts)$/.test(path) || !path.startsWith(join(from, 'dist'))) return true
-    return existsSync(path.replace(/\.(js|d\.ts)$/, '.ts').replace(join(from, 'dist'), join(from, 'src')))
+    if (!/\.d\.ts$/.test(path) || !path.startsWith(join(from, 'dist'))) return true
+    return existsSync(path.replace(/\.d\.ts$/, '.ts').replace(join(from, 'dist'), join(from, 'src')))
   }
   for (const entry of files.filter((one) => !one.startsWith('!')))
     cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isCurrent })

@@ -37,10 +37,10 @@ const checkout = {
   '.tap': {},
   packages: {
     console: { src: {}, 'index.html': '', 'vite.config.ts': '', 'tsconfig.json': '' },
-    protocol: { src: { 'index.ts': '' } },
-    oauth: { src: {} },
+    protocol: { 'package.json': '{}', src: { 'index.ts': '' } },
+    oauth: { 'package.json': '{}', src: {} },
   },
-  server: { src: { 'index.ts': '' } },
+  server: { 'package.json': '{}', src: { 'index.ts': '' } },
   'tsconfig.base.json': '{}',
   bridge: { 'package.json': '{}', src: {}, dist: {} },
   scripts: { 'bundle.ts': '', 'compile.ts': '', pack: {} },
@@ -206,7 +206,10 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
 
 for (const [build, ...outputs] of [
   [buildBridge, 'bridge/dist/bridge.js', 'bridge/dist/login.js'],
-  [compileServer, 'server/dist/index.js', 'packages/protocol/dist/index.js'],
+  [
+    compileServer,
+    ...['server', 'packages/protocol', 'packages/oauth'].map((name) => `${name}/dist/index.js`),
+  ],
 ] as const)
   t.test(
     `${build.name} runs again only after a change of the sources, or if output is missing`,

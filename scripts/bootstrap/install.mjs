@@ -110,15 +110,16 @@ export function buildConsole(root, run, node) {
  */
 export function compileServer(root, run, node, options) {
   const packages = readdirSync(join(root, 'packages')).filter((name) => name !== 'console')
-  const sources = ['server', ...packages.map((name) => join('packages', name))].flatMap((folder) =>
-    listFiles(root, join(folder, 'src')),
-  )
-  const compile = (source) => join(root, source.replace(/\bsrc\b/, 'dist').replace(/\.ts$/, '.js'))
+  const folders = ['server', ...packages.map((name) => join('packages', name))]
+  const sources = folders.flatMap((folder) => [
+    join(folder, 'package.json'),
+    ...listFiles(root, join(folder, 'src')),
+  ])
   const stamp = {
     file: join(root, 'node_modules/.causeway-server'),
     print: fingerprint(root, ['package-lock.json', 'tsconfig.base.json', 'scripts/compile.ts', ...sources]),
     // Not the folders: `tsc` writes its declarations there.
-    outcomes: sources.map(compile),
+    outcomes: folders.map((folder) => join(root, folder, 'dist/index.js')),
   }
   return unlessStamped(stamp, () =>
     run('compiling the server (esbuild)', node, ['scripts/compile.ts'], options),

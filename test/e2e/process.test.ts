@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { findOldestNode } from '../../bridge/test/oldest-node.ts'
 import { runHere } from '../../server/test/cli/run-here.ts'
+import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { getJson, type HttpAnswer, postJson, postMcp } from './http.ts'
@@ -322,6 +323,18 @@ verifies('server:start:fresh-clone', 'compiled', async (t) => {
   t.match(json, { status: 'ok', apps: { Replay: { status: 'ok', tools: Number } } })
   const { recordings } = await overHttp(buildUrl, {}).call('list_recordings')
   t.ok(recordings.some(({ recording }: { recording: string }) => recording === 'slide_at_45'))
+})
+
+t.test('build: each program of a thread or process has a file of its own', async (t) => {
+  const programs = globSync('{packages/*,server}/src/**/*-{worker,process,watch}.ts', { cwd: repository })
+    // A module with the same ending may export a class or function.
+    .filter((file) => !/^export (?!interface|type)/m.test(readFileSync(join(repository, file), 'utf8')))
+    .map((file) => file.replace(`${sep}src${sep}`, `${sep}dist${sep}`).replace(/\.ts$/, '.js'))
+  t.ok(programs.includes(join('packages/app-replay/dist/analysis-worker.js')))
+  t.same(
+    programs.filter((file) => !existsSync(join(repository, file))),
+    [],
+  )
 })
 
 t.test('build: the bundled bridge returns diagnoses and errors of the compiled server', async (t) => {

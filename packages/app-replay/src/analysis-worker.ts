@@ -23,4 +23,4 @@ const analyses: Analyses = {
   trajectory,
 }
 
-serveRecording(analyses, [new URL('./analysis/', import.meta.url), new URL('./domain/', import.meta.url)])
+serveRecording(analyses, [new URL('.', import.meta.url)])
