@@ -1,4 +1,4 @@
-import { type CausewayError, defineErrors } from '@causeway/protocol'
+import { defineErrors } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 
 const reject = (status: number) => ({ rpc: -32602, status })
@@ -221,11 +221,6 @@ export const TrmError = defineErrors({
 })
 
 export type TrmErrorCode = keyof typeof TrmError.definitions
-
-export const createProjectBusyError = (repo: string, sid: string): CausewayError =>
-  new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${repo}: ${sid}`, {
-    data: { repo, sid },
-  })
 
 /** Converts errors of a full or read-only disk to `DATA_UNWRITABLE`. Returns other errors unchanged. */
 export const toDiskError = (error: unknown): unknown =>

@@ -33,7 +33,7 @@ export async function createSession(critic: Critic, given: CreateRequest) {
   const project = await resolveProject(critic, given.repo)
   const config = createConfig(project, requested, sandbox)
   checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
-  if (given.preflight) critic.checkProjectIdle(project)
+  if (given.preflight) await critic.store.checkIdle(project)
   const id = critic.newId()
   const answer = { sessionId: id, warnings: given.warnings }
   while (!(await critic.store.reserveSession(id, maxSessions))) await endIdleSession(critic, id)

@@ -3,7 +3,6 @@ import { CausewayError, type ErrorData } from '@causeway/protocol'
 import { CallQueue } from '@causeway/worker'
 import type { SandboxLevel } from '../domain/command/sandbox.ts'
 import { Engine } from '../engine/engine.ts'
-import { createProjectBusyError, TrmError } from '../errors.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
@@ -79,26 +78,6 @@ export class Critic {
     if (row.status === 'ended')
       throw createNotFoundError(`the session has already ended: ${sid}`, { sid, status: 'ended' })
     return row
-  }
-
-  /**
-   * Throws `SESSION_BUSY` while the session evaluates, and `PROJECT_BUSY` while another session in its project does.
-   */
-  checkIdle({ id, config }: SessionRow): void {
-    this.checkProjectIdle(config.repo, id)
-    const busy = this.running.get(id)
-    if (busy === undefined) return
-    throw new TrmError('SESSION_BUSY', `step ${busy.step.number} is being evaluated: ${id}`, {
-      data: { sid: id, step: busy.step.number, stage: busy.progress.stage },
-    })
-  }
-
-  /** Throws `PROJECT_BUSY` while another session evaluates in this folder, a parent folder or a subfolder. */
-  checkProjectIdle(repo: string, sid?: string): void {
-    for (const { step, repo: other } of this.running.values()) {
-      const overlaps = other === repo || other.startsWith(`${repo}/`) || repo.startsWith(`${other}/`)
-      if (step.session_id !== sid && overlaps) throw createProjectBusyError(other, step.session_id)
-    }
   }
 
   /** Interrupts running evaluations, restores their files and closes the database. */

@@ -144,7 +144,8 @@ async function evaluateOrRollBack(
     await rollBack(critic, step, signal.reason === shutdownError ? 'interrupted' : 'cancelled')
     throw isCausewayError(signal.reason) ? signal.reason : createCancelledError()
   } finally {
-    critic.running.delete(session.id)
+    // The next step can start as soon as this one is stored.
+    if (critic.running.get(session.id)?.step === step) critic.running.delete(session.id)
     critic.notifyChanged(session.id)
   }
 }

@@ -4,7 +4,7 @@ import type { Env } from '@causeway/app-kit'
 import { AgingClock, openDatabase } from '@causeway/store'
 import type { EvalResult } from '../domain/evaluation/result.ts'
 import { upgradeConfig } from '../domain/session-config.ts'
-import { createProjectBusyError, TrmError } from '../errors.ts'
+import { TrmError } from '../errors.ts'
 import type { ProcessMark } from '../runner/process-group.ts'
 import type { ContentDatabase } from '../snapshot/contents.ts'
 import { workspaceFolder } from '../workspace/workspace-folder.ts'
@@ -132,13 +132,8 @@ export class TrmStore {
   async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
     return this.#transact(() => {
       const { session_id } = step
-      const running = `SELECT 1 FROM step WHERE session_id = ? AND status = 'running'`
-      if (this.#get(running, session_id) !== undefined)
-        throw new TrmError('SESSION_BUSY', `an evaluation is running: ${session_id}`, {
-          data: { sid: session_id },
-        })
-      const other = this.#findOverlapping(session_id)
-      if (other !== undefined) throw createProjectBusyError(other.repo, other.id)
+      const own = `SELECT config ->> 'repo' AS repo FROM session WHERE id = ?`
+      this.#checkIdle(this.#get<{ repo: string }>(own, session_id)?.repo ?? '', session_id)
       this.#apply(change)
       const landing = before === undefined ? null : this.#addLanding(session_id, 'submit', before)
       const id = this.#insert(
@@ -149,6 +144,14 @@ export class TrmStore {
       )
       return parseStep(this.#get<object>('SELECT * FROM step WHERE id = ?', id) ?? {})
     })
+  }
+
+  /**
+   * Throws `SESSION_BUSY` while the session evaluates, and `PROJECT_BUSY` while another session evaluates in this
+   * folder, a parent folder or a subfolder.
+   */
+  async checkIdle(repo: string, sessionId?: string): Promise<void> {
+    this.#checkIdle(repo, sessionId)
   }
 
   async setStage(stepId: number, stage: string, mark: ProcessMark): Promise<void> {
@@ -334,16 +337,21 @@ export class TrmStore {
       throw new TrmError('SESSION_BUSY', `another call changed the session: ${id}`, { data: { sid: id } })
   }
 
-  /** Finds another session that evaluates in the same folder, a parent or a subfolder. */
-  #findOverlapping(sessionId: string): { readonly repo: string; readonly id: string } | undefined {
-    return this.#get(
-      `SELECT other.id AS id, other.config ->> 'repo' AS repo FROM session AS own, step
-       JOIN session AS other ON other.id = step.session_id
-       WHERE own.id = ? AND other.id <> own.id AND step.status = 'running'
-       AND (instr((own.config ->> 'repo') || '/', (other.config ->> 'repo') || '/') = 1
-         OR instr((other.config ->> 'repo') || '/', (own.config ->> 'repo') || '/') = 1) LIMIT 1`,
-      sessionId,
+  #checkIdle(repo: string, sessionId: string | undefined): void {
+    const running = this.#all<{ sid: string; repo: string; step: number; stage: string | null }>(
+      `SELECT session.id AS sid, config ->> 'repo' AS repo, number AS step, stage FROM step
+       JOIN session ON session.id = session_id WHERE step.status = 'running'`,
     )
+    for (const { sid, repo: other, step, stage } of running) {
+      if (sid === sessionId)
+        throw new TrmError('SESSION_BUSY', `step ${step} is being evaluated: ${sid}`, {
+          data: { sid, step, stage: stage ?? 'waiting' },
+        })
+      if (other === repo || other.startsWith(`${repo}/`) || repo.startsWith(`${other}/`))
+        throw new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${other}: ${sid}`, {
+          data: { repo: other, sid },
+        })
+    }
   }
 
   #addLanding(sessionId: string, kind: LandingRow['kind'], before: string): number {

@@ -91,7 +91,7 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
         return formatDone(session, stored.result, details)
       const current = ctx.store.running.get(session.id)
       if (current?.step.request === request) return waitForResult(ctx, session, current, { wait, details })
-      ctx.store.checkIdle(session)
+      await ctx.store.store.checkIdle(session.config.repo, session.id)
       if (!force) checkLimit(session)
       const running = await startStep(ctx.store, session, {
         request,
@@ -149,7 +149,7 @@ export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-function submitOnly(
+async function submitOnly(
   ctx: TrmContext,
   session: SessionRow,
   { given, only }: { readonly given: unknown; readonly only: z.output<typeof onlySchema> },
@@ -158,7 +158,7 @@ function submitOnly(
     throw new CausewayError('INVALID_ARGUMENTS', 'submit: only cannot be combined with candidate', {
       remedy: 'submit the candidate first, then call with only',
     })
-  ctx.store.checkIdle(session)
+  await ctx.store.store.checkIdle(session.config.repo, session.id)
   return runOnlyTests(ctx.store, session, {
     only,
     signal: ctx.signal,

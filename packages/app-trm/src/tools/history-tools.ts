@@ -133,7 +133,7 @@ async function save(
   session: SessionRow,
   { desc, request }: { readonly desc: string | null; readonly request: string },
 ) {
-  critic.checkIdle(session)
+  await critic.store.checkIdle(session.config.repo, session.id)
   const { id, standing } = session
   const { length } = await critic.store.checkpoints(id)
   if (length >= maxCheckpoints)
@@ -174,7 +174,7 @@ const revertOnce = (
 ) =>
   runOnce(ctx, tool, async (request) => {
     const session = await findSession(ctx, sid)
-    ctx.store.checkIdle(session)
+    await ctx.store.store.checkIdle(session.config.repo, session.id)
     const destination = await findDestination(ctx.store, session)
     return revert(ctx.store, session, destination, { ...given, request })
   })
