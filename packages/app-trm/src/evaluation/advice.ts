@@ -7,7 +7,7 @@ import { isCausewayError } from '@causeway/protocol'
 import type { Critic } from '../session/critic.ts'
 import { findLastStep, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
 import { readFiles } from '../workspace/project-files.ts'
-import { listAll } from '../workspace/tree-list.ts'
+import { walkTree } from '../workspace/tree-list.ts'
 
 const decompress = promisify(gunzip)
 
@@ -26,7 +26,7 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   const problems = await critic.engine.call('problems', { outputs, modules: await listModules(repo) })
   const named = [...problems, ...step.result.failures].flatMap(({ file }) => file ?? [])
   const isNameMissing = problems.some(({ kind }) => ['NameError', 'F821', 'E0602'].includes(kind))
-  const modules = isNameMissing ? (await listAll(repo)).map(({ path }) => path) : []
+  const modules = isNameMissing ? (await walkTree(repo)).included : []
   const python = modules.filter((path) => path.endsWith('.py')).slice(0, maxModules)
   const files = await readTexts(repo, new Set([...named.slice(0, maxFiles), ...python]))
   const changedIn = new Map(

@@ -8,13 +8,10 @@ import type { AbsentPath } from '../domain/evaluation/absent-path.ts'
 import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
 import { forEachConcurrently } from './for-each.ts'
-import { statIfExists } from './place.ts'
+import { type Place, statIfExists } from './place.ts'
 
-export interface TreeFile {
-  readonly path: string
-  readonly absolute: string
-  readonly stats: Stats
-}
+/** A file or a link. */
+export type TreeFile = Place & { readonly stats: Stats }
 
 export interface TreeLimits {
   readonly files: number
@@ -45,14 +42,11 @@ export async function listTree(root: string, limits: TreeLimits): Promise<readon
       paths.map((path) => [path, 1]),
       'files',
     )
-  const files: TreeFile[] = []
   const repositories = await findRepositories(root, paths)
-  for (const path of paths) {
-    if (repositories.some((folder) => path.startsWith(folder))) continue
-    const absolute = join(root, path)
-    const stats = await statIfExists(absolute)
-    if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
-  }
+  const files = await findFiles(
+    root,
+    paths.filter((path) => !repositories.some((folder) => path.startsWith(folder))),
+  )
   if (files.reduce((sum, { stats }) => sum + stats.size, 0) <= limits.bytes) return files
   throw createTooLargeError(
     files.map(({ path, stats }) => [path, stats.size]),
@@ -74,29 +68,21 @@ async function findRepositories(root: string, paths: readonly string[]): Promise
   return found.flat()
 }
 
-/** Lists every file and link of a folder except in generated folders. */
+/** Lists every file and link of a folder, also ignored ones, except in generated folders. */
 export async function listAll(root: string): Promise<readonly TreeFile[]> {
+  return findFiles(root, (await walkTree(root, { isWhole: true })).included)
+}
+
+/** Omits paths that were removed in the meantime. */
+async function findFiles(root: string, paths: readonly string[]): Promise<readonly TreeFile[]> {
   const files: TreeFile[] = []
-  const pending = ['']
-  for (let folder = pending.shift(); folder !== undefined; folder = pending.shift()) {
-    for (const name of await listNames(join(root, folder))) {
-      const path = folder === '' ? name : `${folder}/${name}`
-      const absolute = join(root, path)
-      const stats = await statIfExists(absolute)
-      if (stats?.isDirectory()) {
-        if (!generatedFolders.includes(name)) pending.push(path)
-      } else if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
-    }
+  for (const path of paths) {
+    const absolute = join(root, path)
+    const stats = await statIfExists(absolute)
+    if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
   }
   return files
 }
-
-/** Returns an empty list for a removed folder. */
-const listNames = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
 
 /** Lists ignored files that the project's repository tracks. Does not start programs of its configuration. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
@@ -127,25 +113,27 @@ interface Rules {
 }
 
 /**
- * Lists the paths that ignore rules include. Rules of deeper folders take precedence. `skipped` has ignored files and
- * folders, and other repositories. Generated folders are in neither list.
+ * Lists the paths that ignore rules include, or all with `isWhole`. Rules of deeper folders take precedence. `skipped`
+ * has ignored files and folders, and other repositories. Generated folders are in neither list.
  */
-export async function walkTree(root: string) {
+export async function walkTree(root: string, { isWhole = false } = {}) {
   const included: string[] = []
   const skipped: AbsentPath[] = []
   const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
-    const all = [...(await readRules(join(root, folder, '.gitignore'), folder)), ...inherited]
+    const own = isWhole ? [] : await readRules(join(root, folder, '.gitignore'), folder)
+    const all = [...own, ...inherited]
     for (const entry of await readEntries(join(root, folder))) {
       const path = `${folder}${entry.name}`
       const isFolder = entry.isDirectory()
       if (entry.name === '.git' || generatedFolders.includes(entry.name)) continue
-      const isRepository = isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
+      const isRepository =
+        !isWhole && isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
       if (isRepository || isIgnored(path, isFolder, all)) skipped.push({ path, isFolder, isRepository })
       else if (isFolder) await walk(`${path}/`, all)
       else included.push(path)
     }
   }
-  await walk('', await readRules(join(root, '.git', 'info', 'exclude'), ''))
+  await walk('', isWhole ? [] : await readRules(join(root, '.git', 'info', 'exclude'), ''))
   return { included, skipped }
 }
 
