@@ -11,7 +11,7 @@ import type { Suspicion } from '../domain/evaluation/suspicion.ts'
 import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
-import type { Manifest } from '../snapshot/snapshot-entry.ts'
+import { createManifest, type Manifest } from '../snapshot/snapshot-entry.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { readFiles, writeFiles } from '../workspace/project-files.ts'
 import { listAll } from '../workspace/tree-list.ts'
@@ -56,24 +56,22 @@ export async function runGuard(
 interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
-  /** Snapshot of the session's start, or `undefined` if the session has changed no file. */
-  readonly origin: Manifest | undefined
+  /** Snapshot of the session's start, or of the changed files of a session of version 0.1. */
+  readonly origin: Manifest
 }
 
-/** Sessions of version 0.1 have snapshots of changed files, but not of the start. */
 async function openOrigin(
   { store, snapshots }: Critic,
-  { id, start }: SessionRow,
-): Promise<Manifest | undefined> {
+  { id, start, config }: SessionRow,
+): Promise<Manifest> {
   const ids = start === null ? (await store.landings(id)).map(({ before }) => before) : [start]
-  return ids.length === 0 ? undefined : snapshots.combine(ids)
+  return ids.length === 0 ? createManifest(config.repo, []) : snapshots.combine(ids)
 }
 
 /** Returns the original texts by path, empty for new files. */
 async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
-  if (origin === undefined) return texts
   const readable = new Set(
     origin.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
   )
@@ -95,7 +93,8 @@ async function restoreGuarded(
   const commands = session.config.signals.map(({ command }) => command)
   const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
-  const named = await restore(guard, [...tampered, ...findShadowingPaths(guard, created)])
+  const known = new Set(guard.origin.entries.map(({ path }) => path))
+  const named = await restore(guard, [...tampered, ...findShadowing(created, known)])
   // Data that other code also names is input instead of an expectation of tests.
   const checks = new Set(
     session.config.signals
@@ -114,17 +113,11 @@ async function restoreGuarded(
 
 const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
-function findShadowingPaths({ origin }: GuardRun, created: ReadonlySet<string>): readonly string[] {
-  if (origin === undefined || created.size === 0) return []
-  return findShadowing(created, new Set(origin.entries.map(({ path }) => path)))
-}
-
 async function restore(
   { critic, origin, cwd }: GuardRun,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  if (origin === undefined || paths.length === 0) return []
-  return critic.snapshots.restoreTo(cwd, origin, paths)
+  return paths.length === 0 ? [] : critic.snapshots.restoreTo(cwd, origin, { paths, force: true })
 }
 
 async function listFiles(
@@ -187,7 +180,6 @@ function findNewData(
   restored: readonly string[],
 ): readonly string[] {
   const data = changed.filter((path) => isTable(path) && existing.has(path) && !restored.includes(path))
-  if (origin === undefined || data.length === 0) return data
   const known = new Set(origin.entries.map(({ path }) => path))
   return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }

@@ -33,6 +33,13 @@ export interface SnapshotsOptions {
   readonly now?: (() => number) | undefined
 }
 
+interface RestoreRequest {
+  /** The expected state on disk. */
+  readonly expected?: Snapshot
+  readonly paths?: readonly string[]
+  readonly force?: boolean
+}
+
 /** The id of a stored snapshot, or a combination of snapshots. */
 export type Snapshot = string | Manifest
 
@@ -105,13 +112,18 @@ export class Snapshots {
   }
 
   /**
-   * Restores paths of a snapshot in another folder, and removes those that the snapshot does not contain. Returns the
-   * changed paths.
+   * Restores a snapshot in another folder, by default all of its paths, and removes the paths that it does not contain.
+   * Returns the changed paths. Throws `USER_EDIT_CONFLICT` like `restore`.
    */
-  async restoreTo(folder: string, snapshot: Snapshot, paths: readonly string[]): Promise<readonly string[]> {
-    const manifest = selectEntries(await this.#manifest(snapshot), paths)
-    const target = { ...manifest, root: await resolveRoot(folder) }
-    const { restored, deleted } = await restore(this.#contents, target, { expected: undefined, force: true })
+  async restoreTo(
+    folder: string,
+    snapshot: Snapshot,
+    { paths, ...options }: RestoreRequest = {},
+  ): Promise<readonly string[]> {
+    const manifest = await this.#manifest(snapshot)
+    const selected = paths === undefined ? manifest : selectEntries(manifest, paths)
+    const target = { ...selected, root: await resolveRoot(folder) }
+    const { restored, deleted } = await this.restore(target, options)
     return [...restored, ...deleted].sort()
   }
 
@@ -119,13 +131,7 @@ export class Snapshots {
    * Restores the paths of a snapshot and deletes those that were absent. If files differ from `expected`, throws
    * `USER_EDIT_CONFLICT` with `data.conflicts` and changes no file.
    */
-  async restore(
-    snapshot: Snapshot,
-    {
-      expected,
-      ...options
-    }: { readonly expected?: Snapshot; readonly paths?: readonly string[]; readonly force?: boolean } = {},
-  ): Promise<RestoreReport> {
+  async restore(snapshot: Snapshot, { expected, ...options }: RestoreRequest = {}): Promise<RestoreReport> {
     const known = expected === undefined ? undefined : await this.#manifest(expected)
     return restore(this.#contents, await this.#manifest(snapshot), { ...options, expected: known })
   }

@@ -1,12 +1,10 @@
 /** A workspace is a session's own copy of a project. With `write: end`, every tool reads and writes there. */
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FileContent, isSameContent } from '../domain/candidate/types.ts'
 import type { SessionConfig } from '../domain/session-config.ts'
-import { TrmError, toDiskError } from '../errors.ts'
+import { toDiskError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
-import { readFiles, writeFiles } from './project-files.ts'
 import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
 
 /** Copies a project and returns the workspace folder. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
@@ -50,35 +48,11 @@ export async function landWorkspace(
   const landings = await store.landings(id)
   if (config.repo === config.project || landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
-  const paths = start.entries.map(({ path }) => path)
-  const [original, ours, theirs] = await Promise.all([
-    snapshots.read(start, paths),
-    readFiles(config.repo, paths),
-    readFiles(config.project, paths),
-  ])
-  const changed = paths.filter(
-    (path) =>
-      !isSameContent(ours.get(path), theirs.get(path)) && !isSameContent(ours.get(path), original.get(path)),
-  )
-  const conflicts = changed.filter((path) => !isSameContent(theirs.get(path), original.get(path)))
-  if (conflicts.length > 0 && !force)
-    throw new TrmError('USER_EDIT_CONFLICT', `edited since the session started: ${conflicts.join(', ')}`, {
-      data: { conflicts },
-    })
-  const changes = new Map<string, FileContent | null>(changed.map((path) => [path, ours.get(path) ?? null]))
-  const executable = await readExecutableBits(config.repo, changed)
-  await writeFiles(config.project, changes, { before: theirs, executable })
-  return changed
-}
-
-async function readExecutableBits(
-  root: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, boolean>> {
-  const found = new Map<string, boolean>()
-  for (const path of paths) {
-    const stats = await lstat(join(root, path)).catch(() => undefined)
-    if (stats !== undefined) found.set(path, (stats.mode & 0o100) !== 0)
+  // The snapshot has the contents and modes of the workspace.
+  const changed = await snapshots.take(config.repo, await snapshots.findChanged(start))
+  try {
+    return await snapshots.restoreTo(config.project, changed, { expected: start, force })
+  } finally {
+    snapshots.drop(changed)
   }
-  return found
 }
