@@ -1,13 +1,9 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { Registrar, Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { formatConfig } from './domain/session-config.ts'
 import type { Critic } from './session/critic.ts'
 import { findLastResult, type StepRow } from './store/rows.ts'
 import type { ClientState, TrmContext } from './tools/tool-context.ts'
-
-const decompress = promisify(gunzip)
 
 export function declareResources(app: Registrar<Critic, ClientState>): void {
   app.resource('trm://sessions/{sid}', {
@@ -30,13 +26,13 @@ export function declareResources(app: Registrar<Critic, ClientState>): void {
     complete: { sid: listSessionIds, step: listStepNumbers, stage: listStages },
     async read({ sid, step, stage = '' }, { store }) {
       const id = await findStepId(store, sid, step)
-      const output = id === undefined ? undefined : await store.store.output(id, stage)
+      const [output] = id === undefined ? [] : await store.store.outputs(id, stage)
       if (output === undefined)
         throw new CausewayError('RESOURCE_NOT_FOUND', `no output of ${stage} in step ${step}`, {
           data: { sid, step, stage },
         })
-      const [stdout, stderr] = await Promise.all([decompress(output.stdout), decompress(output.stderr)])
-      return { text: stderr.length === 0 ? `${stdout}` : `${stdout}\n--- stderr ---\n${stderr}` }
+      const { stdout, stderr } = output
+      return { text: stderr === '' ? stdout : `${stdout}\n--- stderr ---\n${stderr}` }
     },
   })
 }
@@ -87,5 +83,5 @@ const listStepNumbers = async ({ sid }: Variables, { store }: TrmContext): Promi
 
 async function listStages({ sid, step }: Variables, { store }: TrmContext): Promise<readonly string[]> {
   const id = await findStepId(store, sid, step)
-  return id === undefined ? [] : store.store.outputStages(id)
+  return id === undefined ? [] : (await store.store.outputs(id)).map(({ stage }) => stage)
 }

@@ -385,8 +385,10 @@ t.test('findProtected returns the changed paths that match a pattern', async (t)
     ['a.b', 'aXb', false],
   ]
   for (const [pattern, path, is] of cases) t.equal(createGlobMatcher(pattern)(path), is, `${pattern} ${path}`)
-  t.same(findProtected(['tests/a.py', 'a.py'], ['tests'], []), ['tests/a.py'])
-  t.same(findProtected(['tests/a.py'], 'compare', []), [])
+  t.same(findProtected({ paths: ['tests/a.py', 'a.py'], protection: ['tests'], commands: [] }), [
+    'tests/a.py',
+  ])
+  t.same(findProtected({ paths: ['tests/a.py'], protection: 'compare', commands: [] }), [])
 })
 
 t.test('findHelpers returns the files that package scripts run, but not the main file', async (t) => {

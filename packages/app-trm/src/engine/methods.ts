@@ -10,14 +10,8 @@ import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
 import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
 import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import {
-  findExpectations,
-  findHelpers,
-  findProtected,
-  isSource,
-  type Protection,
-} from '../domain/evaluation/tamper.ts'
-import { findProblems, type Problem } from '../domain/feedback/problem.ts'
+import { findExpectations, findHelpers, findProtected, isSource } from '../domain/evaluation/tamper.ts'
+import { findProblems } from '../domain/feedback/problem.ts'
 import { createPreview } from '../domain/preview.ts'
 import { readTests } from '../domain/report/read-tests.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
@@ -32,8 +26,7 @@ export const engineMethods = {
   apply: ({ files, candidate }: { readonly files: FilesBefore; readonly candidate: Candidate }) =>
     applyCandidate(files, candidate),
   preview: createPreview,
-  findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
-    findProtected(paths, protection, commands),
+  findProtected,
   findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {
     const tested = readTestedValues(tests)
     return files.flatMap(({ path, before, after }) => {
@@ -50,16 +43,14 @@ export const engineMethods = {
   /** `ids` make the names of added tests unique in each file. */
   createProbes: ({ texts, tests, ids }: ProbeRequest): readonly Probe[] =>
     [...texts].flatMap(([path, text], index) => createProbe(path, text, tests, ids[index] ?? '') ?? []),
-  formatDiff: ({ before, after }: { readonly before: string; readonly after: string }) =>
-    formatDiff(before, after),
+  formatDiff,
   tests: readTests,
   metric: (outputs: readonly string[]) => outputs.map(readMetric).find((metric) => metric !== undefined),
   diagnostics: readDiagnostics,
   /** `modules` are the top-level modules of the project. */
   problems: ({ outputs, modules }: { readonly outputs: readonly string[]; modules: ReadonlySet<string> }) =>
     findProblems(outputs, outputs.flatMap(readDiagnostics), (name) => modules.has(name)),
-  fix: ({ problems, files }: { readonly problems: readonly Problem[]; files: ReadonlyMap<string, string> }) =>
-    findFixes(problems, files),
+  fix: findFixes,
   suggest,
   review: ({ diff, files = [], focus }: ReviewRequest) =>
     review([...(diff === undefined ? [] : readChangedFiles(diff)), ...compareFiles(files)], focus),
@@ -67,21 +58,9 @@ export const engineMethods = {
 
 export type EngineMethods = typeof engineMethods
 
-interface ProtectionRequest {
-  readonly paths: readonly string[]
-  readonly protection: Protection
-  readonly commands: readonly string[]
-}
-
 interface SuspicionRequest {
-  readonly files: readonly ComparedSource[]
+  readonly files: readonly { readonly path: string; readonly before: string; readonly after: string }[]
   readonly tests: readonly string[]
-}
-
-interface ComparedSource {
-  readonly path: string
-  readonly before: string
-  readonly after: string
 }
 
 interface HelperRequest {

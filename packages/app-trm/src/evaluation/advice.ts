@@ -1,15 +1,10 @@
 /** Collects the input of `suggest` and `fix`: the last evaluation's outputs and the code that they name. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { isCausewayError } from '@causeway/protocol'
 import type { Critic } from '../session/critic.ts'
-import { findLastStep, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
-import { readFiles } from '../workspace/project-files.ts'
+import { findLastStep, listLiveSteps, type SessionRow } from '../store/rows.ts'
+import { readTexts } from '../workspace/project-files.ts'
 import { walkTree } from '../workspace/tree-list.ts'
-
-const decompress = promisify(gunzip)
 
 export type Advice = NonNullable<Awaited<ReturnType<typeof createAdvice>>>
 
@@ -22,7 +17,7 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   const step = findLastStep(steps)
   if (step === undefined || step.result === null) return undefined
   const { repo } = session.config
-  const outputs = await readOutputs(critic, step)
+  const outputs = (await critic.store.outputs(step.id)).flatMap(({ stdout, stderr }) => [stdout, stderr])
   const problems = await critic.engine.call('problems', { outputs, modules: await listModules(repo) })
   const named = [...problems, ...step.result.failures].flatMap(({ file }) => file ?? [])
   const isNameMissing = problems.some(({ kind }) => ['NameError', 'F821', 'E0602'].includes(kind))
@@ -38,31 +33,10 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   return { result: step.result, problems, files, fixes, changedIn }
 }
 
-async function readOutputs({ store }: Critic, { id }: StepRow): Promise<readonly string[]> {
-  const stages = await store.outputStages(id)
-  const rows = await Promise.all(stages.map((stage) => store.output(id, stage)))
-  const compressed = rows.flatMap((row) => (row === undefined ? [] : [row.stdout, row.stderr]))
-  return Promise.all(compressed.map(async (bytes) => (await decompress(bytes)).toString()))
-}
-
 /** Returns the project's top-level modules: files and folders of its root and of `src`. */
 export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   const names = await Promise.all(
     [repo, join(repo, 'src')].map((folder) => readdir(folder).catch((): string[] => [])),
   )
   return new Set(names.flat().map((name) => name.replace(/\.py$/, '')))
-}
-
-/** Skips paths outside the project. */
-async function readTexts(repo: string, paths: ReadonlySet<string>) {
-  const texts = new Map<string, string>()
-  for (const path of paths) {
-    try {
-      const content = (await readFiles(repo, [path])).get(path)
-      if (typeof content === 'string') texts.set(path, content)
-    } catch (error) {
-      if (!isCausewayError(error)) throw error
-    }
-  }
-  return texts
 }

@@ -1,8 +1,6 @@
 /** Evaluates a candidate in a work copy. If its verdict needs confirmation, evaluates it again. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'
 import { type Assessment, assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
@@ -15,8 +13,6 @@ import { walkTree } from '../workspace/tree-list.ts'
 import { listModules } from './advice.ts'
 import { runGuard } from './run-guard.ts'
 import { runStages } from './run-stages.ts'
-
-const compress = promisify(gzip)
 
 export interface JudgeRequest {
   readonly proposal?: Proposal | undefined
@@ -108,8 +104,7 @@ async function runCommands(
     onProcess: (spec, mark) => store.setStage(step.id, spec.name, mark),
     async onStageEnd(index, { summary, stdout, stderr }) {
       if (occasion !== '') return
-      const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
-      await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
+      await store.saveOutput(step.id, { stage: summary.stage, stdout, stderr })
       report(summary.stage, index + 1)
       critic.notifyChanged(id)
     },

@@ -13,7 +13,7 @@ import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import { createManifest, type Manifest } from '../snapshot/snapshot-entry.ts'
 import type { SessionRow } from '../store/rows.ts'
-import { readFiles, writeFiles } from '../workspace/project-files.ts'
+import { readFiles, readTexts, writeFiles } from '../workspace/project-files.ts'
 import { listAll } from '../workspace/tree-list.ts'
 
 interface GuardRequest {
@@ -103,7 +103,7 @@ async function restoreGuarded(
   )
   const testedFiles = changed.every(isSource) ? runs : code
   const naming = await readTexts(
-    guard,
+    guard.cwd,
     await listFiles(cwd, (path) => testedFiles.test(path) || checks.has(path)),
   )
   const request = { naming, originals, changed, checks }
@@ -131,13 +131,6 @@ async function listFiles(
     .slice(0, maxTexts)
 }
 
-async function readTexts({ cwd }: GuardRun, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>()
-  for (const [path, content] of await readFiles(cwd, paths))
-    if (typeof content === 'string') texts.set(path, content)
-  return texts
-}
-
 /** Returns changed files in folders that are linked or copied as a whole, where they cannot be restored. */
 function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
@@ -161,10 +154,10 @@ async function findSuspiciousCode(
   const files = await listAll(guard.cwd)
   const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
-  const texts = await readTexts(guard, [...sources, ...findNewData(guard, existing, restored)])
+  const texts = await readTexts(guard.cwd, [...sources, ...findNewData(guard, existing, restored)])
   const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
   try {
-    const tests = [...(await readTexts(guard, await listFiles(guard.cwd))).values()]
+    const tests = [...(await readTexts(guard.cwd, await listFiles(guard.cwd))).values()]
     return await guard.critic.engine.call('findSuspicions', { files: compared, tests }, { isEvaluation })
   } catch (error) {
     const [first] = compared
@@ -189,7 +182,7 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
   if (found?.tests === undefined) return 'not possible'
   const texts = await readTexts(
-    guard,
+    guard.cwd,
     listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
   )
   const probes = await createProbes(guard, texts, found.tests)
@@ -200,7 +193,7 @@ async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const controls = await createProbes(
     guard,
     await readTexts(
-      guard,
+      guard.cwd,
       hidden.map(({ path }) => path),
     ),
     found.tests,

@@ -36,7 +36,7 @@ export async function diffStep(
   ]
   const diffs: FileDiff[] = []
   // Loaded on first use, because few servers need it.
-  const { createHunks, formatHunks } = await import('../domain/candidate/line-diff.ts')
+  const { createPatch, formatHunks } = await import('../domain/candidate/line-diff.ts')
   for (const path of paths) {
     const [old, current] = [before.get(path), after.get(path)]
     if (old === current) continue
@@ -47,8 +47,8 @@ export async function diffStep(
       texts.every((text) => typeof text === 'string') &&
       Math.max(oldText.length, newText.length) <= maxCharacters
     const timeout = change === 'modified' ? maxMs : maxCopyMs
-    const hunks = isComparable ? createHunks(oldText, newText, { context: 3, timeout }) : undefined
-    diffs.push({ path, change, diff: hunks === undefined ? null : formatHunks(hunks) })
+    const patch = isComparable ? createPatch(oldText, newText, { context: 3, timeout }) : undefined
+    diffs.push({ path, change, diff: patch === undefined ? null : formatHunks(patch) })
     // Lets other requests run between two comparisons.
     await nextTurn()
   }

@@ -1,5 +1,5 @@
 import type { CausewayError } from '@causeway/protocol'
-import { formatCount } from '../domain/format-count.ts'
+import { formatCount } from '../domain/format.ts'
 import { TrmError } from '../errors.ts'
 import { locate, type Place } from '../workspace/place.ts'
 import { type Replacement, removeTemporaryFiles, replaceFiles } from '../workspace/replace-files.ts'

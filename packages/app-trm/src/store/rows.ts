@@ -58,11 +58,11 @@ export interface CheckpointRow {
   readonly made_ms: number
 }
 
-/** Compressed output of one command, without secrets. */
+/** Output of one command, without secrets. Stored compressed. */
 export interface OutputRow {
   readonly stage: string
-  readonly stdout: Buffer
-  readonly stderr: Buffer
+  readonly stdout: string
+  readonly stderr: string
 }
 
 export interface SeenFile {

@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
 import type { Env } from '@causeway/app-kit'
 import { AgingClock, openDatabase } from '@causeway/store'
 import type { EvalResult } from '../domain/evaluation/result.ts'
@@ -20,6 +22,8 @@ import type {
   StoredRequest,
 } from './rows.ts'
 import { migrations } from './schema.ts'
+
+const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
 /** How long a repeated request returns the stored result, in milliseconds. */
 const repeatMs = 600_000
@@ -253,21 +257,24 @@ export class TrmStore {
   }
 
   async saveOutput(stepId: number, { stage, stdout, stderr }: OutputRow): Promise<void> {
+    const compressed = await Promise.all([compress(stdout), compress(stderr)])
     const sql = 'INSERT OR REPLACE INTO output (step_id, stage, stdout, stderr) VALUES (?, ?, ?, ?)'
-    this.#run(sql, stepId, stage, stdout, stderr)
+    this.#run(sql, stepId, stage, ...compressed)
   }
 
-  async output(stepId: number, stage: string): Promise<OutputRow | undefined> {
-    return this.#get(
-      'SELECT stage, stdout, stderr FROM output WHERE step_id = ? AND stage = ?',
+  /** Returns the outputs of all commands of a step, in order, or of one command. */
+  async outputs(stepId: number, stage: string | null = null): Promise<readonly OutputRow[]> {
+    const rows = this.#all<{ stage: string; stdout: Buffer; stderr: Buffer }>(
+      'SELECT stage, stdout, stderr FROM output WHERE step_id = ? AND stage = coalesce(?, stage) ORDER BY rowid',
       stepId,
       stage,
     )
-  }
-
-  async outputStages(stepId: number): Promise<readonly string[]> {
-    const sql = 'SELECT stage FROM output WHERE step_id = ? ORDER BY rowid'
-    return this.#all<{ stage: string }>(sql, stepId).map(({ stage }) => stage)
+    return Promise.all(
+      rows.map(async (row) => {
+        const [stdout, stderr] = await Promise.all([decompress(row.stdout), decompress(row.stderr)])
+        return { stage: row.stage, stdout: `${stdout}`, stderr: `${stderr}` }
+      }),
+    )
   }
 
   /** Adds an audit row. Returns its id, for `commandEnded`. */

@@ -1,7 +1,7 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { formatCount } from '../domain/format-count.ts'
+import { formatCount } from '../domain/format.ts'
 import { TrmError } from '../errors.ts'
 import { runOnlyTests } from '../evaluation/only-tests.ts'
 import type { Critic } from '../session/critic.ts'

@@ -1,7 +1,7 @@
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { readAverage } from '../domain/evaluation/score.ts'
-import { formatCount } from '../domain/format-count.ts'
+import { formatCount } from '../domain/format.ts'
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import { findBeforeLast, findCheckpoint, findStart, revert } from '../session/history.ts'

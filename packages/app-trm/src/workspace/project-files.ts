@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import {
   type AppliedCandidate,
   type Changes,
@@ -32,6 +32,23 @@ export async function readFiles(folder: string, paths: readonly string[]): Promi
     files.set(place.path, place.stats && (await readContent(place)))
   }
   return files
+}
+
+/** Reads text files. Omits other files and unreadable paths. */
+export async function readTexts(
+  folder: string,
+  paths: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const path of paths) {
+    try {
+      for (const [name, content] of await readFiles(folder, [path]))
+        if (typeof content === 'string') texts.set(name, content)
+    } catch (error) {
+      if (!isCausewayError(error)) throw error
+    }
+  }
+  return texts
 }
 
 /**

@@ -151,7 +151,7 @@ t.test(
 
 const failure = (id: string, message: string) => ({
   id,
-  status: 'fail',
+  status: 'fail' as const,
   file: 'tests/test_a.py',
   line: 9,
   message,

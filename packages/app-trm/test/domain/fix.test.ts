@@ -144,7 +144,7 @@ const problem = (kind: string, message: string, line: number, file = 'a.py'): Pr
 function repaired(text: string, one: Problem, others: Readonly<Record<string, string>> = {}) {
   const file = one.file ?? ''
   const files = new Map([[file, text], ...Object.entries(others)])
-  const [fix] = findFixes([one], files)
+  const [fix] = findFixes({ problems: [one], files })
   return fix && applyCandidate(files, fix.candidateToFix).changes.get(file)
 }
 
@@ -225,7 +225,10 @@ verifies(
       undefined,
     )
     t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
-    t.same(findFixes([problem('NameError', "name 'np' is not defined", 1)], new Map()), [])
+    t.same(
+      findFixes({ problems: [problem('NameError', "name 'np' is not defined", 1)], files: new Map() }),
+      [],
+    )
   },
 )
 
@@ -253,7 +256,7 @@ t.test('at most three different fixes are returned', async (t) => {
   const found = ['np', 'np', 'pd', 'plt', 'os'].map((name, index) =>
     problem('F821', `undefined name '${name}'`, index + 1),
   )
-  const offered = findFixes(found, new Map([['a.py', text]]))
+  const offered = findFixes({ problems: found, files: new Map([['a.py', text]]) })
   t.same(
     offered.map(({ rationale }) => rationale),
     ["'np'", "'pd'", "'plt'"].map((name) => `${name} is used without being imported`),

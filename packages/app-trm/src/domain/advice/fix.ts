@@ -5,6 +5,7 @@ import { applyCandidate } from '../candidate/apply.ts'
 import { findSyntaxError } from '../candidate/syntax.ts'
 import type { Candidate, Edit } from '../candidate/types.ts'
 import type { Problem } from '../feedback/problem.ts'
+import { formatPlace } from '../format.ts'
 
 /** A repair that can be submitted unchanged. */
 export interface Fix {
@@ -21,11 +22,16 @@ interface Repair {
 
 const maxFixes = 3
 
+interface FixRequest {
+  readonly problems: readonly Problem[]
+  readonly files: ReadonlyMap<string, string>
+}
+
 /**
  * Returns at most one repair per problem, in order, each applied and parsed. `files` has, by path, the files that
  * problems name and the modules that may define a name.
  */
-export function findFixes(problems: readonly Problem[], files: ReadonlyMap<string, string>): readonly Fix[] {
+export function findFixes({ problems, files }: FixRequest): readonly Fix[] {
   const found = new Map<string, Fix>()
   for (const problem of problems) {
     const fix = found.size < maxFixes ? findFix(problem, files) : undefined
@@ -35,15 +41,14 @@ export function findFixes(problems: readonly Problem[], files: ReadonlyMap<strin
 }
 
 function findFix(problem: Problem, files: ReadonlyMap<string, string>): Fix | undefined {
-  const { file = '', line, kind, message } = problem
+  const { file = '', kind, message } = problem
   const text = files.get(file)
   if (text === undefined) return undefined
   for (const repair of [importName(problem, text, files), renameName(problem, text)]) {
     if (repair === undefined) continue
     const candidateToFix: Candidate = { mode: 'modify', changes: [{ path: file, edits: [repair.edit] }] }
     if (!isApplicable(file, text, candidateToFix)) continue
-    const place = line === undefined ? file : `${file}:${line}`
-    const issue = `${place} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300)
+    const issue = `${formatPlace(problem)} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300)
     const priority = problem.source === 'python' ? 'high' : problem.isError ? 'medium' : 'low'
     return { priority, issue, candidateToFix, rationale: repair.rationale }
   }

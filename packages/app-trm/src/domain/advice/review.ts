@@ -3,6 +3,7 @@ import { stripPrefixes } from '../candidate/diff-header.ts'
 import { checkLineCount, toLineFeeds } from '../candidate/edited-text.ts'
 import { LineComparison } from '../candidate/line-diff.ts'
 import { type FileDiff, readDiff } from '../candidate/unified-diff.ts'
+import { isTestPath } from '../evaluation/tamper.ts'
 import { type Category, categories } from './category.ts'
 
 const severities = ['error', 'warning', 'info'] as const
@@ -180,11 +181,9 @@ function reviewFile({ path, added }: ChangedFile): readonly ReviewComment[] {
     : [...comments, createComment(path, first.line, largeChange)]
 }
 
-const testPath = /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/
-
 function reviewTests(files: readonly ChangedFile[]): readonly ReviewComment[] {
   const isCode = ({ path, added }: ChangedFile) =>
     (python.test(path) || script.test(path)) && added.length >= 10
-  const changed = files.some(({ path }) => testPath.test(path)) ? undefined : files.find(isCode)
+  const changed = files.some(({ path }) => isTestPath(path)) ? undefined : files.find(isCode)
   return changed === undefined ? [] : [createComment(changed.path, changed.added[0]?.line ?? 1, untested)]
 }

@@ -1,6 +1,6 @@
 import type { EvalResult } from '../evaluation/result.ts'
 import type { Problem } from '../feedback/problem.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 
 const priorities = ['critical', 'high', 'medium', 'low'] as const
 

@@ -1,4 +1,5 @@
-import { type StructuredPatchHunk, structuredPatch } from 'diff'
+import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from 'diff'
+import { splitLines } from '../file-part.ts'
 
 /**
  * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of the
@@ -11,7 +12,7 @@ export class LineComparison {
   /** Returns the hunks, or one hunk that replaces everything if too much differs. */
   compare(before: string, after: string, context = 0) {
     const maxEditLength = Math.floor(Math.sqrt(this.#budget))
-    const hunks = createHunks(before, after, { context, maxEditLength })
+    const hunks = createPatch(before, after, { context, maxEditLength })?.hunks
     const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => /^[+-]/.test(line)))
     this.#budget -= (lines?.length ?? maxEditLength) ** 2
     if (hunks !== undefined) return hunks
@@ -20,8 +21,6 @@ export class LineComparison {
   }
 }
 
-const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
-
 interface HunkOptions {
   readonly context: number
   readonly maxEditLength?: number
@@ -29,35 +28,21 @@ interface HunkOptions {
   readonly timeout?: number
 }
 
-/** Returns the hunks of a unified diff, or `undefined` if a limit was reached. */
-export function createHunks(
-  before: string,
-  after: string,
-  options: HunkOptions,
-): readonly StructuredPatchHunk[] | undefined {
-  return structuredPatch('a', 'b', before, after, undefined, undefined, options)?.hunks
-}
+/** Returns `undefined` if a limit was reached. */
+export const createPatch = (before: string, after: string, options: HunkOptions) =>
+  structuredPatch('a', 'b', before, after, undefined, undefined, options)
 
 /** Without file headers. */
-export const formatHunks = (hunks: readonly StructuredPatchHunk[]): string =>
-  hunks
-    .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-      `@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@`,
-      ...lines,
-    ])
-    .join('\n')
-
-/** An empty range is formatted as the preceding line. */
-const formatRange = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`
+export const formatHunks = (patch: StructuredPatch): string => formatPatch(patch, OMIT_HEADERS).slice(0, -1)
 
 const maxCharacters = 3500
 
 /** Returns a unified diff with one line of context, limited to a few thousand characters. */
-export function formatDiff(before: string, after: string): string {
-  const hunks = createHunks(before, after, { context: 1, maxEditLength: 4000 })
-  if (hunks === undefined) return '(most of it has changed)'
-  const text = formatHunks(hunks)
+export function formatDiff({ before, after }: { readonly before: string; readonly after: string }): string {
+  const patch = createPatch(before, after, { context: 1, maxEditLength: 4000 })
+  if (patch === undefined) return '(most of it has changed)'
+  const text = formatHunks(patch)
   return text.length <= maxCharacters
     ? text
-    : `${text.slice(0, maxCharacters)}\n… (${hunks.length} hunks in total)`
+    : `${text.slice(0, maxCharacters)}\n… (${patch.hunks.length} hunks in total)`
 }

@@ -1,4 +1,4 @@
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import type { SessionConfig } from '../session-config.ts'
 import { formatGuard, type Guard } from './guard.ts'
 import { checksPass, epsilon, roundScore, type Standing } from './score.ts'

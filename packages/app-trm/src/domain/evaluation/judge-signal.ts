@@ -1,4 +1,4 @@
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import { parseObject } from '../parse-object.ts'
 import { type Comparison, compareTests, countKnownTests } from '../report/compare-tests.ts'
 import type { TestRun } from '../report/test-run.ts'

@@ -1,5 +1,6 @@
 import { readPythonErrors } from '../feedback/python-error.ts'
-import type { TestRun } from '../report/test-run.ts'
+import { formatPlace, shorten } from '../format.ts'
+import type { TestCase, TestRun } from '../report/test-run.ts'
 import { formatLink } from './absent-path.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Guard } from './guard.ts'
@@ -10,14 +11,8 @@ import { roundScore } from './score.ts'
 import type { ScoredSignal } from './signal.ts'
 import type { Tampering } from './tamper.ts'
 
-export interface Failure {
-  readonly id: string
-  readonly status: string
-  readonly file?: string | undefined
-  readonly line?: number | undefined
-  /** At most 1500 characters. */
-  readonly message: string
-}
+/** A test that failed, with a message of at most 1500 characters. */
+export type Failure = TestCase & { readonly message: string }
 
 export interface EvalResult extends Decision {
   readonly step: number
@@ -28,7 +23,7 @@ export interface EvalResult extends Decision {
   readonly bestScore: number
   readonly noImproveStreak: number
   /** `null` without a test command or with unreadable output. */
-  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
+  readonly tests: Guard['tests']
   /** `null` without such a command. */
   readonly okBuild: boolean | null
   readonly okDataQuality: boolean | null
@@ -93,17 +88,14 @@ export function summarizeResult(result: EvalResult): string {
   return `${shorten(text, maxSummary - next.length - 1)} ${next}`
 }
 
-const shorten = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1)}…`
-
 const listNames = (names: readonly string[]): string =>
   names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 
 function formatFailures({ failures, tests }: EvalResult): string {
   const [first] = failures
   if (first === undefined) return ''
-  const { id, file, line, message } = first
-  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+  const { id, file, message } = first
+  const place = file === undefined ? '' : ` (${formatPlace(first)})`
   const more = Math.max(0, (tests?.failed ?? 0) - 1)
   return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
 }

@@ -66,13 +66,15 @@ export function findTampering(
  * `compare` evaluates such candidates again with the original files. A list rejects changes of the listed paths: glob
  * patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
  */
-export type Protection = 'compare' | readonly string[]
+type Protection = 'compare' | readonly string[]
 
-export function findProtected(
-  paths: readonly string[],
-  protection: Protection,
-  commands: readonly string[],
-): readonly string[] {
+interface ProtectionRequest {
+  readonly paths: readonly string[]
+  readonly protection: Protection
+  readonly commands: readonly string[]
+}
+
+export function findProtected({ paths, protection, commands }: ProtectionRequest): readonly string[] {
   if (protection === 'compare') return []
   const tampering = protection.includes('tests')
     ? new Set(findTampering(paths, commands).map(({ path }) => path))

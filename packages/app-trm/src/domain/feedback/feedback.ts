@@ -4,7 +4,7 @@ import { formatGuard, type Guard } from '../evaluation/guard.ts'
 import type { Failure } from '../evaluation/result.ts'
 import type { SignalValue } from '../evaluation/signal.ts'
 import type { Tampering } from '../evaluation/tamper.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount, formatPlace } from '../format.ts'
 import type { Comparison } from '../report/compare-tests.ts'
 import type { TestCase, TestRun } from '../report/test-run.ts'
 import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
@@ -21,13 +21,9 @@ const isFailed = ({ status }: TestCase): boolean => status === 'error' || status
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
   const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
-  return ordered.slice(0, maxFailures).map(({ id, status, file, line, message = '' }) => ({
-    id,
-    status,
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    message: shorten(removeLibraryFrames(message)),
-  }))
+  return ordered
+    .slice(0, maxFailures)
+    .map(({ message = '', ...one }) => ({ ...one, message: shortenMiddle(removeLibraryFrames(message)) }))
 }
 
 export const listFailedIds = (run: TestRun | undefined): readonly string[] =>
@@ -47,7 +43,7 @@ const removeLibraryFrames = (message: string): string =>
     .trim()
 
 /** Shortens a long text but retains both ends, where assertions are. */
-const shorten = (text: string): string =>
+const shortenMiddle = (text: string): string =>
   text.length <= maxItemLength
     ? text
     : `${text.slice(0, Math.floor(maxItemLength * 0.6))}\n…\n${text.slice(-Math.floor(maxItemLength * 0.35))}`
@@ -85,7 +81,7 @@ export function createFeedback(input: FeedbackInput): readonly string[] {
     ...tamper.map(({ path, why }) => `warning: the candidate changes ${path}, which ${why}`),
     ...stages.flatMap(({ value }) => (value?.ok ? [`${value.name} ok: ${value.why}`] : [])),
   ]
-  return items.slice(0, maxItems).map(shorten)
+  return items.slice(0, maxItems).map(shortenMiddle)
 }
 
 function formatComparison({ missing, missingCount, newlySkipped, skippedCount }: Comparison): string[] {
@@ -133,8 +129,8 @@ export function formatFailures(failures: readonly Failure[]): readonly string[] 
   }
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
-    const { id, status, file, line, message } = first
-    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+    const { id, status, file, message } = first
+    const place = file === undefined ? '' : ` (${formatPlace(first)})`
     const more = others.length > 3 ? ` and ${others.length - 3} more` : ''
     const same = others.slice(0, 3).map((other) => other.id)
     return [

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../evaluation/diagnostic.ts'
+import { formatPlace, shorten } from '../format.ts'
 import { advisePython, type HasModule } from './advice.ts'
 import { type Frame, type PythonError, readPythonErrors } from './python-error.ts'
 
@@ -73,10 +74,10 @@ export function formatProblem(
   { file, line, kind, message, advice, count }: Problem,
   maxLength = 400,
 ): string {
-  const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`} `
+  const place = file === undefined ? '' : `${formatPlace({ file, line })} `
   const text = message === '' ? kind : `${kind}: ${message.replace(/\n/g, ' ')}`
   const times = count > 1 ? ` (${count} times)` : ''
   const next = advice === undefined ? '' : `\n  ${advice}`
   const rest = Math.max(40, maxLength - place.length - times.length - next.length)
-  return `${place}${text.length > rest ? `${text.slice(0, rest - 1)}…` : text}${times}${next}`
+  return `${place}${shorten(text, rest)}${times}${next}`
 }

@@ -1,0 +1,15 @@
+/** Formats a number with a regular noun: `1 step`, `2 steps`. */
+export const formatCount = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Formats `file:line`. Omits what is unknown. */
+export const formatPlace = ({
+  file,
+  line,
+}: {
+  readonly file?: string | undefined
+  line?: number | undefined
+}) => [file, ...(file === undefined ? [] : [line])].filter((part) => part !== undefined).join(':')
+
+export const shorten = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`
