@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { zipSync } from 'fflate'
 import { findPages } from '../packages/app-help/src/build/collect.ts'
-import { packedPages, productSource } from '../packages/app-help/src/build/source.ts'
+import { packedPages, findProductSource } from '../packages/app-help/src/build/source.ts'
 import { npm } from './bootstrap/install.mjs'
 import { bundleManifest, pluginFiles, registryEntry, registryName } from './pack/clients.ts'
 import {
@@ -84,7 +84,7 @@ const writeManifest = (manifest: object, folder: string): void =>
 
 /** Copies the product documentation that Help indexes, with its relative paths. */
 async function copyPages(to: string): Promise<void> {
-  const source = productSource()
+  const source = findProductSource()
   if (source === undefined) throw new Error('the checkout has no documentation')
   for (const { file_path, path } of (await findPages(source)).files) cpSync(path, join(to, file_path))
 }

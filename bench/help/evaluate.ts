@@ -1,10 +1,10 @@
 /** Runs every question of a set with every ranking method, over the documentation of the set. */
 import { build } from '../../packages/app-help/src/build/build.ts'
-import { ownSources, readSources } from '../../packages/app-help/src/build/source.ts'
+import { listOwnSources, readSources } from '../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
 import type { ListName } from '../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../packages/app-help/src/embedding.ts'
-import { asEmbedded, fusePages, rankLists } from '../../packages/app-help/src/search/search.ts'
+import { addSynonyms, fusePages, rankLists } from '../../packages/app-help/src/search/search.ts'
 import { openSqliteStorage } from '../../packages/app-help/src/storage/sqlite/sqlite-storage.ts'
 import type { QuestionSet } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
@@ -35,7 +35,7 @@ export async function evaluate(
   const storage = openSqliteStorage(folder)
   const { signal } = new AbortController()
   const sources = entries.flatMap((entry) =>
-    entry === 'own' ? ownSources().filter(({ is_internal }) => !is_internal) : readSources([entry], '/'),
+    entry === 'own' ? listOwnSources().filter(({ is_internal }) => !is_internal) : readSources([entry], '/'),
   )
   const request = { sources, size: defaultSize, embedding, rebuild: false, holder: 'evaluation' }
   await build(request, { storage, now: Date.now, signal, progress() {} })
@@ -49,7 +49,7 @@ export async function evaluate(
     )
     const ranks = new Map<Way, (number | undefined)[]>()
     for (const { text, pages } of questions) {
-      const vector = await embedder?.embedQuery(asEmbedded(text, embedding), { signal })
+      const vector = await embedder?.embedQuery(addSynonyms(text, embedding), { signal })
       const lists = await rankLists(index, { text, mode: 'hybrid', scope, vector })
       for (const [way, names] of Object.entries(ways) as [Way, readonly ListName[]][]) {
         const chosen = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]))

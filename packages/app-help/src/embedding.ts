@@ -16,24 +16,22 @@ export type EmbeddingSettings =
 /** With 256, results are not better. */
 export const lsaDimensions = 128
 
-/** Returns the configured space. Each LSA training creates its own space, and any stored one is valid. */
-export const wantedSpace = (settings: EmbeddingSettings): WantedSpace =>
+/** Each LSA training creates its own space, and any stored one is valid. */
+export const getWantedSpace = (settings: EmbeddingSettings): WantedSpace =>
   settings.provider === 'openai'
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** Timeout of a query at an endpoint, ms. Lexical results are better than a longer wait. */
-const questionMs = 5000
+/** Timeout of a query at an endpoint, in milliseconds. */
+const queryTimeoutMs = 5000
 
-/**
- * Opens an embedder that is comparable with stored vectors. Returns `undefined` if none is configured. Throws
- * `EMBEDDINGS_INVALID`.
- */
+/** Opens an embedder for the stored vectors. Returns `undefined` if none is configured. Throws `EMBEDDINGS_INVALID`. */
 export function openEmbedder(
   settings: EmbeddingSettings,
   model: Uint8Array | undefined,
 ): Embedder | undefined {
-  if (settings.provider === 'openai') return openEndpoint({ ...settings, tries: 1, timeoutMs: questionMs })
+  if (settings.provider === 'openai')
+    return openEndpoint({ ...settings, tries: 1, timeoutMs: queryTimeoutMs })
   if (settings.provider === 'none' || model === undefined) return undefined
   return openLsa(decodeLsa(model))
 }

@@ -5,7 +5,7 @@ import { type ChunkSize, defaultSize } from './domain/chunk.ts'
 import type { EmbeddingSettings } from './embedding.ts'
 
 export interface HelpSettings {
-  /** Reads the configured sources for each build. A missing folder may exist later. */
+  /** Reads the configured sources for each build, because a missing folder may exist later. */
   readonly listSources: () => SourceList
   readonly internal: boolean
   readonly autoBuild: boolean
@@ -36,7 +36,6 @@ export function readSettings(
     listSources: () => listSources(entries, cwd, downloads),
     internal: values.helpInternal === true,
     autoBuild: values.helpBuild !== false,
-    // A larger overlap would repeat each line several times.
     size: { size, overlap: Math.min(overlap, Math.floor(size / 2)) },
     embedding: readEmbedding(text, numberSetting(values, 'embeddingsDimensions') ?? 0),
     databaseUrl: text('helpDatabaseUrl'),

@@ -27,18 +27,18 @@ export interface BuildProgress {
   readonly message: string
 }
 
-/** Delay of the first build in milliseconds, so that the first clients are served before it. */
+/** Delay of the first build in milliseconds. */
 const startDelayMs = 1500
 /** How long a query waits for the first index, in milliseconds. */
-const firstIndexMs = 15_000
+const firstIndexTimeoutMs = 15_000
 /** Interval of checks for builds of other processes, in milliseconds. */
-const watchMs = 2000
-/** Idle time after which the search worker (about 40 MB) stops. The next query then takes 0.4 s longer. */
-const idleMs = 5 * 60_000
+const watchIntervalMs = 2000
+/** Idle time after which the search worker (about 40 MB) stops. */
+const idleTimeoutMs = 5 * 60_000
 
 /**
- * The documentation, shared by all clients. Builds and searches run in worker threads that start on demand. Queries
- * wait for the first index, and throw `HELP_NOT_BUILT` after a timeout.
+ * The documentation, shared by all clients. Queries wait for the first index, and throw `HELP_NOT_BUILT` after a
+ * timeout.
  */
 export class Help {
   readonly settings: HelpSettings
@@ -72,7 +72,7 @@ export class Help {
     this.memory = this.#search.memory
     if (this.settings.autoBuild)
       this.#startTimer = setTimeout(() => this.#buildInBackground(), startDelayMs).unref()
-    this.#watchTimer = setInterval(() => void this.#watch().catch(() => undefined), watchMs).unref()
+    this.#watchTimer = setInterval(() => void this.#watch().catch(() => undefined), watchIntervalMs).unref()
   }
 
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> {
@@ -100,7 +100,7 @@ export class Help {
     return this.#progress
   }
 
-  /** Indexes new and changed pages now. Concurrent callers share one build. */
+  /** Concurrent callers share one build. */
   build(): Promise<BuildReport> {
     clearTimeout(this.#startTimer)
     this.#build ??= this.#runBuild().finally(() => {
@@ -199,7 +199,7 @@ export class Help {
     }
   }
 
-  /** Failures are only logged, because callers without access must not see them. */
+  /** Only logs failures, which callers without access must not see. */
   async #buildInternal(builder: WorkerLink<BuildMethods>, request: BuildRequest): Promise<void> {
     const storage = { ...this.#storage, edition: 'internal' } as const
     await builder.call('build', { storage, request }).catch((error: unknown) => {
@@ -228,7 +228,7 @@ export class Help {
     const link = this.#search.link
     if (this.#storage.databaseUrl === undefined) {
       if (link === undefined && this.#readPublishedMs() === this.#publishedMs) return
-      if (link !== undefined && this.#steadyMs() - this.#lastQueryMs > idleMs) {
+      if (link !== undefined && this.#steadyMs() - this.#lastQueryMs > idleTimeoutMs) {
         this.#facts = await link.call('facts', undefined)
         await this.memory.shrink(Number.POSITIVE_INFINITY)
         return
@@ -254,12 +254,12 @@ export class Help {
       const build = this.#build
       if (scope?.internal !== true || build === undefined || !HelpError.is(error, 'HELP_NOT_BUILT'))
         throw error
-      await Promise.race([wait(firstIndexMs, undefined, { ref: false }), build.catch(() => undefined)])
+      await Promise.race([wait(firstIndexTimeoutMs, undefined, { ref: false }), build.catch(() => undefined)])
       return run()
     }
   }
 
-  /** Runs a query once an index exists. For a damaged index, starts a rebuild unless `autoBuild` is off. */
+  /** For a damaged index, starts a rebuild unless `autoBuild` is off. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
     this.#lastQueryMs = this.#steadyMs()
     try {
@@ -284,19 +284,19 @@ export class Help {
     if ((this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0) return
     if (this.settings.autoBuild && this.#failure === undefined && this.#build === undefined)
       this.#buildInBackground()
-    if (this.#build === undefined) throw notBuilt(this.#failure)
-    await Promise.race([this.#indexAppears(), this.#build.catch(() => undefined)])
-    if ((await this.#checkRevision()) === 0) throw notBuilt(this.#failure)
+    if (this.#build === undefined) throw createNotBuiltError(this.#failure)
+    await Promise.race([this.#waitForRevision(), this.#build.catch(() => undefined)])
+    if ((await this.#checkRevision()) === 0) throw createNotBuiltError(this.#failure)
   }
 
-  #indexAppears(): Promise<void> {
+  #waitForRevision(): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timeout)
         this.#waiting.delete(wake)
         resolve()
       }
-      const timeout = setTimeout(wake, firstIndexMs)
+      const timeout = setTimeout(wake, firstIndexTimeoutMs)
       this.#waiting.add(wake)
     })
   }
@@ -313,7 +313,7 @@ function describeIndex({ docs, internal_docs, space, revision, built_ms }: Index
   }
 }
 
-const notBuilt = (failure: CausewayError | undefined): CausewayError =>
+const createNotBuiltError = (failure: CausewayError | undefined): CausewayError =>
   new HelpError(
     'HELP_NOT_BUILT',
     failure === undefined

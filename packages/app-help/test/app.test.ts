@@ -187,7 +187,7 @@ verifies('help:internal:allowed', async (t) => {
   })
   t.match(asked.results, [{ source: 'docs_dev', is_internal: true }])
   const quiet = await client.call('find_help_topics', { text: 'quokka', mode: 'lexical' })
-  t.same(quiet.results, [], 'only on request')
+  t.same(quiet.results, [], 'includes internal pages only on request')
 })
 
 verifies('help:internal:canary', async (t) => {
@@ -246,7 +246,7 @@ verifies('help:prompt', async (t) => {
 
 verifies('help:start', async (t) => {
   const { app, store } = await opened(t)
-  t.equal(await store.isBuilt(), false, 'opens before the first index')
+  t.equal(await store.isBuilt(), false, 'opens before the first index exists')
   const answer = await app.client().call('find_help_topics', { text: 'hook' })
   t.match(answer.results, [{ title: 'Hooks' }], 'the first query waits for the first index only')
   await store.build()

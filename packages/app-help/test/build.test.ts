@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { build } from '../src/build/build.ts'
 import { findPages } from '../src/build/collect.ts'
-import { ownSources, readSources, type Source } from '../src/build/source.ts'
+import { listOwnSources, readSources, type Source } from '../src/build/source.ts'
 import type { EmbeddingSettings } from '../src/embedding.ts'
 import { Queries } from '../src/search/queries.ts'
 import { Reader } from '../src/search/reader.ts'
@@ -52,12 +52,12 @@ verifies('help:build:no-stale', async (t) => {
   t.same(
     listPaths(await help.ask('interceptors', { mode: 'lexical' })),
     ['docs/guide/interceptors.md'],
-    'renamed',
+    'a renamed page has a new path',
   )
 
   unlinkSync(join(help.folder, 'docs/guide/interceptors.md'))
   await help.build()
-  t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), [], 'deleted')
+  t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), [], 'removes a deleted page')
   const model = await help.storage.open()
   t.notMatch(Buffer.from((await model?.spaceModel()) ?? '').toString('latin1'), /interceptor|lifecycle/)
   await model?.close()
@@ -230,7 +230,7 @@ verifies('help:source:names', async (t) => {
 })
 
 verifies('help:source:own', async (t) => {
-  const [own, ...others] = ownSources()
+  const [own, ...others] = listOwnSources()
   t.same(
     others.map(({ name, is_internal }) => [name, is_internal]),
     [
@@ -260,7 +260,7 @@ verifies('help:source:own', 'a packed server has its public pages in a separate 
       node_modules: { '@causeway': { 'app-help': { dist: {} } } },
     },
   })
-  const [own, ...others] = ownSources(join(folder, 'server/node_modules/@causeway/app-help/dist'))
+  const [own, ...others] = listOwnSources(join(folder, 'server/node_modules/@causeway/app-help/dist'))
   t.match(own, { name: 'causeway', folder: join(folder, 'server/documentation') })
   t.notOk(others.some(({ is_internal }) => is_internal))
 })
@@ -388,7 +388,7 @@ t.test('build reuses the cached vectors of a failed build', async (t) => {
   await t.rejects(help.build())
   Object.assign(help.storage, { publish })
   await help.build()
-  t.ok(state.asked <= 3, `${state.asked} texts for 3`)
+  t.ok(state.asked <= 3, `${state.asked} texts requested for 3`)
 })
 
 t.test('search without configured vectors is not degraded', async (t) => {

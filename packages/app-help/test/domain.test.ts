@@ -1,27 +1,27 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { blocks } from '../src/domain/block.ts'
-import { withinBudget } from '../src/domain/budget.ts'
-import { type Chunk, chunks, defaultSize } from '../src/domain/chunk.ts'
+import { splitBlocks } from '../src/domain/block.ts'
+import { limitText } from '../src/domain/budget.ts'
+import { type Chunk, defaultSize, splitChunks } from '../src/domain/chunk.ts'
 import { fuse } from '../src/domain/fuse.ts'
-import { indexText } from '../src/domain/index-text.ts'
-import { llmsText } from '../src/domain/llms-text.ts'
-import { nearestNames } from '../src/domain/nearest-name.ts'
-import { findNeedles, needles } from '../src/domain/needles.ts'
+import { extractWords } from '../src/domain/index-text.ts'
+import { formatLlmsText } from '../src/domain/llms-text.ts'
+import { findNearestNames } from '../src/domain/nearest-name.ts'
+import { cutNeedles, findNeedles } from '../src/domain/needles.ts'
 import { deriveSection, deriveTitle, readPage } from '../src/domain/page.ts'
-import { pageLinks } from '../src/domain/page-link.ts'
-import { namedSources, rankByWeight, weighPage } from '../src/domain/page-weight.ts'
+import { findPageLinks } from '../src/domain/page-link.ts'
+import { findNamedSources, rankByWeight, weighPage } from '../src/domain/page-weight.ts'
 import {
-  ftsExpression,
-  identifierTerms,
+  formatFtsExpression,
   isMostlyUnspaced,
+  listIdentifierTerms,
+  listWordTerms,
   readQuestion,
-  wordTerms,
 } from '../src/domain/query.ts'
-import { sections } from '../src/domain/section.ts'
+import { splitSections } from '../src/domain/section.ts'
 
-const cut = (text: string, size = defaultSize): Chunk[] => chunks(text.split('\n'), 0, size)
+const cut = (text: string, size = defaultSize): Chunk[] => splitChunks(text.split('\n'), 0, size)
 
 /** Returns the text of the lines and columns of a chunk. */
 function slice(text: string, { start_line, end_line, columns }: Chunk): string {
@@ -70,7 +70,7 @@ verifies('help:chunk:whole', async (t) => {
     }),
     { numRuns: process.env.CAUSEWAY_LONG ? 2000 : 200 },
   )
-  t.pass('every line that says something is in a piece')
+  t.pass('every line that is not blank is in a chunk')
 })
 
 const readRange = ({ start_line, end_line }: Chunk): number[] =>
@@ -92,7 +92,7 @@ verifies('help:chunk:fence', async (t) => {
     'x'.repeat(300),
   ].join('\n')
   t.same(
-    sections(blocks(text.split('\n'))).map(({ path }) => path.join(' > ')),
+    splitSections(splitBlocks(text.split('\n'))).map(({ path }) => path.join(' > ')),
     ['Install', 'Install > Use'],
   )
   const long = [
@@ -131,7 +131,7 @@ t.test('chunks have a heading path, an anchor and a level', async (t) => {
   )
 })
 
-t.test('chunks uses the explicit id of a heading as its anchor', async (t) => {
+t.test('splitChunks uses the explicit id of a heading as its anchor', async (t) => {
   const text = `# Set-up {#install}\n\n${'word '.repeat(60)}\n\nUse {#not}\n---\n\n${'word '.repeat(60)}\n\n## A {b}\n\n${'x '.repeat(150)}`
   t.same(
     cut(text).map(({ heading, anchor }) => [heading, anchor]),
@@ -143,7 +143,7 @@ t.test('chunks uses the explicit id of a heading as its anchor', async (t) => {
   )
 })
 
-t.test('chunks merges a short section with the next one, but not with one of a higher level', async (t) => {
+t.test('splitChunks merges a short section with the next one unless its level is higher', async (t) => {
   const text = `# A\n\nshort\n\n## B\n\n${'b '.repeat(200)}\n\n### C\n\ntiny\n\n# D\n\n${'d '.repeat(200)}`
   t.same(
     cut(text).map(({ heading }) => heading),
@@ -160,17 +160,17 @@ t.test('chunks overlap by at most the limit', async (t) => {
   }
 })
 
-t.test('blocks parses setext headings, comments and tables', async (t) => {
+t.test('splitBlocks parses setext headings, comments and tables', async (t) => {
   const text = ['Title', '=====', '', '<!--', '# hidden', '-->', 'Sub', '---', '| a |', '| - |', 'text'].join(
     '\n',
   )
   t.same(
-    blocks(text.split('\n')).map(({ kind, title }) => title ?? kind),
+    splitBlocks(text.split('\n')).map(({ kind, title }) => title ?? kind),
     ['Title', 'blank', 'text', 'Sub', 'table', 'text'],
   )
 })
 
-t.test('chunks returns nothing for an empty page', async (t) => {
+t.test('splitChunks returns nothing for an empty page', async (t) => {
   t.same(cut(''), [])
   t.same(cut('\n\n  \n'), [])
 })
@@ -215,9 +215,9 @@ verifies('help:page:language', async (t) => {
   t.equal(page('# Text\n\nMostly English with 一 character.').language, 'en')
 })
 
-const links = (body: string, path = 'guide/a.md') => pageLinks(path, body)
+const links = (body: string, path = 'guide/a.md') => findPageLinks(path, body)
 
-t.test('pageLinks returns the words around each link with its fragment', async (t) => {
+t.test('findPageLinks returns the words around each link with its fragment', async (t) => {
   t.same(
     links(
       '# A\n\n- [Hooks](hooks.md#onRequest-hook): run before handlers\n- [Routes](../routes.md)\n\nSee [b](./sub/b.mdx "title").',
@@ -234,12 +234,12 @@ t.test('pageLinks returns the words around each link with its fragment', async (
   )
 })
 
-t.test('pageLinks returns only the words of a link in a long paragraph', async (t) => {
+t.test('findPageLinks returns only the words of a link in a long paragraph', async (t) => {
   t.same(links(`${'word '.repeat(200)} [the hooks](hooks.md)`), [{ to: 'guide/hooks.md', text: 'the hooks' }])
 })
 
 t.test(
-  'pageLinks ignores links to other sites, pictures and the page itself, and links in code',
+  'findPageLinks ignores links to other sites, pictures and the page itself, and links in code',
   async (t) => {
     const none = [
       '[self](a.md#x)',
@@ -254,7 +254,7 @@ t.test(
   },
 )
 
-t.test('pageLinks takes linear time for tables, repeated links and long text', async (t) => {
+t.test('findPageLinks takes linear time for tables, repeated links and long text', async (t) => {
   t.same(links('| page | about |\n| --- | --- |\n| [b](b.md) | bees |\n| [c](c.md) | cats |'), [
     { to: 'guide/b.md', text: 'b bees' },
     { to: 'guide/c.md', text: 'c cats' },
@@ -265,16 +265,16 @@ t.test('pageLinks takes linear time for tables, repeated links and long text', a
 
 t.test('headings, links and index texts are parsed in linear time', async (t) => {
   const blanks = ' '.repeat(100_000)
-  t.match(blocks([`# a ${blanks} b ##${blanks}`]), [{ kind: 'heading', level: 1 }])
-  t.match(blocks(['# a ##', '## #', '#', '#a']), [
+  t.match(splitBlocks([`# a ${blanks} b ##${blanks}`]), [{ kind: 'heading', level: 1 }])
+  t.match(splitBlocks(['# a ##', '## #', '#', '#a']), [
     { title: 'a' },
     { title: '#' },
     { title: '' },
     { kind: 'text' },
   ])
   for (const text of ['{/*', '\n\t', '[', '<', '- [a](#', '- ['])
-    t.ok(indexText(text.repeat(50_000)).length >= 0)
-  t.same(pageLinks('a.md', `[x](b.md#${'#'.repeat(100_000)}`), [])
+    t.ok(extractWords(text.repeat(50_000)).length >= 0)
+  t.same(findPageLinks('a.md', `[x](b.md#${'#'.repeat(100_000)}`), [])
 })
 
 t.test('readQuestion removes stop words, unless no other words remain', async (t) => {
@@ -286,7 +286,7 @@ t.test('readQuestion removes stop words, unless no other words remain', async (t
 t.test('readQuestion omits pairs that begin with a Japanese particle or ending', async (t) => {
   const { words } = readQuestion('値を切り替える設定')
   t.same(words, ['値を', '切り', '替え', '設定'])
-  t.same(readQuestion('なぜですか').words, ['なぜ', 'ぜで', 'です', 'すか'], 'unless no others remain')
+  t.same(readQuestion('なぜですか').words, ['なぜ', 'ぜで', 'です', 'すか'], 'retains the only pairs')
   t.ok(isMostlyUnspaced(words))
   t.notOk(isMostlyUnspaced(['log', 'level', '設定']))
 })
@@ -297,12 +297,12 @@ t.test('readQuestion finds identifiers and phrases', async (t) => {
   )
   t.same(asked.identifiers, ['preSerialization', 'FST_ERR_X', 'Mcp-Session-Id', 'reply.send'])
   t.same(asked.phrases, ['keep alive timeout'])
-  t.ok(wordTerms(asked).includes('serialization'), 'parts of an identifier are words')
-  t.ok(identifierTerms(asked).includes('mcp session id'))
+  t.ok(listWordTerms(asked).includes('serialization'), 'adds the parts of an identifier as words')
+  t.ok(listIdentifierTerms(asked).includes('mcp session id'))
 })
 
-t.test('ftsExpression quotes terms', async (t) => {
-  t.equal(ftsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
+t.test('formatFtsExpression quotes terms', async (t) => {
+  t.equal(formatFtsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
 })
 
 t.test('fuse ranks a hit of several lists above the first of one list, and ties by id', async (t) => {
@@ -328,10 +328,10 @@ t.test('fuse counts only the best chunk of a page', async (t) => {
   )
 })
 
-t.test('namedSources returns the packages that a query names, unless it names all', async (t) => {
-  t.same([...namedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@scope/core'])], ['pkg:fastify'])
-  t.same([...namedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
-  t.same([...namedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
+t.test('findNamedSources returns the packages that a query names, unless it names all', async (t) => {
+  t.same([...findNamedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@a/b'])], ['pkg:fastify'])
+  t.same([...findNamedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
+  t.same([...findNamedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
 })
 
 t.test(
@@ -357,44 +357,44 @@ t.test('rankByWeight multiplies scores and sorts equal scores by id', async (t) 
   )
 })
 
-t.test('withinBudget omits chunks that do not fit, except the first', async (t) => {
+t.test('limitText omits chunks that do not fit, except the first', async (t) => {
   const doc = (...texts: string[]) => ({ chunks: texts.map((text) => ({ text })) })
-  const { docs, isCut } = withinBudget([doc('aaaaaa', 'bb'), doc('cccc'), doc('d')], 9)
+  const { docs, isTruncated } = limitText([doc('aaaaaa', 'bb'), doc('cccc'), doc('d')], 9)
   t.same(docs, [doc('aaaaaa', 'bb'), doc('d')])
-  t.ok(isCut)
-  t.same(withinBudget([doc('aaaaaa')], 2).docs, [doc('aaaaaa')])
-  t.notOk(withinBudget([doc('a')], 2).isCut)
+  t.ok(isTruncated)
+  t.same(limitText([doc('aaaaaa')], 2).docs, [doc('aaaaaa')])
+  t.notOk(limitText([doc('a')], 2).isTruncated)
 })
 
-t.test('indexText removes markup and link targets', async (t) => {
-  const text = indexText('## A [link](https://x.y/z) <b>bold</b> <!-- note --> `code_x`\n- item')
+t.test('extractWords removes markup and link targets', async (t) => {
+  const text = extractWords('## A [link](https://x.y/z) <b>bold</b> <!-- note --> `code_x`\n- item')
   t.match(text, /link/)
   t.match(text, /code_x/)
   t.notMatch(text, /https|note|##|<b>/)
-  t.notMatch(indexText('text\n- [A heading](#a-heading)\n'), /heading/, 'removes a table of contents')
-  t.match(indexText('- [A page](page.md)'), /page/)
+  t.notMatch(extractWords('text\n- [A heading](#a-heading)\n'), /heading/, 'removes a table of contents')
+  t.match(extractWords('- [A page](page.md)'), /page/)
 })
 
-t.test('nearestNames returns the most similar names first', async (t) => {
-  t.same(nearestNames('referense', ['Reference', 'Guides']), ['Reference'])
-  t.same(nearestNames('xyz', ['Reference', 'Guides']), [])
+t.test('findNearestNames returns the most similar names first', async (t) => {
+  t.same(findNearestNames('referense', ['Reference', 'Guides']), ['Reference'])
+  t.same(findNearestNames('xyz', ['Reference', 'Guides']), [])
 })
 
 t.test('findNeedles finds a needle at any position', async (t) => {
   const line = Buffer.from('the quokka sentence must never leave this machine')
-  const wanted = needles([line])
+  const wanted = cutNeedles([line])
   t.ok(wanted.length >= 2)
   const bytes = Buffer.concat([Buffer.alloc(5000, 7), line, Buffer.alloc(100)])
   t.equal(findNeedles(bytes, wanted).size, wanted.length)
   t.equal(findNeedles(Buffer.alloc(5000, 7), wanted).size, 0)
   const broken = Buffer.concat([line.subarray(0, 30), Buffer.alloc(50), line.subarray(30)])
-  t.ok(findNeedles(broken, wanted).size > 0, 'also across the end of a database page')
+  t.ok(findNeedles(broken, wanted).size > 0, 'finds a needle across the end of a database page')
 })
 
-t.test('llmsText groups pages by section', async (t) => {
+t.test('formatLlmsText groups pages by section', async (t) => {
   const page = { doc_id: 7, title: 'Hooks', file_path: 'docs/hooks.md', section: 'Reference' }
   t.equal(
-    llmsText('Docs', 'All.', [page]),
+    formatLlmsText('Docs', 'All.', [page]),
     '# Docs\n\n> All.\n\n## Reference\n\n- [Hooks](help://doc/7): docs/hooks.md\n',
   )
 })

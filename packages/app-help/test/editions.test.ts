@@ -104,7 +104,7 @@ verifies('help:internal:editions', async (t) => {
       t.equal(await publicAnswers(queries), expected)
       writeFiles(root, toFiles(second))
       await build()
-      t.equal(await publicAnswers(queries), expected, 'after a change')
+      t.equal(await publicAnswers(queries), expected, 'omits internal pages after a change')
       const all = await queries.pages(insiders)
       const count = new Set([...first, ...second].map(({ path }) => path)).size
       t.equal(all.filter(({ is_internal }) => is_internal).length, count)

@@ -14,7 +14,7 @@ import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic, verifyExport } from '../src/export/export.ts'
 import { sha256 } from '../src/export/export-file.ts'
 import { importPublic } from '../src/export/import.ts'
-import { connect, databaseFailure } from '../src/storage/postgres/connect.ts'
+import { connect, toDatabaseError } from '../src/storage/postgres/connect.ts'
 import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
 import { everybody, type Library, library, listPaths, withMethods } from './help-kit.ts'
 import { findRound, pageCount } from './killed/rounds.ts'
@@ -52,7 +52,7 @@ verifies('help:export:canary', async (t) => {
   for (const name of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, name)).toString('latin1').toLowerCase()
     for (const word of ['canary', 'canari', 'quokka', 'secret-plan', 'docs_dev', 'was-public', 'closed'])
-      t.notOk(bytes.includes(word), `${name} holds no ${word}`)
+      t.notOk(bytes.includes(word), `${name} does not contain ${word}`)
   }
 })
 
@@ -60,7 +60,7 @@ verifies('help:export:same-bytes', async (t) => {
   const help = library(t, files)
   await help.build()
   const [a, b] = ['one', 'two'].map((name) => join(help.folder, name))
-  if (a === undefined || b === undefined) return void t.fail('two folders')
+  if (a === undefined || b === undefined) return void t.fail('two exports have the same bytes')
   const first = await exportPublic(a, tools(help))
   help.write({ 'docs_dev/more.md': `# More\n\n${canary} again` })
   await help.build()
@@ -124,7 +124,7 @@ verifies('help:export:deleted', async (t) => {
   await exportPublic(folder, tools(help))
   // The sentence is now in another public page, and only the internal title is a leak.
   const index = await help.storage.open()
-  if (index === undefined) return void t.fail('an index')
+  if (index === undefined) return void t.fail('rejects a file that is not an index')
   t.teardown(() => index.close())
   const leak = async () => `# Page\n\n${canary}`
   let calls = 0
@@ -218,7 +218,7 @@ verifies('help:export:size', async (t) => {
   t.teardown(() => db.close())
   const { dimensions } = db.prepare('SELECT dimensions FROM help_spaces').get() as { dimensions: number }
   const bytes = db.prepare('SELECT max(length(embedding)) FROM help_vectors').pluck().get()
-  t.equal(bytes, dimensions * 4, 'four bytes per component')
+  t.equal(bytes, dimensions * 4, 'stores four bytes per component')
   t.ok(statSync(join(folder, 'help-public.db')).size > 0)
 })
 
@@ -230,7 +230,7 @@ verifies('help:postgres', 'an unreachable server is reported without its address
   const db = await connect(`postgres://someone:secretword@127.0.0.1:${port}/docs`)
   t.teardown(() => db.close())
   const failure = await openPostgresStorage(db).then(
-    () => t.fail('nothing listens there'),
+    () => t.fail('reports a refused connection'),
     (error: unknown) => error,
   )
   t.match(failure, { code: 'HELP_DATABASE_UNUSABLE', data: { database_code: 'ECONNREFUSED' } })
@@ -246,12 +246,12 @@ verifies('help:postgres', 'a missing extension is reported', async (t) => {
     ['57P01', /cannot be reached/],
     ['53300', /no free space or connections/],
   ] as const)
-    t.match(databaseFailure(Object.assign(new Error('as PostgreSQL says it'), { code })), {
+    t.match(toDatabaseError(Object.assign(new Error('as PostgreSQL says it'), { code })), {
       code: 'HELP_DATABASE_UNUSABLE',
       message,
     })
   const mistake = Object.assign(new Error('syntax error'), { code: '42601' })
-  t.equal(databaseFailure(mistake), mistake, 'other errors remain')
+  t.equal(toDatabaseError(mistake), mistake, 'returns other errors unchanged')
 })
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
@@ -299,12 +299,12 @@ verifies(
       const rounds = new Set(texts.map(({ content }) => findRound(content)))
       t.equal(rounds.size, 1, 'the published index is complete')
       const [round = 0] = rounds
-      t.ok(round >= said, `what was said to be done is there: ${round}, said ${said}`)
+      t.ok(round >= said, `a reported build is published: ${round}, reported ${said}`)
       const found = await help.ask(`words of round ${round}`, { top_n: 50 })
       t.ok(found.results.length > 0)
       t.ok(
         found.results.every(({ chunks }) => chunks.every(({ text }) => text.includes(`round ${round}`))),
-        'its search finds its own text',
+        'a search finds the text of the published revision',
       )
       from = round + 2
     }

@@ -8,7 +8,7 @@ import { readBaseline, webSet } from '../../../bench/help.ts'
 import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { Help } from '../src/store.ts'
-import { hideInternal, indexing, toScope } from '../src/tools/shape.ts'
+import { describeIndexing, hideInternal, toScope } from '../src/tools/shape.ts'
 import { everybody, insiders, library, listPaths } from './help-kit.ts'
 
 t.setTimeout(300_000)
@@ -40,19 +40,19 @@ verifies('help:search:grouped', async (t) => {
   const help = library(t, pages)
   await help.build()
   const found = await help.ask('everything', { top_n: 12, chunks_per_result: 1, mode: 'lexical' })
-  t.equal(found.results.length, 12, 'returns all matching pages, regardless of the chunks of others')
+  t.equal(found.results.length, 12, 'returns all matching pages, regardless of the number of their chunks')
   for (const { chunks } of found.results) t.equal(chunks.length, 1)
   const wide = await help.ask('caching', { top_n: 1, chunks_per_result: 3 })
   t.same(
     wide.results.map(({ title, chunks }) => [title, chunks.map(({ position }) => position)]),
     [['About caching', [0, 1, 2].slice(0, wide.results[0]?.chunks.length)]],
-    'chunks are in page order',
+    'sorts chunks by their position in the page',
   )
   const scores = found.results.map(({ score }) => score)
   t.same(
     scores,
     scores.toSorted((a, b) => b - a),
-    'best first by the fused score',
+    'sorts pages by the fused score',
   )
 })
 
@@ -255,7 +255,7 @@ verifies('help:search:fuzz', async (t) => {
     }),
     { numRuns: process.env.CAUSEWAY_LONG ? 20_000 : 500 },
   )
-  t.pass('every text has an answer')
+  t.pass('returns results for every text')
 })
 
 verifies('help:internal:scope', async (t) => {
@@ -311,8 +311,8 @@ verifies(
     t.ok(hybrid.hit10 >= 0.89, `hit@10 ${hybrid.hit10}`)
     t.ok(hybrid.mrr >= 0.66, `MRR ${hybrid.mrr}`)
     for (const [way, { hit5, mrr }] of Object.entries(others)) {
-      t.ok(hybrid.hit5 >= hit5, `hit@5 is no less than that of ${way}: ${hit5}`)
-      t.ok(hybrid.mrr >= mrr, `MRR is no less than that of ${way}: ${mrr}`)
+      t.ok(hybrid.hit5 >= hit5, `hit@5 is at least that of ${way}: ${hit5}`)
+      t.ok(hybrid.mrr >= mrr, `MRR is at least that of ${way}: ${mrr}`)
     }
     const scores = await evaluate(folder, tunedSet)
     const baseline = readBaseline()
@@ -327,11 +327,11 @@ const help = (internal: boolean, building?: ReturnType<Help['building']>): Help 
   ({ settings: { internal }, building: () => building }) as unknown as Help
 
 verifies('help:indexing', async (t) => {
-  t.same(indexing(help(false)), {})
-  t.same(indexing(help(false, { done: 3, total: 9, message: 'reading pages' })), {
+  t.same(describeIndexing(help(false)), {})
+  t.same(describeIndexing(help(false, { done: 3, total: 9, message: 'reading pages' })), {
     indexing: 'the documentation is being indexed: reading pages, 3 of 9',
   })
-  t.same(indexing(help(false, { done: 0, total: null, message: 'starting' })), {
+  t.same(describeIndexing(help(false, { done: 0, total: null, message: 'starting' })), {
     indexing: 'the documentation is being indexed: starting',
   })
 })

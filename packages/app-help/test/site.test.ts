@@ -74,7 +74,7 @@ verifies('help:source:site', 'the pages of a site are fetched once, and searched
   const { app, store } = await openApp(t, { settings: { helpSources } })
   t.match(await store.build(), { added: 3, failed: [], warnings: [] })
   const found = await app.client().call('find_help_topics', { text: 'magnify', source: 'widget' })
-  t.match(JSON.stringify(found), /"title":"Zoom"/, 'by the words of the link')
+  t.match(JSON.stringify(found), /"title":"Zoom"/, 'finds a page by the words of its link')
   t.match(await app.client().call('find_help_topics', { text: 'für' }), {
     results: [{ title: 'Dials für all' }],
   })

@@ -61,7 +61,7 @@ verifies('help:source:html', 'the HTML files of a folder without Markdown can be
   const { results } = await site.ask('magnifies the gauge')
   t.match(results, [{ file_path: 'guide/zoom.html', title: 'Widget & gauge' }])
   site.write({ 'docs/readme.md': '# Readme\n\nThe source of the site.' })
-  t.match(await site.build(), { added: 1, removed: 2 }, 'with Markdown, HTML files are output')
+  t.match(await site.build(), { added: 1, removed: 2 }, 'ignores HTML files in a folder with Markdown')
   t.same(listPaths(await site.ask('readme')), ['docs/readme.md'])
 })
 
@@ -132,7 +132,7 @@ verifies('help:source:npm', 'the pages of a package version are fetched once', a
     .client()
     .call('find_help_topics', { text: 'zooming', source: 'npm:widget@1.2.3' })
   t.match(results, [{ title: 'Zooming', file_path: 'docs/zoom.md' }])
-  t.equal(requests.length, 4, 'a description and an archive per package')
+  t.equal(requests.length, 4, 'requests a description and an archive for each package')
   t.match(await store.build(), { added: 0, unchanged: 4 })
   t.equal(requests.length, 4, 'the second build fetches nothing')
   t.notOk(existsSync(join(folder, 'data/outside.md')))
@@ -163,7 +163,7 @@ verifies(
     t.match(reasons['npm:absent@1.0.0'], /status 404/)
     t.match(reasons['npm:no-version'], /npm:name@1\.2\.3/)
     t.match(reasons['npm:../x@1.0.0'], /npm:name@1\.2\.3/)
-    t.same(readdirSync(join(folder, 'data/help-packages')), ['good@1.0.0'], 'nothing unfinished remains')
+    t.same(readdirSync(join(folder, 'data/help-packages')), ['good@1.0.0'], 'leaves no incomplete folder')
   },
 )
 
@@ -225,8 +225,8 @@ verifies('help:source:npm', 'listArchive reads long names and stops at damaged e
     [path, 'two'],
     ['a.md', 'three'],
   ])
-  t.same(read(archive.subarray(0, 1500)), [], 'a cut archive')
-  t.same(read(Buffer.alloc(700, 'x')), [], 'no archive')
+  t.same(read(archive.subarray(0, 1500)), [], 'reads a truncated archive up to its damaged entry')
+  t.same(read(Buffer.alloc(700, 'x')), [], 'lists nothing for a file that is not an archive')
 })
 
 const files: Files = {
@@ -251,7 +251,7 @@ verifies('help:source:bad', async (t) => {
 
   await store.build()
   renameSync(join(folder, 'docs'), join(folder, 'moved'))
-  t.match(await store.build(), { removed: 0 }, 'its pages remain')
+  t.match(await store.build(), { removed: 0 }, 'retains its pages')
   t.match((await app.client().call('find_help_topics', { text: 'hook' })).results, [{ title: 'Hooks' }])
   t.match(log.join('\n'), /"file":"docs=/)
 })
@@ -285,6 +285,6 @@ verifies('help:sections:pages', async (t) => {
     calls++
   } while (cursor !== null)
   t.equal(calls, 3)
-  t.same(found.toSorted(), names.map((name) => name.slice(5)).toSorted(), 'each document once')
+  t.same(found.toSorted(), names.map((name) => name.slice(5)).toSorted(), 'returns each document once')
   await t.rejects(list({ cursor: '4711' }), { code: 'INVALID_ARGUMENTS' })
 })

@@ -216,12 +216,16 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.resolves(lock.release())
     const own = JSON.parse(makeHolder('own'))
     const alive = await storage.lock(JSON.stringify(own))
-    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'its process is running')
+    await t.rejects(
+      build(),
+      { code: 'HELP_BUILD_RUNNING' },
+      'does not take over the lock of a running process',
+    )
     await alive.release()
     await storage.lock(JSON.stringify([own[0], own[1], 'an earlier process with this id', 'x']))
     await t.resolves(build(), 'takes over the lock of a dead process')
     await storage.lock(JSON.stringify(['another machine', own[1], 'x', 'x']))
-    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'another machine may be building')
+    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'does not take over the lock of another machine')
   })
 
   t.test(`${name}: stores cached vectors and the last report`, async (t) => {

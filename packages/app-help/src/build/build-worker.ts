@@ -9,7 +9,7 @@ import { deleteInternal, openStorage, type StorageSettings } from '../storage/op
 import type { BuildReport, HelpIndex, HelpStorage, IndexFacts } from '../storage/types.ts'
 import { type BuildContext, type BuildOptions, type BuildRequest, build } from './build.ts'
 
-/** Methods of the worker that builds, exports and imports. Each method opens and closes the storage. */
+/** Methods of the worker that builds, exports and imports. */
 export interface BuildMethods {
   /** Revision of the published index, or 0. */
   revision(storage: StorageSettings): number
@@ -27,7 +27,7 @@ export interface BuildMethods {
 
 interface ExportRequest {
   readonly storage: StorageSettings
-  /** Whether an internal edition exists, with which the export is compared. */
+  /** Whether to compare the export with the internal edition. */
   readonly internal: boolean
   readonly folder: string
 }
@@ -63,7 +63,7 @@ function buildEdition(
   )
 }
 
-function withOrigin<T>(
+function openOrigin<T>(
   settings: StorageSettings,
   internal: boolean,
   use: (index: HelpIndex | undefined) => Promise<T>,
@@ -100,12 +100,12 @@ serve<BuildMethods>(
     deleteInternal,
     export: ({ storage, internal, folder }, call) =>
       withStorage(storage, (open) =>
-        withOrigin(storage, internal, (origin) =>
+        openOrigin(storage, internal, (origin) =>
           exportPublic(folder, { ...makeContext(open, call), newId, origin }),
         ),
       ),
     verify: ({ storage, internal, folder }) =>
-      withOrigin(storage, internal, (origin) => verifyExport(folder, origin)),
+      openOrigin(storage, internal, (origin) => verifyExport(folder, origin)),
     import: ({ storage, folder, options }, call) =>
       withStorage(storage, (open) => importPublic(folder, options, makeContext(open, call))),
   },

@@ -1,8 +1,8 @@
 import { requireSameSpace } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import type { ChunkSize } from '../domain/chunk.ts'
-import { embeddedText } from '../domain/index-text.ts'
-import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
+import { makeEmbeddedText } from '../domain/index-text.ts'
+import { type EmbeddingSettings, getWantedSpace } from '../embedding.ts'
 import { HelpError } from '../errors.ts'
 import type {
   BuildLock,
@@ -14,7 +14,7 @@ import type {
   KnownPage,
 } from '../storage/types.ts'
 import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './make-vectors.ts'
-import { type BasePage, chunkingName, type Plan, planFiles } from './plan.ts'
+import { type BasePage, formatChunking, type Plan, planFiles } from './plan.ts'
 import type { SkippedFile, Source } from './source.ts'
 
 export interface BuildOptions {
@@ -42,9 +42,9 @@ export interface BuildContext extends BuildCall {
 }
 
 /**
- * Builds and publishes an index. Reads only changed files. A failure does not affect the published index. An
- * unreadable file is reported and its indexed page remains. Throws `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and
- * `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`), `CANCELLED`, and errors of the embedder.
+ * Builds and publishes an index, reading only changed files. A failure does not affect the published index. Throws
+ * `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`),
+ * `CANCELLED`, and errors of the embedder.
  */
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
   const { sources, failed = [], size, edition = 'internal' } = request
@@ -58,14 +58,13 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
   try {
     const basePages = base && (await readBase(base, context.base))
     const known = await context.storage.known().catch(() => [])
-    const rebuild = request.rebuild || mustRestart(known, edition, basePages)
+    const rebuild = request.rebuild || requiresRebuild(known, edition, basePages)
     return await buildFromPlan({ ...request, rebuild }, context, (known) =>
       planFiles(included, size, known, {
         ...context,
         edition,
         base: basePages,
         failed,
-        // The build of the public edition has just fetched them.
         refetch: request.rebuild && basePages === undefined,
       }),
     )
@@ -82,8 +81,12 @@ async function readBase(index: HelpIndex, storage: HelpStorage | undefined): Pro
     .map((page) => ({ ...page, body: async () => (await index.body(page.doc_id, scope)) ?? '' }))
 }
 
-/** Whether the index contains pages or ids that only a new index removes completely. */
-function mustRestart(known: readonly KnownPage[], edition: Edition, base: readonly BasePage[] = []): boolean {
+/** Whether the index contains pages or ids that only a rebuild removes completely. */
+function requiresRebuild(
+  known: readonly KnownPage[],
+  edition: Edition,
+  base: readonly BasePage[] = [],
+): boolean {
   if (edition === 'public') return known.some(({ is_internal }) => is_internal)
   const ids = new Map(base.map(({ source, file_path, doc_id }) => [`${source}\n${file_path}`, doc_id]))
   return known.some(({ source, file_path, doc_id, is_internal }) => {
@@ -101,7 +104,6 @@ export async function buildFromPlan(
   const lock = await storage.lock(options.holder)
   try {
     const report = await buildLocked(options, context, { plan, lock }).catch((error: unknown) => {
-      // A damaged index can be rebuilt from its sources.
       if (options.rebuild || !isDamaged(error)) throw error
       return buildLocked({ ...options, rebuild: true }, context, { plan, lock })
     })
@@ -126,7 +128,7 @@ async function buildLocked(
   })
   const facts = index?.facts
   await index?.close()
-  const chunking = chunkingName(options.size)
+  const chunking = formatChunking(options.size)
   if (facts !== undefined && !rebuild) requireSameRules(facts, chunking, embedding)
 
   const plan = await makePlan(rebuild ? [] : await storage.known())
@@ -157,7 +159,7 @@ async function buildLocked(
     ...context,
     progress(...done) {
       progress(...done)
-      // A lost lock is detected by the next awaited renewal.
+      // The next awaited renewal detects a lost lock.
       renewals = renewals.then(() => lock.renew()).catch(() => undefined)
     },
   }).finally(() => renewals)
@@ -178,7 +180,7 @@ function requireSameRules(
     throw new HelpError('HELP_CHUNKING_CHANGED', `the index has pieces of ${chunking}, not ${configured}`, {
       data: { stored: chunking, configured },
     })
-  if (space !== undefined) requireSameSpace(space, wantedSpace(embedding))
+  if (space !== undefined) requireSameSpace(space, getWantedSpace(embedding))
 }
 
 async function collectTexts(storage: HelpStorage, plan: Plan, rebuild: boolean): Promise<Texts> {
@@ -186,9 +188,9 @@ async function collectTexts(storage: HelpStorage, plan: Plan, rebuild: boolean):
   // Removed texts must not affect the LSA vocabulary.
   const removed = new Set([...plan.removed, ...plan.replaced])
   for (const { doc_id, text_hash, title, heading, text } of rebuild ? [] : await storage.embeddedItems())
-    if (!removed.has(doc_id)) texts.set(text_hash, embeddedText(title, heading, text))
+    if (!removed.has(doc_id)) texts.set(text_hash, makeEmbeddedText(title, heading, text))
   for (const page of plan.pages)
     for (const [i, { heading, text }] of page.chunks.entries())
-      texts.set(page.text_hashes[i] ?? '', embeddedText(page.title, heading, text))
+      texts.set(page.text_hashes[i] ?? '', makeEmbeddedText(page.title, heading, text))
   return texts
 }

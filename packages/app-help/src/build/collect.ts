@@ -23,11 +23,11 @@ interface ReadFile extends PageFile {
 const maxBytes = 2 * 2 ** 20
 const maxDepth = 24
 
-/** Returns the pages of a source by path, and the skipped files. Reads only below the source's folder. */
-export async function findPages(source: Source): Promise<{ files: FoundFile[]; refused: SkippedFile[] }> {
+/** Returns the pages of a source by path, and the skipped files. */
+export async function findPages(source: Source): Promise<{ files: FoundFile[]; skipped: SkippedFile[] }> {
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
-  const refused: SkippedFile[] = []
+  const skipped: SkippedFile[] = []
   const seen = new Set<string>()
 
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -38,8 +38,8 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
       if (!isIncluded(source.kind, file_path, true) && !isIncluded(source.kind, file_path, false)) continue
       const file = `${source.name}/${file_path}`
       const real = await realpath(path).catch(() => undefined)
-      if (real === undefined) refused.push({ file, reason: 'broken link' })
-      else if (!real.startsWith(`${root}${sep}`)) refused.push({ file, reason: 'outside the source' })
+      if (real === undefined) skipped.push({ file, reason: 'broken link' })
+      else if (!real.startsWith(`${root}${sep}`)) skipped.push({ file, reason: 'outside the source' })
       else if (!seen.has(real)) {
         const { size, ...entry } = await stat(real).then((found) => ({
           size: found.size,
@@ -49,7 +49,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
         seen.add(real)
         if (entry.isFolder && depth < maxDepth) await visit(path, depth + 1)
         else if (!entry.isFolder && /\.(?:md|mdx|markdown|rst|html?)$/i.test(name)) {
-          if (size > maxBytes) refused.push({ file, reason: `larger than ${maxBytes} bytes` })
+          if (size > maxBytes) skipped.push({ file, reason: `larger than ${maxBytes} bytes` })
           else files.push({ source, file_path, path: real })
         } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: real })
       }
@@ -58,14 +58,14 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   await visit(root, 0)
   const pages = files.filter(({ file_path }) => !isHtml(file_path))
   const isSite = source.kind === 'folder' && pages.every(({ file_path }) => file_path.endsWith('llms.txt'))
-  return { files: isSite ? files : pages, refused }
+  return { files: isSite ? files : pages, skipped }
 }
 
-/** HTML files are pages only in a folder without other pages. Elsewhere, they are generated from the other pages. */
+/** HTML files are pages only in a folder without other pages. */
 const isHtml = (path: string): boolean => /\.html?$/i.test(path)
 
-/** Reads a page: converts HTML and reStructuredText to Markdown, removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
-export async function readFound({ source, file_path, path }: FoundFile): Promise<ReadFile> {
+/** Converts HTML and reStructuredText to Markdown, normalizes line endings, and replaces invalid UTF-8. */
+export async function readPageFile({ source, file_path, path }: FoundFile): Promise<ReadFile> {
   const bytes = await readFile(path)
   const decoded = new TextDecoder('utf-8').decode(bytes)
   const text = convert(file_path, decoded)

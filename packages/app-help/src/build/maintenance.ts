@@ -19,7 +19,6 @@ interface HelpStats {
   readonly unconfigured: readonly string[]
 }
 
-/** Returns the maintenance tasks. Each throws a `CausewayError`. */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
   const settings: HelpSettings = readSettings(values, { cwd, dir })
   const storage = { dir, databaseUrl: settings.databaseUrl }

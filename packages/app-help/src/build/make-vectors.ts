@@ -15,10 +15,10 @@ export interface MadeVectors {
   readonly reused: number
 }
 
-/** Number of texts after which vectors are stored, so that a crash loses few. */
-const keptEvery = 256
+/** Number of texts after which vectors are stored. */
+const storeBatchSize = 256
 
-/** Returns a vector for each text, from the cache if possible. Throws errors of the embedder. */
+/** Uses cached vectors if possible. Throws errors of the embedder. */
 export async function makeVectors(
   all: Texts,
   settings: EmbeddingSettings,
@@ -53,8 +53,8 @@ async function embedByEndpoint(
     const rows = new Map(await storage.cachedVectors(space.fingerprint, [...all.keys()]))
     const reused = rows.size
     const missing = [...all.keys()].filter((hash) => !rows.has(hash))
-    for (let at = 0; at < missing.length; at += keptEvery) {
-      const hashes = missing.slice(at, at + keptEvery)
+    for (let at = 0; at < missing.length; at += storeBatchSize) {
+      const hashes = missing.slice(at, at + storeBatchSize)
       const vectors = await embedder.embedDocuments(
         hashes.map((hash) => all.get(hash) ?? ''),
         { signal },
@@ -62,7 +62,7 @@ async function embedByEndpoint(
       const made = toRows(hashes, vectors)
       await storage.cacheVectors(space.fingerprint, made)
       for (const [hash, vector] of made) rows.set(hash, vector)
-      progress(Math.min(at + keptEvery, missing.length), missing.length, 'requesting vectors')
+      progress(Math.min(at + storeBatchSize, missing.length), missing.length, 'requesting vectors')
     }
     return { vectors: { space, rows }, embedded: rows.size - reused, reused }
   } finally {

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
-import { embeddedText, wordsVersion } from '../domain/index-text.ts'
+import { makeEmbeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
 import { fetchSite, recoverSite } from '../sources/llms-site.ts'
 import { fetchPackage } from '../sources/npm-package.ts'
 import type { BuildReport, Edition, KnownPage, NewPage } from '../storage/types.ts'
-import { type FoundFile, findPages, readFound } from './collect.ts'
+import { type FoundFile, findPages, readPageFile } from './collect.ts'
 import type { BuildCall } from './make-vectors.ts'
 import type { SkippedFile, Source } from './source.ts'
 
@@ -27,10 +27,10 @@ const filesPerTurn = 16
 interface PageChoice {
   /** `public` omits internal pages, even those of an earlier index. */
   readonly edition: Edition
-  /** Pages of the public edition, which the internal edition also contains. */
+  /** Pages of the public edition. */
   readonly base?: readonly BasePage[] | undefined
   readonly failed?: readonly SkippedFile[]
-  /** Whether to fetch the pages of sites again if they were fetched before. */
+  /** Whether to fetch the pages of sites again. */
   readonly refetch?: boolean
 }
 
@@ -46,14 +46,14 @@ export async function planFiles(
   { signal, progress, edition, base, failed: unusable = [], refetch = false }: BuildCall & PageChoice,
 ): Promise<Plan> {
   const failedSources: SkippedFile[] = [...unusable]
-  const unread = new Set<string>()
+  const unreadSources = new Set<string>()
   const found = await Promise.all(
     sources.map((source) =>
       findSourcePages(source, { signal, progress }, refetch).catch((error: NodeJS.ErrnoException) => {
-        unread.add(source.name)
+        unreadSources.add(source.name)
         const reason = isCausewayError(error) ? error.message : (error.code ?? error.message)
         failedSources.push({ file: source.name, reason })
-        return { files: [], refused: [] }
+        return { files: [], skipped: [] }
       }),
     ),
   )
@@ -64,13 +64,13 @@ export async function planFiles(
   const earlier = pagesByKey(known)
   const seen = new Set(inBase)
   const failed: { file: string; reason: string }[] = []
-  const warnings = found.flatMap(({ refused }) => refused.map(({ file, reason }) => `${file}: ${reason}`))
-  const pages = await changedBasePages(base ?? [], earlier, size)
+  const warnings = found.flatMap(({ skipped }) => skipped.map(({ file, reason }) => `${file}: ${reason}`))
+  const pages = await listChangedBasePages(base ?? [], earlier, size)
   for (const [i, file] of files.entries()) {
     const key = pageKey(file.source.name, file.file_path)
     const before = earlier.get(key)
     const name = `${file.source.name}/${file.file_path}`
-    const read = await readNew(file, before, size).catch((error: NodeJS.ErrnoException) => {
+    const read = await readChanged(file, before, size).catch((error: NodeJS.ErrnoException) => {
       failed.push({ file: name, reason: error.code ?? 'unreadable' })
     })
     if (read?.warning !== undefined) warnings.push(`${name}: ${read.warning}`)
@@ -84,17 +84,17 @@ export async function planFiles(
     await turn()
     if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
   }
-  const readable = sources.filter(({ name }) => !unread.has(name))
+  const readable = sources.filter(({ name }) => !unreadSources.has(name))
   const names = new Set(readable.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
   if (base !== undefined) for (const { source, is_internal } of known) if (!is_internal) names.add(source)
   return {
-    ...difference(pages, { known, seen, names, count: seen.size - failed.length }),
+    ...comparePages(pages, { known, seen, names, count: seen.size - failed.length }),
     failed: [...failedSources, ...failed],
     warnings,
   }
 }
 
-/** Returns the pages of a source. Downloads them first from a registry or site. */
+/** Downloads the pages of a registry or site first. */
 async function findSourcePages(source: Source, { signal, progress }: BuildCall, refetch: boolean) {
   const { npm, site, folder, name } = source
   if (npm !== undefined) {
@@ -104,16 +104,15 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
   if (site !== undefined) await recoverSite(folder)
   const isFetched = existsSync(folder)
   if (site === undefined || (isFetched && !refetch)) return findPages(source)
-  const missed = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {
-    // The pages of an earlier fetch remain.
+  const skippedPages = await fetchSite(site, folder, { signal, progress }).catch((error: unknown) => {
     if (!isFetched || !isCausewayError(error) || error.code === 'CANCELLED') throw error
     return [{ file: name, reason: error.message }]
   })
   const found = await findPages(source)
-  return { ...found, refused: [...missed, ...found.refused] }
+  return { ...found, skipped: [...skippedPages, ...found.skipped] }
 }
 
-async function changedBasePages(
+async function listChangedBasePages(
   base: readonly BasePage[],
   earlier: ReadonlyMap<string, KnownPage>,
   size: ChunkSize,
@@ -123,12 +122,12 @@ async function changedBasePages(
     const before = earlier.get(pageKey(source, file_path))
     if (before?.content_hash === content_hash && before.doc_id === doc_id) continue
     const file = { source, file_path, body: await body(), is_internal: false }
-    pages.push({ ...newPage(file, size, content_hash), doc_id })
+    pages.push({ ...makePage(file, size, content_hash), doc_id })
   }
   return pages
 }
 
-/** Compares the given pages with the index. They replace all pages of their sources. */
+/** The given pages replace all pages of their sources. */
 export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]): Plan {
   const earlier = pagesByKey(known)
   const changed = pages.filter(
@@ -137,10 +136,10 @@ export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]
   )
   const seen = new Set(pages.map(({ source, file_path }) => pageKey(source, file_path)))
   const names = new Set(pages.map(({ source }) => source))
-  return { ...difference(changed, { known, seen, names, count: pages.length }), failed: [], warnings: [] }
+  return { ...comparePages(changed, { known, seen, names, count: pages.length }), failed: [], warnings: [] }
 }
 
-function difference(
+function comparePages(
   pages: readonly NewPage[],
   {
     known,
@@ -170,23 +169,25 @@ function difference(
   return { pages, removed, replaced, counts }
 }
 
-async function readNew(file: FoundFile, before: KnownPage | undefined, size: ChunkSize) {
-  const { bytes_hash, warning, ...page } = await readFound(file)
-  const content_hash = hash(`${chunkingName(size)}\n${wordsVersion}\n${page.is_internal}\n${bytes_hash}`)
+async function readChanged(file: FoundFile, before: KnownPage | undefined, size: ChunkSize) {
+  const { bytes_hash, warning, ...page } = await readPageFile(file)
+  const content_hash = hash(`${formatChunking(size)}\n${wordsVersion}\n${page.is_internal}\n${bytes_hash}`)
   return {
-    page: before?.content_hash === content_hash ? undefined : newPage(page, size, content_hash),
+    page: before?.content_hash === content_hash ? undefined : makePage(page, size, content_hash),
     warning,
   }
 }
 
-export function newPage(file: PageFile, size: ChunkSize, content_hash: string): NewPage {
+export function makePage(file: PageFile, size: ChunkSize, content_hash: string): NewPage {
   const page = readPage(file, size)
-  const text_hashes = page.chunks.map(({ heading, text }) => hash(embeddedText(page.title, heading, text)))
+  const text_hashes = page.chunks.map(({ heading, text }) =>
+    hash(makeEmbeddedText(page.title, heading, text)),
+  )
   return { ...page, content_hash, text_hashes }
 }
 
 /** Identifies the chunking rules: `version:size:overlap`. */
-export const chunkingName = ({ size, overlap }: ChunkSize): string => `${pageVersion}:${size}:${overlap}`
+export const formatChunking = ({ size, overlap }: ChunkSize): string => `${pageVersion}:${size}:${overlap}`
 
 export function parseChunking(chunking: string): ChunkSize {
   const [, size = 0, overlap = 0] = chunking.split(':').map(Number)

@@ -8,7 +8,7 @@ import { HelpError } from '../errors.ts'
 import type { LlmsSite } from '../sources/llms-site.ts'
 import type { NpmPackage } from '../sources/npm-package.ts'
 
-const here = dirname(fileURLToPath(import.meta.url))
+const ownFolder = dirname(fileURLToPath(import.meta.url))
 
 export interface Source {
   /** Such as `causeway`, `docs_dev` or `pkg:fastify`. */
@@ -42,14 +42,13 @@ interface Downloads {
 
 /**
  * Parses `name=folder`, `name=https://host/llms.txt`, both also as `internal:name=...`, `pkg:name` and
- * `npm:name@version`. Relative folders are resolved from `cwd`, and installed packages like imports of this program.
- * Throws `HELP_SOURCE_INVALID`.
+ * `npm:name@version`. Relative folders are resolved from `cwd`. Throws `HELP_SOURCE_INVALID`.
  */
 export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {
   const sources = entries.map((entry) => readSource(entry.trim(), cwd, downloads))
   const names = new Set<string>()
   for (const { name } of sources) {
-    if (names.has(name)) throw invalid(`two sources have the same name: ${name}`, name)
+    if (names.has(name)) throw createInvalidError(`two sources have the same name: ${name}`, name)
     names.add(name)
   }
   return sources
@@ -60,17 +59,14 @@ export interface SourceList {
   readonly failed: readonly SkippedFile[]
 }
 
-/**
- * Parses the setting. An unusable entry does not affect the others. The entry `own` is replaced with the default
- * sources.
- */
+/** Replaces the entry `own` with the default sources. An unusable entry does not affect the others. */
 export function listSources(entries: readonly string[], cwd: string, downloads?: Downloads): SourceList {
-  if (entries.length === 0) return { sources: ownSources(), failed: [] }
+  if (entries.length === 0) return { sources: listOwnSources(), failed: [] }
   const sources: Source[] = []
   const failed: SkippedFile[] = []
   const add = (source: Source): void => {
     if (sources.some(({ name }) => name === source.name))
-      throw invalid(`two sources have the same name: ${source.name}`, source.name)
+      throw createInvalidError(`two sources have the same name: ${source.name}`, source.name)
     sources.push(source)
   }
   for (const entry of entries.filter((one) => one !== 'own')) {
@@ -82,19 +78,16 @@ export function listSources(entries: readonly string[], cwd: string, downloads?:
     }
   }
   const names = new Set(sources.map(({ name }) => name))
-  const own = entries.includes('own') ? ownSources().filter(({ name }) => !names.has(name)) : []
+  const own = entries.includes('own') ? listOwnSources().filter(({ name }) => !names.has(name)) : []
   return { sources: [...sources, ...own], failed }
 }
 
-/**
- * Returns the default sources: the documentation of this product and its main dependencies. Searches for the product
- * from `from` upwards.
- */
-export function ownSources(from = here): Source[] {
-  const own = productSource(from)
+/** Returns the documentation of this product, found from `from` upwards, and of its main dependencies. */
+export function listOwnSources(from = ownFolder): Source[] {
+  const own = findProductSource(from)
   const internal =
     own === undefined ? [] : [join(own.folder, 'docs_dev')].filter((folder) => existsSync(folder))
-  const packages = ['fastify', 'undici'].filter((name) => packageFolder(name) !== undefined)
+  const packages = ['fastify', 'undici'].filter((name) => findPackageFolder(name) !== undefined)
   const entries = [
     ...internal.map((folder) => `internal:docs_dev=${folder}`),
     ...packages.map((name) => `pkg:${name}`),
@@ -106,7 +99,7 @@ export const packedPages = 'documentation'
 
 const product = { name: 'causeway', kind: 'product', is_internal: false, formerly: ['docs'] } as const
 
-export function productSource(from = here): Source | undefined {
+export function findProductSource(from = ownFolder): Source | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const isCheckout =
       existsSync(join(folder, 'docs/architecture.md')) && existsSync(join(folder, 'packages/app-help'))
@@ -121,18 +114,19 @@ function readSource(entry: string, cwd: string, downloads: Downloads | undefined
   if (entry.startsWith('npm:') && downloads !== undefined) return readRegistrySource(entry, downloads)
   if (entry.startsWith('pkg:')) {
     const name = entry.slice(4)
-    const folder = packagePattern.test(name) ? packageFolder(name) : undefined
-    if (folder === undefined) throw invalid(`package not installed: ${name}`, entry)
+    const folder = packagePattern.test(name) ? findPackageFolder(name) : undefined
+    if (folder === undefined) throw createInvalidError(`package not installed: ${name}`, entry)
     return { name: entry, folder, kind: 'package', is_internal: false }
   }
   const is_internal = entry.startsWith('internal:')
   const rest = is_internal ? entry.slice('internal:'.length) : entry
   const [name = '', path = ''] = splitOnce(rest)
-  if (!namePattern.test(name) || path === '') throw invalid(`invalid source: ${entry}`, entry)
+  if (!namePattern.test(name) || path === '') throw createInvalidError(`invalid source: ${entry}`, entry)
   if (/^https?:\/\//i.test(path) && downloads !== undefined)
     return { name, is_internal, kind: 'folder', ...readSite(path, downloads, entry) }
   const folder = isAbsolute(path) ? path : resolve(cwd, path)
-  if (!existsSync(folder)) throw invalid(`the folder of source ${name} does not exist: ${folder}`, entry)
+  if (!existsSync(folder))
+    throw createInvalidError(`the folder of source ${name} does not exist: ${folder}`, entry)
   return { name, folder, kind: 'folder', is_internal }
 }
 
@@ -141,7 +135,7 @@ function readRegistrySource(entry: string, { folder, registry }: Downloads): Sou
   const at = rest.lastIndexOf('@')
   const [name, version] = [rest.slice(0, Math.max(0, at)), rest.slice(at + 1)]
   if (!packagePattern.test(name) || !versionPattern.test(version))
-    throw invalid(`write a package of a registry as npm:name@1.2.3, not ${entry}`, entry)
+    throw createInvalidError(`write a package of a registry as npm:name@1.2.3, not ${entry}`, entry)
   const place = join(folder, `${name.replace('/', '+')}@${version}`)
   return { name: entry, folder: place, kind: 'package', is_internal: false, npm: { name, version, registry } }
 }
@@ -149,7 +143,7 @@ function readRegistrySource(entry: string, { folder, registry }: Downloads): Sou
 function readSite(address: string, { folder, origins }: Downloads, entry: string) {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || url.username !== '' || !url.pathname.endsWith('.txt'))
-    throw invalid(`write a site as name=https://host/llms.txt, not ${entry}`, entry)
+    throw createInvalidError(`write a site as name=https://host/llms.txt, not ${entry}`, entry)
   url.hash = ''
   const hash = createHash('sha256').update(url.href).digest('hex').slice(0, 16)
   return { folder: join(folder, `site-${hash}`), site: { url: url.href, origins } }
@@ -160,13 +154,13 @@ function splitOnce(text: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function packageFolder(name: string): string | undefined {
-  for (let folder = here; ; folder = dirname(folder)) {
+function findPackageFolder(name: string): string | undefined {
+  for (let folder = ownFolder; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)
     if (existsSync(join(candidate, 'package.json'))) return candidate
     if (dirname(folder) === folder) return undefined
   }
 }
 
-const invalid = (message: string, source: string): CausewayError =>
+const createInvalidError = (message: string, source: string): CausewayError =>
   new HelpError('HELP_SOURCE_INVALID', message, { data: { source } })

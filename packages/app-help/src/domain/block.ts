@@ -16,27 +16,24 @@ const fenceStart = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(?<![ \t])[ \t]+)?$/
 const tableRow = /^ {0,3}\|.*\|\s*$/
 
-/**
- * Splits Markdown into consecutive blocks that cover every line from `from`. Ignores headings in code fences and HTML
- * comments. An unclosed fence extends to the end.
- */
-export function blocks(lines: readonly string[], from = 0): Block[] {
+/** Splits Markdown into consecutive blocks that cover every line from `from`. An unclosed fence extends to the end. */
+export function splitBlocks(lines: readonly string[], from = 0): Block[] {
   const found: Block[] = []
   for (let at = from; at < lines.length; ) {
-    const block = blockAt(lines, at)
+    const block = readBlock(lines, at)
     found.push(block)
     at = block.end
   }
   return found
 }
 
-function blockAt(lines: readonly string[], start: number): Block {
+function readBlock(lines: readonly string[], start: number): Block {
   const line = lines[start] ?? ''
   if (line.trim() === '')
-    return { kind: 'blank', start, end: runEnd(lines, start, (next) => next.trim() === '') }
+    return { kind: 'blank', start, end: findRunEnd(lines, start, (next) => next.trim() === '') }
   const fence = fenceStart.exec(line)
-  if (fence !== null) return fenceBlock(lines, start, fence)
-  if (/^ {0,3}<!--/.test(line)) return { kind: 'text', start, end: commentEnd(lines, start) }
+  if (fence !== null) return readFence(lines, start, fence)
+  if (/^ {0,3}<!--/.test(line)) return { kind: 'text', start, end: findCommentEnd(lines, start) }
   const heading = atx.exec(line)
   if (heading !== null)
     return {
@@ -49,18 +46,18 @@ function blockAt(lines: readonly string[], start: number): Block {
   const underlined = readSetext(lines, start)
   if (underlined !== undefined) return underlined
   if (tableRow.test(line))
-    return { kind: 'table', start, end: runEnd(lines, start, (next) => tableRow.test(next)) }
-  return { kind: 'text', start, end: runEnd(lines, start, isParagraphLine) }
+    return { kind: 'table', start, end: findRunEnd(lines, start, (next) => tableRow.test(next)) }
+  return { kind: 'text', start, end: findRunEnd(lines, start, isParagraphLine) }
 }
 
-function fenceBlock(lines: readonly string[], start: number, found: RegExpExecArray): Block {
+function readFence(lines: readonly string[], start: number, found: RegExpExecArray): Block {
   const [, mark = '', language = ''] = found
   const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}\\s*$`)
   const close = lines.findIndex((line, i) => i > start && closing.test(line))
   return { kind: 'fence', start, end: close < 0 ? lines.length : close + 1, language }
 }
 
-function commentEnd(lines: readonly string[], start: number): number {
+function findCommentEnd(lines: readonly string[], start: number): number {
   const close = lines.findIndex((line, i) => i >= start && line.includes('-->'))
   return close < 0 ? lines.length : close + 1
 }
@@ -76,13 +73,12 @@ function readSetext(lines: readonly string[], start: number): Block | undefined 
 const isParagraphLine = (line: string): boolean =>
   line.trim() !== '' && !fenceStart.test(line) && !atx.test(line) && !/^ {0,3}<!--/.test(line)
 
-function runEnd(lines: readonly string[], start: number, belongs: (line: string) => boolean): number {
+function findRunEnd(lines: readonly string[], start: number, belongs: (line: string) => boolean): number {
   let end = start + 1
   while (end < lines.length && belongs(lines[end] ?? '')) end++
   return end
 }
 
-/** Parses the text and the explicit id of a heading: `# Set-up {#install}`. */
 function readTitle(text: string): Pick<Block, 'title' | 'id'> {
   const id = /\{#([^\s{}]{1,200})\}$/.exec(text.trimEnd())?.[1]
   return { title: plainTitle(text), ...(id === undefined ? {} : { id }) }

@@ -1,5 +1,5 @@
-import { type Block, blocks } from './block.ts'
-import { type Section, sections } from './section.ts'
+import { type Block, splitBlocks } from './block.ts'
+import { type Section, splitSections } from './section.ts'
 
 /** Sizes in characters. */
 export interface ChunkSize {
@@ -8,10 +8,7 @@ export interface ChunkSize {
   readonly overlap: number
 }
 
-/**
- * A chunk of a page. Lines count from 1 and are inclusive. `text` is exactly these lines, or some columns of one
- * line.
- */
+/** Lines count from 1 and are inclusive. `text` is exactly these lines, or some columns of one line. */
 export interface Chunk {
   readonly position: number
   readonly heading: string
@@ -38,15 +35,15 @@ interface Piece {
   readonly fence?: string
 }
 
-/** Splits the lines of a page into chunks. Starts after the front matter, at line `from`. */
-export function chunks(
+/** Starts after the front matter, at line `from`. */
+export function splitChunks(
   lines: readonly string[],
   from: number,
   { size, overlap }: ChunkSize = defaultSize,
 ): Chunk[] {
   const found: Chunk[] = []
-  for (const section of mergeSections(sections(blocks(lines, from)), lines, size)) {
-    for (const { start, end, columns, fence } of pieces(section, lines, { size, overlap })) {
+  for (const section of mergeSections(splitSections(splitBlocks(lines, from)), lines, size)) {
+    for (const { start, end, columns, fence } of splitPieces(section, lines, { size, overlap })) {
       const text =
         columns === undefined ? lines.slice(start, end).join('\n') : (lines[start] ?? '').slice(...columns)
       if (text.trim() === '') continue
@@ -68,18 +65,18 @@ export function chunks(
 
 /** Merges a short section with the next one if that is not at a higher level and both fit into one chunk. */
 function mergeSections(all: readonly Section[], lines: readonly string[], size: number): Section[] {
-  const kept: Section[] = []
+  const merged: Section[] = []
   for (const section of all) {
-    const before = kept.at(-1)
+    const before = merged.at(-1)
     const isJoined =
       before !== undefined &&
       before.level <= section.level &&
-      length(lines, before.start, before.end) < mergeBelow &&
-      length(lines, before.start, section.end) <= size
-    if (!isJoined) kept.push(section)
+      measureLength(lines, before.start, before.end) < mergeBelow &&
+      measureLength(lines, before.start, section.end) <= size
+    if (!isJoined) merged.push(section)
     else
-      kept[kept.length - 1] = {
-        // The path of a child contains its parent. For siblings, the first one names both.
+      merged[merged.length - 1] = {
+        // For siblings, the path of the first names both.
         ...(section.level > before.level ? section : before),
         anchor: before.anchor || section.anchor,
         start: before.start,
@@ -87,52 +84,52 @@ function mergeSections(all: readonly Section[], lines: readonly string[], size: 
         blocks: [...before.blocks, ...section.blocks],
       }
   }
-  return kept
+  return merged
 }
 
-function* pieces(section: Section, lines: readonly string[], limits: ChunkSize): Generator<Piece> {
+function* splitPieces(section: Section, lines: readonly string[], limits: ChunkSize): Generator<Piece> {
   let open: { start: number; end: number } | undefined
-  const fits = (start: number, block: Block): boolean => length(lines, start, block.end) <= limits.size
+  const fits = (start: number, block: Block): boolean => measureLength(lines, start, block.end) <= limits.size
   for (const block of section.blocks) {
     if (open !== undefined && fits(open.start, block)) {
       open = { start: open.start, end: block.end }
       continue
     }
     if (open !== undefined) yield open
-    const start: number = open === undefined ? block.start : overlapStart(open, lines, limits.overlap)
+    const start: number = open === undefined ? block.start : findOverlapStart(open, lines, limits.overlap)
     if (fits(start, block)) open = { start, end: block.end }
     else if (fits(block.start, block)) open = { start: block.start, end: block.end }
     else {
       open = undefined
-      yield* linePieces(block, lines, limits)
+      yield* splitLines(block, lines, limits)
     }
   }
   if (open !== undefined) yield open
 }
 
-function* linePieces(block: Block, lines: readonly string[], { size, overlap }: ChunkSize): Generator<Piece> {
+function* splitLines(block: Block, lines: readonly string[], { size, overlap }: ChunkSize): Generator<Piece> {
   const fence = block.kind === 'fence' ? (block.language ?? '') : undefined
   const marked = (piece: Piece): Piece =>
     fence === undefined || piece.start === block.start ? piece : { ...piece, fence }
   let open: { start: number; end: number } | undefined
   for (let at = block.start; at < block.end; at++) {
-    if (open !== undefined && length(lines, open.start, at + 1) <= size) {
+    if (open !== undefined && measureLength(lines, open.start, at + 1) <= size) {
       open = { start: open.start, end: at + 1 }
       continue
     }
     if (open !== undefined) yield marked(open)
     if ((lines[at]?.length ?? 0) > size) {
       open = undefined
-      yield* columnPieces(at, lines[at] ?? '', size)
+      yield* splitColumns(at, lines[at] ?? '', size)
       continue
     }
-    const start: number = open === undefined ? at : overlapStart(open, lines, overlap)
-    open = { start: length(lines, start, at + 1) <= size ? start : at, end: at + 1 }
+    const start: number = open === undefined ? at : findOverlapStart(open, lines, overlap)
+    open = { start: measureLength(lines, start, at + 1) <= size ? start : at, end: at + 1 }
   }
   if (open !== undefined) yield marked(open)
 }
 
-function* columnPieces(line: number, text: string, size: number): Generator<Piece> {
+function* splitColumns(line: number, text: string, size: number): Generator<Piece> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + size, text.length)
     const space = text.lastIndexOf(' ', to)
@@ -145,17 +142,17 @@ function* columnPieces(line: number, text: string, size: number): Generator<Piec
 }
 
 /** Returns the first line of the next chunk, which repeats whole lines of at most `overlap` characters. */
-function overlapStart(
+function findOverlapStart(
   open: { start: number; end: number },
   lines: readonly string[],
   overlap: number,
 ): number {
   let start = open.end
-  while (start - 1 > open.start && length(lines, start - 1, open.end) <= overlap) start--
+  while (start - 1 > open.start && measureLength(lines, start - 1, open.end) <= overlap) start--
   return start
 }
 
-function length(lines: readonly string[], start: number, end: number): number {
+function measureLength(lines: readonly string[], start: number, end: number): number {
   let sum = end - start - 1
   for (let at = start; at < end; at++) sum += lines[at]?.length ?? 0
   return sum

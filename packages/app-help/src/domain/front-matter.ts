@@ -10,7 +10,7 @@ interface FrontMatter {
 }
 
 /** Parses YAML between two lines `---` at the start of a page. Skips malformed YAML. */
-export function frontMatter(lines: readonly string[]): FrontMatter {
+export function readFrontMatter(lines: readonly string[]): FrontMatter {
   const none: FrontMatter = { is_internal: false, lines: 0 }
   if (lines[0]?.trimEnd() !== '---') return none
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)\s*$/.test(line))

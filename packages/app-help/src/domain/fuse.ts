@@ -1,7 +1,3 @@
-/**
- * Ranked lists: chunks by stems, by exact words, by stems with synonyms, pages by stems, by links to them, chunks by
- * identifiers, by vector, and pages by vector.
- */
 const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
 export type ListName = (typeof listNames)[number]
 
@@ -33,11 +29,10 @@ export interface FusedItem {
 }
 
 /**
- * The constant k of reciprocal rank fusion. The paper uses 60 for long lists of millions of documents, but in
- * documentation, the tenth page is already irrelevant.
+ * The constant k of reciprocal rank fusion. The paper's 60 suits long lists. In documentation, the tenth page is
+ * already irrelevant.
  */
 const k = 5
-/** The vectors of chunks compensate for the many lists by words. Identifiers are the most specific. */
 const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 1.5, identifier: 4 }
 const depth = 50
 
@@ -47,8 +42,8 @@ interface Accumulator {
 }
 
 /**
- * Merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): pages by their best rank in
- * each list, and the chunks of each page. Ties are sorted by id.
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of pages by their best rank in each list, and of their
+ * chunks.
  */
 export function fuse(lists: Lists): FusedDoc[] {
   const docs = new Map<

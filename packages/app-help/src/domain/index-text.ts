@@ -1,16 +1,12 @@
 import { addParts, separateWords } from '@causeway/embed'
 
-/** Matches a table of contents entry, which repeats a heading. */
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
-/** Matches a link or picture. The lengths are bounded, so that pages with many brackets take linear time. */
+/** The lengths are bounded to take linear time. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
 
-/**
- * Extracts the words of Markdown for the index. Includes code, but no markup, link targets, HTML, comments and MDX
- * imports. Scripts without spaces become pairs of characters.
- */
-export function indexText(markdown: string): string {
+/** Extracts the indexed words of Markdown, including code. Scripts without spaces become pairs of characters. */
+export function extractWords(markdown: string): string {
   return separateWords(
     markdown
       .normalize('NFKC')
@@ -27,11 +23,11 @@ export function indexText(markdown: string): string {
   )
 }
 
-export const embeddedText = (title: string, heading: string, markdown: string): string =>
-  `${separateWords(title)}. ${separateWords(heading)}. ${indexText(markdown)}`
+export const makeEmbeddedText = (title: string, heading: string, markdown: string): string =>
+  `${separateWords(title)}. ${separateWords(heading)}. ${extractWords(markdown)}`
 
 /** Returns a page's title with the words of its source and path. */
-export const indexedTitle = (page: {
+export const makeIndexedTitle = (page: {
   readonly title: string
   readonly source: string
   readonly file_path: string
@@ -46,10 +42,10 @@ interface IndexedWords {
   readonly stem: readonly [title: string, headings: string, text: string]
 }
 
-export function indexedWords(title: string, headings: string, markdown: string): IndexedWords {
-  const [heads, text] = [separateWords(headings), indexText(markdown)]
+export function makeIndexedWords(title: string, headings: string, markdown: string): IndexedWords {
+  const [heads, text] = [separateWords(headings), extractWords(markdown)]
   return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
 }
 
-/** Version of the indexed words and anchors. After a change, a build reads every page again. */
+/** Version of the indexed words and anchors. A change makes a build read every page again. */
 export const wordsVersion = 6

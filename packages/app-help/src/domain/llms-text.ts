@@ -6,7 +6,7 @@ interface ListedPage {
 }
 
 /** Formats pages as `llms.txt` (https://llmstxt.org), grouped by section. */
-export function llmsText(title: string, about: string, pages: readonly ListedPage[]): string {
+export function formatLlmsText(title: string, about: string, pages: readonly ListedPage[]): string {
   const bySection = new Map<string, ListedPage[]>()
   for (const page of pages) {
     const members = bySection.get(page.section)

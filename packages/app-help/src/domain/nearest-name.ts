@@ -1,4 +1,4 @@
-export function nearestNames(word: string, names: readonly string[], max = 3): string[] {
+export function findNearestNames(word: string, names: readonly string[], max = 3): string[] {
   const wanted = trigrams(word)
   return names
     .map((name) => ({ name, similarity: similarity(wanted, trigrams(name)) }))

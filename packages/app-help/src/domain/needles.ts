@@ -1,10 +1,8 @@
 /** Shorter parts would match by chance. */
 const needleBytes = 24
 
-/**
- * Returns parts of 24 bytes of each text, one every 16 bytes, so that at least one is contiguous in a database page.
- */
-export function needles(texts: Iterable<Uint8Array>): Uint8Array[] {
+/** Returns parts of 24 bytes, one every 16 bytes. At least one of them is contiguous in a database page. */
+export function cutNeedles(texts: Iterable<Uint8Array>): Uint8Array[] {
   const found: Uint8Array[] = []
   for (const text of texts)
     for (let at = 0; at + needleBytes <= text.length; at += 16)
@@ -17,7 +15,7 @@ const modulus = 16_777_213
 /** `base` to the power of `needleBytes - 1`, modulo `modulus`. */
 const leading = Array.from({ length: needleBytes - 1 }).reduce<number>((power) => (power * base) % modulus, 1)
 
-/** Returns the needles that occur in the bytes. Searches in one pass (Rabin and Karp, 1987). */
+/** Returns the needles that occur in the bytes (Rabin and Karp, 1987). */
 export function findNeedles(bytes: Uint8Array, wanted: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
   const found = new Set<Uint8Array>()
   const byHash = new Map<number, Uint8Array[]>()

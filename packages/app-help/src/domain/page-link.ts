@@ -1,6 +1,6 @@
 import { addParts } from '@causeway/embed'
-import { blocks } from './block.ts'
-import { indexText } from './index-text.ts'
+import { splitBlocks } from './block.ts'
+import { extractWords } from './index-text.ts'
 
 export interface PageLink {
   /** Relative path of the target, with slashes. */
@@ -9,21 +9,20 @@ export interface PageLink {
   readonly text: string
 }
 
-/** The words of a longer paragraph are not specific to a link. */
 const maxPassage = 600
 const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
 /**
- * Returns the unique links of a page to other pages. Words around a link often describe its target better than the
- * target itself (Craswell, Hawking and Robertson, 2001).
+ * Returns the unique links of a page to other pages. Words around a link describe its target (Craswell, Hawking and
+ * Robertson, 2001).
  */
-export function pageLinks(path: string, body: string): PageLink[] {
+export function findPageLinks(path: string, body: string): PageLink[] {
   const found = new Map<string, PageLink>()
   for (const passage of passages(body.split('\n')))
     for (const [, label = '', target = '', fragment = ''] of passage.matchAll(inlineLink)) {
       const to = resolvePage(path, target)
       if (to === undefined || to === path) continue
-      const words = indexText(passage.length < maxPassage ? passage : label)
+      const words = extractWords(passage.length < maxPassage ? passage : label)
       const text = addParts(`${words} ${fragment.replace(/[#_-]+/g, ' ')}`)
         .replace(/[\s|]+/g, ' ')
         .trim()
@@ -33,7 +32,7 @@ export function pageLinks(path: string, body: string): PageLink[] {
 }
 
 function passages(lines: readonly string[]): string[] {
-  return blocks(lines)
+  return splitBlocks(lines)
     .filter(({ kind }) => kind !== 'fence' && kind !== 'blank')
     .flatMap(({ start, end }) =>
       lines

@@ -3,12 +3,10 @@ import type { FusedDoc } from './fuse.ts'
 /** Factor for pages of a source that the query names. */
 const preference = 1.5
 
-/**
- * Factor for decision records. They are short and cover many subjects, so they would otherwise outrank the guides.
- */
+/** Decision records are short and cover many subjects, so they would outrank the guides. */
 const recordWeight = 0.5
 
-/** Matches a folder of decision records by its common names (https://adr.github.io). */
+/** Common names of folders of decision records (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
 
 const recordWords: ReadonlySet<string> = new Set([
@@ -21,15 +19,15 @@ const recordWords: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the sources that a query names ("in fastify"), or an empty set if it names all. */
-export function namedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
+export function findNamedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(words)
   const named = sources.filter((source) => wanted.has(packageName(source)))
   return new Set(named.length === sources.length ? [] : named)
 }
 
 /**
- * Returns the factor of a page's score: above 1 if the query names its source, and below 1 for a decision record
- * unless the query asks for such records.
+ * Returns the factor of a page's score: above 1 for a named source, below 1 for a decision record that is not
+ * requested.
  */
 export function weighPage(
   { source, file_path }: { readonly source: string; readonly file_path: string },

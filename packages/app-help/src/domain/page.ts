@@ -1,8 +1,8 @@
 import { isUnspaced } from '@causeway/embed'
-import { blocks } from './block.ts'
-import { type Chunk, type ChunkSize, chunks } from './chunk.ts'
-import { frontMatter } from './front-matter.ts'
-import { type PageLink, pageLinks } from './page-link.ts'
+import { splitBlocks } from './block.ts'
+import { type Chunk, type ChunkSize, splitChunks } from './chunk.ts'
+import { readFrontMatter } from './front-matter.ts'
+import { findPageLinks, type PageLink } from './page-link.ts'
 
 export interface PageFile {
   /** Name of the source, such as `docs` or `pkg:fastify`. */
@@ -26,31 +26,31 @@ export interface Page extends PageFile {
 /** Parses a page. Increment `pageVersion` if the same text results in other chunks. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
-  const head = frontMatter(lines)
+  const head = readFrontMatter(lines)
   return {
     ...file,
-    title: head.title ?? firstHeading(lines, head.lines) ?? deriveTitle(file.file_path),
+    title: head.title ?? findFirstHeading(lines, head.lines) ?? deriveTitle(file.file_path),
     section: head.section ?? deriveSection(file.source, file.file_path),
     language: head.language ?? detectLanguage(file.file_path, file.body),
     is_internal: file.is_internal || head.is_internal,
-    chunks: chunks(lines, head.lines, size),
-    links: pageLinks(file.file_path, file.body),
+    chunks: splitChunks(lines, head.lines, size),
+    links: findPageLinks(file.file_path, file.body),
   }
 }
 
 export const pageVersion = 1
 
-function firstHeading(lines: readonly string[], from: number): string | undefined {
-  const headings = blocks(lines, from).filter(({ kind, title }) => kind === 'heading' && title !== '')
+function findFirstHeading(lines: readonly string[], from: number): string | undefined {
+  const headings = splitBlocks(lines, from).filter(({ kind, title }) => kind === 'heading' && title !== '')
   return (headings.find(({ level }) => level === 1) ?? headings[0])?.title
 }
 
 /** Converts `guides/getting-started.md` to `Guides - Getting Started`. */
 export function deriveTitle(path: string): string {
   const parts = path.split('/')
-  const name = titleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
+  const name = toTitleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
   const parent = parts.at(-2)
-  return parent === undefined ? name : `${titleCase(parent)} - ${name}`
+  return parent === undefined ? name : `${toTitleCase(parent)} - ${name}`
 }
 
 /** Returns the first folder other than `docs`, together with the package's name. */
@@ -60,14 +60,14 @@ export function deriveSection(source: string, path: string): string {
     .slice(0, -1)
     .filter((folder) => !/^docs?$/i.test(folder))
   const name = (path.split('/').at(-1) ?? '').toLowerCase()
-  const owner = source.startsWith('pkg:') ? `${titleCase(source.slice(4))} ` : ''
-  if (folders[0] !== undefined) return `${owner}${titleCase(folders[0])}`
+  const owner = source.startsWith('pkg:') ? `${toTitleCase(source.slice(4))} ` : ''
+  if (folders[0] !== undefined) return `${owner}${toTitleCase(folders[0])}`
   if (/^readme\b/.test(name)) return `${owner}Overview`
   if (/^(changelog|history|changes)\b/.test(name)) return `${owner}Updates`
   return `${owner}General`
 }
 
-const titleCase = (text: string): string =>
+const toTitleCase = (text: string): string =>
   text
     .split(/[-_\s]+/)
     .filter((word) => word !== '')

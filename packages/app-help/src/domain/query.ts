@@ -1,7 +1,6 @@
 // cspell:ignore somebody tell -- words of questions
 import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } from '@causeway/embed'
 
-/** The parts of a query, without query syntax. */
 export interface Question {
   /** Unique content words in order, otherwise all words. */
   readonly words: readonly string[]
@@ -10,17 +9,14 @@ export interface Question {
   readonly phrases: readonly string[]
 }
 
-/** Words of questions. They are rare in documentation, so their weight would be too high. */
+/** Words of questions, whose weight would be too high because documentation rarely contains them. */
 const questionWords: ReadonlySet<string> = new Set(
   `actually already always another anybody anyone anything bad best better bit certain come comes don else ever every everybody
   everyone everything exactly good happen happened happens instead isn kind know little lot many maybe mean means much must never nothing often others people please possible quite rather really right say says see somebody somehow someone something
   sometimes still sure tell thing things think though usually wants way ways well whether yet`.split(/\s+/),
 )
 
-/**
- * Matches pairs of Japanese characters that begin with a particle or an ending. Content words begin with kanji or
- * katakana.
- */
+/** Matches pairs of Japanese characters that begin with a particle or an ending. */
 const startsWithHiragana = /^\p{Script=Hiragana}/u
 
 const maxWords = 64
@@ -54,7 +50,7 @@ function isIdentifier(token: string): boolean {
   return /^[A-Za-z]\w+(\.[A-Za-z]\w+)+$/.test(token) && !/\.(com|org|net|io|md)$/i.test(token)
 }
 
-export function wordTerms({ words: content, identifiers, phrases }: Question): string[] {
+export function listWordTerms({ words: content, identifiers, phrases }: Question): string[] {
   const parts = identifiers.flatMap((name) => splitIdentifier(name)).filter((part) => !stopWords.has(part))
   return [...new Set([...content, ...parts, ...phrases])]
 }
@@ -63,21 +59,18 @@ export function wordTerms({ words: content, identifiers, phrases }: Question): s
 export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
   terms.filter(isUnspaced).length * 2 > terms.length
 
-export const identifierTerms = ({ identifiers }: Question): string[] =>
+export const listIdentifierTerms = ({ identifiers }: Question): string[] =>
   identifiers.map((name) => splitWords(separateWords(name)).join(' ')).filter((term) => term !== '')
 
-/** Returns an FTS5 expression that matches any of the terms. Quotes terms, so that none is syntax. */
-export const ftsExpression = (terms: readonly string[]): string =>
+/** Returns an FTS5 expression that matches any of the terms, quoted. */
+export const formatFtsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
 
 /** Number of chunks from which queries omit frequent words. */
 export const minItemsForOmission = 5000
 
-/**
- * Omits words that occur in more than a quarter of the chunks, unless all do. They take most of the time but do not
- * affect the ranking.
- */
-export function rareTerms(
+/** Omits words in more than a quarter of the chunks, unless all are. They are slow and do not affect the ranking. */
+export function selectRareTerms(
   terms: readonly string[],
   items: number,
   countChunks: (term: string) => number,

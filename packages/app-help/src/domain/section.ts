@@ -14,16 +14,14 @@ export interface Section {
   readonly blocks: readonly Block[]
 }
 
-/** Deeper headings do not start a section. */
 const maxLevel = 4
 
-export function sections(blocks: readonly Block[]): Section[] {
+export function splitSections(blocks: readonly Block[]): Section[] {
   const slugger = new Slugger()
   const found: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []
   const above: { level: number; title: string }[] = []
   for (const block of blocks) {
     const { level = 0, title = '' } = block
-    // Headings below `maxLevel` also count in the numbering of anchors.
     const anchor = block.kind === 'heading' ? (block.id ?? slugger.slug(title)) : ''
     if (block.kind === 'heading' && level <= maxLevel) {
       while ((above.at(-1)?.level ?? 0) >= level) above.pop()

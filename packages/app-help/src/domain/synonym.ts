@@ -319,7 +319,7 @@ const byStem = new Map<string, ReadonlySet<string>>()
 for (const group of groups)
   for (const word of group) byStem.set(stem(word), new Set([...(byStem.get(stem(word)) ?? []), ...group]))
 
-export function otherWords(words: readonly string[]): string[] {
+export function findSynonyms(words: readonly string[]): string[] {
   const own = new Set(words)
   const others = words.flatMap((word) => [...(byStem.get(stem(word)) ?? [])])
   return [...new Set(others)].filter((word) => !own.has(word))

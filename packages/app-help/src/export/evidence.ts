@@ -1,6 +1,6 @@
 import { decodeLsa, listTerms, splitWords } from '@causeway/embed'
 import type { Database } from 'better-sqlite3'
-import { findNeedles, needles } from '../domain/needles.ts'
+import { cutNeedles, findNeedles } from '../domain/needles.ts'
 import type { DocRow, HelpIndex } from '../storage/types.ts'
 
 /** Data that occurs only in internal pages. */
@@ -12,22 +12,26 @@ export interface Evidence {
 
 const minWordLength = 6
 
-export async function gatherEvidence(index: HelpIndex): Promise<Evidence> {
+export async function collectEvidence(index: HelpIndex): Promise<Evidence> {
   const docs = await index.docs({ internal: true })
   const [internalDocs, publicDocs] = [true, false].map((wanted) =>
     docs.filter((doc) => doc.is_internal === wanted),
   )
   const internal = await texts(index, internalDocs ?? [])
-  const open = await texts(index, publicDocs ?? [])
-  const openText = open.join('\n')
-  const openWords = collectWords(open)
-  const parts = needles(internal.flatMap((text) => text.split('\n')).map((line) => Buffer.from(line.trim())))
-  const alsoOpen = findNeedles(Buffer.from(openText), parts)
+  const publicTexts = await texts(index, publicDocs ?? [])
+  const publicText = publicTexts.join('\n')
+  const publicWords = collectWords(publicTexts)
+  const parts = cutNeedles(
+    internal.flatMap((text) => text.split('\n')).map((line) => Buffer.from(line.trim())),
+  )
+  const publicNeedles = findNeedles(Buffer.from(publicText), parts)
   return {
-    needles: parts.filter((part) => !alsoOpen.has(part)),
-    paths: (internalDocs ?? []).map(({ file_path }) => file_path).filter((path) => !openText.includes(path)),
+    needles: parts.filter((part) => !publicNeedles.has(part)),
+    paths: (internalDocs ?? [])
+      .map(({ file_path }) => file_path)
+      .filter((path) => !publicText.includes(path)),
     words: new Set(
-      [...collectWords(internal)].filter((word) => word.length >= minWordLength && !openWords.has(word)),
+      [...collectWords(internal)].filter((word) => word.length >= minWordLength && !publicWords.has(word)),
     ),
   }
 }
@@ -51,7 +55,7 @@ async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[
   return all
 }
 
-/** Returns words and stems, with and without accents, because the index removes accents. */
+/** Returns words and stems, with and without accents, which the index removes. */
 function collectWords(all: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of all)

@@ -24,7 +24,6 @@ const metadataSchema = z.object({
 
 export type ExportMetadata = z.output<typeof metadataSchema>
 
-/** Limited because an export is read into memory. */
 const maxBytes = 2 ** 31
 
 /** Reads an export. Throws `HELP_IMPORT_REFUSED` if a file is missing or was modified. */
@@ -40,14 +39,14 @@ function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Arr
   return { metadata: metadata.data, bytes, file }
 }
 
-/** Opens an export and checks that its database matches the metadata. The caller closes the index. */
+/** Checks that the database matches the metadata. The caller closes the index. */
 export function openExport(folder: string): {
   metadata: ExportMetadata
   index: IndexFile
   bytes: Uint8Array
 } {
   const { metadata, bytes, file } = readExport(folder)
-  const problem = inDatabase(file, findProblem)
+  const problem = withDatabase(file, findProblem)
   if (problem !== undefined) throw makeError(problem)
   const index = readIndex(file)
   const { docs, items, chunking } = index.facts
@@ -59,12 +58,12 @@ export function openExport(folder: string): {
 }
 
 /** Runs a function on a database file. Throws `HELP_IMPORT_REFUSED` if it is not an index. */
-export function inDatabase<T>(file: string, look: (db: Database) => T): T {
+export function withDatabase<T>(file: string, callback: (db: Database) => T): T {
   let db: Database | undefined
   try {
     db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
     db.pragma('trusted_schema = OFF')
-    return look(db)
+    return callback(db)
   } catch (cause) {
     throw new HelpError('HELP_IMPORT_REFUSED', 'the export cannot be read', { cause })
   } finally {

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { encodeLsa, openLsa, trainLsa } from '@causeway/embed'
 import BetterSqlite3 from 'better-sqlite3'
 import type { BuildCall } from '../build/make-vectors.ts'
-import { newPage, parseChunking } from '../build/plan.ts'
-import { embeddedText } from '../domain/index-text.ts'
+import { makePage, parseChunking } from '../build/plan.ts'
+import { makeEmbeddedText } from '../domain/index-text.ts'
 import { lsaDimensions } from '../embedding.ts'
 import { HelpError } from '../errors.ts'
 import { writeIndex } from '../storage/sqlite/write-index.ts'
 import type { HelpIndex, HelpStorage, NewPage, NewVectors } from '../storage/types.ts'
-import { findLeak, gatherEvidence } from './evidence.ts'
+import { collectEvidence, findLeak } from './evidence.ts'
 import {
   type ExportMetadata,
   exportFiles,
   exportFormat,
-  inDatabase,
   openExport,
   sha256,
+  withDatabase,
 } from './export-file.ts'
 
 interface ExportContext extends BuildCall {
@@ -29,10 +29,9 @@ interface ExportContext extends BuildCall {
 }
 
 /**
- * Exports the public pages to a folder as a new index. It is created only from their texts, and checked, so that no
- * data of internal pages remains in deleted rows, the index or vectors. The same pages give the same bytes.
- *
- * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (after deleting the files) and `CANCELLED`.
+ * Exports the public pages as a new index, created only from their texts and checked for internal data. The same
+ * pages give the same bytes. Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (after deleting the files) and
+ * `CANCELLED`.
  */
 export async function exportPublic(folder: string, context: ExportContext): Promise<ExportMetadata> {
   const index = await context.storage.open()
@@ -63,7 +62,7 @@ async function exportIndex(
   clean()
   try {
     const { chunking } = index.facts
-    // Omits date and revision, which would reveal other builds.
+    // Date and revision would reveal other builds.
     writeIndex(
       part,
       undefined,
@@ -92,20 +91,20 @@ async function exportIndex(
 }
 
 /**
- * Checks an export against its metadata and, given the original index, for internal data. Throws
- * `HELP_IMPORT_REFUSED` and `HELP_EXPORT_UNSAFE`.
+ * Checks an export against its metadata and, if `origin` is given, for internal data. Throws `HELP_IMPORT_REFUSED`
+ * and `HELP_EXPORT_UNSAFE`.
  */
 export async function verifyExport(folder: string, origin: HelpIndex | undefined): Promise<ExportMetadata> {
   const { metadata, index, bytes } = openExport(folder)
   await index.close()
   if (origin === undefined) return metadata
-  const evidence = await gatherEvidence(origin)
-  const leak = inDatabase(join(folder, exportFiles.database), (db) => findLeak(evidence, bytes, db))
+  const evidence = await collectEvidence(origin)
+  const leak = withDatabase(join(folder, exportFiles.database), (db) => findLeak(evidence, bytes, db))
   if (leak === undefined) return metadata
   throw new HelpError('HELP_EXPORT_UNSAFE', `the export contains ${leak}`, { data: { leak } })
 }
 
-/** Returns the pages whose source and front matter, parsed again, are public. */
+/** Parses source and front matter again. */
 async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)
@@ -113,7 +112,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
     const { doc_id, source, file_path } = doc
     const body = await index.body(doc_id, { internal: false })
     if (body === undefined || doc.is_internal) continue
-    const page = newPage(
+    const page = makePage(
       { source, file_path, body, is_internal: false },
       size,
       sha256(Buffer.from(body)).slice(0, 32),
@@ -128,7 +127,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   }))
 }
 
-/** Trains LSA on the public texts, or returns cached vectors, or `undefined` if some are missing. */
+/** Returns `undefined` if cached vectors are missing. */
 async function publicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],
@@ -139,7 +138,7 @@ async function publicVectors(
   const texts = new Map(
     pages.flatMap(({ title, chunks, text_hashes }) =>
       chunks.map(
-        ({ heading, text }, i) => [text_hashes[i] ?? '', embeddedText(title, heading, text)] as const,
+        ({ heading, text }, i) => [text_hashes[i] ?? '', makeEmbeddedText(title, heading, text)] as const,
       ),
     ),
   )

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { decodeVector } from '@causeway/embed'
 import type { BuildContext, BuildOptions } from '../build/build.ts'
 import { buildFromPlan } from '../build/build.ts'
-import { newPage, planPages } from '../build/plan.ts'
+import { makePage, planPages } from '../build/plan.ts'
 import type { IndexFile } from '../storage/sqlite/read-index.ts'
 import type { BuildReport, NewPage } from '../storage/types.ts'
-import { exportFiles, inDatabase, openExport } from './export-file.ts'
+import { exportFiles, openExport, withDatabase } from './export-file.ts'
 
 /**
- * Imports an export, which replaces the pages of its sources. Pages are split by the chunking rules of this index,
- * and cached vectors of the same model are reused.
+ * Replaces the pages of the exported sources. Splits pages by the chunking rules of this index, and reuses vectors of
+ * the same model.
  */
 export async function importPublic(
   folder: string,
@@ -33,13 +33,13 @@ async function exportedPages(index: IndexFile, { size }: BuildOptions): Promise<
   const pages: NewPage[] = []
   for (const { doc_id, source, file_path } of await index.docs({ internal: false })) {
     const body = (await index.body(doc_id, { internal: false })) ?? ''
-    pages.push(newPage({ source, file_path, body, is_internal: false }, size, hashes.get(doc_id) ?? ''))
+    pages.push(makePage({ source, file_path, body, is_internal: false }, size, hashes.get(doc_id) ?? ''))
   }
   return pages
 }
 
 function exportedVectors(folder: string): ReadonlyMap<string, Float32Array> {
-  return inDatabase(join(folder, exportFiles.database), (db) => {
+  return withDatabase(join(folder, exportFiles.database), (db) => {
     const rows = db
       .prepare<[], { text_hash: string; embedding: Buffer }>('SELECT text_hash, embedding FROM help_vectors')
       .all()

@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 /** Pause after an endpoint fails, in milliseconds. */
 const cooldownMs = 30_000
 
-/** Embeds queries. Does not call an endpoint that failed recently. */
+/** Does not call an endpoint that failed recently. */
 export class CooldownEmbedder implements Embedder {
   readonly space: Embedder['space']
   readonly #embedder: Embedder

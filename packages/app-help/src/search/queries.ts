@@ -1,5 +1,5 @@
 import type { CausewayError } from '@causeway/protocol'
-import { nearestNames } from '../domain/nearest-name.ts'
+import { findNearestNames } from '../domain/nearest-name.ts'
 import { HelpError } from '../errors.ts'
 import type { BuildReport, DocRow, HelpIndex, HelpStorage, IndexFacts, Scope } from '../storage/types.ts'
 import type { Reader } from './reader.ts'
@@ -23,7 +23,7 @@ export interface Lines {
   readonly max_lines: number
 }
 
-/** Runs queries on the newest index, limited to their scope. Public queries read only the public edition. */
+/** Runs queries on the newest index. Public queries read only the public edition. */
 export class Queries {
   readonly #storage: HelpStorage
   readonly #reader: Reader
@@ -85,17 +85,16 @@ async function requireScope(index: HelpIndex, { internal, section, source }: Sco
   const sources = [...new Set(docs.map((doc) => doc.source))]
   if (source !== undefined && !sources.includes(source))
     throw new HelpError('HELP_SOURCE_NOT_FOUND', `source not found: ${source}`, {
-      data: { source, nearest: nearestNames(source, sources) },
+      data: { source, nearest: findNearestNames(source, sources) },
     })
   const sections = [...new Set(docs.map((doc) => doc.section))]
   if (section === undefined || sections.some((name) => name.toLowerCase() === section.toLowerCase())) return
   throw new HelpError('HELP_SECTION_NOT_FOUND', `section not found: ${section}`, {
-    data: { section, nearest: nearestNames(section, sections) },
+    data: { section, nearest: findNearestNames(section, sections) },
   })
 }
 
 async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Promise<DocRow> {
-  // Pages outside the scope are reported as not found.
   const docs = await index.docs(scope)
   if ('doc_id' in name) {
     const doc = docs.find(({ doc_id }) => doc_id === name.doc_id)
@@ -113,7 +112,7 @@ async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Pro
   if (found.length > 1)
     throw notFound(`several documents have this path; pass doc_id or source: ${path}`, found)
   const paths = new Map(docs.map((doc) => [`${doc.source}/${doc.file_path}`, doc]))
-  const nearest = nearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
+  const nearest = findNearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
   throw notFound(`document not found: ${path}`, nearest)
 }
 

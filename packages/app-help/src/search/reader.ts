@@ -12,10 +12,7 @@ interface ReaderState extends Searchable {
   isOld: boolean
 }
 
-/**
- * Holds the newest index and its embedder open after the first query. Running queries continue with the previous
- * index.
- */
+/** Holds the newest index and its embedder open. Running queries continue with the previous index. */
 export class Reader {
   readonly #storage: HelpStorage
   readonly #settings: EmbeddingSettings

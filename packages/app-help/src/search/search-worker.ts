@@ -14,7 +14,6 @@ interface SearchSetup {
   readonly internal: boolean
 }
 
-/** Methods of the search worker, which holds the index, its vectors and connections to the endpoint. */
 export interface SearchMethods {
   setUp(setup: SearchSetup): void
   search(request: SearchRequest): SearchAnswer

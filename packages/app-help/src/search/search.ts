@@ -1,11 +1,11 @@
 import { type Embedder, type EmbeddingSpace, requireSameSpace } from '@causeway/embed'
 import { type CausewayError, isCausewayError } from '@causeway/protocol'
-import { withinBudget } from '../domain/budget.ts'
+import { limitText } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
-import { namedSources, rankByWeight, weighPage } from '../domain/page-weight.ts'
-import { identifierTerms, isMostlyUnspaced, readQuestion, wordTerms } from '../domain/query.ts'
-import { otherWords } from '../domain/synonym.ts'
-import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
+import { findNamedSources, rankByWeight, weighPage } from '../domain/page-weight.ts'
+import { isMostlyUnspaced, listIdentifierTerms, listWordTerms, readQuestion } from '../domain/query.ts'
+import { findSynonyms } from '../domain/synonym.ts'
+import { type EmbeddingSettings, getWantedSpace } from '../embedding.ts'
 import { HelpError } from '../errors.ts'
 import type { DocRow, HelpIndex, ItemRow, Scope } from '../storage/types.ts'
 
@@ -38,7 +38,7 @@ interface FoundDoc extends DocRow {
   readonly avg_similarity: number | null
 }
 
-interface Degraded {
+interface DegradedReason {
   readonly code: string
   readonly message: string
   readonly remedy: string
@@ -47,7 +47,7 @@ interface Degraded {
 export interface SearchAnswer {
   readonly results: readonly FoundDoc[]
   readonly mode: Mode
-  readonly degraded?: Degraded
+  readonly degraded?: DegradedReason
   readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
   readonly total_candidates: number
   /** Whether text was omitted because of `max_chars`. */
@@ -72,20 +72,20 @@ export async function search(
 ): Promise<SearchAnswer> {
   const { mode: requested, text, scope } = request
   const vectorResult =
-    requested === 'lexical' ? {} : await questionVector({ index, embedder, settings }, text, signal)
+    requested === 'lexical' ? {} : await embedQuestion({ index, embedder, settings }, text, signal)
   const mode = vectorResult.vector === undefined && requested !== 'vector' ? 'lexical' : requested
   const { vector, degraded } = vectorResult
   const lists = await rankLists(index, { text, mode, scope, vector })
   const fused = await fusePages(index, lists, text)
   const results = await makeResults(index, fused.slice(0, request.top_n), { ...request, vector })
-  const { docs, isCut } = withinBudget(results, request.max_chars)
+  const { docs, isTruncated } = limitText(results, request.max_chars)
   return {
     results: docs,
     mode,
     ...(degraded === undefined ? {} : { degraded }),
     embedding_space: describeSpace(index),
     total_candidates: fused.length,
-    truncated: isCut,
+    truncated: isTruncated,
     revision: index.facts.revision,
   }
 }
@@ -96,11 +96,11 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
   return { provider, model, dimensions }
 }
 
-/** Merges the lists. Raises pages of packages that the query names, and lowers decision records. */
+/** Raises pages of packages that the query names, and lowers decision records. */
 export async function fusePages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const { words } = readQuestion(text)
-  const named = namedSources(
+  const named = findNamedSources(
     words,
     index.facts.sources.map(({ source }) => source),
   )
@@ -120,16 +120,16 @@ export async function rankLists(
 ): Promise<Lists> {
   const { mode, scope, vector } = ask
   const vectorResult = readQuestion(ask.text)
-  const words = mode === 'vector' ? [] : wordTerms(vectorResult)
+  const words = mode === 'vector' ? [] : listWordTerms(vectorResult)
   const found = await index.rank({
     words,
-    others: otherWords(words),
-    identifiers: mode === 'vector' ? [] : identifierTerms(vectorResult),
+    others: findSynonyms(words),
+    identifiers: mode === 'vector' ? [] : listIdentifierTerms(vectorResult),
     vector,
     scope,
     limit: maxHits,
   })
-  // Without stems, both lists would be equal and count twice.
+  // Without stems, both lists would be equal.
   const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
@@ -138,33 +138,33 @@ export async function rankLists(
 const isSpecific = (hits: readonly Hit[], docs: number): boolean =>
   new Set(hits.map(({ doc_id }) => doc_id)).size <= Math.max(5, docs / 20)
 
-async function questionVector(
+async function embedQuestion(
   { index, embedder, settings }: Searchable,
   text: string,
   signal: AbortSignal,
-): Promise<{ vector?: Float32Array | undefined; degraded?: Degraded }> {
+): Promise<{ vector?: Float32Array | undefined; degraded?: DegradedReason }> {
   const { space } = index.facts
   if (settings.provider === 'none') return {}
-  if (space === undefined) return { degraded: degradedBy(notYet) }
+  if (space === undefined) return { degraded: toDegraded(notBuiltError) }
   try {
-    requireSameSpace(space, wantedSpace(settings))
-    return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
+    requireSameSpace(space, getWantedSpace(settings))
+    return { vector: await embedder?.embedQuery(addSynonyms(text, settings), { signal }) }
   } catch (error) {
     // Lexical search is still possible, except after a cancellation.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
-    return { degraded: degradedBy(error) }
+    return { degraded: toDegraded(error) }
   }
 }
 
-/** Adds synonyms to a query, because LSA only learns those in the corpus. */
-export function asEmbedded(text: string, { provider }: EmbeddingSettings): string {
+/** Adds synonyms, because LSA learns only those in the corpus. */
+export function addSynonyms(text: string, { provider }: EmbeddingSettings): string {
   if (provider !== 'lsa') return text
-  return `${text} ${text} ${otherWords(wordTerms(readQuestion(text))).join(' ')}`
+  return `${text} ${text} ${findSynonyms(listWordTerms(readQuestion(text))).join(' ')}`
 }
 
-const notYet = new HelpError('HELP_NOT_BUILT', 'the vectors of the documentation are not complete yet')
+const notBuiltError = new HelpError('HELP_NOT_BUILT', 'the vectors of the documentation are not complete yet')
 
-const degradedBy = ({ code, message, remedy }: CausewayError): Degraded => ({ code, message, remedy })
+const toDegraded = ({ code, message, remedy }: CausewayError): DegradedReason => ({ code, message, remedy })
 
 async function makeResults(
   index: HelpIndex,
@@ -187,7 +187,7 @@ async function makeResults(
     const doc = docs.get(doc_id)
     if (doc === undefined) return []
     const chunks = items
-      .flatMap((item) => foundChunk(item, rows.get(item.item_id), similarity.get(item.item_id)))
+      .flatMap((item) => toFoundChunk(item, rows.get(item.item_id), similarity.get(item.item_id)))
       .sort((a, b) => a.position - b.position)
     const known = chunks.flatMap((chunk) => chunk.similarity ?? [])
     const sum = known.reduce((total, one) => total + one, 0)
@@ -204,7 +204,7 @@ async function makeResults(
   })
 }
 
-/** Returns a page's best chunks, or those nearest to the query if it matched as a whole. */
+/** Returns a page's best chunks, or the nearest to the query if the page matched as a whole. */
 async function chooseItems(
   index: HelpIndex,
   { doc_id, items }: FusedDoc,
@@ -219,7 +219,7 @@ async function chooseItems(
     .slice(0, chunks_per_result)
 }
 
-function foundChunk(
+function toFoundChunk(
   { score, ranks }: FusedItem,
   row: ItemRow | undefined,
   similarity: number | undefined,

@@ -39,7 +39,7 @@ function selectContent(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(headEnd + 1)
 }
 
-/** Splits HTML in linear time. Omits comments, declarations and elements that contain no documentation. */
+/** Splits HTML in linear time. Omits elements without documentation. */
 function* listTokens(html: string): Generator<Token> {
   let skip = { name: '', depth: 0 }
   for (let at = 0; at < html.length; ) {
@@ -65,7 +65,6 @@ function* listTokens(html: string): Generator<Token> {
     } else if (skipped.has(tag) && !text.endsWith('/')) {
       skip = { name: tag, depth: 1 }
       if (tag === 'script' || tag === 'style') {
-        // Their contents are not HTML.
         const close = new RegExp(`</${tag}`, 'gi')
         close.lastIndex = at
         at = close.exec(html)?.index ?? html.length

@@ -60,7 +60,7 @@ for (const [net, prefix] of [
 export const isPrivateAddress = (address: string): boolean =>
   privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-interface MissedPage {
+interface SkippedPage {
   readonly file: string
   readonly reason: string
 }
@@ -72,19 +72,19 @@ interface FetchCall {
 }
 
 /**
- * Fetches a site's list and the linked pages, and replaces a folder with them. Reports pages of other origins unless
- * these are configured. Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
+ * Replaces a folder with a site's list and its pages. Reports pages of other origins unless these are configured.
+ * Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
  */
-export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall): Promise<MissedPage[]> {
+export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall): Promise<SkippedPage[]> {
   const limits = call.limits ?? siteLimits
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limits.totalMs)])
   const client = new SiteClient(site, { ...limits, signal })
   call.progress(0, undefined, `fetching ${site.url}`)
   const list = await client.get(site.url, limits.listBytes).catch((error: unknown) => {
-    throw unreachable(site.url, describe(error))
+    throw createUnreachableError(site.url, describe(error))
   })
   const links = listLinks(list.text, list.url)
-  const missed: MissedPage[] = links
+  const skippedPages: SkippedPage[] = links
     .slice(limits.pages)
     .map((file) => skip(file, `more than ${limits.pages} pages`))
   const pages = new Map<string, Fetched>()
@@ -97,19 +97,22 @@ export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall)
         pages.set(url, await client.get(url, limits.pageBytes))
       } catch (error) {
         call.signal.throwIfAborted()
-        missed.push(skip(url, describe(error)))
+        skippedPages.push(skip(url, describe(error)))
       }
       call.progress(++done, total, `fetching ${site.url}`)
     }
   }
   await Promise.all(Array.from({ length: limits.parallel }, work))
   if (total > 0 && pages.size === 0)
-    throw unreachable(site.url, `none of its ${total} pages can be fetched; ${missed[0]?.reason ?? ''}`)
+    throw createUnreachableError(
+      site.url,
+      `none of its ${total} pages can be fetched; ${skippedPages[0]?.reason ?? ''}`,
+    )
   await writePages(folder, list, links, pages)
-  return missed
+  return skippedPages
 }
 
-const skip = (file: string, reason: string): MissedPage => ({ file, reason })
+const skip = (file: string, reason: string): SkippedPage => ({ file, reason })
 
 interface Fetched {
   readonly url: string
@@ -148,14 +151,14 @@ class SiteClient {
       throw new Error(`${origin} is another origin; list it in CAUSEWAY_HELP_ORIGINS to fetch its pages`)
   }
 
-  /** Allows configured private addresses. Other names must not resolve to one. */
+  /** Other names must not resolve to a private address. */
   #lookup(origin: string): LookupFunction | undefined {
     if (this.#listed.has(origin) || new URL(origin).hostname === 'localhost') return undefined
     return (hostname, options, callback) =>
       this.#limits.resolve(hostname, { ...options, all: true }, (error, addresses = []) => {
-        const refused = addresses.find(({ address }) => isPrivateAddress(address))?.address
-        const message = `${hostname} has the private address ${refused}; list ${origin} in CAUSEWAY_HELP_ORIGINS to allow it`
-        if (refused !== undefined) callback(new Error(message), [])
+        const privateAddress = addresses.find(({ address }) => isPrivateAddress(address))?.address
+        const message = `${hostname} has the private address ${privateAddress}; list ${origin} in CAUSEWAY_HELP_ORIGINS to allow it`
+        if (privateAddress !== undefined) callback(new Error(message), [])
         else if (options.all) callback(error, addresses)
         else callback(error, addresses[0]?.address ?? '', addresses[0]?.family)
       })
@@ -220,7 +223,7 @@ function toMarkdown({ type, bytes }: Received, url: string): string {
     /^\s*([^;\s]*)(?:.*?charset="?([\w-]+))?/i.exec(type.slice(0, 200)) ?? []
   if (kind !== '' && !/^text\/|^application\/(?:xhtml\+xml|markdown)$/i.test(kind))
     throw new Error(`it is ${kind}`)
-  const text = decoderFor(charset).decode(bytes)
+  const text = createDecoder(charset).decode(bytes)
   const isHtml =
     /html/i.test(kind) ||
     (!/\.(?:md|mdx|markdown|txt|rst)$/i.test(new URL(url).pathname) &&
@@ -228,7 +231,7 @@ function toMarkdown({ type, bytes }: Received, url: string): string {
   return isHtml ? convertHtml(text) : text
 }
 
-function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
+function createDecoder(charset: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(charset)
   } catch {
@@ -264,7 +267,7 @@ export async function recoverSite(folder: string): Promise<void> {
   else await rename(previous, folder)
 }
 
-/** Writes the pages, and the list with links to their files. Replaces the folder when all are written. */
+/** Replaces the folder when all pages and the list are written. */
 async function writePages(
   folder: string,
   list: Fetched,
@@ -296,7 +299,7 @@ async function writePages(
   }
 }
 
-/** Returns a path below the site's folder: the path of the address, with safe names. */
+/** Returns a path below the site's folder, with safe names. */
 function filePath(address: string, origin: string, taken: ReadonlySet<string>): string {
   const url = new URL(address)
   const parts = `${url.origin === origin ? '' : url.hostname}/${url.pathname}${url.search}`
@@ -315,15 +318,15 @@ function filePath(address: string, origin: string, taken: ReadonlySet<string>): 
     .replace(/\.(?:md|mdx|markdown|html?|txt|rst)$/i, '')
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 8)
   const path = `${name || 'index'}.md`
-  return [...taken].some((one) => collides(one, path)) ? `${name || 'index'}-${hash}.md` : path
+  return [...taken].some((one) => isSamePath(one, path)) ? `${name || 'index'}-${hash}.md` : path
 }
 
-const collides = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const isSamePath = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 function describe(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   return cause instanceof Error ? cause.message : message
 }
 
-const unreachable = (url: string, reason: string) =>
+const createUnreachableError = (url: string, reason: string) =>
   new HelpError('HELP_SOURCE_UNREACHABLE', `${url} cannot be fetched: ${reason}`, { data: { source: url } })

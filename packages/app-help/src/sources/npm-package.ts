@@ -14,7 +14,6 @@ export interface NpmPackage {
   readonly registry: string
 }
 
-/** Limits of a download: compressed size, unpacked size, and time without data. */
 const maxArchiveBytes = 64 * 2 ** 20
 const maxUnpackedBytes = 256 * 2 ** 20
 const maxDescriptionBytes = 4 * 2 ** 20
@@ -23,8 +22,8 @@ const timeoutMs = 60_000
 const unzip = promisify(gunzip)
 
 /**
- * Downloads the pages of a package into a folder, unless the folder exists. Verifies the registry's integrity value.
- * Throws `HELP_SOURCE_UNREACHABLE`.
+ * Downloads the pages into a folder, unless it exists, and verifies their integrity. Throws
+ * `HELP_SOURCE_UNREACHABLE`.
  */
 export async function fetchPackage(source: NpmPackage, folder: string, signal: AbortSignal): Promise<void> {
   if (existsSync(folder)) return
@@ -32,9 +31,9 @@ export async function fetchPackage(source: NpmPackage, folder: string, signal: A
   const { tarball, integrity } = await readDescription(source, label, signal)
   const archive = await download(tarball, { label, maxBytes: maxArchiveBytes, signal })
   if (!hasIntegrity(archive, integrity))
-    throw unreachable(label, 'the archive does not have the integrity that the registry states')
+    throw createUnreachableError(label, 'the archive does not have the integrity that the registry states')
   const tar = await unzip(archive, { maxOutputLength: maxUnpackedBytes }).catch(() => {
-    throw unreachable(label, 'the archive is damaged or too large')
+    throw createUnreachableError(label, 'the archive is damaged or too large')
   })
   await mkdir(dirname(folder), { recursive: true })
   const unfinished = await mkdtemp(`${folder}.`)
@@ -60,7 +59,7 @@ async function readDescription({ name, version, registry }: NpmPackage, label: s
   const description = parseJson(bytes)
   const dist = description?.dist
   if (typeof dist?.tarball !== 'string' || typeof dist.integrity !== 'string')
-    throw unreachable(label, 'the registry does not describe its archive')
+    throw createUnreachableError(label, 'the registry does not describe its archive')
   return { tarball: new URL(dist.tarball, url).href, integrity: dist.integrity }
 }
 
@@ -88,11 +87,12 @@ async function download(
   const stop = (): void => stalled.abort(new Error(`no data within ${timeoutMs} ms`))
   let timer = setTimeout(stop, timeoutMs)
   const failed = (error: unknown): never => {
-    throw unreachable(label, describe(error))
+    throw createUnreachableError(label, describe(error))
   }
   try {
     const response = await fetch(url, { signal: AbortSignal.any([signal, stalled.signal]) }).catch(failed)
-    if (!response.ok) throw unreachable(label, `the registry responded with status ${response.status}`)
+    if (!response.ok)
+      throw createUnreachableError(label, `the registry responded with status ${response.status}`)
     const parts: Uint8Array[] = []
     let size = 0
     const reader = response.body?.getReader()
@@ -104,7 +104,7 @@ async function download(
       size += value.length
       if (size > maxBytes) {
         await reader.cancel()
-        throw unreachable(label, `it is larger than ${maxBytes} bytes`)
+        throw createUnreachableError(label, `it is larger than ${maxBytes} bytes`)
       }
       parts.push(value)
     }
@@ -128,7 +128,7 @@ function describe(error: unknown): string {
   return cause instanceof Error ? cause.message : message
 }
 
-const unreachable = (label: string, reason: string) =>
+const createUnreachableError = (label: string, reason: string) =>
   new HelpError('HELP_SOURCE_UNREACHABLE', `the package ${label} cannot be fetched: ${reason}`, {
     data: { source: `npm:${label}` },
   })

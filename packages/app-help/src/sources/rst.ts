@@ -40,7 +40,7 @@ interface Definitions {
   readonly adornments: string[]
 }
 
-/** Converts a page to Markdown in linear time. A label before a heading becomes its id. */
+/** Converts a page to Markdown in linear time. */
 export function convertRst(text: string): string {
   const lines = text
     .replaceAll('\t', '        ')
@@ -74,13 +74,13 @@ function convertLines(lines: readonly string[], definitions: Definitions, depth:
       id = ''
       at += heading.length
     } else if (/^\.\.(?:\s|$)/.test(line)) {
-      const end = bodyEnd(lines, at + 1, 0)
+      const end = findBodyEnd(lines, at + 1, 0)
       id = readLabel(line) ?? id
       out.push(...convertExplicit(lines.slice(at, end), definitions, depth))
       at = end
     } else if (line.startsWith('>>>')) {
-      const end = blankAfter(lines, at)
-      out.push(...fence(lines.slice(at, end), 'pycon'))
+      const end = findBlankLine(lines, at)
+      out.push(...makeFence(lines.slice(at, end), 'pycon'))
       at = end
     } else {
       const indent = measureIndent(line)
@@ -88,13 +88,13 @@ function convertLines(lines: readonly string[], definitions: Definitions, depth:
       if (!/^\s*\.\.(?:\s|$)/.test(line)) out.push(convertText(line, definitions))
       at++
       if (/^\s+\.\.(?:\s|$)/.test(line)) {
-        const end = bodyEnd(lines, at, indent)
+        const end = findBodyEnd(lines, at, indent)
         const block = lines.slice(at - 1, end).map((one) => one.slice(Math.min(indent, measureIndent(one))))
         out.push(...convertExplicit(block, definitions, depth))
         at = end
       } else if (isLiteral && isBlank(lines[at]) && at < lines.length) {
-        const end = bodyEnd(lines, at, indent)
-        out.push(...fence(dedent(lines.slice(at, end)), ''))
+        const end = findBodyEnd(lines, at, indent)
+        out.push(...makeFence(dedent(lines.slice(at, end)), ''))
         at = end
       }
     }
@@ -120,7 +120,7 @@ function getLevel(adornment: string, { adornments }: Definitions): number {
   return Math.min(6, adornments.indexOf(adornment) + 1)
 }
 
-/** Returns the id of a label without a URL as Sphinx writes it. `.. _my_label:` gives `my-label`. */
+/** Returns the id as Sphinx writes it: `my-label` for `.. _my_label:`. */
 function readLabel(line: string): string | undefined {
   const [, name, url] = target.exec(line) ?? []
   if (name === undefined || url !== undefined) return undefined
@@ -144,9 +144,9 @@ function convertExplicit(block: readonly string[], definitions: Definitions, dep
   const name = rawName.toLowerCase()
   if (omitted.has(name)) return []
   const { options, body } = splitOptions(dedent(rest))
-  if (codeDirectives.has(name)) return fence(body, argument.trim() || 'text')
+  if (codeDirectives.has(name)) return makeFence(body, argument.trim() || 'text')
   const inner = (): string[] => convertBody(body, definitions, depth)
-  if (name === 'toctree') return ['', ...body.filter((one) => !isBlank(one)).map(tocEntry), '']
+  if (name === 'toctree') return ['', ...body.filter((one) => !isBlank(one)).map(convertTocEntry), '']
   if (name === 'image' || name === 'figure') return ['', options.get('alt') ?? '', '', ...inner()]
   const title = convertInline(argument, definitions)
   if (/(?:^|:)(?:list-table|csv-table|table)$/.test(name)) return ['', title, '', ...inner()]
@@ -172,7 +172,7 @@ function splitOptions(body: readonly string[]) {
   return { options, body: body.slice(at) }
 }
 
-function tocEntry(line: string): string {
+function convertTocEntry(line: string): string {
   const entry = line.trim().slice(0, maxEntryLength)
   const [, title, page = entry] = /^(.*?) ?<([^<>]+)>$/.exec(entry) ?? []
   return `- [${title ?? pageName(page)}](${pagePath(page)})`
@@ -188,7 +188,7 @@ const pageName = (page: string): string =>
 
 const pagePath = (page: string): string => (/^[a-z]+:|\.\w+$/i.test(page) ? page : `${page}.rst`)
 
-function fence(body: readonly string[], language: string): string[] {
+function makeFence(body: readonly string[], language: string): string[] {
   const code = [...body]
   while (isBlank(code[0]) && code.length > 0) code.shift()
   while (isBlank(code.at(-1)) && code.length > 0) code.pop()
@@ -197,7 +197,7 @@ function fence(body: readonly string[], language: string): string[] {
   return ['', `${mark}${language.replace(/[^\w+#-]/g, '')}`, ...code, mark, '']
 }
 
-/** Converts one line. Omits table borders and transitions; table rows and lists remain. */
+/** Omits table borders and transitions. */
 function convertText(line: string, definitions: Definitions): string {
   if (/^\s*(?:\+[-=+]+\+|[=-]{2,}(?: +[=-]{2,})+|([=~^*_-])\1{3,})\s*$/.test(line)) return ''
   const plain = line
@@ -247,7 +247,7 @@ const isBlank = (line: string | undefined): boolean => line === undefined || lin
 const measureIndent = (line: string): number => line.length - line.trimStart().length
 
 /** Returns the end of the lines that are blank or indented by more than `indent`, without trailing blank lines. */
-function bodyEnd(lines: readonly string[], start: number, indent: number): number {
+function findBodyEnd(lines: readonly string[], start: number, indent: number): number {
   let end = start
   for (let at = start; at < lines.length; at++) {
     const line = lines[at] ?? ''
@@ -258,7 +258,7 @@ function bodyEnd(lines: readonly string[], start: number, indent: number): numbe
   return end
 }
 
-function blankAfter(lines: readonly string[], start: number): number {
+function findBlankLine(lines: readonly string[], start: number): number {
   let end = start
   while (end < lines.length && !isBlank(lines[end])) end++
   return end
@@ -266,6 +266,6 @@ function blankAfter(lines: readonly string[], start: number): number {
 
 function dedent(lines: readonly string[]): string[] {
   const indents = lines.filter((line) => !isBlank(line)).map(measureIndent)
-  const least = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
-  return lines.map((line) => (isBlank(line) ? '' : line.slice(least)))
+  const minIndent = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  return lines.map((line) => (isBlank(line) ? '' : line.slice(minIndent)))
 }

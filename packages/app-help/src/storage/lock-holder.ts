@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { identifyProcess } from '@causeway/store'
 
-/** Names this process, so that others can take over its lock after it has exited. */
 export const makeHolder = (name: string): string =>
   JSON.stringify([hostname(), process.pid, identifyProcess(process.pid), name])
 

@@ -17,7 +17,7 @@ export async function openStorage(settings: StorageSettings): Promise<HelpStorag
   return openPostgresStorage(await connect(databaseUrl, edition), Date.now, edition)
 }
 
-/** Deletes the internal edition in a data folder. Does not change PostgreSQL, which other servers may use. */
+/** Does not change PostgreSQL, which other servers may use. */
 export async function deleteInternal({ dir, databaseUrl }: StorageSettings): Promise<void> {
   if (databaseUrl !== undefined) return
   const storage = openSqliteStorage(dir, Date.now, 'internal')

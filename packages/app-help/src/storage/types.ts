@@ -4,8 +4,7 @@ import type { Lists } from '../domain/fuse.ts'
 import type { Page } from '../domain/page.ts'
 
 /**
- * The public pages, or all pages. Each edition has its own rows, statistics and vectors, so that public results
- * cannot depend on internal pages.
+ * The public pages, or all pages. Separate statistics and vectors keep public results independent of internal pages.
  */
 export type Edition = 'public' | 'internal'
 

@@ -4,7 +4,15 @@ import { z } from 'zod'
 import type { PageName } from '../search/queries.ts'
 import type { DocRow } from '../storage/types.ts'
 import type { Help } from '../store.ts'
-import { hideInternal, hints, indexing, internalArgument, languageArgument, rows, toScope } from './shape.ts'
+import {
+  describeIndexing,
+  hideInternal,
+  hints,
+  internalArgument,
+  languageArgument,
+  rows,
+  toScope,
+} from './shape.ts'
 
 export function documentTools(app: Registrar<Help, object>): void {
   app.tool('get_help_document', {
@@ -50,7 +58,7 @@ export function documentTools(app: Registrar<Help, object>): void {
         uri: `help://doc/${page.doc_id}`,
         snippets_count: items,
         ...(page.end_line < page.total_lines ? { next_line: page.end_line + 1 } : {}),
-        ...indexing(store),
+        ...describeIndexing(store),
       }
     },
   })
@@ -77,10 +85,10 @@ export function documentTools(app: Registrar<Help, object>): void {
       const isLast = from + limit >= docs.length
       const sections = new Set(docs.map(({ section }) => section))
       return {
-        sections: bySection(store, docs, page),
+        sections: groupBySection(store, docs, page),
         next_cursor: isLast ? null : String(page.at(-1)?.doc_id),
-        ...indexing(store),
-        summary: `${plural(docs.length, 'document')} in ${plural(sections.size, 'section')}.${isLast ? '' : ` This page has ${page.length}; pass next_cursor for more.`}`,
+        ...describeIndexing(store),
+        summary: `${formatCount(docs.length, 'document')} in ${formatCount(sections.size, 'section')}.${isLast ? '' : ` This page has ${page.length}; pass next_cursor for more.`}`,
       }
     },
   })
@@ -95,7 +103,7 @@ function findCursor(docs: readonly DocRow[], cursor: string): number {
   })
 }
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function toPageName(
   docId: number | undefined,
@@ -110,7 +118,7 @@ function toPageName(
 }
 
 /** `count` includes all documents of the section. */
-function bySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
+function groupBySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
   return [...new Set(page.map(({ section }) => section))].map((section) => ({
     section,
     count: docs.filter((doc) => doc.section === section).length,

@@ -1,6 +1,6 @@
 import type { Registrar, ToolContext } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { llmsText } from '../domain/llms-text.ts'
+import { formatLlmsText } from '../domain/llms-text.ts'
 import type { Scope } from '../storage/types.ts'
 import type { Help } from '../store.ts'
 
@@ -60,7 +60,7 @@ async function list({ store }: ToolContext<Help, object>): Promise<string> {
     ...doc,
     file_path: `${doc.source}/${doc.file_path}`,
   }))
-  return llmsText(
+  return formatLlmsText(
     'Documentation',
     'The documentation that the Help app of this Causeway server searches.',
     pages,

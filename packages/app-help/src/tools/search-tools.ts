@@ -2,7 +2,15 @@ import type { Registrar, ToolContext } from '@causeway/app-kit'
 import { z } from 'zod'
 import type { Mode, SearchAnswer } from '../search/search.ts'
 import type { Help } from '../store.ts'
-import { hideInternal, hints, indexing, internalArgument, languageArgument, rows, toScope } from './shape.ts'
+import {
+  describeIndexing,
+  hideInternal,
+  hints,
+  internalArgument,
+  languageArgument,
+  rows,
+  toScope,
+} from './shape.ts'
 
 const textArgument = z
   .string()
@@ -99,7 +107,7 @@ async function runSearch({ store, signal, now }: ToolContext<Help, object>, requ
   return {
     ...found,
     results: found.results.map((row) => hideInternal(store, row)),
-    ...indexing(store),
+    ...describeIndexing(store),
     took_ms: now() - started,
     summary: summarize(found),
   }

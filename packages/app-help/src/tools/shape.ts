@@ -5,7 +5,6 @@ import type { BuildProgress, Help } from '../store.ts'
 
 export const hints = { readOnly: true } as const
 
-/** The README describes the fields, so that the listing is short. */
 export const rows = () => z.array(z.looseObject({}))
 
 export const internalArgument = z
@@ -25,7 +24,6 @@ export function toScope(
   return { internal: include_internal, ...rest }
 }
 
-/** Removes `is_internal` unless the server serves internal pages. */
 export function hideInternal<Row extends { readonly is_internal: boolean }>(
   { settings }: Help,
   { is_internal, ...row }: Row,
@@ -34,7 +32,7 @@ export function hideInternal<Row extends { readonly is_internal: boolean }>(
 }
 
 /** Returns the progress of a running build, during which results may be incomplete. */
-export function indexing(help: Help): { readonly indexing?: string } {
+export function describeIndexing(help: Help): { readonly indexing?: string } {
   const progress = help.building()
   return progress === undefined ? {} : { indexing: describeProgress(progress) }
 }

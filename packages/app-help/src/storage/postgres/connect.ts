@@ -9,10 +9,7 @@ export const internalSchema = 'help_internal'
 /** Maximum connections of a process, for queries and a build. */
 const connections = 4
 
-/**
- * Opens a pool of connections, which connects on first use. Throws `INVALID_SETTING` if the `pg` driver is not
- * installed.
- */
+/** The pool connects on first use. Throws `INVALID_SETTING` if the `pg` driver is not installed. */
 export async function connect(url: string, edition: Edition = 'public'): Promise<PostgresDatabase> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new CausewayError('INVALID_SETTING', 'the package pg is not installed', {
@@ -27,20 +24,20 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
     // The pool awaits this promise, despite its declared type.
     onConnect: (client) => prepareConnection(client, edition),
   })
-  // A broken idle connection is replaced. The next statement reports its own error.
+  // The next statement reports its own error.
   pool.on('error', () => {})
   const query: Sql['query'] = async (text, parameters = []) => {
     try {
       return (await pool.query(text, [...parameters])).rows
     } catch (error) {
-      throw databaseFailure(error)
+      throw toDatabaseError(error)
     }
   }
   return {
     query,
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw databaseFailure(error)
+        throw toDatabaseError(error)
       })
       try {
         await client.query('BEGIN')
@@ -52,7 +49,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
       } catch (error) {
         // The server has already rolled back a lost connection.
         await client.query('ROLLBACK').catch(() => {})
-        throw databaseFailure(error)
+        throw toDatabaseError(error)
       } finally {
         client.release()
       }
@@ -64,7 +61,6 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
 async function prepareConnection(client: Pick<ClientBase, 'query'>, edition: Edition): Promise<void> {
   // Compiling a ranking statement would take longer than running it.
   await client.query('SET jit = off')
-  // The internal edition is in its own schema.
   if (edition === 'internal') await client.query(`SET search_path = ${internalSchema}, public`)
 }
 
@@ -78,8 +74,8 @@ const problemsByCode: readonly (readonly [RegExp, string])[] = [
   [/^0A000$|^58P01$|^42704$/, 'the extension vector 0.8 or newer is missing'],
 ]
 
-/** Converts an error of the database to `HELP_DATABASE_UNUSABLE`. Returns other errors unchanged. */
-export function databaseFailure(error: unknown): unknown {
+/** Returns other errors unchanged. */
+export function toDatabaseError(error: unknown): unknown {
   const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
   const complaint = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]
   if (complaint === undefined) return error

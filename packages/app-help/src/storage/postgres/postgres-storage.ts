@@ -13,8 +13,8 @@ import { applyChange, cacheRows } from './write-postgres.ts'
 const leaseMs = 60_000
 
 /**
- * Opens the documentation in PostgreSQL and creates missing tables. Vectors are searched by pgvector if available,
- * otherwise by this process. Each publication is one transaction. Throws `NEWER_DATA`.
+ * Opens the documentation in PostgreSQL and creates missing tables. Each publication is one transaction. Throws
+ * `NEWER_DATA`.
  */
 export async function openPostgresStorage(
   db: PostgresDatabase,

@@ -1,6 +1,6 @@
 import type { EmbeddingSpace } from '@causeway/embed'
 import type { Hit } from '../../domain/fuse.ts'
-import { minItemsForOmission, rareTerms } from '../../domain/query.ts'
+import { minItemsForOmission, selectRareTerms } from '../../domain/query.ts'
 import type { DocRow, HelpIndex, IndexFacts, ItemRow, Scope } from '../types.ts'
 import { inScope, toParameters } from './scope.ts'
 import type { PostgresVectors } from './search-vectors.ts'
@@ -115,7 +115,6 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   }
 }
 
-/** Omits frequent words from queries to a large index. */
 async function omitFrequent(
   sql: Sql,
   terms: readonly string[],
@@ -129,7 +128,7 @@ async function omitFrequent(
     [queries, words],
   )
   const counts = new Map(rows.map(({ words: name, count }) => [name, count]))
-  return rareTerms(terms, items, (term) => counts.get(splitTerms(term, 'exact').join(' ')) ?? 0)
+  return selectRareTerms(terms, items, (term) => counts.get(splitTerms(term, 'exact').join(' ')) ?? 0)
 }
 
 interface TermColumns {
@@ -195,11 +194,10 @@ async function readStatistics(sql: Sql): Promise<Statistics> {
 }
 
 /**
- * Returns the common table `t`: the query's terms with their inverse document frequency, as in SQLite's `bm25`.
- * Without `MATERIALIZED`, PostgreSQL would count the rows of a term again for each matching row. Uses the parameters
- * $5 to $7.
+ * Common table `t`: the query's terms with their inverse document frequency. `MATERIALIZED` prevents counting a
+ * term's rows for each match. Uses the parameters $5 to $7.
  */
-const withTerms = ({ table, vector }: TermColumns): string => `
+const termsTable = ({ table, vector }: TermColumns): string => `
   WITH counted AS MATERIALIZED (
     SELECT q::tsquery AS q, words, (SELECT count(*) FROM ${table} x WHERE x.${vector} @@ q::tsquery) AS df
     FROM unnest($5::text[], $6::text[]) AS asked (q, words)
@@ -207,7 +205,7 @@ const withTerms = ({ table, vector }: TermColumns): string => `
     SELECT q, words, greatest(ln(($7::float8 - df + 0.5) / (df + 0.5)), 1e-6) AS idf FROM counted WHERE df > 0
   )`
 
-const countedPhrase = (row: string, { vector, columns }: TermColumns): string => `(
+const countPhraseSql = (row: string, { vector, columns }: TermColumns): string => `(
   SELECT sum(weight) FROM (
     SELECT CASE min(label) ${columns.map(([label, weight]) => `WHEN '${label}' THEN ${weight}`).join(' ')} END AS weight
     FROM unnest(string_to_array(t.words, ' ')) WITH ORDINALITY AS part (word, place)
@@ -216,16 +214,16 @@ const countedPhrase = (row: string, { vector, columns }: TermColumns): string =>
   ) AS phrases)`
 
 /**
- * Returns the BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions
- * have no frequencies. Uses the parameter $8, the mean length of a row.
+ * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions have no
+ * frequencies. Uses $8, the mean length of a row.
  */
-const scored = (row: string, columns: TermColumns): string => {
+const scoreSql = (row: string, columns: TermColumns): string => {
   const { frequencies, length } = columns
-  const frequency = `CASE WHEN t.words LIKE '% %' THEN ${countedPhrase(row, columns)} ELSE (${row}.${frequencies} ->> t.words)::float8 END`
+  const frequency = `CASE WHEN t.words LIKE '% %' THEN ${countPhraseSql(row, columns)} ELSE (${row}.${frequencies} ->> t.words)::float8 END`
   return `(SELECT t.idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * coalesce(${row}.${length}, $8::float8) / $8::float8)) FROM (SELECT coalesce(${frequency}, 1) AS f) AS g)`
 }
 
-/** Rounds the sum of scores, because the order of additions changes the last digits and ties must be sorted by id. */
+/** Rounds, because the order of additions changes the last digits and ties must be sorted by id. */
 const total = (part: string): string => `round(sum(${part})::numeric, 12)`
 
 interface SearchArguments {
@@ -249,9 +247,9 @@ async function rankedItems(
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
     // Without OFFSET, PostgreSQL would sort whole rows to group them.
-    `${withTerms(columns[column])}
+    `${termsTable(columns[column])}
      SELECT item_id, doc_id FROM (
-       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${scored('i', columns[column])} AS part
+       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${scoreSql('i', columns[column])} AS part
        FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
        WHERE ${inScope} OFFSET 0
      ) AS matched GROUP BY item_id, doc_id ORDER BY ${total('part')} DESC, item_id LIMIT $9`,
@@ -262,9 +260,9 @@ async function rankedItems(
 async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${withTerms(columns.doc)}
+    `${termsTable(columns.doc)}
      SELECT doc_id, NULL AS item_id FROM (
-       SELECT d.id::integer AS doc_id, ${scored('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
+       SELECT d.id::integer AS doc_id, ${scoreSql('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
        WHERE ${inScope} OFFSET 0
      ) AS matched GROUP BY doc_id ORDER BY ${total('part')} DESC, doc_id LIMIT $9`,
     rankParameters('doc', search),
@@ -274,12 +272,12 @@ async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly H
 async function rankedLinks(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${withTerms(columns.link)}
+    `${termsTable(columns.link)}
      SELECT d.id::integer AS doc_id, NULL AS item_id
      FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
      JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
      WHERE (f.is_internal = false OR $1::boolean) AND ${inScope}
-     GROUP BY l.id, d.id ORDER BY ${total(scored('l', columns.link))} DESC, d.id, l.id LIMIT $9`,
+     GROUP BY l.id, d.id ORDER BY ${total(scoreSql('l', columns.link))} DESC, d.id, l.id LIMIT $9`,
     rankParameters('link', search),
   )
 }

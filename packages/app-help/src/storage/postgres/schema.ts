@@ -110,6 +110,5 @@ export const vectorTables = (dimensions: number): readonly string[] => [
 /** Number of vectors from which an approximate index (HNSW) is faster than a scan. */
 export const indexedFrom = 5000
 
-/** The index of the vectors (https://github.com/pgvector/pgvector#hnsw). */
 export const vectorIndex =
   'CREATE INDEX IF NOT EXISTS help_vectors_nearest ON help_vectors USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)'

@@ -11,7 +11,7 @@ export interface PostgresVectors {
   similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
 }
 
-/** Opens the vectors of the published index, which are stored for pgvector or as bytes to scan. */
+/** Vectors are stored for pgvector, or as bytes to scan. */
 export async function openVectors(db: PostgresDatabase, dimensions: number): Promise<PostgresVectors> {
   if (dimensions === 0) return { nearest: async () => ({}), similarities: async () => new Map() }
   const [column] = await db.query<{ type: string }>(
@@ -69,7 +69,7 @@ function scannedVectors(db: PostgresDatabase, dimensions: number): PostgresVecto
   }
 }
 
-/** Requests more texts than needed, because the scope is applied afterwards. */
+/** Requests more texts than needed: the scope is applied afterwards. */
 async function nearestItems(
   db: PostgresDatabase,
   { vector, scope, limit }: VectorQuery,

@@ -5,7 +5,7 @@ export type TermKind = 'stem' | 'exact'
 export interface TermVector {
   /** Text of a `tsvector`, by which rows and phrases are found. */
   readonly vector: string
-  /** JSON object with the weighted frequency of each term, because reading it from a `tsvector` is slow. */
+  /** JSON object with the weighted frequency of each term. Reading it from a `tsvector` is slow. */
   readonly frequencies: string
   readonly length: number
 }
@@ -14,8 +14,7 @@ export interface TermVector {
 const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
 
 /**
- * Splits a text into terms as SQLite's tokenizers do (`unicode61`, with `porter` for stems), so that both storages
- * rank equally. `to_tsvector` would not split `fastify.listen` or `/v1/users`.
+ * Splits a text as SQLite's tokenizers do (`unicode61`, with `porter` for stems), so that both storages rank equally.
  */
 export function splitTerms(text: string, kind: TermKind): string[] {
   const plain = text
@@ -42,7 +41,7 @@ export const docColumns: Columns = [
 ]
 export const linkColumns: Columns = [['D', 1]]
 
-/** Counts the terms of the columns' texts. A phrase does not span columns. */
+/** A phrase does not span columns. */
 export function countTerms(texts: readonly string[], columns: Columns, kind: TermKind): TermVector {
   const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
   let position = 0

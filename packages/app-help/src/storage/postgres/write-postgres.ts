@@ -1,5 +1,5 @@
 import { encodeVector } from '@causeway/embed'
-import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
+import { makeIndexedTitle, makeIndexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
 import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables } from './schema.ts'
 import { insertRows, type Sql, vectorText } from './sql.ts'
@@ -11,7 +11,7 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
     await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
   for (const page of change.pages) await putPage(sql, page)
   if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
-  // Without this, the first queries would use plans for empty tables.
+  // Otherwise the first queries use plans for empty tables.
   await sql.query('ANALYZE help_docs, help_items, help_links')
 }
 
@@ -23,8 +23,8 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     [source, file_path],
   )
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
-  const indexTitle = indexedTitle(page)
-  const words = indexedWords(indexTitle, headings, body).stem.map(cut)
+  const indexTitle = makeIndexedTitle(page)
+  const words = makeIndexedWords(indexTitle, headings, body).stem.map(truncate)
   const [row] = await sql.query<{ id: string }>(
     `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem, frequencies, length)
      VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::tsvector, $13::jsonb, $14) RETURNING id`,
@@ -44,7 +44,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     ],
   )
   const rows = chunks.map((chunk, i) => {
-    const { stem, exact } = indexedWords(indexTitle, chunk.heading, chunk.text)
+    const { stem, exact } = makeIndexedWords(indexTitle, chunk.heading, chunk.text)
     return [
       row?.id,
       chunk.position,
@@ -59,8 +59,8 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       chunk.text,
       page.text_hashes[i],
       is_internal,
-      ...termCells(countTerms(stem.map(cut), itemColumns, 'stem')),
-      ...termCells(countTerms(exact.map(cut), itemColumns, 'exact')),
+      ...termCells(countTerms(stem.map(truncate), itemColumns, 'stem')),
+      ...termCells(countTerms(exact.map(truncate), itemColumns, 'exact')),
     ]
   })
   const values = Array.from({ length: 19 }, (_, i) => `$${i + 1}`)
@@ -68,7 +68,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     sql,
     'help_items (doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text, text_hash, is_internal, stem, stem_frequencies, stem_length, exact, exact_frequencies, exact_length)',
     rows,
-    { values: values.map(typed) },
+    { values: values.map(addType) },
   )
   await putLinks(sql, row?.id, page)
 }
@@ -91,12 +91,12 @@ const types: Readonly<Record<number, string>> = {
   ...Object.fromEntries([14, 17].map((at) => [at, 'jsonb'])),
 }
 
-const typed = (value: string, at: number): string => `${value}::${types[at] ?? 'text'}`
+const addType = (value: string, at: number): string => `${value}::${types[at] ?? 'text'}`
 
 const termCells = ({ vector, frequencies, length }: TermVector): unknown[] => [vector, frequencies, length]
 
 /** PostgreSQL limits the words of a column to one megabyte. */
-const cut = (text: string): string => text.slice(0, 400_000)
+const truncate = (text: string): string => text.slice(0, 400_000)
 
 async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<void> {
   await sql.query('DELETE FROM help_spaces')

@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '@causeway/embed'
 import { StoreError } from '@causeway/store'
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3'
 import type { Hit, Lists } from '../../domain/fuse.ts'
-import { ftsExpression, minItemsForOmission, rareTerms } from '../../domain/query.ts'
+import { formatFtsExpression, minItemsForOmission, selectRareTerms } from '../../domain/query.ts'
 import type {
   DocRow,
   EmbeddedItem,
@@ -16,7 +16,6 @@ import type {
 import { type StoredVector, VectorScan } from '../vector-scan.ts'
 import { indexFormat } from './index-schema.ts'
 
-/** SQL condition of a scope (see `toParameters`). */
 const inScope =
   'd.is_internal <= @internal AND (@language IS NULL OR d.language = @language) AND (@section IS NULL OR d.section_key = @section) AND (@source IS NULL OR d.source = @source)'
 
@@ -58,7 +57,7 @@ export class IndexFile implements HelpIndex {
     const find = (terms: readonly string[], statement: Statement<[object], Hit> | undefined): Hit[] =>
       terms.length === 0
         ? []
-        : (statement?.all({ ...toParameters(scope), match: ftsExpression(terms), limit }) ?? [])
+        : (statement?.all({ ...toParameters(scope), match: formatFtsExpression(terms), limit }) ?? [])
     const { stem, exact, doc, link } = this.#ranked
     return {
       stem: find(words, stem),
@@ -131,7 +130,7 @@ export class IndexFile implements HelpIndex {
   #omitFrequent(terms: readonly string[]): readonly string[] {
     const { items } = this.facts
     if (items < minItemsForOmission) return terms
-    return rareTerms(terms, items, (term) => this.#frequency.get(term) ?? 0)
+    return selectRareTerms(terms, items, (term) => this.#frequency.get(term) ?? 0)
   }
 
   #readVectors(): VectorScan {

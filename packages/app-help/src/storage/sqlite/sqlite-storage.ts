@@ -49,8 +49,8 @@ export const openSqliteStorage = (
 ): SqliteStorage => new SqliteStorage(dir, now, edition)
 
 /**
- * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file
- * that is complete before publication and never changes, so that a crash during a build has no effect.
+ * `help.db` contains the revision of the published index. Each index is a separate file that never changes after
+ * publication.
  */
 class SqliteStorage implements HelpStorage {
   readonly #folder: string
@@ -212,7 +212,7 @@ class SqliteStorage implements HelpStorage {
     }
   }
 
-  /** The previous index remains for readers that are about to open it. The next build removes files still in use. */
+  /** The previous index remains for readers that are about to open it. */
   #removeOld(revision: number): void {
     for (const name of readdirSync(this.#folder)) {
       const [, prefix, number] = /^(index|internal)-(\d+)\.db/.exec(name) ?? []
@@ -227,7 +227,7 @@ class SqliteStorage implements HelpStorage {
   }
 }
 
-/** Converts an error of an index file. A missing file counts as damaged. */
+/** A missing file counts as damaged. */
 function toIndexError(error: unknown, file: string): unknown {
   if (existsSync(file) || classifyFailure(error) !== 'unwritable') return toDataError(error, file)
   return new StoreError('DATA_DAMAGED', `the data file is missing: ${basename(file)}`, {
@@ -236,7 +236,7 @@ function toIndexError(error: unknown, file: string): unknown {
   })
 }
 
-/** Flushes a closed file to disk, because SQLite wrote it with `synchronous = OFF`. */
+/** Flushes a file that SQLite wrote with `synchronous = OFF`. */
 function flush(file: string): void {
   const descriptor = openSync(file, 'r+')
   try {

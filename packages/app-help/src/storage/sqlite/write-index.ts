@@ -1,6 +1,6 @@
 import { encodeVector } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
-import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
+import { makeIndexedTitle, makeIndexedWords } from '../../domain/index-text.ts'
 import { type Edition, firstInternalId, type IndexChange, type NewPage, type NewVectors } from '../types.ts'
 import { indexFormat, indexSchema, linkSchema } from './index-schema.ts'
 
@@ -80,7 +80,7 @@ function remove(db: Database, docs: readonly number[]): void {
 function insert(db: Database, page: NewPage): void {
   const { source, file_path, title, section, language, chunks, content_hash, body } = page
   const internal = page.is_internal ? 1 : 0
-  const indexTitle = indexedTitle(page)
+  const indexTitle = makeIndexedTitle(page)
   // A changed page retains its id, so that links to it remain valid.
   const earlier = db
     .prepare<[string, string], number>('SELECT id FROM help_docs WHERE source = ? AND file_path = ?')
@@ -126,7 +126,7 @@ function insert(db: Database, page: NewPage): void {
       page.text_hashes[at],
       internal,
     )
-    const indexed = indexedWords(indexTitle, heading, text)
+    const indexed = makeIndexedWords(indexTitle, heading, text)
     stem.run(itemId, ...indexed.stem)
     exact.run(itemId, ...indexed.exact)
   }
@@ -136,7 +136,7 @@ function insert(db: Database, page: NewPage): void {
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
   db.prepare('INSERT INTO help_fts_doc (rowid, title, headings, body) VALUES (?, ?, ?, ?)').run(
     id,
-    ...indexedWords(indexTitle, headings, body).stem,
+    ...makeIndexedWords(indexTitle, headings, body).stem,
   )
 }
 
