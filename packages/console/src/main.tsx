@@ -52,7 +52,7 @@ const loadHelp = async (): Promise<View> => (await import('./views/help/help-pag
 
 const loadPalette = async (): Promise<Palette> => (await import('./views/palette/palette.tsx')).Palette
 
-/** Path patterns with the title and the code of each page. The server serves the same paths. */
+/** The server serves the same paths. */
 const pages: readonly {
   readonly pattern: string
   readonly title: string

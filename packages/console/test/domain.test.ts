@@ -1,15 +1,15 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { takeUnseen } from '../src/data/feed-position.ts'
+import { takeNewEvents } from '../src/data/feed-position.ts'
 import { PoseCache } from '../src/data/poses.ts'
 import type { AuditRecord, Schema } from '../src/data/types.ts'
 import { toEulerDegrees, toSceneBodies } from '../src/domain/bodies.ts'
 import { summarizeClients } from '../src/domain/clients.ts'
 import { toCommandLine } from '../src/domain/commands.ts'
 import { diffDefinitions } from '../src/domain/definition-diff.ts'
-import { describeClean } from '../src/domain/diagnosis.ts'
+import { describeNoFindings } from '../src/domain/diagnosis.ts'
 import { toDistances } from '../src/domain/distance.ts'
-import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
+import { createValue, findVariant, setProperty, toField } from '../src/domain/field.ts'
 import { findPage } from '../src/domain/find-page.ts'
 import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
 import { findValueRange, listTicks, toCurves } from '../src/domain/line-chart.ts'
@@ -32,20 +32,24 @@ t.test('findPage returns the page of a path with its decoded parts', async (t) =
   t.equal(findPage(pages, '/apps'), undefined)
 })
 
-t.test('takeUnseen returns the events after a position, or undefined if events are missing', async (t) => {
+t.test('takeNewEvents returns the events after a position, or undefined if events are missing', async (t) => {
   const batch = { id: 'a.10', events: [8, 9, 10], missed: 2 }
-  t.same(takeUnseen('a.7', batch), { ...batch, missed: 0 })
-  t.same(takeUnseen('a.5', batch), batch)
-  t.same(takeUnseen('a.9', batch), { id: 'a.10', events: [10], missed: 0 })
+  t.same(takeNewEvents('a.7', batch), { ...batch, missed: 0 })
+  t.same(takeNewEvents('a.5', batch), batch)
+  t.same(takeNewEvents('a.9', batch), { id: 'a.10', events: [10], missed: 0 })
   for (const position of ['a.10', 'a.12'])
     t.same(
-      takeUnseen(position, batch),
+      takeNewEvents(position, batch),
       { id: position, events: [], missed: 0 },
-      `${position} is not before it`,
+      `returns no events after ${position}`,
     )
-  t.equal(takeUnseen('a.4', batch), undefined)
-  t.equal(takeUnseen('b.9', batch), undefined, 'the batch does not start with its run of the server')
-  t.same(takeUnseen('b.9', { id: 'a.3', events: [1, 2, 3], missed: 0 })?.events, [1, 2, 3])
+  t.equal(takeNewEvents('a.4', batch), undefined)
+  t.equal(
+    takeNewEvents('b.9', batch),
+    undefined,
+    'the batch does not contain the first events of the new run',
+  )
+  t.same(takeNewEvents('b.9', { id: 'a.3', events: [1, 2, 3], missed: 0 })?.events, [1, 2, 3])
 })
 
 t.test('format functions round numbers and add units and thin spaces', async (t) => {
@@ -107,10 +111,10 @@ t.test('createValue creates an object with its required properties', async (t) =
   t.same(createValue(schema, {}), { kind: 'a', count: 2, inner: { on: false } })
 })
 
-t.test('withProperty sets a property in place and removes an undefined one', async (t) => {
-  t.same(Object.keys(withProperty({ a: 1, b: 2 }, 'a', 3)), ['a', 'b'])
-  t.same(withProperty({ a: 1, b: 2 }, 'a', undefined), { b: 2 })
-  t.same(withProperty(undefined, 'a', null), { a: null })
+t.test('setProperty sets a property in place and removes an undefined one', async (t) => {
+  t.same(Object.keys(setProperty({ a: 1, b: 2 }, 'a', 3)), ['a', 'b'])
+  t.same(setProperty({ a: 1, b: 2 }, 'a', undefined), { b: 2 })
+  t.same(setProperty(undefined, 'a', null), { a: null })
 })
 
 t.test('toCommandLine quotes arguments for the shell', async (t) => {
@@ -186,15 +190,15 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
   t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
 })
 
-t.test('describeClean rates a recording as good only if most laws could be checked', async (t) => {
+t.test('describeNoFindings rates a recording as good only if most laws could be checked', async (t) => {
   const open = (...laws: string[]) =>
     laws.map((law) => ({ law, frames: { first: 1, last: 2 }, missing: [], how_to_record: '' }))
-  t.same(describeClean({ checked: ['a', 'b'] }), { severity: 'ok', text: 'no finding' })
-  t.same(describeClean({ checked: ['a', 'b', 'c'], not_checked: open('c') }), {
+  t.same(describeNoFindings({ checked: ['a', 'b'] }), { severity: 'ok', text: 'no finding' })
+  t.same(describeNoFindings({ checked: ['a', 'b', 'c'], not_checked: open('c') }), {
     severity: 'ok',
     text: 'no finding, 2 of 3 laws fully checked',
   })
-  t.same(describeClean({ checked: ['a'], not_checked: open('b', 'c', 'c') }), {
+  t.same(describeNoFindings({ checked: ['a'], not_checked: open('b', 'c', 'c') }), {
     severity: 'off',
     text: 'no finding, 1 of 3 laws fully checked',
   })
@@ -239,7 +243,7 @@ verifies('console:servers:diff', async (t) => {
   ])
   t.same(diffDefinitions(approved, approved), [])
   const long = { description: 'a\n'.repeat(5000) }
-  t.equal(diffDefinitions(long, { description: 'b' }).length, 5003, 'long texts are not compared by line')
+  t.equal(diffDefinitions(long, { description: 'b' }).length, 5003, 'does not compare long texts by line')
 })
 
 const decide = (
@@ -254,7 +258,7 @@ const decide = (
   explanation: observed === undefined ? {} : { observed },
 })
 
-t.test('needs and moods are listed even if older decisions did not record them', async (t) => {
+t.test('listNeeds and listMoods list values even if older decisions did not record them', async (t) => {
   const decisions = [
     decide(30, { needs: { hunger: 0.9, energy: 0.5 }, mood: 'calm', position: [4, 2] }),
     decide(20, { needs: { hunger: 0.2 }, mood: 'calm', position: null }),
@@ -344,11 +348,11 @@ t.test('PoseCache caches the most recently used chunks, up to 64 MB', async (t) 
   t.same(
     [1, 257, 513].map((frame) => cache.find(frame) !== undefined),
     [false, true, true],
-    'each chunk has 30 MB',
+    'each chunk uses 30 MB',
   )
   await cache.load(257)
   await cache.load(769)
-  t.ok(cache.find(257), 'the chunk that was used last remains')
+  t.ok(cache.find(257), 'retains the chunk that was used last')
   t.equal(cache.find(513), undefined)
   t.equal((await cache.load(1))?.row, 0)
   t.same(asked, [1, 257, 513, 769, 1])
@@ -375,7 +379,7 @@ t.test('listTicks returns round values in the range', async (t) => {
   }
 })
 
-t.test('curves have gaps and a common scale, and their range covers the shown frames', async (t) => {
+t.test('toCurves keeps gaps and uses one scale, and findValueRange covers the shown frames', async (t) => {
   const one = { name: 'a', unit: 'J', frames: [1, 2, 3, 4], values: [2, null, Number.NaN, 6] }
   t.same(toCurves([one], false), {
     curves: [{ frames: [1, 2, 3, 4], values: [2, null, null, 6] }],
@@ -383,13 +387,13 @@ t.test('curves have gaps and a common scale, and their range covers the shown fr
   })
   const { curves } = toCurves([one], true)
   t.same(curves[0]?.values, [0, null, null, 4])
-  t.same(findValueRange(curves, 1, 4), [0, 4.4], 'the margin does not cross zero')
-  t.same(findValueRange(curves, 1, 2), [0, 0.1], 'only the frames that are shown, which are all zero')
+  t.same(findValueRange(curves, 1, 4), [0, 4.4], 'limits the margin to zero')
+  t.same(findValueRange(curves, 1, 2), [0, 0.1], 'considers only the shown frames, which are all zero')
   t.same(findValueRange([{ frames: [1, 2], values: [-5, 0] }], 1, 2), [-5.5, 0])
-  t.same(findValueRange(curves, 7, 9), [0, 1], 'without values')
+  t.same(findValueRange(curves, 7, 9), [0, 1], 'returns a default range without values')
   const large = { ...one, values: [1, 1, 1, 9_999_999] }
   const logarithmic = toCurves([one, large], false)
   t.equal(logarithmic.isLog, true)
   t.same(logarithmic.curves[1]?.values.at(-1), 7)
-  t.equal(logarithmic.curves[0]?.values[0], Math.log10(3), 'all curves have the same scale')
+  t.equal(logarithmic.curves[0]?.values[0], Math.log10(3), 'uses the same scale for all curves')
 })

@@ -41,7 +41,7 @@ t.test('applyEvent removes, adds and updates features and preserves their order'
   })
   t.same(state?.features.map(getId), ['b', 'd', 'c'])
   t.match(state, { rev: 4, dirty: true })
-  t.same(state?.features[2], createPoint('c', 'renamed'), 'an update without geometry keeps the geometry')
+  t.same(state?.features[2], createPoint('c', 'renamed'), 'an update without a geometry preserves it')
 })
 
 t.test('applyEvent changes selection, time, viewport and file state', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { formatFinding, formatFindingTitle } from '../src/domain/diagnosis.ts'
-import { completeTables, cutExcerpt, isSilentHtml, removeHeading } from '../src/domain/excerpt.ts'
+import { completeTables, isInvisibleHtml, removeHeading, truncateExcerpt } from '../src/domain/excerpt.ts'
 import { listSessions } from '../src/domain/trm.ts'
 import { type Entry, findFrame, searchEntries } from '../src/views/palette/search.ts'
 
@@ -31,9 +31,9 @@ t.test('searchEntries requires every word in the title or the detail', async (t)
   t.same(search('joint 3'), [['Findings', 'Finding 13']])
   t.same(search('get injection'), [])
   t.same(search('GET_fr'), [['Tools', 'get_frame', 'get_frame_of_replay']])
-  t.same(search(' '), [['Pages', 'Overview', 'Replay']], 'without a query, the first group')
+  t.same(search(' '), [['Pages', 'Overview', 'Replay']], 'returns the first group without a query')
   t.same(search('x', []), [])
-  t.same(search('.*('), [], 'a query is not a pattern')
+  t.same(search('.*('), [], 'does not interpret a query as a pattern')
 })
 
 t.test('searchEntries ranks titles, whole words and beginnings first', async (t) => {
@@ -45,7 +45,7 @@ t.test('searchEntries ranks titles, whole words and beginnings first', async (t)
   t.same(
     search('re').map(([name]) => name),
     ['Pages', 'Tools'],
-    'of equally good groups, the first',
+    'prefers the first of equal groups',
   )
   t.same(search('finding 3'), [['Findings', 'Finding 3', 'Finding 13']])
 })
@@ -60,7 +60,7 @@ t.test('searchEntries returns at most 12 results per group and 30 in total', asy
     [12, 12, 6],
   )
   const long = create('a', `${'x'.repeat(1_000_000)} end`)
-  t.same(search('end', [long]), [], 'only the beginning of a long title is searched')
+  t.same(search('end', [long]), [], 'searches only the beginning of a long title')
   t.equal(search('xx', [long]).length, 1)
 })
 
@@ -94,16 +94,16 @@ t.test('formatFinding returns the sentence of a finding without its frames', asy
 t.test('an excerpt loses its first heading, and rows without a header become a table', async (t) => {
   t.equal(removeHeading('\n## `bodyLimit`\n\nThe limit.\n## Next'), 'The limit.\n## Next')
   t.equal(removeHeading('#include'), '#include')
-  t.equal(cutExcerpt('short text', 10), 'short text')
-  t.equal(cutExcerpt('the second word', 12), 'the second…')
-  t.equal(cutExcerpt('returns `{recording, count}`', 22), 'returns `{recording,`…')
+  t.equal(truncateExcerpt('short text', 10), 'short text')
+  t.equal(truncateExcerpt('the second word', 12), 'the second…')
+  t.equal(truncateExcerpt('returns `{recording, count}`', 22), 'returns `{recording,`…')
   for (const length of [8, 13, 15, 20, 26])
-    t.equal(cutExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
+    t.equal(truncateExcerpt('a plot ![Two positions](two.png) and more text', length), 'a plot…', `${length}`)
   t.equal(completeTables('| a | b |\n| c | d |\n\nend'), '|  |  |\n| - | - |\n| a | b |\n| c | d |\n\nend')
   const whole = '| h | i |\n| --- | :-: |\n| a | b |'
   t.equal(completeTables(whole), whole)
-  for (const html of ['<a id="x"></a>', '<!-- a\n--> <br/>', '</a>']) t.ok(isSilentHtml(html), html)
+  for (const html of ['<a id="x"></a>', '<!-- a\n--> <br/>', '</a>']) t.ok(isInvisibleHtml(html), html)
   for (const html of ['<b>', '<a id="x">text</a>', '<!-- open', '<img src=x>', ''])
-    t.notOk(isSilentHtml(html), html)
-  t.notOk(isSilentHtml(`${'<!---->'.repeat(5000)}x`), 'in linear time')
+    t.notOk(isInvisibleHtml(html), html)
+  t.notOk(isInvisibleHtml(`${'<!---->'.repeat(5000)}x`), 'takes linear time')
 })

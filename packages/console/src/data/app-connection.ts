@@ -5,10 +5,10 @@ import type { Source } from './source.ts'
 const protocolVersion = '2026-01-26'
 
 /**
- * Time after which a read-only tool whose result did not arrive is called again, in ms: a reloaded page may not get
- * it from the host.
+ * Time in ms after which a read-only tool whose result did not arrive is called again. A reloaded page may not
+ * receive it.
  */
-const resultMs = 5000
+const resultTimeoutMs = 5000
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -79,12 +79,11 @@ export class AppConnection implements Source {
     return Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)).buffer
   }
 
-  /** Asks the host to open a link. Only the host shows a failure. */
   openLink(url: string): void {
     this.#request('ui/open-link', { url }).catch(() => {})
   }
 
-  /** Sends a message to the model in the name of the user. Only the host shows a failure. */
+  /** Sends a message to the model in the name of the user. */
   ask(text: string): void {
     this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] }).catch(() => {})
   }
@@ -96,7 +95,7 @@ export class AppConnection implements Source {
     this.#context = text
     const context = { structuredContent: data, content: [{ type: 'text', text }] }
     this.#request('ui/update-model-context', context).catch(() => {
-      // Resets the comparison, so that the same context can be sent again.
+      // Allows sending the same context again.
       this.#context = ''
     })
   }
@@ -121,10 +120,7 @@ export class AppConnection implements Source {
     this.#send({ method: 'ui/notifications/initialized', params: {} })
   }
 
-  /**
-   * Returns the name that the server lists: `Replay__get_frame` on its shared mount, `get_frame` on the mount of one
-   * app.
-   */
+  /** Returns `Replay__get_frame` on the shared mount, and `get_frame` on the mount of one app. */
   #getToolName(app: string, tool: string): string {
     const listed = this.context.value.toolInfo?.tool?.name
     if (listed !== undefined && !listed.includes('__')) return tool
@@ -174,7 +170,7 @@ export class AppConnection implements Source {
     switch (method) {
       case 'ui/notifications/tool-input':
         this.arguments.value = (params.arguments ?? {}) as Members
-        setTimeout(() => void this.#repeat(), resultMs)
+        setTimeout(() => void this.#repeat(), resultTimeoutMs)
         break
       case 'ui/notifications/tool-result':
         this.result.value = params
@@ -187,7 +183,6 @@ export class AppConnection implements Source {
     }
   }
 
-  /** Calls the tool again if it is read-only and its result did not arrive. */
   async #repeat(): Promise<void> {
     const { name, annotations } = this.context.value.toolInfo?.tool ?? {}
     if (this.result.value !== undefined || this.cancelled.value || name === undefined) return

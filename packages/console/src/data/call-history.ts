@@ -5,9 +5,8 @@ import type { AuditPage, CallRecord } from './types.ts'
 
 const stepSize = 200
 
-/** The calls of the audit that match a filter, loaded in pages, newest first. */
+/** The calls of the audit that match a filter, newest first. */
 export class CallHistory {
-  /** Newest first. */
   readonly calls = signal<readonly CallRecord[]>([])
   readonly state = signal<'idle' | 'loading' | 'complete'>('idle')
   readonly error = signal<ServerError | undefined>(undefined)

@@ -3,7 +3,7 @@ import type { CallRecord } from './types.ts'
 const maxRows = 10_000
 const rateSeconds = 60
 
-/** The calls that a page received: up to 10 000 of them, and counters of all. */
+/** At most 10 000 received calls, and counters of all. */
 export class CallLog {
   /** Oldest first. */
   readonly #rows: CallRecord[] = []
@@ -38,7 +38,7 @@ export class CallLog {
       if (!call.success) this.#errors += 1
       this.#countRate(call)
     }
-    // Removes many calls together, because each removal moves all remaining ones.
+    // Each removal moves all remaining calls.
     const excess = this.#rows.length - maxRows
     if (excess > maxRows / 10) for (const old of this.#rows.splice(0, excess)) this.#known.delete(toKey(old))
   }
@@ -51,7 +51,7 @@ export class CallLog {
     return this.#known.has(toKey(call))
   }
 
-  /** Merges calls of the audit that are not in this log into rows of `find`. Both are newest first. */
+  /** Merges calls of the audit into rows of `find`. Both are newest first. */
   merge(rows: readonly CallRecord[], audited: readonly CallRecord[]): readonly CallRecord[] {
     const others = audited.filter((call) => !this.has(call))
     if (others.length === 0) return rows

@@ -6,7 +6,7 @@ const path = '/api/apps/causeway'
 
 /** The capture of arguments and answers of one session. Methods throw `ServerError`. */
 export class Capture {
-  /** The state that `/health` reported last; `undefined` if nothing is captured. */
+  /** The state that `/health` reported last. */
   readonly state = signal<CaptureState | undefined>(undefined)
   readonly #server: Server
 

@@ -8,9 +8,8 @@ export interface StreamEvent {
 }
 
 /**
- * Reads server-sent events until the signal is aborted. Waits for `onEvent` before it reads the next event. After an
- * interruption, reconnects and resumes after the last event. Throws `ServerError` if the server rejects the request,
- * and the reason of the signal if it is aborted.
+ * Reads server-sent events until the signal is aborted, and resumes after an interruption. Waits for `onEvent` before
+ * it reads the next event. Throws `ServerError` if the server rejects the request, and the reason of the signal.
  */
 export async function followNamedEvents(
   server: Server,

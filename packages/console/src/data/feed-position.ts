@@ -8,17 +8,17 @@ export interface FeedBatch<T> {
 }
 
 /** Returns the part of a batch after a position, or `undefined` if events between the two are missing. */
-export function takeUnseen<T>(position: string, batch: FeedBatch<T>): FeedBatch<T> | undefined {
+export function takeNewEvents<T>(position: string, batch: FeedBatch<T>): FeedBatch<T> | undefined {
   const own = parsePosition(position)
   const { run, count } = parsePosition(batch.id)
-  const unseen = run === own.run ? count - own.count : count
+  const newEvents = run === own.run ? count - own.count : count
   const { length } = batch.events
-  if (unseen > length + batch.missed) return undefined
-  if (unseen <= 0) return { id: run === own.run ? position : batch.id, events: [], missed: 0 }
+  if (newEvents > length + batch.missed) return undefined
+  if (newEvents <= 0) return { id: run === own.run ? position : batch.id, events: [], missed: 0 }
   return {
     id: batch.id,
-    events: batch.events.slice(Math.max(0, length - unseen)),
-    missed: Math.max(0, unseen - length),
+    events: batch.events.slice(Math.max(0, length - newEvents)),
+    missed: Math.max(0, newEvents - length),
   }
 }
 

@@ -1,12 +1,11 @@
-import { type FeedBatch, takeUnseen } from './feed-position.ts'
+import { type FeedBatch, takeNewEvents } from './feed-position.ts'
 import { pause, type Server } from './server.ts'
 
 type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
- * Follows a feed of the server while the page is visible. When the page is shown again, continues after the last
- * event. Starts with the next event, or with `recent` ones. The first batch arrives when the stream is open and may
- * be empty. Tabs that follow the same feed share one stream. Returns a function that ends following.
+ * Follows a feed while the page is visible, from the next event or from `recent` ones. The first batch arrives when
+ * the stream is open and may be empty. Returns a function that ends following.
  */
 export function followEvents<T>(
   server: Server,
@@ -40,8 +39,7 @@ interface FeedOptions<T> {
 
 /**
  * Receives a feed from the server or from another tab, because a browser opens only six connections to a server. The
- * tab that holds the feed's lock opens the stream and sends its batches to the others. When that tab is closed or
- * hidden, another one gets the lock and continues.
+ * tab that holds the feed's lock opens the stream and sends its batches to the others.
  */
 class FeedFollower<T> {
   readonly #options: FeedOptions<T>
@@ -59,10 +57,10 @@ class FeedFollower<T> {
     const name = await server.getSharedName(path)
     while (!signal.aborted) {
       try {
-        if (name === undefined) await this.#lead(signal)
+        if (name === undefined) await this.#streamAsLeader(signal)
         else await this.#share(name, signal)
       } catch {
-        // The connection ended. The shell shows whether the server is reachable.
+        // The shell shows whether the server is reachable.
       }
       if (!signal.aborted) await pause()
     }
@@ -75,7 +73,7 @@ class FeedFollower<T> {
     this.#waiting = undefined
     const channel = new BroadcastChannel(name)
     channel.onmessage = ({ data }) => this.#receiveShared(data as FeedBatch<T>, signal)
-    const lead = () => this.#lead(signal, (batch) => channel.postMessage(batch))
+    const lead = () => this.#streamAsLeader(signal, (batch) => channel.postMessage(batch))
     try {
       const isLeader = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
         if (lock !== null) await lead()
@@ -90,7 +88,7 @@ class FeedFollower<T> {
     }
   }
 
-  async #lead(signal: AbortSignal, send?: (batch: FeedBatch<T>) => void): Promise<void> {
+  async #streamAsLeader(signal: AbortSignal, send?: (batch: FeedBatch<T>) => void): Promise<void> {
     for await (const batch of this.#readBatches(signal)) {
       this.#receiveOwn(batch)
       send?.(batch)
@@ -102,9 +100,8 @@ class FeedFollower<T> {
       this.#waiting.push(batch)
       return
     }
-    const unseen = takeUnseen(this.#lastEventId, batch)
-    if (unseen !== undefined) this.#receive(unseen)
-    // If this fails, the next batch starts it again.
+    const newEvents = takeNewEvents(this.#lastEventId, batch)
+    if (newEvents !== undefined) this.#receive(newEvents)
     else this.#catchUp(signal).catch(() => {})
   }
 
@@ -123,9 +120,9 @@ class FeedFollower<T> {
     for (const batch of waiting) this.#receiveShared(batch, signal)
   }
 
-  /** Receives a batch that this tab requested. It is complete, but another tab may have sent a part of it already. */
+  /** Another tab may already have sent a part of this batch. */
   #receiveOwn(batch: FeedBatch<T>): void {
-    this.#receive(takeUnseen(this.#lastEventId, batch) ?? batch)
+    this.#receive(takeNewEvents(this.#lastEventId, batch) ?? batch)
   }
 
   #receive({ id, events, missed }: FeedBatch<T>): void {
@@ -133,7 +130,6 @@ class FeedFollower<T> {
     this.#options.receive({ events, missed })
   }
 
-  /** Opens a stream after the last event. The stream is closed when the loop over it ends. */
   async *#readBatches(outer: AbortSignal): AsyncGenerator<FeedBatch<T>> {
     const { server, path } = this.#options
     const ending = new AbortController()

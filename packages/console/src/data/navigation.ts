@@ -2,11 +2,11 @@ import { signal } from '@preact/signals'
 
 export class Navigation {
   readonly path = signal(location.pathname)
-  /** The part of the address after `#`. A new object for each followed link and each use of Back and Forward. */
+  /** The part of the address after `#`. A new object for each navigation. */
   readonly hash = signal({ text: location.hash })
 
   constructor() {
-    // Listens to `popstate`, because `hashchange` follows later, when a page may have replaced the hash.
+    // `hashchange` follows later, when a page may have replaced the hash.
     addEventListener('popstate', () => this.#read())
     document.addEventListener('click', (event) => this.#follow(event))
   }
@@ -21,7 +21,6 @@ export class Navigation {
     this.#read()
   }
 
-  /** Replaces the part after `#` without a history entry and without a change of `hash`. */
   replaceHash(hash: string): void {
     history.replaceState(history.state, '', hash === '' ? location.pathname : `#${hash}`)
   }

@@ -18,7 +18,7 @@ export interface EditConflict {
   readonly theirs: PlotFeature
 }
 
-interface ChangeAnswer {
+interface ChangeResult {
   readonly rev?: number
   readonly undo?: number
   readonly redo?: number
@@ -32,8 +32,8 @@ const maxNotices = 20
 /** Maximum time that an edit waits for the events of earlier changes, in ms. */
 const maxEventWaitMs = 2000
 
-/** An open plot of the server, followed live, and the changes that a page makes to it. */
-export class PlotLink {
+/** An open plot of the server, followed live. */
+export class PlotConnection {
   readonly filename: string
   readonly state = signal<PlotState | undefined>(undefined)
   /** Newest first. */
@@ -44,7 +44,7 @@ export class PlotLink {
   readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
   readonly #server: Server
   readonly #own = new Set<string>()
-  /** The revision after this page's last change. Its event may not have arrived yet. */
+  /** The revision after this page's last change, whose event may not have arrived yet. */
   #ownRev = 0
   #lastChange: Promise<unknown> = Promise.resolve()
   #connection = new AbortController()
@@ -77,7 +77,7 @@ export class PlotLink {
     this.#connection.abort()
   }
 
-  /** Selects features. Shows the selection immediately, so that the next edit changes these features. */
+  /** Shows the selection immediately, so that the next edit changes these features. */
   select(ids: readonly string[]): Promise<unknown> {
     const { state } = this
     if (state.value !== undefined) state.value = { ...state.value, selected: ids }
@@ -105,15 +105,12 @@ export class PlotLink {
     return this.#change('delete_features', { ids, if_rev: this.state.value?.rev })
   }
 
-  /** Writes the plot to its file. `choice` resolves a conflict with another program. */
+  /** `choice` resolves a conflict with another program. */
   save(choice: { readonly on_conflict?: string; readonly new_filename?: string } = {}): Promise<unknown> {
     return this.#change('save_plot', choice)
   }
 
-  /**
-   * Changes properties of a feature. If another client has changed the feature in the meantime, the page shows both
-   * versions.
-   */
+  /** Shows both versions if another client has changed the feature in the meantime. */
   async edit(feature: PlotFeature, changes: PropertyChanges): Promise<void> {
     const properties = Object.fromEntries(
       Object.entries({ ...feature.properties, ...changes }).filter(([, value]) => value !== undefined),
@@ -179,7 +176,7 @@ export class PlotLink {
   async #call(tool: string, args: object): Promise<void> {
     const requestId = createId()
     this.#own.add(requestId)
-    const answer = this.#server.call<ChangeAnswer>(
+    const answer = this.#server.call<ChangeResult>(
       'debrief',
       tool,
       { filename: this.filename, ...args },
@@ -191,7 +188,7 @@ export class PlotLink {
     if (undo !== undefined && redo !== undefined) this.depths.value = { undo, redo }
   }
 
-  /** Waits until the state includes this page's changes, so that an edit does not conflict with them. */
+  /** Waits for the events of this page's changes, with which an edit must not conflict. */
   async #receiveOwnChanges(): Promise<void> {
     await this.#lastChange
     const isReceived = (): boolean => (this.state.value?.rev ?? 0) >= this.#ownRev
@@ -227,7 +224,6 @@ export class PlotLink {
   #notice(id: string, event: string, { origin, ...data }: EventData): void {
     const { client = '', request = '' } = (origin ?? {}) as { client?: string; request?: string }
     if (event === 'notice') this.#add({ id, client, canUndo: false, ...readNotice(data.notice) })
-    // Reports only changes of features by other clients.
     if (event !== 'patch' || this.#own.has(request)) return
     this.depths.value = undefined
     this.#add({ id, client, canUndo: true, text: describePatch(data) })

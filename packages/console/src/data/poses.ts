@@ -50,7 +50,7 @@ export function parsePoses(buffer: ArrayBuffer): PoseChunk {
 export const isDrawable = ({ chunk, row }: PoseRow, column: number): boolean =>
   chunk.states[row * chunk.bodies.length + column] === recorded
 
-export const isLost = ({ chunk, row }: PoseRow, column: number): boolean =>
+export const isDisplaced = ({ chunk, row }: PoseRow, column: number): boolean =>
   ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recorded) !== 0
 
 export function getPosition({ chunk, row }: PoseRow, column: number): [number, number, number] {
@@ -91,7 +91,6 @@ export class PoseCache {
   async load(frame: number): Promise<PoseRow | undefined> {
     const index = this.#toIndex(frame)
     const loading = this.#chunks.get(index) ?? this.#fetch(index)
-    // Reinserts the chunk as the most recently used one.
     this.#chunks.delete(index)
     this.#chunks.set(index, loading)
     return loading.then(
@@ -100,7 +99,7 @@ export class PoseCache {
     )
   }
 
-  /** Loads at most `count` frames that end with `frame`, from at most two chunks. Returns the newest first. */
+  /** Loads at most `count` frames that end with `frame`, newest first, from at most two chunks. */
   async loadTrail(frame: number, count: number): Promise<PoseRow[]> {
     let found = await this.load(frame)
     if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#first, frame - count))
@@ -113,7 +112,6 @@ export class PoseCache {
     return rows
   }
 
-  /** Evicts the chunk of a frame, because the recording now has more frames for it. */
   forget(frame: number): void {
     const index = this.#toIndex(frame)
     this.#bytes -= this.#loaded.get(index)?.values.buffer.byteLength ?? 0
@@ -129,7 +127,7 @@ export class PoseCache {
     const from = this.#first + index * chunkFrames
     const loading: Promise<PoseChunk> = this.#read(from, from + chunkFrames - 1).then((bytes) => {
       const chunk = parsePoses(bytes)
-      // A newer request for this chunk was sent, because the recording has more frames.
+      // A newer request for this chunk was sent.
       if (this.#chunks.get(index) !== loading) return chunk
       this.#loaded.set(index, chunk)
       this.#bytes += bytes.byteLength

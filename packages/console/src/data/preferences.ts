@@ -8,7 +8,7 @@ export class Preferences {
   readonly theme: Signal<Theme>
   /** Whether keys without a modifier are shortcuts (WCAG 2.1.4). */
   readonly hasSingleKeys: Signal<boolean>
-  /** Incremented when the effective theme changes, so that canvases are drawn again. */
+  /** Incremented when the effective theme changes. */
   readonly themeVersion = signal(0)
 
   constructor() {

@@ -140,7 +140,7 @@ interface Vector {
 }
 
 /** The part of `get_frame`'s result that the console shows. */
-export interface FrameAnswer {
+export interface FrameResult {
   readonly frame_id: number
   readonly simulation_time: number | null
   readonly states: readonly {

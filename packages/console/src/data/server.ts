@@ -12,7 +12,7 @@ export class ServerError extends Error {
     this.code = code
     this.remedy = remedy
     this.data = data
-    // Another attempt would take as long and exceed the deadline too.
+    // Another attempt would exceed the deadline too.
     this.retryable = retryable && code !== 'DEADLINE_EXCEEDED'
   }
 }
@@ -29,7 +29,7 @@ export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(re
 
 /**
  * Repeats an attempt while the server is busy, stopping or not reachable. Throws all other errors, and any error
- * after the signal is aborted.
+ * after an abort.
  */
 export async function retryUnavailable<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
@@ -61,7 +61,7 @@ export interface ContentBlock {
   readonly uri?: string
 }
 
-export interface ToolAnswer {
+export interface ToolResult {
   readonly structured: unknown
   readonly content: readonly ContentBlock[]
   readonly error: ServerError | undefined
@@ -79,7 +79,7 @@ export const createId = (): string =>
     '',
   )
 
-/** The server that served this page. If it requires tokens, every request carries the token of this browser tab. */
+/** The server of this page. If it requires tokens, every request has the token of this tab. */
 export class Server {
   readonly needsToken = signal(false)
   /** Whether the server rejected the last token. */
@@ -135,7 +135,7 @@ export class Server {
   }
 
   /**
-   * Returns a name for what tabs with the same access share; `undefined` if the browser cannot share, for which it
+   * Returns a name shared by tabs with the same access. Returns `undefined` if the browser cannot share: this
    * requires localhost or HTTPS.
    */
   async getSharedName(path: string): Promise<string | undefined> {
@@ -148,10 +148,7 @@ export class Server {
     await this.#fetch(path, { method: 'DELETE' })
   }
 
-  /**
-   * Returns the structured result of a tool. `app` is a path such as `replay`. `requestId` identifies a change in
-   * live events and makes it safe to repeat. Throws `ServerError`.
-   */
+  /** Returns the structured result of a tool. `requestId` makes a change safe to repeat. Throws `ServerError`. */
   async call<T>(
     app: string,
     tool: string,
@@ -196,12 +193,12 @@ export class Server {
   }
 
   /** Calls a tool as an MCP client does. Throws `ServerError` if there is no result. */
-  async callForAnswer(
+  async callTool(
     app: string,
     tool: string,
     args: unknown,
     options: { readonly signal?: AbortSignal } = {},
-  ): Promise<ToolAnswer> {
+  ): Promise<ToolResult> {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -256,7 +253,7 @@ export class Server {
       onProgress === undefined ? fetch(path, request) : sendWithProgress(path, request, onProgress)
     const response = await answer.catch((error: unknown) => this.#fail(error, signal))
     this.isReachable.value = true
-    // Ignores a late response to a request with an older token.
+    // Ignores a late response to an older token.
     if (response.status === 401 && token === this.#token) {
       this.isTokenRejected.value = token !== ''
       this.needsToken.value = true

@@ -6,7 +6,7 @@ export interface AppSummary {
   readonly tools: readonly {
     readonly name: string
     readonly about: string
-    /** Whether clients can call the tool although their list does not contain it, for example by an older name. */
+    /** Whether clients can call the tool although it is not listed, for example by an older name. */
     readonly unlisted?: boolean
   }[]
 }
@@ -74,7 +74,7 @@ export interface Health {
 
 export interface AppState {
   readonly status: string
-  /** Number of listed tools. Clients can also call tools by older names, which are not listed. */
+  /** Number of listed tools. */
   readonly tools?: number
   readonly reason?: string
   readonly message?: string

@@ -16,8 +16,8 @@ interface UploadOptions {
 }
 
 /**
- * Creates a recording from a file with one request. If the request fails or is cancelled, or the page is closed, the
- * server stores nothing. Throws `ServerError`, and the reason of the signal if it is aborted.
+ * If the request fails or is cancelled, the server stores nothing. Throws `ServerError`, and the reason of the
+ * signal.
  */
 export async function uploadRecording(
   server: Server,

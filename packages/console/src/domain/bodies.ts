@@ -1,4 +1,4 @@
-import type { EstimatedShape, FrameAnswer, Metadata, RecordedGeometry } from '../data/replay.ts'
+import type { EstimatedShape, FrameResult, Metadata, RecordedGeometry } from '../data/replay.ts'
 import type { Point3 } from './fit.ts'
 
 /** A shape as it is drawn, in m. */
@@ -71,7 +71,7 @@ export interface Velocities {
   readonly total: number
 }
 
-export function listVelocities({ states, counts }: FrameAnswer): Velocities {
+export function listVelocities({ states, counts }: FrameResult): Velocities {
   const listed = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
     x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],
   )
@@ -84,7 +84,7 @@ export function toEulerDegrees({
   x,
   y,
   z,
-}: FrameAnswer['states'][number]['orientation']): readonly [number, number, number] | null {
+}: FrameResult['states'][number]['orientation']): readonly [number, number, number] | null {
   if (w === null || x === null || y === null || z === null) return null
   const sine = Math.max(-1, Math.min(1, 2 * (w * y - z * x)))
   const angles = [

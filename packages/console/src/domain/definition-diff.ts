@@ -25,10 +25,7 @@ function toLines(value: unknown): readonly string[] {
   return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n').map(showInvisible)
 }
 
-/**
- * Replaces control and format characters with their escapes. They can hide or reorder the text that a model reads,
- * so a person who approves the text must see them.
- */
+/** Escapes control and format characters, which can hide or reorder the text that a person approves. */
 export const showInvisible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character === '\t' || character === '\n'
@@ -60,7 +57,7 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
   return lines
 }
 
-/** Returns the length of the longest common subsequence of the rest of both texts after each pair of positions. */
+/** Returns the length of the longest common subsequence after each pair of positions. */
 function measureCommon(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
   const common = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
   for (let row = before.length - 1; row >= 0; row--)

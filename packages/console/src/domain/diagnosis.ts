@@ -1,9 +1,7 @@
 import type { Diagnosis, Finding } from '../data/replay.ts'
 
-/**
- * Describes a diagnosis without findings. Its severity is `ok` only if most of the laws that apply could be checked.
- */
-export function describeClean({
+/** The severity is `ok` only if most of the laws that apply could be checked. */
+export function describeNoFindings({
   checked = [],
   not_checked = [],
 }: Pick<Diagnosis, 'checked' | 'not_checked'>): { readonly severity: 'ok' | 'off'; readonly text: string } {

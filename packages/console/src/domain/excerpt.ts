@@ -1,11 +1,7 @@
-/** Removes the first heading of an excerpt, because the page shows it above the excerpt. */
 export const removeHeading = (text: string): string => text.replace(/^\s*#{1,6} [^\n]*\n+/, '')
 
-/**
- * Returns the beginning of an excerpt, up to a space. Omits a link or image that would be cut, and closes an open
- * code span.
- */
-export function cutExcerpt(text: string, maxLength: number): string {
+/** Truncates at a space. Omits a truncated link or image, and closes an open code span. */
+export function truncateExcerpt(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const words = text.slice(0, maxLength).replace(/\s+\S*$/, '')
   const lastLine = words.slice(words.lastIndexOf('\n') + 1)
@@ -17,7 +13,7 @@ export function cutExcerpt(text: string, maxLength: number): string {
 const isRow = (line: string | undefined): boolean => line?.trimStart().startsWith('|') === true
 const isDelimiter = (line: string | undefined): boolean => /^[\s|:-]*-[\s|:-]*$/.test(line ?? '')
 
-/** Adds an empty header to tables that begin before the excerpt, so that their rows are rendered as rows. */
+/** Adds an empty header to tables that begin before the excerpt. */
 export function completeTables(text: string): string {
   const lines = text.split('\n')
   return lines
@@ -31,5 +27,5 @@ export function completeTables(text: string): string {
 }
 
 /** Whether a text is only HTML that shows nothing: comments, anchors, line breaks. */
-export const isSilentHtml = (text: string): boolean =>
+export const isInvisibleHtml = (text: string): boolean =>
   /^(?:<!--(?:(?!-->)[\s\S])*-->|<a\s[^<>]*>|<\/a>|<br\s*\/?>|\s)+$/i.test(text)

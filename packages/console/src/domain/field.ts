@@ -22,7 +22,7 @@ const longText = 200
 
 export type Definitions = Readonly<Record<string, Schema>>
 
-/** Returns the control for editing a value. It is JSON for schemas that no other control supports. */
+/** Returns JSON for schemas that no other control supports. */
 export function toField(schema: Schema, definitions: Definitions): Field {
   const resolved = resolve(schema, definitions)
   const { enum: values, const: constant } = resolved
@@ -160,10 +160,9 @@ export function describeType(schema: Schema, definitions: Definitions): string {
 }
 
 /** Returns a copy of an object with a property set, or removed if it is `undefined`. */
-export function withProperty(value: unknown, name: string, property: unknown): Record<string, unknown> {
+export function setProperty(value: unknown, name: string, property: unknown): Record<string, unknown> {
   const { [name]: _, ...rest } = (value ?? {}) as Record<string, unknown>
   if (property === undefined) return rest
-  // Preserves the position of an existing property.
   return value !== null && typeof value === 'object' && name in value
     ? { ...(value as object), [name]: property }
     : { ...rest, [name]: property }

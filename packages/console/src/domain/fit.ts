@@ -6,15 +6,12 @@ export interface Bounds {
 }
 
 /** Scenes that are further apart, in multiples of the sum of their radii, are shown separately. */
-const maxApart = 8
+const maxRelativeDistance = 8
 
 /** Points with a coordinate of at least this size do not affect the camera, in m. */
 const maxDistance = 1e4
 
-/**
- * Returns bounds from the 2nd to the 98th percentile of the points, so that a few lost bodies do not make the others
- * invisible.
- */
+/** Returns bounds from the 2nd to the 98th percentile, so that a few lost bodies do not make the others invisible. */
 export function fitPoints(points: readonly Point3[], margin: number): Bounds {
   const near = points.filter((point) => point.every((value) => Math.abs(value) < maxDistance))
   if (near.length === 0) return { center: [0, 0, 0], radius: Math.max(1, margin) }
@@ -28,12 +25,12 @@ export function fitPoints(points: readonly Point3[], margin: number): Bounds {
   return { center, radius: Math.max(radius, 1e-3) }
 }
 
-/** Returns the bounds of both scenes, or `undefined` if they are so far apart that neither would be visible. */
+/** Returns `undefined` if the scenes are so far apart that neither would be visible. */
 export function joinBounds(a: Bounds, b: Bounds): Bounds | undefined {
   const distance = Math.hypot(...a.center.map((value, axis) => value - (b.center[axis] ?? 0)))
   const [outer, inner] = a.radius >= b.radius ? [a, b] : [b, a]
   if (distance + inner.radius <= outer.radius) return outer
-  if (distance > maxApart * (a.radius + b.radius)) return undefined
+  if (distance > maxRelativeDistance * (a.radius + b.radius)) return undefined
   const radius = (distance + a.radius + b.radius) / 2
   const share = (radius - a.radius) / distance
   const center = a.center.map((value, axis) => value + share * ((b.center[axis] ?? 0) - value))

@@ -10,8 +10,7 @@ export interface Curve {
 export type AxisRange = readonly [low: number, high: number]
 
 /**
- * Returns the curves of series. `isLog` compresses them by `toSymlog`; by default, if they need it. `isRelative`
- * subtracts each curve's first value.
+ * `isLog` compresses values by `toSymlog`, by default if necessary. `isRelative` subtracts each curve's first value.
  */
 export function toCurves(
   series: readonly Series[],
@@ -33,10 +32,7 @@ export function toCurves(
   }
 }
 
-/**
- * Returns the range of the values between two frames, with a margin of a tenth on both sides, which does not cross
- * zero.
- */
+/** Returns the range between two frames, with a margin of a tenth that does not cross zero. */
 export function findValueRange(curves: readonly Curve[], first: number, last: number): AxisRange {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const { frames, values } of curves)
@@ -56,10 +52,10 @@ export function findValueRange(curves: readonly Curve[], first: number, last: nu
 
 /** Returns at most `maxCount` round values in a range, at least `minStep` apart. */
 export function listTicks([low, high]: AxisRange, maxCount: number, minStep = 0): readonly number[] {
-  const least = Math.max((high - low) / Math.max(1, maxCount - 1), minStep)
-  if (!(least > 0) || !Number.isFinite(least)) return [low]
-  const power = 10 ** Math.floor(Math.log10(least))
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10)
+  const minDistance = Math.max((high - low) / Math.max(1, maxCount - 1), minStep)
+  if (!(minDistance > 0) || !Number.isFinite(minDistance)) return [low]
+  const power = 10 ** Math.floor(Math.log10(minDistance))
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= minDistance * (1 - 1e-9)) ?? 10)
   const start = Math.ceil(low / step - 1e-9)
   const count = Math.floor(high / step + 1e-9) - start + 1
   return Array.from({ length: Math.max(0, count) }, (_, index) => (start + index) * step)

@@ -2,10 +2,7 @@
 export const parseHash = (hash: string): ReadonlyMap<string, string> =>
   new Map(new URLSearchParams(hash.replace(/^#/, '')))
 
-/**
- * Returns the part of an address after `#` with changed entries. `undefined` removes an entry; entries that are not
- * named remain.
- */
+/** Changes entries of the part of an address after `#`. `undefined` removes an entry. */
 export function formatHash(current: string, entries: Readonly<Record<string, string | undefined>>): string {
   const parts = new Map(parseHash(current))
   for (const [name, value] of Object.entries(entries))

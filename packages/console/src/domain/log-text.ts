@@ -12,7 +12,6 @@ export const findLevel = ({ level }: LogLine): (typeof logLevels)[number] =>
   logLevels.findLast((one) => one.level <= level) ?? logLevels[0]
 
 export function formatFields({ level: _, time: _time, msg: _msg, request_id, ...fields }: LogLine): string {
-  // Moves the request id to the end, because it is long and rarely useful.
   return Object.entries(request_id === undefined ? fields : { ...fields, request_id })
     .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(' ')

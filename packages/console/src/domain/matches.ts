@@ -11,8 +11,8 @@ const common = new Set(
 )
 
 /**
- * Splits a text into words that begin with a word of the query, and the text between them. Words of one or two
- * letters never match; common words match only if the query has no others.
+ * Splits a text at words that begin with a word of the query. Words of one or two letters never match. Common words
+ * match only if the query has no others.
  */
 export function findMatches(text: string, query: string): TextPart[] {
   const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]

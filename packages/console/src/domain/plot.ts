@@ -95,7 +95,7 @@ function readSnapshot(data: EventData): PlotState {
 const readBounds = (viewport: unknown): PlotBounds | null =>
   (viewport as { readonly bounds: PlotBounds } | null)?.bounds ?? null
 
-/** Returns the features that a page lists. Excludes time and viewport, which are also stored as features. */
+/** Excludes time and viewport, which are also stored as features. */
 export const listShownFeatures = (features: readonly PlotFeature[]): readonly PlotFeature[] =>
   features.filter(({ properties }) => properties?.dataType !== 'metadata')
 
@@ -109,7 +109,6 @@ function applyPatch(features: readonly PlotFeature[], data: EventData): readonly
     .map((feature) => {
       const update = updated.get(getId(feature))
       if (update === undefined) return feature
-      // An update without a geometry does not change the geometry.
       return 'geometry' in update ? update : { ...update, geometry: feature.geometry ?? null }
     })
   const places = data.added_at as number[]
@@ -117,10 +116,7 @@ function applyPatch(features: readonly PlotFeature[], data: EventData): readonly
   return result
 }
 
-/**
- * Returns the lines, rings and points of a geometry. Longitudes continue across the antimeridian. Skips malformed
- * parts.
- */
+/** Returns the lines, rings and points of a geometry. Longitudes continue across the antimeridian. */
 export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[])[] {
   const paths: LonLat[][] = []
   const collect = (value: unknown): void => {

@@ -58,14 +58,11 @@ export function formatNumber(value: number): string {
     : String(Number(value.toPrecision(4)))
 }
 
-/** Truncates a text to a number of UTF-16 code units, but not within a character. */
-export const cutText = (text: string, max: number): string =>
+/** Truncates to UTF-16 code units, but not within a character. */
+export const truncateText = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 
-/**
- * Replaces each `data.<name>` of a remedy with its value if that is a number or a short text. Appends longer values,
- * one in a line, as in the texts that models receive.
- */
+/** Replaces each `data.<name>` of a remedy with its value, or appends a long value on its own line. */
 export function fillRemedy(remedy: string, data: unknown): string {
   const values = Object(data) as Readonly<Record<string, unknown>>
   const others = new Set<string>()

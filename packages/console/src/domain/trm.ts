@@ -103,10 +103,7 @@ export interface ScorePoint {
   readonly isBest: boolean
 }
 
-/**
- * Returns the evaluated steps with the moving average. The best step is the one with the number `best_step` that was
- * not undone.
- */
+/** The best step is the one numbered `best_step` that was not undone. */
 export function listScores({ steps, standing, config }: TrmSession): ScorePoint[] {
   let average: number | null = null
   return steps.flatMap(({ step, kind, score, undone }, index) => {

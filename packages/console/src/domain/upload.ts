@@ -1,7 +1,4 @@
-/**
- * Derives a recording's name from a file name: removes the extension and replaces characters that the server
- * rejects.
- */
+/** Removes the extension and replaces characters that the server rejects. */
 export function toRecordingName(fileName: string): string {
   const name = fileName
     .replace(/\.[^.]*$/, '')
@@ -12,7 +9,7 @@ export function toRecordingName(fileName: string): string {
   return name === '' ? 'recording' : name
 }
 
-export interface UploadRefusal {
+export interface UploadRejection {
   readonly code: string
   readonly message: string
   readonly remedy: string
@@ -33,11 +30,8 @@ const others = [
 
 export const headBytes = 64
 
-/**
- * Returns the media type for the first bytes of a file, or a refusal, which names the `folders` that the server
- * searches.
- */
-export function findUploadType(head: Uint8Array, folders: readonly string[]): string | UploadRefusal {
+/** Returns the media type for the first bytes of a file, or a refusal. */
+export function findUploadType(head: Uint8Array, folders: readonly string[]): string | UploadRejection {
   const text = String.fromCharCode(...head.subarray(0, headBytes))
   if (/^\s*\{/.test(text)) return 'application/x-ndjson'
   const [, type] = accepted.find(([magic]) => text.startsWith(magic)) ?? []

@@ -13,7 +13,7 @@ export interface StageColors {
   readonly bodies: readonly string[]
 }
 
-/** Reads the colours of the theme from the style sheet, because canvases cannot use CSS variables. */
+/** Canvases cannot use CSS variables. */
 export function readColors(
   element: HTMLElement,
 ): StageColors & { readonly text: string; readonly series: readonly string[] } {

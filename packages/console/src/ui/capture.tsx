@@ -17,10 +17,7 @@ export function CaptureBadge() {
   )
 }
 
-/**
- * Starts or stops the capture of a session. Starting needs a second click, because calls can contain other people's
- * data.
- */
+/** Starting needs a second click, because calls can contain other people's data. */
 export function CaptureButton({ session }: { session: string }) {
   const { capture } = useConsole()
   const [isAsking, setAsking] = useState(false)

@@ -15,10 +15,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   )
 }
 
-/**
- * Copies a text and returns whether that succeeded. Browsers provide the clipboard only to pages of localhost or
- * HTTPS; in other pages, a selected text is copied.
- */
+/** Returns whether copying succeeded. Pages without localhost or HTTPS have no clipboard, and copy a selected text. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined)
     return navigator.clipboard.writeText(text).then(

@@ -1,12 +1,9 @@
-import { cutText, formatCount } from '../domain/text.ts'
+import { formatCount, truncateText } from '../domain/text.ts'
 
-/**
- * Text of clients, models and files. It does not affect the direction of the text around it, and is truncated if it
- * is long.
- */
+/** Text of clients, models and files, truncated. It does not affect the direction of the text around it. */
 export const ForeignText = ({ text, max = 200 }: { text: string; max?: number }) => (
   <>
-    <bdi>{cutText(text, max)}</bdi>
+    <bdi>{truncateText(text, max)}</bdi>
     {text.length > max && <span class="muted"> {formatCount(text.length)} characters</span>}
   </>
 )
@@ -14,7 +11,7 @@ export const ForeignText = ({ text, max = 200 }: { text: string; max?: number })
 /** The description of a tool. Names between backticks are shown as code. */
 export const DescriptionText = ({ text, max }: { text: string; max: number }) => (
   <bdi>
-    {cutText(text, max)
+    {truncateText(text, max)
       .split('`')
       .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
   </bdi>

@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/**
- * Edits a value as JSON. The value changes only while the text is valid JSON; if the text is empty, the value is not
- * sent.
- */
+/** The value changes only while the text is valid JSON. An empty text sends no value. */
 export function JsonInput({
   value,
   onChange,

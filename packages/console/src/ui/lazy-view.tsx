@@ -33,7 +33,7 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
 
 const reloadMs = 1000
 
-/** Reloads the page when the server answers again, because browsers do not repeat a failed import. */
+/** Browsers do not repeat a failed import. */
 function useReload(isNeeded: boolean): void {
   const { server } = useConsole()
   useEffect(() => {
@@ -47,7 +47,7 @@ function useReload(isNeeded: boolean): void {
       )
       if (isUp && wasDown && !signal.aborted) location.reload()
       wasDown ||= !isUp
-      // Repeats the check. If the server was never down, a reload would not load the code either.
+      // If the server was never down, a reload would not help.
       return isUp ? undefined : reloadMs
     })
   }, [isNeeded])

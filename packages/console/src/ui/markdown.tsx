@@ -1,16 +1,13 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
-import { isSilentHtml } from '../domain/excerpt.ts'
+import { isInvisibleHtml } from '../domain/excerpt.ts'
 
 interface MarkdownProps {
   readonly text: string
   readonly show: (text: string) => ComponentChildren
 }
 
-/**
- * Renders Markdown as elements. HTML is shown as source text. Links and images are shown as text, because their
- * addresses are relative to another site.
- */
+/** Renders Markdown as elements. Shows HTML, links and images as text. */
 export const Markdown = ({ text, show }: MarkdownProps) => (
   <div class="markdown stack">
     {lexer(text).map((token, index) => (
@@ -25,7 +22,7 @@ interface TokenProps {
 }
 
 function Block({ token, show }: TokenProps) {
-  if (isSilentHtml(token.raw)) return null
+  if (isInvisibleHtml(token.raw)) return null
   switch (token.type) {
     case 'space':
     case 'hr':
@@ -71,7 +68,7 @@ function Inline({ token, show }: TokenProps) {
 }
 
 function InlineElement({ token, show }: TokenProps) {
-  if (token.type === 'html' && isSilentHtml(token.raw)) return null
+  if (token.type === 'html' && isInvisibleHtml(token.raw)) return null
   const content = <Inline token={token} show={show} />
   switch (token.type) {
     case 'strong':

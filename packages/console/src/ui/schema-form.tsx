@@ -9,8 +9,8 @@ import {
   getVariantName,
   type Property,
   resolve,
+  setProperty,
   toField,
-  withProperty,
 } from '../domain/field.ts'
 import { JsonInput } from './json-input.tsx'
 
@@ -20,7 +20,7 @@ interface Editing {
   readonly definitions: Definitions
 }
 
-/** Edits the arguments of a tool. Properties without input are not sent. */
+/** Properties without input are not sent. */
 export function SchemaForm({
   schema,
   value,
@@ -225,7 +225,7 @@ function ObjectInput({
           property={property}
           definitions={definitions}
           value={own[property.name]}
-          onChange={(next) => onChange(withProperty(own, property.name, next))}
+          onChange={(next) => onChange(setProperty(own, property.name, next))}
         />
       ))}
     </div>

@@ -159,7 +159,7 @@ function HealthChip() {
   )
 }
 
-/** Shown after a token was entered, because a different token may grant more access. */
+/** A different token may grant more access. */
 function TokenButton() {
   const { server } = useConsole()
   if (!server.hasToken.value) return null

@@ -10,7 +10,6 @@ export interface Shortcut {
 
 const sequenceMs = 1000
 
-/** The keyboard shortcuts of the page. The dialog of `?` lists the same groups. */
 export class Shortcuts {
   /** Groups of shortcuts, the newest first. */
   readonly groups = signal<readonly (readonly Shortcut[])[]>([])

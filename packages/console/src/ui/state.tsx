@@ -15,9 +15,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Without `everyMs`,
- * repeats an attempt while the server is busy, stopping or not reachable. After a change of `version`, the old value
- * remains until the new one is loaded.
+ * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Retries while the
+ * server is not available. A change of `version` retains the old value until the new one is loaded.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -56,9 +55,8 @@ const select = <T,>(state: LoadedState<T>, inputs: readonly unknown[]): Partial<
   state.inputs.every((input, index) => Object.is(input, inputs[index])) ? state : {}
 
 /**
- * Calls a function, and again after each pause in ms that it returns. If the page is hidden then, calls it when the
- * page becomes visible. The function must not throw. Returns a function that stops the repetition and aborts the
- * signal.
+ * Calls a function, and again after each pause in ms that it returns, while the page is visible. The function must
+ * not throw. Returns a function that stops the repetition and aborts the signal.
  */
 export function repeatWhileVisible(run: (signal: AbortSignal) => Promise<number | undefined>): () => void {
   const controller = new AbortController()

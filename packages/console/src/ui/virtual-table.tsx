@@ -16,7 +16,7 @@ interface VirtualTableProps<Row> {
   readonly onTop?: (isAtTop: boolean) => void
 }
 
-/** A table that renders only the visible rows. Keys are row positions, so that elements are reused. */
+/** Renders only the visible rows. Keys are row positions, so that elements are reused. */
 export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }: VirtualTableProps<Row>) {
   const box = useRef<HTMLElement>(null)
   const [view, setView] = useState({ first: 0, count: 40 })
@@ -50,7 +50,7 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
   )
 }
 
-/** Space for rows that are not rendered. It has one cell, because a `colSpan` would create hidden columns. */
+/** Space for rows that are not rendered. A `colSpan` would create hidden columns. */
 const Spacer = ({ rows }: { rows: number }) => (
   <tr class="spacer" style={{ height: `${rows * rowHeight}px` }}>
     <td />

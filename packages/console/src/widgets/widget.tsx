@@ -14,10 +14,7 @@ export interface WidgetProps {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/**
- * CSS variables of hosts, and the variable of this page that each replaces. Colours of lines and states are not
- * replaced.
- */
+/** CSS variables of hosts that replace variables of this page. Colours of lines and states are not replaced. */
 const variables = {
   '--color-background-primary': '--bg',
   '--color-text-primary': '--fg',
@@ -63,7 +60,6 @@ function toError({ content = [] }: AppResult): ServerError {
   return new ServerError({ code, message })
 }
 
-/** Buttons that the host supports: one asks the model about what is shown, one opens the page of the console. */
 export function WidgetActions({
   app,
   question,

@@ -52,7 +52,6 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
       colors: readColors(host),
     }
     const draw = (): void => drawChart(canvas.current, chart, host.clientWidth)
-    // The observer also calls `draw` when it starts.
     const observer = new ResizeObserver(draw)
     observer.observe(host)
     return () => observer.disconnect()

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ContentBlock, ToolAnswer } from '../../data/server.ts'
+import type { ContentBlock, ToolResult } from '../../data/server.ts'
 import { formatBytes, formatMs } from '../../domain/text.ts'
 import { Chip, ErrorNotice } from '../../ui/state.tsx'
 import { ValueTree } from '../../ui/value-tree.tsx'
@@ -8,7 +8,7 @@ type Tab = 'result' | 'picture' | 'text'
 
 const tabNames: Readonly<Record<Tab, string>> = { result: 'Result', picture: 'Picture', text: 'Text' }
 
-export function AnswerView({ answer }: { answer: ToolAnswer }) {
+export function ResultView({ answer }: { answer: ToolResult }) {
   const { error, ms, bytes, requestId, structured, content } = answer
   const pictures = content.filter(({ type }) => type === 'image')
   const tabs: readonly Tab[] = [

@@ -118,7 +118,6 @@ function AppTools({ path, name }: { path: string; name: string | undefined }) {
 
 const countUnlisted = (tools: AppSummary['tools']): number => tools.filter(({ unlisted }) => unlisted).length
 
-/** Counts tools as on the overview: those in the list of clients, and then those that clients can only call. */
 function countTools(tools: AppSummary['tools']): string {
   const more = countUnlisted(tools)
   return `${tools.length - more} tools${more === 0 ? '' : `, ${more} more that clients do not list`}`

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { type ToolAnswer, toServerError } from '../../data/server.ts'
+import { type ToolResult, toServerError } from '../../data/server.ts'
 import type { AppDetails, ToolDetails } from '../../data/types.ts'
 import { toCommandLine, toCurl } from '../../domain/commands.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionText } from '../../ui/foreign-text.tsx'
 import { JsonInput } from '../../ui/json-input.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
-import { AnswerView } from './answer-view.tsx'
+import { ResultView } from './answer-view.tsx'
 
 export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; tool: ToolDetails }) {
   const [args, setArgs] = useState<unknown>(tool.example)
@@ -72,7 +72,7 @@ export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; 
         {call.answer === undefined ? (
           <p class="muted">Press Call or Ctrl + Enter. The arguments are those of the example.</p>
         ) : (
-          <AnswerView answer={call.answer} />
+          <ResultView answer={call.answer} />
         )}
       </section>
     </div>
@@ -96,10 +96,10 @@ const ToolHead = ({ app, tool }: { app: AppDetails; tool: ToolDetails }) => (
   </div>
 )
 
-/** Calls the tool with the arguments. A destructive tool needs a confirmation. */
+/** A destructive tool needs a confirmation. */
 function useCall(path: string, tool: ToolDetails, args: unknown) {
   const { server } = useConsole()
-  const [answer, setAnswer] = useState<ToolAnswer>()
+  const [answer, setAnswer] = useState<ToolResult>()
   const [controller, setController] = useState<AbortController>()
   const [confirmation, setConfirmation] = useState<'none' | 'asked' | 'given'>('none')
   const run = async (): Promise<void> => {
@@ -109,7 +109,7 @@ function useCall(path: string, tool: ToolDetails, args: unknown) {
     const own = new AbortController()
     setController(own)
     try {
-      setAnswer(await server.callForAnswer(path, tool.name, args, { signal: own.signal }))
+      setAnswer(await server.callTool(path, tool.name, args, { signal: own.signal }))
     } catch (error) {
       if (own.signal.aborted) return
       setAnswer(toAnswer(error))
@@ -126,7 +126,7 @@ function useCall(path: string, tool: ToolDetails, args: unknown) {
   }
 }
 
-const toAnswer = (error: unknown): ToolAnswer => ({
+const toAnswer = (error: unknown): ToolResult => ({
   structured: undefined,
   content: [],
   error: toServerError(error),

@@ -1,11 +1,11 @@
 import { formatClient } from '@causeway/protocol/call-filter'
 import { useState } from 'preact/hooks'
-import type { PlotLink } from '../../data/plot-link.ts'
+import type { PlotConnection } from '../../data/plot-link.ts'
 import { getLabel, type PlotFeature, type PlotState } from '../../domain/plot.ts'
 
 const maxTextLength = 2000
 
-export function NoticeList({ link }: { link: PlotLink }) {
+export function NoticeList({ link }: { link: PlotConnection }) {
   const notices = link.notices.value
   return (
     <section class="stack" aria-label="Notices" aria-live="polite">
@@ -29,7 +29,7 @@ export function NoticeList({ link }: { link: PlotLink }) {
   )
 }
 
-export function ConflictNotices({ link, state }: { link: PlotLink; state: PlotState }) {
+export function ConflictNotices({ link, state }: { link: PlotConnection; state: PlotState }) {
   const conflict = link.conflict.value
   return (
     <>
@@ -83,7 +83,7 @@ function Versions({ mine, theirs }: { mine: PlotFeature; theirs: PlotFeature }) 
   )
 }
 
-function FileConflict({ link, state }: { link: PlotLink; state: PlotState }) {
+function FileConflict({ link, state }: { link: PlotConnection; state: PlotState }) {
   const [name, setName] = useState(() => link.filename.replace('.plot.json', '-copy.plot.json'))
   return (
     <div class="notice warn" role="alert">

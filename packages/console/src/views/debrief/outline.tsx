@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { PlotLink } from '../../data/plot-link.ts'
+import type { PlotConnection } from '../../data/plot-link.ts'
 import { getId, getKind, getLabel, isVisible, type PlotFeature } from '../../domain/plot.ts'
 
 const kindNames: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ interface OutlineProps {
   readonly features: readonly PlotFeature[]
   readonly selected: ReadonlySet<string>
   readonly select: (id: string, isAdded: boolean) => void
-  readonly link: PlotLink
+  readonly link: PlotConnection
 }
 
 export function Outline({ features, selected, select, link }: OutlineProps) {

@@ -47,9 +47,7 @@ const maxNameLength = 60
 const maxNames = 200
 const dashes = [undefined, '8 4', '2 4', '10 3 2 3']
 
-/**
- * A Leaflet map without tiles: land, graticule, and the features of a plot. Names are inserted as text, not as HTML.
- */
+/** A Leaflet map without tiles. Inserts names as text, not as HTML. */
 export class PlotMap {
   readonly #map: LeafletMap
   readonly #actions: MapActions
@@ -80,7 +78,7 @@ export class PlotMap {
       minZoom: 1,
       maxZoom: 17,
     })
-    // Hides the names from screen readers, because the outline lists them.
+    // The outline lists the names for screen readers.
     this.#map.getPane('tooltipPane')?.setAttribute('aria-hidden', 'true')
     this.#map.createPane('land').style.zIndex = '200'
     for (const group of [this.#land, this.#grid, this.#shapes, this.#moving]) group.addTo(this.#map)
@@ -124,7 +122,7 @@ export class PlotMap {
     this.#map.setZoom(this.#map.getZoom() + steps)
   }
 
-  /** Draws the content. If only the time differs, redraws only the positions at that time. */
+  /** If only the time differs, redraws only the positions at that time. */
   show(content: MapContent): void {
     const before = this.#content
     this.#content = content
@@ -287,7 +285,7 @@ export class PlotMap {
     for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
       const color = properties?.[key]
       if (typeof color !== 'string' || !CSS.supports('color', color)) continue
-      // Mixes in the text colour, so that the result is visible in both themes.
+      // The text colour makes the result visible in both themes.
       return this.#resolve(`color-mix(in srgb, ${color} 72%, var(--fg))`)
     }
     return this.#color(`--series${(index % 4) + 1}`)
@@ -297,7 +295,7 @@ export class PlotMap {
     return this.#resolve(`var(${token})`)
   }
 
-  /** Resolves a CSS colour, because a canvas does not support CSS variables. */
+  /** A canvas does not support CSS variables. */
   #resolve(value: string): string {
     const known = this.#colors.get(value)
     if (known !== undefined) return known
@@ -313,7 +311,7 @@ export class PlotMap {
 
 const toLatLng = ([lon, lat]: LonLat): LatLngTuple => [lat, lon]
 
-/** Creates an element for a name, because Leaflet inserts strings as HTML. */
+/** Leaflet inserts strings as HTML. */
 function createName(feature: PlotFeature): HTMLElement {
   const name = document.createElement('bdi')
   name.className = 'plot-name'

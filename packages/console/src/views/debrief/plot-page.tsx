@@ -2,7 +2,7 @@ import 'leaflet/dist/leaflet.css'
 import './debrief.css'
 import type { GeoJsonObject } from 'geojson'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { PlotLink } from '../../data/plot-link.ts'
+import { PlotConnection } from '../../data/plot-link.ts'
 import { retryUnavailable } from '../../data/server.ts'
 import { getId, listShownFeatures, type PlotFeature, type PlotState } from '../../domain/plot.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -16,10 +16,10 @@ import { TimeBar, useClock } from './time-bar.tsx'
 
 export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
   const { server } = useConsole()
-  const link = useMemo(() => new PlotLink(server, filename), [server, filename])
+  const link = useMemo(() => new PlotConnection(server, filename), [server, filename])
   const access = server.needsToken.value
   useEffect(() => {
-    // A hidden tab releases its connection, because a browser opens at most six to a server.
+    // A browser opens at most six connections to a server.
     const update = (): void => (document.hidden ? link.disconnect() : void link.connect())
     update()
     document.addEventListener('visibilitychange', update)
@@ -60,7 +60,7 @@ export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
   )
 }
 
-function PlotBar({ link, state }: { link: PlotLink; state: PlotState }) {
+function PlotBar({ link, state }: { link: PlotConnection; state: PlotState }) {
   const depths = link.depths.value
   useShortcuts(() => [
     { keys: 'z', label: 'Undo the last change', run: () => void link.undo() },
@@ -88,7 +88,7 @@ function PlotBar({ link, state }: { link: PlotLink; state: PlotState }) {
   )
 }
 
-function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
+function Editor({ link, state }: { link: PlotConnection; state: PlotState }) {
   const { server } = useConsole()
   const closing = useMemo(() => new AbortController(), [])
   useEffect(() => () => closing.abort(), [])
@@ -132,18 +132,16 @@ function Editor({ link, state }: { link: PlotLink; state: PlotState }) {
   )
 }
 
-const listIds = (link: PlotLink): string[] => listShownFeatures(link.state.value?.features ?? []).map(getId)
+const listIds = (link: PlotConnection): string[] =>
+  listShownFeatures(link.state.value?.features ?? []).map(getId)
 
-function listFocused({ state }: PlotLink): readonly PlotFeature[] {
+function listFocused({ state }: PlotConnection): readonly PlotFeature[] {
   const features = listShownFeatures(state.value?.features ?? [])
   const chosen = features.filter((feature) => state.value?.selected.includes(getId(feature)))
   return chosen.length > 0 ? chosen : [...features]
 }
 
-/**
- * Returns the selection after a click on a feature. `isAdded` toggles the feature. Otherwise it becomes the only
- * selected one, or none is selected if it was that before.
- */
+/** `isAdded` toggles the feature. Otherwise it becomes the only selected one, or none is selected if it was. */
 function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
   if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
   return selected.length === 1 && selected[0] === id ? [] : [id]

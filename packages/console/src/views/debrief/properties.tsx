@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { PlotLink } from '../../data/plot-link.ts'
+import type { PlotConnection } from '../../data/plot-link.ts'
 import {
   formatPosition,
   getId,
@@ -13,7 +13,7 @@ import { ValueTree } from '../../ui/value-tree.tsx'
 import { findTrackPoint } from './track.ts'
 
 interface PropertiesProps {
-  readonly link: PlotLink
+  readonly link: PlotConnection
   readonly chosen: readonly PlotFeature[]
   /** The time of the slider, in Unix milliseconds. */
   readonly ms: number | undefined
@@ -37,7 +37,7 @@ export function Properties({ link, chosen, ms, show }: PropertiesProps) {
       {first !== undefined && chosen.length === 1 && (
         <FeatureForm key={getId(first)} link={link} feature={first} ms={ms} />
       )}
-      {first !== undefined && second !== undefined && <Tote from={first} to={second} ms={ms} />}
+      {first !== undefined && second !== undefined && <RangeAndBearing from={first} to={second} ms={ms} />}
       {chosen.length > 0 && (
         <div class="row">
           <button type="button" class="button" onClick={() => show([...chosen])}>
@@ -55,7 +55,7 @@ function FeatureForm({
   feature,
   ms,
 }: {
-  link: PlotLink
+  link: PlotConnection
   feature: PlotFeature
   ms: number | undefined
 }) {
@@ -140,7 +140,7 @@ const FactList = ({ rows }: { rows: readonly (readonly [string, string])[] }) =>
   </dl>
 )
 
-function Tote({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number | undefined }) {
+function RangeAndBearing({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number | undefined }) {
   const [a, b] = [from, to].map((feature) => {
     const point = ms === undefined ? undefined : findTrackPoint(feature, ms)
     return point?.position ?? (feature.geometry?.type === 'Point' ? listPaths(feature)[0]?.[0] : undefined)
@@ -163,7 +163,7 @@ function Tote({ from, to, ms }: { from: PlotFeature; to: PlotFeature; ms: number
   )
 }
 
-function DeleteButton({ link, chosen }: { link: PlotLink; chosen: readonly PlotFeature[] }) {
+function DeleteButton({ link, chosen }: { link: PlotConnection; chosen: readonly PlotFeature[] }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <button

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PlotLink } from '../../data/plot-link.ts'
+import type { PlotConnection } from '../../data/plot-link.ts'
 import type { PlotTime } from '../../domain/plot.ts'
 import { useShortcuts } from '../../ui/console.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -23,7 +23,7 @@ export interface Clock {
   readonly toggle: () => void
 }
 
-export function useClock(link: PlotLink, time: PlotTime | null): Clock {
+export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
   const [local, setLocal] = useState<number>()
   const [isPlaying, setPlaying] = useState(false)
   const [rate, setRate] = useState<number>(rates[1][0])

@@ -1,6 +1,6 @@
 import '../pages.css'
 import { useEffect, useState } from 'preact/hooks'
-import { completeTables, cutExcerpt, removeHeading } from '../../domain/excerpt.ts'
+import { completeTables, removeHeading, truncateExcerpt } from '../../domain/excerpt.ts'
 import { formatHash, parseHash } from '../../domain/link.ts'
 import { findMatches } from '../../domain/matches.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
@@ -217,7 +217,7 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
         <span class="muted">{lines}</span>
       </div>
       <Markdown
-        text={isOpen ? body : cutExcerpt(body, maxExcerpt)}
+        text={isOpen ? body : truncateExcerpt(body, maxExcerpt)}
         show={(part) => markMatches(part, query)}
       />
       {body.length > maxExcerpt && (

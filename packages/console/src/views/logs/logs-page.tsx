@@ -141,7 +141,7 @@ function LineList({ earlier, level, text, isPaused }: LineListProps) {
   )
 }
 
-/** Returns the server's lines that match, newest first. Lines that arrive while paused are shown afterwards. */
+/** Returns the matching lines, newest first. Lines that arrive while paused are shown afterwards. */
 function useLines(
   earlier: readonly LogLine[],
   { level, text, isPaused }: Omit<LineListProps, 'earlier'>,
@@ -160,7 +160,7 @@ function useLines(
       const found = events.filter(
         (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
       )
-      // Drops earlier lines, which the recent ones repeat.
+      // The recent lines repeat earlier ones.
       const known = isFirst ? JSON.stringify(earlier.at(-1)) : undefined
       isFirst = false
       const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)
@@ -183,7 +183,6 @@ function useLines(
   return lines
 }
 
-/** Saves the shown lines as NDJSON, oldest first. */
 function Download({ lines }: { lines: readonly LogLine[] }) {
   const save = (): void => {
     const text = lines

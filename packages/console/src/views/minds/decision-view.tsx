@@ -62,7 +62,7 @@ export function DecisionView({ decision }: { decision: MindDecision | undefined 
 }
 
 function Candidates({ candidates }: { candidates: readonly MindCandidate[] }) {
-  const most = Math.max(1e-9, ...candidates.map(({ score }) => Math.abs(score)))
+  const maxScore = Math.max(1e-9, ...candidates.map(({ score }) => Math.abs(score)))
   return (
     <table>
       <caption class="visually-hidden">Candidates with the terms of their scores</caption>
@@ -88,7 +88,7 @@ function Candidates({ candidates }: { candidates: readonly MindCandidate[] }) {
                 <rect class="track" width="100" height="8" rx="3" />
                 <rect
                   class={score < 0 ? 'negative' : 'value'}
-                  width={(100 * Math.abs(score)) / most}
+                  width={(100 * Math.abs(score)) / maxScore}
                   height="8"
                   rx="3"
                 />

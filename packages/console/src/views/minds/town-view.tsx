@@ -6,7 +6,7 @@ import {
   type MindPlace,
   type TownMap,
 } from '../../domain/minds.ts'
-import { cutText, formatCount } from '../../domain/text.ts'
+import { formatCount, truncateText } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import './world.css'
 
@@ -16,7 +16,7 @@ const maxRows = 100
 /** Age in game minutes at which a place gets its minimum opacity. */
 const fadeMinutes = 1440
 
-interface TownProps {
+interface TownViewProps {
   readonly mind: string
   /** Most recently seen first. */
   readonly places: readonly MindPlace[]
@@ -26,7 +26,7 @@ interface TownProps {
   readonly chosen: string | undefined
 }
 
-export function TownView({ mind, places, decisions, chosen }: TownProps) {
+export function TownView({ mind, places, decisions, chosen }: TownViewProps) {
   if (places.length === 0) return null
   const at = Math.max(
     0,
@@ -87,7 +87,7 @@ function Grid({ mind, map, now, goal }: MapProps) {
           />
           {named.has(entity_id) && (
             <text x={x + scale} y={y + scale / 2} font-size={scale * 1.2}>
-              {cutText(display_name, 20)}
+              {truncateText(display_name, 20)}
             </text>
           )}
         </g>
@@ -96,7 +96,7 @@ function Grid({ mind, map, now, goal }: MapProps) {
         <g>
           <circle class="town-own" cx={own[0]} cy={own[1]} r={scale * 0.7} />
           <text class="town-own-name" x={own[0]} y={own[1] - scale} font-size={scale * 1.2}>
-            {cutText(mind, 20)}
+            {truncateText(mind, 20)}
           </text>
         </g>
       )}

@@ -15,7 +15,7 @@ export interface LoadedList {
   readonly entries?: readonly Omit<Entry, 'group'>[]
   readonly frames?: FrameRange
   /** Whether the server has more entries. */
-  readonly isCut?: boolean
+  readonly isTruncated?: boolean
   readonly failure?: string
 }
 
@@ -45,7 +45,7 @@ const lists: readonly ServerList[] = [
     async load(server) {
       const list = await server.call<RecordingList>('replay', 'list_recordings', { max_points: 10_000 })
       const entries = list.recordings.map(({ recording, name }) => toEntry(recording, name, '/replay/'))
-      return { entries, isCut: list.next_cursor !== null }
+      return { entries, isTruncated: list.next_cursor !== null }
     },
   },
   {
@@ -61,7 +61,7 @@ const lists: readonly ServerList[] = [
     async load(server) {
       const { minds, next_after } = await server.call<MindList>('minds', 'list_minds', { limit: 500 })
       const entries = minds.map(({ mind_id, entity_id }) => toEntry(mind_id, entity_id, '/minds/'))
-      return { entries, isCut: next_after !== null }
+      return { entries, isTruncated: next_after !== null }
     },
   },
   {
@@ -91,7 +91,7 @@ const toEntry = (title: string, detail: string, folder: string): Omit<Entry, 'gr
   url: `${folder}${encodeURIComponent(title)}`,
 })
 
-/** Returns the lists for a page of the console. On the page of a recording, its lists are the first. */
+/** On the page of a recording, its lists are the first. */
 export function findLists(path: string): readonly ServerList[] {
   const { recording } = findPage([{ pattern: '/replay/:recording' }], path)?.parts ?? {}
   return recording === undefined ? lists : [findings(recording), frames(recording), ...lists]
@@ -111,7 +111,7 @@ const findings = (recording: string): ServerList => ({
       }
       return { title: `Finding ${index + 1}`, detail: formatFinding(finding), url: toPlaceUrl(place) }
     })
-    return { entries, isCut: found.findings.length < found.count }
+    return { entries, isTruncated: found.findings.length < found.count }
   },
 })
 
@@ -125,6 +125,6 @@ const frames = (recording: string): ServerList => ({
   },
 })
 
-/** Returns the address of a place in the open recording. Other parts of the hash remain. */
+/** Other parts of the hash remain. */
 export const toPlaceUrl = (place: Readonly<Record<string, string | undefined>>): string =>
   `${location.pathname}#${formatHash(location.hash, place)}`

@@ -22,7 +22,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
   const end = (): void => {
     dialog.current?.close()
-    // Removes the focus: until the next frame, a closed dialog still receives keys if nothing had the focus before.
+    // Until the next frame, a closed dialog still receives keys if nothing had the focus before.
     const focused = document.activeElement
     if (focused instanceof HTMLElement && dialog.current?.contains(focused)) focused.blur()
   }
@@ -43,8 +43,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
       aria-label="Search"
       onClose={close}
       onKeyDown={(event) => {
-        // Closes the palette immediately. The browser closes a dialog after the event, when the next key may have
-        // arrived.
+        // The browser closes a dialog after the event, when the next key may have arrived.
         const isEscape = event.key === 'Escape' && !event.isComposing
         if (!isEscape && (event.key !== 'k' || !(event.ctrlKey || event.metaKey))) return
         event.preventDefault()
@@ -112,7 +111,7 @@ function toFrameGroup(frame: number): EntryGroup {
   return { name: 'Frames', entries: [{ group: 'Frames', title: `Frame ${frame}`, detail: '', url }] }
 }
 
-/** Loads lists. Does not cancel requests when the dialog is closed, because Traffic shows cancelled calls as failed. */
+/** Does not cancel requests when the dialog is closed: Traffic shows cancelled calls as failed. */
 function useLists(lists: readonly ServerList[]): ReadonlyMap<string, LoadedList> {
   const { server } = useConsole()
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedList>>(new Map())
@@ -173,7 +172,7 @@ interface StateProps {
 
 function State({ lists, loaded, count }: StateProps) {
   const failed = [...loaded].flatMap(([name, { failure }]) => (failure ? [`${name} (${failure})`] : []))
-  const cut = [...loaded].flatMap(([name, { isCut }]) => (isCut ? [name] : []))
+  const cut = [...loaded].flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : []))
   const isLoading = loaded.size < lists.length
   return (
     <div class="muted" role="status" {...(isLoading ? { 'data-loading': true } : {})}>

@@ -17,8 +17,8 @@ const maxResults = 30
 const maxSearched = 300
 
 /**
- * Returns the entries whose title or detail contains every word of the query, best first, in groups ordered by their
- * best entry. For an empty query, returns the first group.
+ * Returns the entries that contain every word of the query, in groups ordered by their best entry. For an empty
+ * query, returns the first group.
  */
 export function searchEntries(entries: readonly Entry[], query: string): EntryGroup[] {
   const wanted = query.trim().toLowerCase()
@@ -27,7 +27,7 @@ export function searchEntries(entries: readonly Entry[], query: string): EntryGr
   const order = [...new Set(entries.map(({ group }) => group))]
   return toGroups(
     entries
-      .map((entry) => ({ entry, score: rate(entry, words, wanted) }))
+      .map((entry) => ({ entry, score: scoreEntry(entry, words, wanted) }))
       .filter(({ score }) => score > 0)
       .sort(
         (a, b) =>
@@ -53,7 +53,7 @@ function toGroups(entries: readonly Entry[]): EntryGroup[] {
 }
 
 /** Returns a score; 0 if a word is missing. */
-function rate(entry: Entry, words: readonly string[], wanted: string): number {
+function scoreEntry(entry: Entry, words: readonly string[], wanted: string): number {
   const title = entry.title.slice(0, maxSearched).toLowerCase()
   const detail = entry.detail.slice(0, maxSearched).toLowerCase()
   const parts = title.split(/[^\p{L}\p{N}]+/u)

@@ -27,7 +27,7 @@ export interface ShownMarks {
 /** Length of the longest arrow as a fraction of the camera's distance. */
 export const arrowShare = 0.16
 
-/** Contact points, and arrows for normal and friction forces. They are drawn over the bodies that contain them. */
+/** Contact points, and arrows for normal and friction forces, drawn over the bodies. */
 export class ContactMarks {
   readonly root = new Group()
   readonly #points = new PointsMaterial({ size: 7, sizeAttenuation: false, depthTest: false })

@@ -7,7 +7,7 @@ export function DrawnFrame({ recording, frame }: { recording: string; frame: num
   const drawn = useLoaded(
     async (signal) => {
       const args = { recording, frame_id: frame }
-      const { content, error } = await server.callForAnswer('replay', 'render_frame', args, { signal })
+      const { content, error } = await server.callTool('replay', 'render_frame', args, { signal })
       if (error !== undefined) throw error
       return content.find(({ type }) => type === 'image')
     },

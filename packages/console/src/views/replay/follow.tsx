@@ -29,7 +29,7 @@ export interface Following {
   readonly choose: (session: string) => void
 }
 
-/** While following is on and not paused, opens the recording, frame and contact of each call of another client. */
+/** Opens the recording, frame and contact of each call of another client, unless paused. */
 export function useFollow(): Following {
   const { server, navigation } = useConsole()
   const address = parseHash(location.hash).get('follow')
@@ -77,7 +77,6 @@ export function useFollow(): Following {
   return { state, isConnected, toggle, pause, resume, calls, show, sessions, session, choose }
 }
 
-/** Pauses when a person uses a part of the page that changes what is shown. */
 function usePauseByHand(isOn: boolean, pause: () => void): void {
   useEffect(() => {
     if (!isOn) return

@@ -1,4 +1,4 @@
-import type { Contact, FrameAnswer, Scene } from '../../data/replay.ts'
+import type { Contact, FrameResult, Scene } from '../../data/replay.ts'
 import { type SceneBody, toEulerDegrees } from '../../domain/bodies.ts'
 import { formatNumber } from '../../domain/text.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -22,7 +22,7 @@ export function Inspector({
   setSelected: (body: number | undefined) => void
   pair: Pair | undefined
   setPair: (pair: Pair | undefined) => void
-  frame: Loaded<FrameAnswer>
+  frame: Loaded<FrameResult>
   scene: Scene | undefined
 }) {
   return (
@@ -44,7 +44,7 @@ export function Inspector({
   )
 }
 
-function FrameFacts({ frame, contacts }: { frame: FrameAnswer; contacts: readonly Contact[] | undefined }) {
+function FrameFacts({ frame, contacts }: { frame: FrameResult; contacts: readonly Contact[] | undefined }) {
   const { frame_id, solver, system_energy: energy, simulation_time: time } = frame
   const facts: [string, string][] = [
     ['Frame', `${frame_id}${time === null ? '' : ` at ${formatNumber(time)} s`}`],
@@ -96,7 +96,7 @@ function BodyTable({
   bodies: readonly SceneBody[]
   selected: number | undefined
   setSelected: (body: number | undefined) => void
-  frame: FrameAnswer
+  frame: FrameResult
 }) {
   const states = new Map(frame.states.map((state) => [state.body_id, state]))
   return (
@@ -150,7 +150,7 @@ function BodyTable({
   )
 }
 
-function BodyMotion({ state }: { state: FrameAnswer['states'][number] | undefined }) {
+function BodyMotion({ state }: { state: FrameResult['states'][number] | undefined }) {
   if (state === undefined) return null
   const { velocity, angular_velocity, orientation } = state
   const angles = toEulerDegrees(orientation)
@@ -178,7 +178,7 @@ function BodyMotion({ state }: { state: FrameAnswer['states'][number] | undefine
   )
 }
 
-const formatVector = ({ x, y, z }: FrameAnswer['states'][number]['velocity']): string =>
+const formatVector = ({ x, y, z }: FrameResult['states'][number]['velocity']): string =>
   [x, y, z].map((value) => (value === null ? '–' : formatNumber(value))).join(', ')
 
 function BodyContacts({

@@ -10,7 +10,7 @@ export const trailFrames = 90
 /** Maximum number of trails while no body is selected. */
 const maxTrails = 100
 
-/** Velocity arrows with open heads, and trails of the last frames. Both are drawn over the bodies. */
+/** Velocity arrows with open heads, and trails, drawn over the bodies. */
 export class MotionMarks {
   readonly root = new Group()
   readonly #arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }))

@@ -17,7 +17,7 @@ export class Playback {
   readonly frame = signal(0)
   /** The newest frame. It increases while the recording is written. */
   readonly lastFrame = signal(0)
-  /** Follows `frame` after `restMs` without a change, so that fast changes cause no requests. */
+  /** Follows `frame` after `restMs` without a change. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
 import { retryUnavailable } from '../../data/server.ts'
-import { describeClean, formatFindingTitle } from '../../domain/diagnosis.ts'
-import { cutText, formatBytes, formatCount, formatDate, formatSpan } from '../../domain/text.ts'
+import { describeNoFindings, formatFindingTitle } from '../../domain/diagnosis.ts'
+import { formatBytes, formatCount, formatDate, formatSpan, truncateText } from '../../domain/text.ts'
 import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 import { Upload } from './upload.tsx'
 
-/** Maximum number of frames of recordings that the list diagnoses. Longer ones are diagnosed when they are opened. */
+/** Longer recordings are diagnosed when they are opened. */
 const maxFrames = 5000
 
 export function RecordingsPage() {
@@ -121,7 +121,7 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
       <td>
         <input
           type="checkbox"
-          aria-label={`Choose ${cutText(recording, 60)}`}
+          aria-label={`Choose ${truncateText(recording, 60)}`}
           checked={isChosen}
           onChange={() => toggle(recording)}
         />
@@ -175,8 +175,8 @@ const OtherFiles = ({ others }: Pick<RecordingList, 'others'>) => (
 type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> | 'failed'
 
 /**
- * Diagnoses one recording after the other while the page is open. Does not cancel a running diagnosis, because
- * Traffic would show a failed call. Finally reloads the list, which then contains bodies, duration and era.
+ * Diagnoses one recording after the other, then reloads the list, which then contains bodies, duration and era. Does
+ * not cancel a running diagnosis, which Traffic would show as failed.
  */
 function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()
@@ -196,7 +196,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
         const args = { recording, max_findings: 1 }
         const diagnose = () => server.call<Diagnosis>('replay', 'diagnose', args)
         const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
-        // The diagnosis was cancelled. The next list starts with this recording again.
+        // The next list starts with this recording again.
         if (health === 'failed' && signal.aborted) diagnosed.current.delete(recording)
         else setFound((old) => new Map(old).set(recording, health))
       }
@@ -217,7 +217,7 @@ function HealthChip({ health, isLong }: { health: Health | undefined; isLong: bo
   const { count, findings } = health
   const [worst] = findings
   if (worst === undefined) {
-    const { severity, text } = describeClean(health)
+    const { severity, text } = describeNoFindings(health)
     return <Chip severity={severity}>{text}</Chip>
   }
   return (

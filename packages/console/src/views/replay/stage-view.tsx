@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { getPosition, isDrawable, isLost, PoseCache, type PoseRow } from '../../data/poses.ts'
+import { getPosition, isDisplaced, isDrawable, PoseCache, type PoseRow } from '../../data/poses.ts'
 import type { Contact, Scene } from '../../data/replay.ts'
 import { retryUnavailable } from '../../data/server.ts'
 import { getRadius, type SceneBody, type Velocities } from '../../domain/bodies.ts'
@@ -104,11 +104,11 @@ export function StageView(props: StageProps) {
   const { ghosts, children } = props
   const { canvas, stage, version, hasWebGl } = useStage(props)
   const [lost, setLost] = useState(0)
-  const apart = useFittedCamera(props, stage, { version, view })
+  const sceneDistance = useFittedCamera(props, stage, { version, view })
 
   useShowFrames(playback, poses, [version], (row) => {
     stage.current?.setRow(row)
-    setLost(row.chunk.bodies.filter((_, column) => isLost(row, column)).length)
+    setLost(row.chunk.bodies.filter((_, column) => isDisplaced(row, column)).length)
   })
   useEffect(() => stage.current?.setGhosts(ghosts?.bodies), [version, ghosts])
   useShowFrames(ghosts?.shown, ghosts?.poses, [version, ghosts], (row) => stage.current?.setGhostRow(row))
@@ -152,7 +152,7 @@ export function StageView(props: StageProps) {
         onClick={pick}
       />
       <StageNotes
-        {...{ lost, layers, contacts, apart }}
+        {...{ lost, layers, contacts, apart: sceneDistance }}
         hasGhosts={ghosts !== undefined}
         velocities={shownVelocities}
         total={bodies.length}
@@ -161,10 +161,7 @@ export function StageView(props: StageProps) {
   )
 }
 
-/**
- * Returns the poses of a recording. Repeats requests while the server is not available, until the component is
- * removed.
- */
+/** Repeats requests while the server is not available. */
 export function usePoses(recording: string, first: number): PoseCache {
   const { server } = useConsole()
   const { poses, closing } = useMemo(() => {
@@ -186,7 +183,6 @@ interface StageParts {
   readonly hasWebGl: boolean
 }
 
-/** Creates a stage when the recording is ready, and a new one when the bodies change. */
 function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -219,10 +215,7 @@ function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
   return { canvas, stage, version, hasWebGl }
 }
 
-/**
- * Fits all bodies into the view, including those of the neighbor. Returns 0, or the distance of the scenes in m if
- * they are too far apart for one view.
- */
+/** Fits all bodies into the view. Returns 0, or the distance in m of scenes that are too far apart for one view. */
 function useFittedCamera(
   { playback, poses, bodies, selected, camera, neighbor }: StageProps,
   stage: StageParts['stage'],
@@ -236,9 +229,10 @@ function useFittedCamera(
     const bounds = boundBodies(row, own)
     const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
     const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
-    const apart = joint === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : none
-    setApart(Math.hypot(...apart))
-    stage.current?.setGhostOffset(apart)
+    const sceneDistance =
+      joint === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : none
+    setApart(Math.hypot(...sceneDistance))
+    stage.current?.setGhostOffset(sceneDistance)
     if (joint !== undefined) return stage.current?.fit(joint, views[view])
     const radius = Math.max(bounds.radius, shared?.radius ?? 0)
     stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
@@ -300,7 +294,7 @@ function StageNotes({ lost, total, layers, contacts, velocities, apart, hasGhost
   )
 }
 
-/** Draws each shown frame without rendering components. Discards a frame that arrives after another one is shown. */
+/** Draws without rendering components. Discards a frame that arrives late. */
 function useShowFrames(
   shown: ShownFrame | undefined,
   poses: PoseCache | undefined,
@@ -320,7 +314,6 @@ function useShowFrames(
   )
 }
 
-/** Draws the path up to each shown frame. */
 function useTrail(
   shown: ShownFrame | undefined,
   poses: PoseCache,

@@ -125,7 +125,7 @@ export class Stage {
     this.#request()
   }
 
-  /** Shows the poses of a frame. Hides bodies that cannot be drawn. */
+  /** Hides bodies that cannot be drawn. */
   setRow(row: PoseRow): void {
     this.#row = row
     placeBodies(this.#groups, row)
@@ -166,7 +166,7 @@ export class Stage {
     this.#showArrows()
   }
 
-  /** Shows the paths of the selected body, or of all bodies, in `rows`, the last frames, newest first. */
+  /** `rows` are the last frames, newest first. */
   setTrail(rows: readonly PoseRow[]): void {
     this.#trail = rows
     this.#motion.showTrails(rows, this.#selected)
@@ -233,7 +233,7 @@ export class Stage {
     this.#renderer.forceContextLoss()
   }
 
-  /** Draws all arrows. Their length on the screen is fixed, so they depend on the camera. */
+  /** The length of arrows on the screen is fixed, so they depend on the camera. */
   #showArrows(): void {
     const { contacts, shown } = this.#shownContacts
     const distance = this.#controls.getDistance()

@@ -6,10 +6,7 @@ import type { Playback } from './playback.ts'
 
 /** Interval between polls of a recording that the server writes, in ms. */
 const pollMs = 1000
-/**
- * Interval between polls of a file that another recorder may write, in ms. It doubles while the file does not
- * change.
- */
+/** Intervals between polls of a file that another recorder may write, in ms. Doubles while the file does not change. */
 const filePollMs = { min: 2000, max: 32_000 }
 /** Findings and plots are computed again after this number of polls with new frames. */
 const pollsPerVersion = 3
@@ -81,7 +78,7 @@ export function TailChip({ tail, playback }: { tail: Tail; playback: Playback })
   )
 }
 
-/** A component of its own, so that only this button is rendered again when the frame changes. */
+/** A separate component, so that only this button is rendered again. */
 function TailButton({ playback }: { playback: Playback }) {
   const isAtEnd = playback.frame.value === playback.lastFrame.value
   return (

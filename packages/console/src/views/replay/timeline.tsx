@@ -73,10 +73,7 @@ interface Mark {
   readonly open: () => void
 }
 
-/**
- * Shows marks on the time axis. A click opens one. With the keyboard, use the list of findings, and the calls in
- * Traffic.
- */
+/** Marks that open on a click. Keyboard users have the list of findings, and the calls in Traffic. */
 function Lane({ playback, name, marks }: { playback: Playback; name: string; marks: readonly Mark[] }) {
   const lane = useRef<HTMLDivElement>(null)
   const { first } = playback

@@ -22,7 +22,7 @@ type UploadState =
       readonly phase: 'done'
       readonly recording: string
       readonly frames: number
-      readonly isCut: boolean
+      readonly isTruncated: boolean
     }
 
 export function Upload({ folders, onUploaded }: UploadProps) {
@@ -100,7 +100,7 @@ function UploadStatus({ state }: { state: UploadState }) {
             <ForeignText text={state.recording} />
           </a>{' '}
           with {formatCount(state.frames)} frames.
-          {state.isCut && ' The end of the file is missing.'}
+          {state.isTruncated && ' The end of the file is missing.'}
         </span>
       )}
     </div>
@@ -127,7 +127,7 @@ function useUpload({ folders, onUploaded }: UploadProps) {
     try {
       const options = { name, folders, signal: controller.signal, onProgress: show }
       const { recording, total_frames, status } = await uploadRecording(server, file, options)
-      setState({ phase: 'done', recording, frames: total_frames, isCut: status !== 'finished' })
+      setState({ phase: 'done', recording, frames: total_frames, isTruncated: status !== 'finished' })
       onUploaded()
     } catch (error) {
       const isCancelled = error === controller.signal.reason
@@ -146,7 +146,7 @@ const createManyFilesError = (count: number): ServerError =>
     remedy: 'drop one file at a time',
   })
 
-/** Accepts files that are dropped anywhere on the page. Returns whether files are dragged over it. */
+/** Returns whether files are dragged over the page. */
 function useFileDrop(take: (files: FileList | undefined) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const latest = useRef(take)

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { FrameAnswer, Metadata } from '../../data/replay.ts'
+import type { FrameResult, Metadata } from '../../data/replay.ts'
 import { retryUnavailable } from '../../data/server.ts'
 import { listVelocities, type Velocities } from '../../domain/bodies.ts'
 import { useConsole } from '../../ui/console.ts'
@@ -21,7 +21,7 @@ export function useVelocities({ recording, bodies }: Metadata, shown: ShownFrame
       controller = new AbortController()
       const { signal } = controller
       const args = { recording, frame_id, max_points: bodies.length }
-      const read = () => server.call<FrameAnswer>('replay', 'get_frame', args)
+      const read = () => server.call<FrameResult>('replay', 'get_frame', args)
       setVelocities(undefined)
       setTimeout(() => {
         if (signal.aborted) return

@@ -1,7 +1,7 @@
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Contact, Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
+import type { Contact, Diagnosis, Finding, FrameResult, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
 import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
 import { useConsole } from '../../ui/console.ts'
@@ -68,7 +68,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
 
 const emptyPollMs = 1000
 
-/** Reloads a recording without frames while the page is open, because its recorder may still add some. */
+/** Its recorder may still add frames. */
 function EmptyRecording({ metadata, reload }: { metadata: Metadata; reload: () => void }) {
   const { server } = useConsole()
   const { recording, summary } = metadata
@@ -169,7 +169,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   )
 }
 
-/** Returns the shown layers. The address contains them unless they are the default. */
+/** The address contains layers that are not the default. */
 function useLayers() {
   const { navigation } = useConsole()
   const [layers, setLayers] = useState<Layers>(() => {
@@ -190,7 +190,7 @@ const formatLayers = (layers: Layers): string =>
     .flatMap(([name, isShown]) => (isShown ? [name] : []))
     .join(',')
 
-/** Returns the selected bodies and finding. The address contains them, so that links, Back and Forward restore them. */
+/** The address contains the selection, so that links, Back and Forward restore it. */
 function useSelection(playback: Playback, recording: string, resting: number) {
   const { navigation } = useConsole()
   const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
@@ -249,7 +249,7 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
     { version: resting },
   )
   const frame = useLoaded(
-    (signal) => server.call<FrameAnswer>('replay', 'get_frame', { recording, frame_id: resting }, { signal }),
+    (signal) => server.call<FrameResult>('replay', 'get_frame', { recording, frame_id: resting }, { signal }),
     [recording],
     { version: resting },
   )
@@ -258,7 +258,7 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
     [recording],
     { version },
   )
-  const shapes = useKept(scene.value?.shapes)
+  const shapes = useLastDefined(scene.value?.shapes)
   const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [metadata, shapes !== undefined])
   return { scene, frame, diagnosis, bodies, isReady: shapes !== undefined || scene.error !== undefined }
 }
@@ -295,10 +295,10 @@ function ViewerBar({ layers, setLayers, bodies, view, turn, children }: ViewerBa
   )
 }
 
-function useKept<T>(value: T | undefined): T | undefined {
-  const kept = useRef(value)
-  if (value !== undefined) kept.current = value
-  return kept.current
+function useLastDefined<T>(value: T | undefined): T | undefined {
+  const lastValue = useRef(value)
+  if (value !== undefined) lastValue.current = value
+  return lastValue.current
 }
 
 function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {

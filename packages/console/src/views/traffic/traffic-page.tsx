@@ -53,7 +53,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     [log, version, parsed.filter],
   )
   const live = useFrozen(rows, isFrozen, parsed.text)
-  // Merges search results, because a search can find a call before the stream sends it.
+  // A search can find a call before the stream sends it.
   const shown = useMemo(() => log.merge(live, history.calls.value), [log, version, live, history.calls.value])
   const pending = isFrozen ? rows.length - live.length : 0
   return (
@@ -166,11 +166,11 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
   )
 }
 
-/** Returns the current rows. While the list is frozen, returns the rows from before, unless the filter changed. */
+/** While the list is frozen, returns the earlier rows, unless the filter changed. */
 function useFrozen(rows: readonly CallRecord[], isFrozen: boolean, filter: string): readonly CallRecord[] {
-  const kept = useRef({ rows, filter })
-  if (!isFrozen || kept.current.filter !== filter) kept.current = { rows, filter }
-  return kept.current.rows
+  const frozen = useRef({ rows, filter })
+  if (!isFrozen || frozen.current.filter !== filter) frozen.current = { rows, filter }
+  return frozen.current.rows
 }
 
 function Rates({ log }: { log: ReturnType<typeof useCalls>['log'] }) {

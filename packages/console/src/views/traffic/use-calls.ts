@@ -10,10 +10,7 @@ const updateMs = 250
 
 const earlierCalls = 200
 
-/**
- * Follows the calls of all clients. Renders the component at most four times a second, and only if there are new
- * calls.
- */
+/** Follows the calls of all clients. Renders at most four times a second. */
 export function useCalls(): { readonly log: CallLog; readonly version: number } {
   const { server } = useConsole()
   const access = server.needsToken.value

@@ -27,7 +27,6 @@ export function useCallFilter(text: string): ParsedFilter & { readonly error: st
   }, [text])
 }
 
-/** Searches the audit for a filter. Without a filter, older calls are loaded only on request. */
 export function useHistory(log: CallLog, text: string): CallHistory {
   const { server } = useConsole()
   const history = useMemo(() => new CallHistory(server, text), [log, text])

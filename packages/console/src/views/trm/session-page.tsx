@@ -42,7 +42,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
   const { index, choose } = useChosenStep(steps.length)
   const step = steps[index]
   const figures = [
-    ['Best score', formatNumber(standing.best_score), bestText(standing.best_step)],
+    ['Best score', formatNumber(standing.best_score), formatBestStep(standing.best_step)],
     ['Steps', `${standing.step} of ${config.halt.max}`, `threshold ${config.halt.threshold}`],
     ['Average', formatNumber(standing.ema ?? standing.best_score), `weight of the newest ${config.ema}`],
     ['Without progress', `${standing.streak} of ${config.halt.patience}`, 'steps until it stops'],
@@ -81,10 +81,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
   )
 }
 
-/**
- * Returns the shown evaluation, by default the last. The address contains its position, because step numbers are
- * reused after an undo.
- */
+/** By default the last evaluation. The address contains its position, because step numbers are reused after an undo. */
 function useChosenStep(count: number) {
   const { navigation } = useConsole()
   const [chosen, setChosen] = useState<number>()
@@ -108,7 +105,7 @@ function useChosenStep(count: number) {
   return { index, choose }
 }
 
-const bestText = (step: number | null): string => (step === null ? 'no step yet' : `at step ${step}`)
+const formatBestStep = (step: number | null): string => (step === null ? 'no step yet' : `at step ${step}`)
 
 interface StepListProps {
   readonly session: TrmSession

@@ -33,7 +33,7 @@ export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
   )
 }
 
-/** Returns the ids in both recordings of the first body that differs, otherwise of the first body in both. */
+/** Returns the ids of the first body that differs, otherwise of the first body in both recordings. */
 function findCommonBodies(
   { a, b }: Pick<ComparedPlotsProps, 'a' | 'b'>,
   { divergences, renamed_bodies, only_a }: Comparison,

@@ -130,7 +130,7 @@ function ComparedStage({ metadata, compared, shown, layers, camera, ...others }:
 
 const noContacts: readonly Contact[] = []
 
-/** A component of its own, so that only this text is rendered again when the frame changes. */
+/** A separate component, so that only this text is rendered again. */
 const ShownFrameText = ({ shown }: { shown: ShownFrame }) => (
   <span class="muted">frame {shown.frame.value}</span>
 )

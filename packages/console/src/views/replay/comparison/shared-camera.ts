@@ -13,7 +13,7 @@ export class SharedCamera {
     }
   }
 
-  /** Copies the camera to the other stages. Ignores the moves that this causes. */
+  /** Ignores the moves that copying causes. */
   #move(moved: Stage): void {
     if (this.#isMoving) return
     this.#isMoving = true
