@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { zipSync } from 'fflate'
 import { findPages } from '../packages/app-help/src/build/collect.ts'
-import { packedPages, findProductSource } from '../packages/app-help/src/build/source.ts'
+import { findProductSource, packedPages } from '../packages/app-help/src/build/source.ts'
 import { npm } from './bootstrap/install.mjs'
 import { bundleManifest, pluginFiles, registryEntry, registryName } from './pack/clients.ts'
 import {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ColumnSelection } from '../../packages/recording/src/formats/frame-window.ts'
 import { prepareCopy } from '../../packages/recording/src/library/prepare.ts'
 import { connect, openCopy } from '../../packages/recording/src/reader/cpp/connection.ts'
-import { recordingWindows } from '../../packages/recording/src/reader/windows.ts'
+import { createRecordingWindows } from '../../packages/recording/src/reader/windows.ts'
 import { anonymousBytes } from '../program.ts'
 import { held, type Limit, limitText, number, type Section } from '../report.ts'
 import { quantile } from '../rounds.ts'
@@ -154,7 +154,7 @@ async function measureReading(path: string, folder: string): Promise<Section> {
   const connection = connect(openCopy(file))
   const bodies = Array.from({ length: spec.bodies }, (_, i) => i + 1)
   const seconds = async (selection?: ColumnSelection, options: { readonly file?: string } = {}) => {
-    const windows = recordingWindows(connection, bodies, { capBytes: 0, ...options })
+    const windows = createRecordingWindows(connection, bodies, { maxBytes: 0, ...options })
     const call = { signal: new AbortController().signal, progress() {} }
     const before = performance.now()
     for await (const _ of windows.over({ start: null, end: null }, call, selection));

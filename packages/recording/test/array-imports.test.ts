@@ -111,7 +111,10 @@ verifies('recording:import:arrays', async (t) => {
     frames.map(({ states }) => states),
     expected.map(({ states }) => states),
   )
-  t.ok(Math.abs((frames[99]?.simulation_time ?? 0) - 0.99) < 1e-9, 'times in ns are exact and relative')
+  t.ok(
+    Math.abs((frames[99]?.simulation_time ?? 0) - 0.99) < 1e-9,
+    'converts times in ns exactly, relative to the first',
+  )
 })
 
 verifies('recording:import:mapping', 'arrays of another length are listed and can be mapped', async (t) => {

@@ -46,7 +46,7 @@ for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only'
     const columns = openColumns(columnsFilePath(file), fromTables[0]?.bodies ?? [])
     t.teardown(() => columns?.close())
     for (const window of fromTables) t.same(columns?.read([...window.frames], window.from), window)
-    t.equal(columns?.read([-1], 0), undefined, 'a window that it has not')
+    t.equal(columns?.read([-1], 0), undefined, 'returns undefined for an unknown window')
   })
 
 t.test('openColumns ignores a file that is missing or truncated, or has different bodies', async (t) => {
@@ -59,7 +59,7 @@ t.test('openColumns ignores a file that is missing or truncated, or has differen
   t.same(
     readdirSync(join(file, '..')).filter((name) => name.endsWith('.part')),
     [],
-    'it is put in place whole',
+    'leaves no incomplete file',
   )
   t.equal(openColumns(columns, [77]), undefined)
   truncateSync(columns, 100)
@@ -97,19 +97,23 @@ verifies('recording:columns:behind', async (t) => {
   const ask = (isCached: boolean) => recording.analyse<Counted>('count', {}, { isCached })
   const [prepared, again, fresh] = [await ask(true), await ask(true), await ask(false)]
   t.equal(prepared.frames, recording.summary.frames?.total_frames)
-  t.same(again, prepared, 'the answer is cached')
+  t.same(again, prepared, 'caches the answer')
   t.not(fresh.run, prepared.run)
-  t.not(fresh.thread, prepared.thread, 'it was found by a worker of its own')
-  t.equal(fresh.fromTables, 0, 'the reading worker takes the columns from their file')
+  t.not(fresh.thread, prepared.thread, 'a separate worker computes the prepared answer')
+  t.equal(fresh.fromTables, 0, 'the reading worker reads the columns file')
   const before = library.health().snapshot_bytes
   await library.close()
 
   const next = await createLibrary(t, data)
-  t.equal(next.health().snapshot_bytes, before, 'the columns count as bytes of the copy')
+  t.equal(next.health().snapshot_bytes, before, 'counts the columns file as bytes of the copy')
   const { recording: reopened } = await next.open('drop.db')
   const after = await reopened.analyse<Counted>('count', {})
-  t.equal(after.fromTables, 0, 'after a restart too')
-  t.same(await reopened.analyse('count', {}, { isCached: true }), prepared, 'the answer outlives the server')
+  t.equal(after.fromTables, 0, 'reads the columns file after a restart')
+  t.same(
+    await reopened.analyse('count', {}, { isCached: true }),
+    prepared,
+    'stores the answer across restarts',
+  )
 })
 
 t.test('analyse throws RECORDING_DAMAGED when it reads a damaged page', async (t) => {
@@ -228,7 +232,9 @@ t.test('windows stop on abort and remain cached if they were read', async (t) =>
   await all(windows.over({ start: null, end: null }, call))
   t.ok(windows.bytes > 0)
   t.ok(reports.length > 0)
-  await all(windows.over({ start: null, end: null }, { ...quiet, progress: () => t.fail('read twice') }))
+  await all(
+    windows.over({ start: null, end: null }, { ...quiet, progress: () => t.fail('a window was read twice') }),
+  )
 })
 
 /** Opens a file that SQL creates, as pages and as SQLite reads it. */
@@ -362,11 +368,11 @@ t.test('ResultCache counts bytes and evicts the least recently used results', as
   t.ok(bytes >= 2400)
   t.ok(answers.shrink(1) >= 800)
   await ask('a')
-  t.equal(asked, 3, 'the most recently used result stays')
+  t.equal(asked, 3, 'retains the most recently used result')
   await ask('b')
-  t.equal(asked, 4, 'the least recently used result was evicted')
+  t.equal(asked, 4, 'evicts the least recently used result')
   await ask('d')
-  t.equal(answers.bytes, bytes, 'three results stay')
+  t.equal(answers.bytes, bytes, 'retains three results')
   answers.shrink(Number.POSITIVE_INFINITY)
   t.equal(answers.bytes, 0)
 })

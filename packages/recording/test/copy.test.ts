@@ -33,7 +33,10 @@ t.test('copyDatabase copies bytes with mode and progress and returns the copied 
   t.ok(readFileSync(target).equals(readFileSync(source)))
   t.equal(statSync(target).mode & 0o777, 0o600)
   t.equal(state.size, statSync(source).size)
-  t.ok(done.length === 0 || done.at(-1) === state.size, 'a clone has no progress, a copy ends with all bytes')
+  t.ok(
+    done.length === 0 || done.at(-1) === state.size,
+    'reports no progress for a clone, and all bytes for a copy',
+  )
   t.equal(stateKey(source, state), stateKey(source, await readFileState(source)))
 })
 
@@ -132,7 +135,7 @@ verifies(
     const reported = once(child, 'message')
     child.send('stop')
     const [{ commits, frames }] = await reported
-    t.same(await exited, [0, null], 'the recorder never found the database locked')
+    t.same(await exited, [0, null], 'never locks the database of the recorder')
     t.ok(outcomes.opened > 1, `opened ${outcomes.opened} times, busy ${outcomes.busy} times`)
     t.ok(commits > 10, `${commits} commits`)
     const { recording } = await library.open(file)
@@ -144,14 +147,14 @@ verifies('recording:file:hot-journal', async (t) => {
   const { files: root, data } = folders(t)
   const file = join(root, 'hot.db')
   await kill(await writer(t, 'hot', file))
-  t.ok(statSync(`${file}-journal`).size > 0, 'the journal is hot')
+  t.ok(statSync(`${file}-journal`).size > 0, 'the writer left a journal')
   const before = contents(root)
   const library = await libraryOver(t, root, { dir: data })
   t.match((await library.list()).listings, [{ id: 'hot', is_recording: true }])
   const { recording } = await library.open('hot')
-  t.equal(recording.summary.frames?.total_frames, 20, 'what was not committed is not there')
+  t.equal(recording.summary.frames?.total_frames, 20, 'omits uncommitted frames')
   t.equal((await recording.frame(7)).states[0]?.position.z, 0.5)
-  t.same(contents(root), before, 'the user has to decide about the journal')
+  t.same(contents(root), before, 'does not modify the original files')
 })
 
 t.test('list reports a file with a journal as busy until the journal is removed', async (t) => {
@@ -176,7 +179,7 @@ verifies('recording:file:wal', async (t) => {
   t.equal((await recording.frame(30)).states.length, 1)
   await kill(child)
   const before = contents(root)
-  t.equal((await library.open('log')).recording, recording, 'nothing changed, so nothing is copied')
+  t.equal((await library.open('log')).recording, recording, 'does not copy an unchanged file')
   t.same(contents(root), before)
 })
 
@@ -204,7 +207,11 @@ verifies('recording:file:missing', async (t) => {
   rmSync(join(files, 'gone.db'))
   await t.rejects(library.open('gone'), { code: 'RECORDING_NOT_FOUND' })
   await library.list()
-  t.match(library.health(), { snapshots: 0, snapshot_bytes: 0, loaded: 0 }, 'its copy goes with it')
+  t.match(
+    library.health(),
+    { snapshots: 0, snapshot_bytes: 0, loaded: 0 },
+    'removes the copy of a removed file',
+  )
 })
 
 verifies('recording:file:not-a-database', async (t) => {
@@ -273,7 +280,7 @@ t.test('open reports damage that the background check has found', async (t) => {
   const file = join(files, 'run.db')
   writeRecording(file, { frames: 200 })
   truncateSync(file, Math.floor((statSync(file).size * 0.9) / 4096) * 4096)
-  const library = await libraryOver(t, files, { dir: data, limits: { indexAtOnceBytes: 0 } })
+  const library = await libraryOver(t, files, { dir: data, limits: { maxForegroundIndexBytes: 0 } })
   await t.rejects(
     async () => {
       const { recording } = await library.open('run')

@@ -278,7 +278,7 @@ verifies('recording:articulation', 'joints are the same in lines, MCAP, exports 
       name,
     )
   }
-  t.match(await library.recorder.write('lines', streamLines(lines)), { ignored: 2 }, 'sent again')
+  t.match(await library.recorder.write('lines', streamLines(lines)), { ignored: 2 }, 'ignores repeated lines')
   await t.rejects(library.recorder.write('lines', streamLines([toLine(1, [joint])])), {
     code: 'FRAME_CONFLICT',
   })

@@ -1,25 +1,33 @@
 import t from 'tap'
-import { angularVelocity } from '../src/domain/angular-velocity.ts'
-import { environmentBody, isEnvironmentId, resolveBodyId } from '../src/domain/body-id.ts'
-import { gravityFromFlight, gravityFromPotential } from '../src/domain/gravity.ts'
-import { inferLambdaUnit, type MomentumRow, momentumRow, type Triple } from '../src/domain/lambda-unit.ts'
-import { looksMonotone, lowerBound, type Probe, type Row } from '../src/domain/row-search.ts'
-import { timeStep } from '../src/domain/time-step.ts'
+import { computeAngularVelocity } from '../src/domain/angular-velocity.ts'
+import { isEnvironmentId, makeEnvironmentBody, resolveBodyId } from '../src/domain/body-id.ts'
+import { inferGravityFromFlight, inferGravityFromPotential } from '../src/domain/gravity.ts'
+import {
+  computeMomentumRow,
+  inferLambdaUnit,
+  type MomentumRow,
+  type Triple,
+} from '../src/domain/lambda-unit.ts'
+import { findLowerBound, isMonotone, type Probe, type Row } from '../src/domain/row-search.ts'
+import { computeTimeStep } from '../src/domain/time-step.ts'
 import type { Frame, FrictionConstraint } from '../src/types.ts'
 
-t.test('angularVelocity returns the rate about a body axis in any orientation', async (t) => {
+t.test('computeAngularVelocity returns the rate about a body axis in any orientation', async (t) => {
   // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
   const [angle, rate] = [0.8, 3]
   const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
-  const omega = angularVelocity({ w, x: 0, y: 0, z }, { w: 0, x: (w * rate) / 2, y: (z * rate) / 2, z: 0 })
-  t.ok(omega !== null && Math.abs((omega.x ?? 0) - rate) < 1e-12, 'rate about x')
-  t.ok(omega !== null && Math.hypot(omega.y ?? 1, omega.z ?? 1) < 1e-12, 'and about nothing else')
+  const omega = computeAngularVelocity(
+    { w, x: 0, y: 0, z },
+    { w: 0, x: (w * rate) / 2, y: (z * rate) / 2, z: 0 },
+  )
+  t.ok(omega !== null && Math.abs((omega.x ?? 0) - rate) < 1e-12, 'returns the rate about x')
+  t.ok(omega !== null && Math.hypot(omega.y ?? 1, omega.z ?? 1) < 1e-12, 'returns 0 about the other axes')
 })
 
-t.test('angularVelocity returns null if a component is missing', async (t) => {
+t.test('computeAngularVelocity returns null if a component is missing', async (t) => {
   const q = { w: 1, x: 0, y: 0, z: 0 }
-  t.equal(angularVelocity(q, { ...q, w: null }), null)
-  t.equal(angularVelocity({ ...q, y: null }, q), null)
+  t.equal(computeAngularVelocity(q, { ...q, w: null }), null)
+  t.equal(computeAngularVelocity({ ...q, y: null }, q), null)
 })
 
 const floor = 0x8000_0001
@@ -38,38 +46,38 @@ t.test(
   },
 )
 
-t.test('environmentBody removes bit 31 from the instance id', async (t) => {
-  t.same(environmentBody(floor), { body_id: floor, instance_id: 1 })
+t.test('makeEnvironmentBody removes bit 31 from the instance id', async (t) => {
+  t.same(makeEnvironmentBody(floor), { body_id: floor, instance_id: 1 })
   t.ok(isEnvironmentId(floor))
   t.notOk(isEnvironmentId(0x7fff_ffff))
 })
 
-t.test('gravityFromFlight returns g for free fall and ignores a few outliers', async (t) => {
+t.test('inferGravityFromFlight returns g for free fall and ignores a few outliers', async (t) => {
   const fall: Triple[] = Array.from({ length: 9 }, () => [0, 0, -9.81])
-  t.same(gravityFromFlight([...fall, [50, 0, 0], [0, 900, 0]]), { x: 0, y: 0, z: -9.81 })
+  t.same(inferGravityFromFlight([...fall, [50, 0, 0], [0, 900, 0]]), { x: 0, y: 0, z: -9.81 })
 })
 
-t.test('gravityFromFlight returns null if samples disagree or are missing', async (t) => {
+t.test('inferGravityFromFlight returns null if samples disagree or are missing', async (t) => {
   t.equal(
-    gravityFromFlight([
+    inferGravityFromFlight([
       [1, 0, 0],
       [0, 5, 0],
       [0, 0, 9],
     ]),
     null,
   )
-  t.equal(gravityFromFlight([]), null)
+  t.equal(inferGravityFromFlight([]), null)
 })
 
-t.test('gravityFromPotential solves potential_e = -m g z for both signs of the height', async (t) => {
+t.test('inferGravityFromPotential solves potential_e = -m g z for both signs of the height', async (t) => {
   const samples = [5, -10, 0.5].map((height) => ({ mass: 3, height, potential: 3 * 1.62 * height }))
-  const gravity = gravityFromPotential(samples)
+  const gravity = inferGravityFromPotential(samples)
   t.match(gravity, { x: 0, y: 0 })
   t.ok(Math.abs((gravity?.z ?? 0) + 1.62) < 1e-12)
 })
 
-t.test('gravityFromPotential ignores a body at height 0', async (t) => {
-  t.equal(gravityFromPotential([{ mass: 3, height: 0, potential: 0 }]), null)
+t.test('inferGravityFromPotential ignores a body at height 0', async (t) => {
+  t.equal(inferGravityFromPotential([{ mass: 3, height: 0, potential: 0 }]), null)
 })
 
 const [mass, g, dt] = [10, 9.81, 0.016]
@@ -132,13 +140,13 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
   }
 }
 
-t.test('momentumRow does not count an external force as a contact impulse', async (t) => {
+t.test('computeMomentumRow does not count an external force as a contact impulse', async (t) => {
   const push = { body_id: 1, force: at(5, 0, 0), torque: at(0, 0, 0), at: at(0, 0, 0) }
   const after = { ...frame(0.5, [{}]), external_forces: [push, push, { ...push, body_id: 2 }] }
-  const row = momentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
+  const row = computeMomentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
   t.same(row?.change, [1, 0, 4])
   const unknown = { ...push, force: { ...push.force, x: null } }
-  const missing = momentumRow(
+  const missing = computeMomentumRow(
     frame(0),
     { ...after, external_forces: [unknown] },
     { body_id: 1, mass: 4 },
@@ -148,29 +156,29 @@ t.test('momentumRow does not count an external force as a contact impulse', asyn
   t.equal(missing, null)
 })
 
-t.test('momentumRow adds -n * normal + t1 * lambda1 on A and the opposite on B', async (t) => {
+t.test('computeMomentumRow adds -n * normal + t1 * lambda1 on A and the opposite on B', async (t) => {
   const [before, after] = [frame(0), frame(0.5, [{}])]
   const gravity = [0, 0, -10] as const
-  t.same(momentumRow(before, after, { body_id: 1, mass: 4 }, gravity, 0.1), {
+  t.same(computeMomentumRow(before, after, { body_id: 1, mass: 4 }, gravity, 0.1), {
     change: [2, 0, 4],
     lambda: [-1, 0, 2],
   })
-  t.same(momentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
+  t.same(computeMomentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
 })
 
-t.test('momentumRow ignores a contact without load', async (t) => {
+t.test('computeMomentumRow ignores a contact without load', async (t) => {
   const falling = frame(0, [{ normal_lambda: 0, tangent1_lambda: 1e-25 }])
-  t.equal(momentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
+  t.equal(computeMomentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
 })
 
-t.test('momentumRow returns null for a body without contact or velocity', async (t) => {
+t.test('computeMomentumRow returns null for a body without contact or velocity', async (t) => {
   const gravity = [0, 0, 0] as const
-  t.equal(momentumRow(frame(0), frame(1), { body_id: 1, mass: 4 }, gravity, 0.1), null)
+  t.equal(computeMomentumRow(frame(0), frame(1), { body_id: 1, mass: 4 }, gravity, 0.1), null)
   t.equal(
-    momentumRow(frame(0), frame(1, [{ normal_lambda: null }]), { body_id: 1, mass: 4 }, gravity, 0.1),
+    computeMomentumRow(frame(0), frame(1, [{ normal_lambda: null }]), { body_id: 1, mass: 4 }, gravity, 0.1),
     null,
   )
-  t.equal(momentumRow(frame(0), frame(1, [{}]), { body_id: 9, mass: 4 }, gravity, 0.1), null)
+  t.equal(computeMomentumRow(frame(0), frame(1, [{}]), { body_id: 9, mass: 4 }, gravity, 0.1), null)
 })
 
 /** Returns a probe of a table whose rows have these ids and keys. */
@@ -182,71 +190,74 @@ const createProbe =
 const table = (keys: readonly number[], gap = 1): readonly Row[] =>
   keys.map((key, i) => ({ id: 1 + i * gap, key }))
 
-t.test('lowerBound finds the first row of every key, with or without gaps in the ids', async (t) => {
+t.test('findLowerBound finds the first row of every key, with or without gaps in the ids', async (t) => {
   for (const gap of [1, 7]) {
     const rows = table([1, 1, 2, 4, 4, 4, 9], gap)
     const span = { first: 1, last: rows.at(-1)?.id ?? 0 }
     for (let key = 0; key <= 10; key++) {
-      const bound = lowerBound(createProbe(rows), span, key)
+      const bound = findLowerBound(createProbe(rows), span, key)
       const wanted = rows.find((row) => row.key >= key)
       t.equal(rows.find(({ id }) => id >= bound)?.id, wanted?.id, `key ${key}, gap ${gap}`)
     }
   }
 })
 
-t.test('lowerBound takes about log2(rows) probes', async (t) => {
+t.test('findLowerBound takes about log2(rows) probes', async (t) => {
   const rows = 1_000_000
   let probes = 0
   const probe: Probe = (id) => {
     probes++
     return id > rows ? undefined : { id, key: Math.ceil(id / 20) }
   }
-  t.equal(lowerBound(probe, { first: 1, last: rows }, 25_000), 24_999 * 20 + 1)
+  t.equal(findLowerBound(probe, { first: 1, last: rows }, 25_000), 24_999 * 20 + 1)
   t.ok(probes <= 21)
 })
 
-t.test('looksMonotone detects unordered rows and missing keys', async (t) => {
+t.test('isMonotone detects unordered rows and missing keys', async (t) => {
   const inOrder = table(Array.from({ length: 100 }, (_, i) => Math.floor(i / 3)))
   const span = { first: 1, last: 100 }
-  t.ok(looksMonotone(createProbe(inOrder), span, 256))
-  t.notOk(looksMonotone(createProbe(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
-  t.notOk(looksMonotone(createProbe(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
+  t.ok(isMonotone(createProbe(inOrder), span, 256))
+  t.notOk(isMonotone(createProbe(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
+  t.notOk(isMonotone(createProbe(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
 })
 
 const steps = (count: number, dt: number) => Array.from({ length: count }, (_, i) => (i + 1) * dt)
 
-t.test('timeStep returns the mean of equal steps, without the rounding error of each step', async (t) => {
-  const { dt, isUniform } = timeStep(steps(1000, 0.016))
-  t.ok(dt !== null && Math.abs(dt - 0.016) < 1e-15)
-  t.equal(isUniform, true)
-})
+t.test(
+  'computeTimeStep returns the mean of equal steps, without the rounding error of each step',
+  async (t) => {
+    const { dt, isUniform } = computeTimeStep(steps(1000, 0.016))
+    t.ok(dt !== null && Math.abs(dt - 0.016) < 1e-15)
+    t.equal(isUniform, true)
+  },
+)
 
-t.test('timeStep reports a clock that pauses as not uniform', async (t) => {
+t.test('computeTimeStep reports a clock that pauses as not uniform', async (t) => {
   const times = [...steps(10, 0.01), 0.1, 0.1, 0.1]
-  const { dt, isUniform } = timeStep(times)
+  const { dt, isUniform } = computeTimeStep(times)
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-12)
   t.equal(isUniform, false)
 })
 
-t.test('timeStep returns null for a clock that does not advance', async (t) => {
-  t.same(timeStep([1, 1, 1]), { dt: null, isUniform: false })
+t.test('computeTimeStep returns null for a clock that does not advance', async (t) => {
+  t.same(computeTimeStep([1, 1, 1]), { dt: null, isUniform: false })
 })
 
-t.test('timeStep ignores steps in which time does not advance', async (t) => {
-  t.same(timeStep([0.1, 0.2, 0.2, 0.2, 0.2]), { dt: 0.1, isUniform: false })
-  t.same(timeStep([3, 4, 1, 2]), { dt: 1, isUniform: false })
-  t.same(timeStep([3, 2, 1]), { dt: null, isUniform: false })
-  t.same(timeStep([0, 1, Number.POSITIVE_INFINITY, 3]), { dt: 1, isUniform: false })
+t.test('computeTimeStep ignores steps in which time does not advance', async (t) => {
+  t.same(computeTimeStep([0.1, 0.2, 0.2, 0.2, 0.2]), { dt: 0.1, isUniform: false })
+  t.same(computeTimeStep([3, 4, 1, 2]), { dt: 1, isUniform: false })
+  t.same(computeTimeStep([3, 2, 1]), { dt: null, isUniform: false })
+  t.same(computeTimeStep([0, 1, Number.POSITIVE_INFINITY, 3]), { dt: 1, isUniform: false })
 })
 
-t.test('timeStep tolerates the rounding of times since 1970', async (t) => {
-  const { dt, isUniform } = timeStep(steps(1000, 0.01).map((time) => 1.7e9 + time))
+t.test('computeTimeStep tolerates the rounding of times since 1970', async (t) => {
+  const { dt, isUniform } = computeTimeStep(steps(1000, 0.01).map((time) => 1.7e9 + time))
   t.equal(isUniform, true)
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-8)
 })
 
-t.test('timeStep returns null for fewer than two frames and for missing times', async (t) => {
-  t.same(timeStep([0.5]), { dt: null, isUniform: true })
-  t.same(timeStep([]), { dt: null, isUniform: true })
-  t.same(timeStep([1, null, 3, 4]), { dt: 1, isUniform: false })
+t.test('computeTimeStep returns null for fewer than two frames and for missing times', async (t) => {
+  t.same(computeTimeStep([0.5]), { dt: null, isUniform: true })
+  t.same(computeTimeStep([]), { dt: null, isUniform: true })
+  t.same(computeTimeStep([1, null, 3, 4]), { dt: 1, isUniform: false })
 })

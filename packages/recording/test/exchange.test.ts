@@ -73,7 +73,7 @@ t.test('a run, its export and the imported export return the same answers', asyn
   const frames = await readFrames(run)
   t.same(await readFrames(out), frames)
   t.same(await readFrames(back), frames)
-  t.same(back.summary, run.summary, 'with what the run line said')
+  t.same(back.summary, run.summary, 'preserves the members of the run line')
   t.same(out.summary.geometry, run.summary.geometry)
   t.same((await out.bodyEnergy(1, whole)).data, (await run.bodyEnergy(1, whole)).data)
   t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
@@ -253,7 +253,7 @@ const isHeld = (file: string): boolean =>
   })
 
 const gone = (t: Test, { recorder }: RecordingLibrary): Promise<unknown> =>
-  t.rejects(recorder.state('run'), { code: 'RECORDING_NOT_FOUND' }, 'no run exists')
+  t.rejects(recorder.state('run'), { code: 'RECORDING_NOT_FOUND' }, 'creates no run')
 
 verifies(
   'recording:recorder:import',

@@ -57,12 +57,16 @@ verifies('recording:import:tables', async (t) => {
   t.same(await readFrames(recording), await readFrames(reference))
   t.same(recording.summary.bodies, reference.summary.bodies)
   t.same(recording.summary.missing, reference.summary.missing)
-  t.equal((await library.open('run.csv')).recording, recording, 'the mapping is remembered')
+  t.equal((await library.open('run.csv')).recording, recording, 'stores the mapping')
   writeFileSync(join(files, 'spaced.csv'), `${toCsv(rows).replaceAll('\n', '\n\n')}\n`)
   const spaced = await library.importFile('spaced.csv', csvMapping)
-  t.same(await readFrames(spaced.recording), await readFrames(reference), 'empty lines are ignored')
+  t.same(await readFrames(spaced.recording), await readFrames(reference), 'ignores empty lines')
   await library.importRecording('copy', 'run.csv')
-  t.same(await readFrames((await library.open('copy')).recording), await readFrames(reference), 'as a run')
+  t.same(
+    await readFrames((await library.open('copy')).recording),
+    await readFrames(reference),
+    'imports the file as a run',
+  )
 })
 
 /** Returns the error of an import without a mapping. */

@@ -166,7 +166,7 @@ async function checkKills(t: Test, program: Program) {
     t.match(recording.summary, { interrupted: true })
     t.ok(recorded - stored <= chunkFrames, `${stored} of ${recorded} frames are stored`)
     // The recorder may have been killed before it wrote the last line.
-    t.ok(stored <= recorded + 1, 'nothing was invented')
+    t.ok(stored <= recorded + 1, 'stores no additional frames')
     t.match(recording.summary.frames, { first_frame: 1, last_frame: stored, contiguous: true })
     const { states } = await recording.frame(stored)
     t.same(

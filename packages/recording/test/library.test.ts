@@ -31,7 +31,7 @@ verifies('recording:file:rewritten', async (t) => {
   change(file, 'UPDATE CoordinateRecord SET z = 9')
   utimesSync(file, atime, mtime)
   const second = await library.open('run')
-  t.equal(second.reloaded, true, 'same size and same time, but another change counter')
+  t.equal(second.reloaded, true, 'detects a change by the change counter')
   t.equal((await second.recording.frame(2)).states[0]?.position.z, 9)
   rmSync(file)
   writeRecording(file, { frames: 7, height: 2 })
@@ -39,10 +39,14 @@ verifies('recording:file:rewritten', async (t) => {
   t.equal(third.reloaded, true)
   t.equal(third.recording.identity.id, 'run')
   t.equal(third.recording.summary.frames?.total_frames, 7)
-  t.equal((await first.recording.frame(2)).states[0]?.position.z, 0.5, 'who asks the first state still can')
+  t.equal(
+    (await first.recording.frame(2)).states[0]?.position.z,
+    0.5,
+    'the first recording still returns its state',
+  )
   clock += 60_000
   await library.list()
-  t.equal(library.health().snapshots, 1, 'copies of earlier states are gone')
+  t.equal(library.health().snapshots, 1, 'removes copies of earlier states')
 })
 
 verifies('recording:file:untouched', async (t) => {
@@ -77,7 +81,7 @@ verifies('recording:copy:cache', async (t) => {
   const copied: string[] = []
   const open = (name: string) => second.open(name, { progress: () => copied.push(name) })
   await open('a')
-  t.same(copied, [], 'a copy outlives the process')
+  t.same(copied, [], 'reuses a copy after a restart')
   await open('b')
   await open('a')
   await open('c')
@@ -85,9 +89,9 @@ verifies('recording:copy:cache', async (t) => {
   t.equal(second.health().snapshots, 2)
   copied.length = 0
   await open('a')
-  t.same(copied, [], 'used last but one')
+  t.same(copied, [], 'retains the copy that was used before the last')
   await open('b')
-  t.ok(copied.includes('b'), 'least recently used, so it had to go')
+  t.ok(copied.includes('b'), 'evicts the least recently used copy')
 })
 
 verifies('recording:copy:interrupted', async (t) => {
@@ -130,7 +134,7 @@ verifies(
     const { files, data, more } = folders(t)
     writeRecording(join(files, 'run.db'), { frames: 60 })
     const small = await libraryOver(t, files, { dir: more })
-    const large = await libraryOver(t, files, { dir: data, limits: { indexAtOnceBytes: 0 } })
+    const large = await libraryOver(t, files, { dir: data, limits: { maxForegroundIndexBytes: 0 } })
     const { recording: indexed } = await small.open('run')
     const { recording: searched } = await large.open('run')
     const before = large.health().snapshot_bytes
@@ -146,7 +150,7 @@ verifies(
     await until(() => large.health().snapshot_bytes > before)
     await same()
     await large.close()
-    const again = await libraryOver(t, files, { dir: data, limits: { indexAtOnceBytes: 0 } })
+    const again = await libraryOver(t, files, { dir: data, limits: { maxForegroundIndexBytes: 0 } })
     t.same(await (await again.open('run')).recording.frame(7), await indexed.frame(7))
   },
 )
@@ -251,7 +255,7 @@ verifies('recording:catalogue:reasons', async (t) => {
   const found = await library.list()
   t.match(found.listings, expected)
   t.equal(found.listings.length, expected.length)
-  t.same((await library.list()).listings, found.listings, 'the verdicts are remembered')
+  t.same((await library.list()).listings, found.listings, 'caches the results of checks')
   t.match(await library.list(usual), { searched: [usual], listings: [{ name: 'suite.db' }] })
   t.same(await library.list(join(files, 'nowhere')), { searched: [join(files, 'nowhere')], listings: [] })
 })
@@ -273,7 +277,7 @@ verifies('recording:roots:symlink', async (t) => {
   symlinkSync(join(files, 'run.db'), join(files, 'alias.db'))
   const library = await libraryOver(t, files, { dir: data })
   t.match((await library.list()).listings, [{ name: 'run.db' }])
-  t.equal((await library.list()).listings.length, 1, 'a link within the roots is the file that it leads to')
+  t.equal((await library.list()).listings.length, 1, 'resolves a link within the roots to its file')
   await t.rejects(library.open('out.db'), { code: 'OUTSIDE_ROOTS' })
   await t.rejects(library.open('folder/secret.db'), { code: 'OUTSIDE_ROOTS' })
   await t.rejects(library.list(join(files, 'folder')), { code: 'OUTSIDE_ROOTS' })
@@ -295,7 +299,7 @@ t.test('SpareWorker retains one worker for the next run and stops the others', a
   const workers = new SpareWorker(startRecorderWorker)
   t.teardown(() => workers.close())
   const [first, second] = [workers.take(), workers.take()]
-  t.not(first, second, 'two runs at once have a worker each')
+  t.not(first, second, 'concurrent runs have different workers')
   await workers.give(first)
   await workers.give(second)
   t.equal(second.isAlive, false)
@@ -326,7 +330,7 @@ t.test('LogCheckpoints pauses the writer only while a long log is checkpointed',
   t.equal(started.length, 0)
   await checkpoints.advance(8 * mebibyte)
   await checkpoints.advance(30 * mebibyte)
-  t.equal(started.length, 1, 'one at a time')
+  t.equal(started.length, 1, 'starts one checkpoint at a time')
   started[0]?.(pauseBytes)
   await checkpoints.end()
   const resume = async (storedBytes: number, ends: readonly number[]) => {

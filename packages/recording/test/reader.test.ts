@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { eraMap, readSchema } from '../src/formats/schema-era.ts'
+import { makeEraMap, readSchema } from '../src/formats/schema-era.ts'
 import { buildIndexes, isIndexed } from '../src/reader/cpp/indexes.ts'
 import { openReader } from '../src/reader/open-reader.ts'
 import type { Reader } from '../src/reader/reader.ts'
@@ -45,10 +45,10 @@ function openChanged(t: Test, file: string, change?: (db: Database.Database) => 
   return reader
 }
 
-const index = (db: Database.Database) => buildIndexes(db, eraMap(readSchema(db)))
+const index = (db: Database.Database) => buildIndexes(db, makeEraMap(readSchema(db)))
 
 verifies('recording:fixtures:expected', async (t) => {
-  t.ok(names.length > 0, 'there are fixtures')
+  t.ok(names.length > 0, 'finds the fixtures')
   for (const name of names) {
     await t.test(name, async (t) => {
       const expected = JSON.parse(readFileSync(join(fixtures, `${name}.expected.json`), 'utf8'))
@@ -146,9 +146,9 @@ verifies('recording:era:all', async (t) => {
       const reader = readerOfSample(t, 6, change)
       const { capabilities, missing, ...summary } = reader.summary()
       t.equal(summary.era, era)
-      t.equal(new Set([...capabilities, ...missing]).size, 11, 'every capability is either there or missing')
+      t.equal(new Set([...capabilities, ...missing]).size, 11, 'lists every capability as present or missing')
       const frame = reader.frame(4)
-      t.same(frame.states, reference.states, 'states of every era name their body')
+      t.same(frame.states, reference.states, 'returns the body of each state')
       t.same(frame.body_energies, reference.body_energies)
       if (capabilities.includes('collisions')) t.same(frame.collisions, reference.collisions)
       else t.same(frame.collisions, [])
@@ -192,7 +192,7 @@ verifies('recording:read:frames', async (t) => {
     code: 'FRAME_NOT_FOUND',
     data: { frame_id: 6, first_frame: 1, last_frame: 5 },
   })
-  t.equal(reader.bodyEnergy(bodyId, { start: 2, end: 4 }).length, 3, 'both ends of a range belong to it')
+  t.equal(reader.bodyEnergy(bodyId, { start: 2, end: 4 }).length, 3, 'includes both ends of a range')
   const history = reader.pairHistory([floorId, bodyId], { start: 2, end: null }, 2)
   t.equal(history.total_frames, 4)
   t.same(
@@ -297,7 +297,7 @@ verifies(
     const db = new Database(file)
     t.teardown(() => db.close())
     index(db)
-    t.ok(isIndexed(db, eraMap(readSchema(db))))
+    t.ok(isIndexed(db, makeEraMap(readSchema(db))))
     const plans = ['EnergyRecord', 'FrictionConstraintRecord', 'CollisionResultRecord'].map((table) =>
       db
         .prepare(
@@ -328,9 +328,9 @@ t.test(
     }
     const extents = (vertices: Buffer | null) => [...open(vertices).extents()]
     t.same(extents(box), [[bodyId, [1, 2, 3]]])
-    t.same(extents(mesh([1, 1, 0], [-1, 1, 0])), [], 'a flat mesh is not a box')
+    t.same(extents(mesh([1, 1, 0], [-1, 1, 0])), [], 'omits a flat mesh')
     t.same(extents(mesh([1, Number.NaN, 1])), [])
-    t.same(extents(box.subarray(0, 40)), [], 'part of a vertex is missing')
+    t.same(extents(box.subarray(0, 40)), [], 'omits a mesh with an incomplete vertex')
     t.same(extents(Buffer.alloc(0)), [])
     t.same(extents(null), [])
 
@@ -352,11 +352,11 @@ t.test(
         [-1, -1, 0],
         [0, 0, 2],
       ]),
-      'inner vertices are omitted',
+      'omits inner vertices',
     )
     t.same(sort(open(withInner).outlines().get(bodyId)), sort(tetrahedron))
     const cube = tetrahedron.flatMap((corner) => [corner, corner.map((value) => -value)])
-    t.equal(open(mesh(...cube)).outlines().size, 0, 'a box has no outline')
+    t.equal(open(mesh(...cube)).outlines().size, 0, 'returns no outline for a box')
     t.equal(open(mesh([1, 1, 0], [-1, 1, 0])).outlines().size, 0)
     t.equal(open(mesh([1, 1, 1], [0, Number.NaN, 1])).outlines().size, 0)
   },

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { systemEnergy, writeEnergies } from '../src/formats/lines/frame-energy.ts'
+import { computeSystemEnergy, writeEnergies } from '../src/formats/lines/frame-energy.ts'
 import { createLineReader } from '../src/formats/lines/line-reader.ts'
 import { noDetails, type RunBody } from '../src/formats/lines/run-line.ts'
 import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame } from '../src/formats/packed-frame.ts'
@@ -68,7 +68,7 @@ t.test('a run returns the sent data through the Recording interface', async (t) 
     solver: { iterations: 3, converged: true, num_contacts: 1, num_constraints: 2 },
   })
   const [spin] = frame.states.map(({ angular_velocity }) => angular_velocity)
-  t.ok(Math.abs((spin?.y ?? 0) - 0.2) < 1e-12, 'the angular velocity equals the sent one')
+  t.ok(Math.abs((spin?.y ?? 0) - 0.2) < 1e-12, 'returns the sent angular velocity')
   const { fields, length, data: rows } = await recording.systemEnergy(whole)
   t.equal(length, 30)
   const [linear, potential] = [0.5 * 2 * (1 + (9.81 * 0.01) ** 2), 9.81 * (2 * 4.99 + 3)]
@@ -76,7 +76,7 @@ t.test('a run returns the sent data through the Recording interface', async (t) 
   const total = rows[fields.indexOf('total_system_e')] ?? 0
   t.ok(
     Math.abs(total - (linear + rotational + potential)) < 1e-9,
-    'energies follow from mass, inertia and gravity',
+    'computes energies from mass, inertia and gravity',
   )
   t.equal((await recording.bodyEnergy(2, whole)).length, 30)
   t.equal((await recording.solver({ start: 5, end: 9 })).length, 5)
@@ -197,7 +197,7 @@ t.test('createRunViews reads only the frames that a condition on frame_id select
   t.equal(
     joined,
     db.prepare<[], number>('SELECT count(*) FROM v_state').pluck().get(),
-    'a view joined to itself',
+    'joins a view to itself',
   )
 })
 
@@ -309,29 +309,36 @@ t.test('writeEnergies computes kinetic and potential energy from mass, inertia a
   ])
   t.same(energies(brick, null), [parts, linear, rotational, Number.NaN, linear + rotational])
   const unknown = [hasState, Number.NaN, Number.NaN, Number.NaN, Number.NaN]
-  t.same(energies(undefined, null), unknown, 'an unknown body')
-  t.same(energies({ ...brick, mass: Number.NaN }, null), unknown, 'an unknown mass')
+  t.same(energies(undefined, null), unknown, 'returns no energy for an unknown body')
+  t.same(energies({ ...brick, mass: Number.NaN }, null), unknown, 'returns no energy for an unknown mass')
 })
 
-t.test('systemEnergy reports a gain above one millionth of the total and 1 nJ as an injection', async (t) => {
-  const rows = new Float64Array()
-  const isInjection = (before: number, total: number) =>
-    systemEnergy(rows, { total }, before, false)?.injection
-  t.equal(isInjection(1000, 1000.0009), false)
-  t.equal(isInjection(1000, 1000.0011), true)
-  t.equal(isInjection(1000, 999), false, 'a loss is not an injection')
-  t.equal(isInjection(-1000, -999.9991), false, 'the total may be negative')
-  t.equal(isInjection(0, 0.9e-9), false)
-  t.equal(isInjection(0, 1.1e-9), true)
-  t.equal(systemEnergy(rows, { total: 5 }, Number.NaN, false)?.delta, 5, 'the first frame')
-  t.equal(systemEnergy(rows, {}, 0, false), null, 'no energy is known')
-})
+t.test(
+  'computeSystemEnergy reports a gain above one millionth of the total and 1 nJ as an injection',
+  async (t) => {
+    const rows = new Float64Array()
+    const isInjection = (before: number, total: number) =>
+      computeSystemEnergy(rows, { total }, before, false)?.injection
+    t.equal(isInjection(1000, 1000.0009), false)
+    t.equal(isInjection(1000, 1000.0011), true)
+    t.equal(isInjection(1000, 999), false, 'does not report a loss as an injection')
+    t.equal(isInjection(-1000, -999.9991), false, 'accepts a negative total')
+    t.equal(isInjection(0, 0.9e-9), false)
+    t.equal(isInjection(0, 1.1e-9), true)
+    t.equal(
+      computeSystemEnergy(rows, { total: 5 }, Number.NaN, false)?.delta,
+      5,
+      'returns the total as the change of the first frame',
+    )
+    t.equal(computeSystemEnergy(rows, {}, 0, false), null, 'returns null if no energy is known')
+  },
+)
 
-t.test("systemEnergy returns the sum of the bodies' energies", async (t) => {
+t.test("computeSystemEnergy returns the sum of the bodies' energies", async (t) => {
   const moving = movingRow()
   writeEnergies(moving, 0, brick, [0, 0, -10], [0, 0, 0])
   const rows = new Float64Array([...moving, ...movingRow(), ...moving])
-  t.match(systemEnergy(rows, {}, 100, true), {
+  t.match(computeSystemEnergy(rows, {}, 100, true), {
     linear: 18,
     rotational: 0,
     potential: 120,
@@ -342,7 +349,11 @@ t.test("systemEnergy returns the sum of the bodies' energies", async (t) => {
   })
   const free = movingRow()
   writeEnergies(free, 0, brick, null, [0, 0, 0])
-  t.match(systemEnergy(free, {}, 0, false), { total: 9, injection: false, active: false }, 'without gravity')
+  t.match(
+    computeSystemEnergy(free, {}, 0, false),
+    { total: 9, injection: false, active: false },
+    'omits potential energy without gravity',
+  )
 })
 
 t.test('a run from a large upload or a large import has large pages', async (t) => {

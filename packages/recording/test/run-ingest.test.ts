@@ -87,7 +87,7 @@ t.test('ingest accepts repeated frames after a later run line describes their bo
   await t.rejects(
     write(recorder, [line(11, { total_e: 4 })]),
     { code: 'FRAME_CONFLICT' },
-    'energies that were sent count',
+    'rejects a frame with a different sent energy',
   )
   const other = frameLine(11, { bodies: [{ id: 1, position: [0, 0, 9] }], contacts: [] })
   await t.rejects(write(recorder, [other]), { code: 'FRAME_CONFLICT' })
@@ -193,12 +193,12 @@ t.test('ingest reads and continues a run without the contact data column', async
   const lacksContacts = async (name: string): Promise<boolean> =>
     (await library.open(name)).recording.summary.missing.includes('collisions')
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
-  t.ok(await lacksContacts('pushed'), 'forces are not contacts')
+  t.ok(await lacksContacts('pushed'), 'does not count forces as contacts')
   t.match(await recorder.write('touching', streamLines([frameLine(7)])), { accepted: 1 })
   t.match(await recorder.write('silent', streamLines([frameLine(2)])), { accepted: 1 })
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
   await recorder.write('pushed', streamLines([frameLine(2, { contacts: undefined, bodies: [push] })]))
-  t.ok(await lacksContacts('pushed'), 'nor after the step of the schema')
+  t.ok(await lacksContacts('pushed'), 'does not count forces as contacts after the migration')
 })
 
 t.test("at a run's size limit, ingest reports the last stored frame, which remains stored", async (t) => {

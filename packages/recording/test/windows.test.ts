@@ -3,7 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { columnsFilePath, columnsParts, openColumns, startColumns } from '../src/formats/columns-file.ts'
+import {
+  columnsFilePath,
+  columnsParts,
+  createColumnsWriter,
+  openColumns,
+} from '../src/formats/columns-file.ts'
 import {
   type ColumnSelection,
   collisionAt,
@@ -14,11 +19,11 @@ import {
   type WindowPart,
   wholeWindow,
 } from '../src/formats/frame-window.ts'
-import { eraMap, readSchema } from '../src/formats/schema-era.ts'
+import { makeEraMap, readSchema } from '../src/formats/schema-era.ts'
 import { prepareCopy } from '../src/library/prepare.ts'
 import { readAppearances } from '../src/reader/cpp/body-reader.ts'
-import { rowBounds } from '../src/reader/cpp/row-bounds.ts'
-import { windowReader } from '../src/reader/cpp/window-reader.ts'
+import { createRowBounds } from '../src/reader/cpp/row-bounds.ts'
+import { createWindowReader } from '../src/reader/cpp/window-reader.ts'
 import { openReader } from '../src/reader/open-reader.ts'
 import { CachedWindows, type WindowSource } from '../src/reader/windows.ts'
 import type { FrameRange } from '../src/types.ts'
@@ -53,8 +58,8 @@ function openFixture(t: Test, name: string) {
   const watched = new Proxy(db, {
     get: (target, key) => (key === 'prepare' ? prepare : Reflect.get(target, key)),
   })
-  const era = eraMap(readSchema(db))
-  const connection = { db: watched, era, bounds: rowBounds(db), isIndexed: () => true }
+  const era = makeEraMap(readSchema(db))
+  const connection = { db: watched, era, bounds: createRowBounds(db), isIndexed: () => true }
   const { frames, bodies } = reader.summary()
   const [first, last] = [frames?.first_frame ?? 0, frames?.last_frame ?? -1]
   const ids = Array.from({ length: last - first + 1 }, (_, i) => first + i)
@@ -65,20 +70,20 @@ verifies('recording:columns:selected', async (t) => {
   const { connection, ids, bodies, read } = openFixture(t, 'stack')
   t.ok(bodies.length > 1)
   const [body = 0] = bodies
-  const window = windowReader(connection, bodies, { parts: ['velocity'], bodies: [body] })(ids, 0)
+  const window = createWindowReader(connection, bodies, { parts: ['velocity'], bodies: [body] })(ids, 0)
   t.same(window.bodies, [body])
   const states = read.filter(({ tables }) => tables.includes('AssetDynamicStateRecord'))
   t.same(
     states.map(({ tables }) => tables),
     [['AssetDynamicStateRecord', 'InertialStateRecord', 'VelocityRecord']],
-    'one query, without positions, orientations and rates',
+    'reads velocities with one query',
   )
-  t.equal(states[0]?.rows, ids.length, 'one row per frame, not one per body')
+  t.equal(states[0]?.rows, ids.length, 'reads one row per frame')
   const others = read.filter((query) => !states.includes(query))
   t.same(
     others.map(({ tables }) => tables),
     [['SimulationFrameRecord']],
-    'nothing else',
+    'reads no other tables',
   )
   t.ok(window.states.data.length > 0)
   for (let row = 0; row < ids.length; row++) {
@@ -132,7 +137,7 @@ function listNumbers(window: FrameWindow, part: WindowPart, body: number): numbe
 for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
   t.test(`windows of ${name} have the same numbers in every selection`, async (t) => {
     const { connection, ids, bodies } = openFixture(t, name)
-    const all = windowReader(connection, bodies, wholeWindow)(ids, 0)
+    const all = createWindowReader(connection, bodies, wholeWindow)(ids, 0)
     const needed: Partial<Record<WindowPart, WindowPart>> = {
       collisionNormals: 'collisions',
       frictionVectors: 'friction',
@@ -140,7 +145,7 @@ for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only
     for (const part of wholeWindow.parts)
       for (const body of bodies) {
         const parts = [part, needed[part] ?? part]
-        const selected = windowReader(connection, bodies, { parts, bodies: [body] })(ids, 0)
+        const selected = createWindowReader(connection, bodies, { parts, bodies: [body] })(ids, 0)
         t.same(listNumbers(selected, part, body), listNumbers(all, part, body), `${part} of body ${body}`)
       }
   })
@@ -152,9 +157,9 @@ t.test('states without body ids have the same bodies in a selection', async (t) 
   db.pragma('foreign_keys = OFF')
   db.exec('UPDATE AssetDynamicStateRecord SET body_id = NULL WHERE frame_id = 20')
   db.close()
-  const all = windowReader(connection, bodies, wholeWindow)(ids, 0)
+  const all = createWindowReader(connection, bodies, wholeWindow)(ids, 0)
   for (const body of bodies) {
-    const selected = windowReader(connection, bodies, { parts: ['position'], bodies: [body] })(ids, 0)
+    const selected = createWindowReader(connection, bodies, { parts: ['position'], bodies: [body] })(ids, 0)
     t.same(listNumbers(selected, 'position', body), listNumbers(all, 'position', body))
     t.equal(selected.present[19], 1)
   }
@@ -172,17 +177,17 @@ t.test(
     }
     const speeds: ColumnSelection = { parts: ['velocity'] }
     t.ok((await read(speeds)) > 0)
-    t.equal(await read(speeds), 0, 'a repeated question reads nothing')
+    t.equal(await read(speeds), 0, 'reads nothing for a repeated request')
     t.ok((await read()) > 0)
-    t.equal(await read({ parts: ['solver'] }), 0, 'the whole windows have the solver')
+    t.equal(await read({ parts: ['solver'] }), 0, 'uses the cached complete windows')
   },
 )
 
 t.test('CachedWindows evicts windows of other selections when the cache is full', async (t) => {
   const { connection, ids, bodies } = openFixture(t, 'stack')
-  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
-  const size = windowReader(connection, bodies, wholeWindow)(ids, 0).states.data.byteLength
-  const windows = new CachedWindows({ ids, bodies, prepare, capBytes: 2 * size })
+  const prepare = (selection: ColumnSelection) => createWindowReader(connection, bodies, selection)
+  const size = createWindowReader(connection, bodies, wholeWindow)(ids, 0).states.data.byteLength
+  const windows = new CachedWindows({ ids, bodies, prepare, maxBytes: 2 * size })
   const read = async (part: WindowPart) => {
     const before = windows.fromTables
     for await (const _ of windows.over(whole, call, { parts: [part] }));
@@ -192,7 +197,7 @@ t.test('CachedWindows evicts windows of other selections when the cache is full'
   t.ok((await read('position')) > 0)
   t.ok((await read('velocity')) > 0)
   t.equal(await read('velocity'), 0)
-  t.ok((await read('position')) > 0, 'it was evicted')
+  t.ok((await read('position')) > 0, 'reads an evicted window again')
 })
 
 t.test('readAppearances finds the first frame of every body, even in unordered tables', async (t) => {
@@ -214,10 +219,10 @@ t.test('readAppearances finds the first frame of every body, even in unordered t
 function longWindows(t: Test, name: string) {
   const { file, connection, ids, bodies } = openFixture(t, name)
   const path = columnsFilePath(file)
-  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
+  const prepare = (selection: ColumnSelection) => createWindowReader(connection, bodies, selection)
   const columns = {
     open: () => openColumns(path, bodies),
-    create: () => startColumns(path, bodies),
+    create: () => createColumnsWriter(path, bodies),
   }
   const source: WindowSource = { ids, bodies, prepare, windowFrames: 2, columns }
   const files = () => readdirSync(dirname(file)).filter((name) => name.includes('columns'))
@@ -237,12 +242,12 @@ verifies('recording:columns:once', async (t) => {
   t.ok(wanted.length >= 64)
   const windows = new CachedWindows({ ...source, file })
   t.same(await listFrames(windows), wanted)
-  t.ok(windows.fromTables < wanted.length, 'another thread has read the other windows')
+  t.ok(windows.fromTables < wanted.length, 'another thread reads the other windows')
   t.same(files(), [basename(path)], 'the columns file is complete')
-  t.equal(windows.bytes, 0, 'its windows need no cache')
+  t.equal(windows.bytes, 0, 'does not cache windows of the columns file')
   const before = windows.fromTables
   t.same(await listFrames(windows), wanted)
-  t.equal(windows.fromTables, before, 'the next question reads no table')
+  t.equal(windows.fromTables, before, 'reads no table for the next request')
 })
 
 t.test('reading a part of a long recording writes no columns file', async (t) => {
@@ -281,7 +286,7 @@ t.test('two concurrent requests for a whole recording write one columns file', a
 
 t.test('a request succeeds even if its columns file cannot be written', async (t) => {
   const { file, source, path } = longWindows(t, 'drop')
-  mkdirSync(`${path}${columnsParts.question}`)
+  mkdirSync(`${path}${columnsParts.request}`)
   const { columns, ...plain } = source
   const windows = new CachedWindows({ ...source, file })
   t.same(await listFrames(windows), await listFrames(new CachedWindows(plain)))

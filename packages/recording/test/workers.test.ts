@@ -36,7 +36,7 @@ verifies('recording:worker:dies', async (t) => {
   }
   t.ok(
     (await ended).some(({ status }) => status === 'rejected'),
-    'a call that was in hand fails',
+    'rejects a running call',
   )
   t.equal((await loaded.recording.frame(2)).frame_id, 2)
   t.equal(loaded.isOpen, true)
@@ -59,7 +59,7 @@ verifies(
     t.equal(loaded.isOpen, false)
     const after = await loaded.recording.frame(2)
     await released
-    t.same([(await before).frame_id, after.frame_id], [1, 2], 'neither is lost with the thread')
+    t.same([(await before).frame_id, after.frame_id], [1, 2], 'completes both calls')
   },
 )
 
@@ -290,7 +290,7 @@ t.test('prepareReading rejects statements that do not only read, before they run
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')
-  for (const sql of refused) t.throws(() => prepareReading(db, sql), { name: 'Refusal' }, sql)
+  for (const sql of refused) t.throws(() => prepareReading(db, sql), { name: 'StatementError' }, sql)
   t.same(db.prepare('SELECT a FROM pair').all(), [{ a: 7 }])
 })
 
@@ -328,7 +328,11 @@ verifies(
     t.teardown(() => db.close())
     db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')
     for (const sql of unsafe)
-      t.throws(() => prepareReading(db, sql, sql.includes('?') ? ['simple'] : []), { name: 'Refusal' }, sql)
+      t.throws(
+        () => prepareReading(db, sql, sql.includes('?') ? ['simple'] : []),
+        { name: 'StatementError' },
+        sql,
+      )
   },
 )
 
@@ -336,7 +340,7 @@ t.test('prepareReading rejects a virtual table of the recording that has an allo
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE VIRTUAL TABLE json_each USING fts5(a)')
-  t.throws(() => prepareReading(db, 'SELECT * FROM json_each'), { name: 'Refusal' })
+  t.throws(() => prepareReading(db, 'SELECT * FROM json_each'), { name: 'StatementError' })
 })
 
 t.test("prepareReading allows harmless functions, json tables and the connection's views", async (t) => {

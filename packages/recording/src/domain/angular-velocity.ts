@@ -1,8 +1,8 @@
 import type { Quaternion, Value, Vector } from '../types.ts'
 
 /** Returns 2 vec(conj(q) dq/dt) in rad/s in the body frame; null if a component is missing. */
-export function angularVelocity(q: Quaternion, rate: Quaternion): Vector | null {
-  if (!isWhole(q) || !isWhole(rate)) return null
+export function computeAngularVelocity(q: Quaternion, rate: Quaternion): Vector | null {
+  if (!isComplete(q) || !isComplete(rate)) return null
   return {
     x: 2 * (q.w * rate.x - q.x * rate.w - q.y * rate.z + q.z * rate.y),
     y: 2 * (q.w * rate.y + q.x * rate.z - q.y * rate.w - q.z * rate.x),
@@ -10,8 +10,8 @@ export function angularVelocity(q: Quaternion, rate: Quaternion): Vector | null 
   }
 }
 
-type Whole = Readonly<Record<'w' | 'x' | 'y' | 'z', number>>
+type CompleteQuaternion = Readonly<Record<'w' | 'x' | 'y' | 'z', number>>
 
-function isWhole(q: Readonly<Record<'w' | 'x' | 'y' | 'z', Value>>): q is Whole {
+function isComplete(q: Readonly<Record<'w' | 'x' | 'y' | 'z', Value>>): q is CompleteQuaternion {
   return q.w !== null && q.x !== null && q.y !== null && q.z !== null
 }

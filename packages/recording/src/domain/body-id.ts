@@ -5,7 +5,7 @@ export const environmentBit = 0x8000_0000
 
 export const isEnvironmentId = (id: BodyId): boolean => id >= environmentBit
 
-export const environmentBody = (id: BodyId): EnvironmentBody => ({
+export const makeEnvironmentBody = (id: BodyId): EnvironmentBody => ({
   body_id: id,
   instance_id: id - environmentBit,
 })

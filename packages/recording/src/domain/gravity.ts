@@ -3,16 +3,16 @@ import type { Triple } from './lambda-unit.ts'
 import { median } from './median.ts'
 
 /** Maximum distance from the median, m/s². */
-const agreement = 0.01
+const maxDeviation = 0.01
 
-const quorum = 0.5
+const minAgreeingShare = 0.5
 
-/** Returns gravity in m/s² from accelerations without contact; null if they disagree. */
-export function gravityFromFlight(accelerations: readonly Triple[]): Vector | null {
+/** Null if the accelerations disagree. In m/s². */
+export function inferGravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null
-  const agreeing = accelerations.filter((a) => Math.hypot(a[0] - x, a[1] - y, a[2] - z) <= agreement)
-  return agreeing.length > quorum * accelerations.length ? { x, y, z } : null
+  const agreeing = accelerations.filter((a) => Math.hypot(a[0] - x, a[1] - y, a[2] - z) <= maxDeviation)
+  return agreeing.length > minAgreeingShare * accelerations.length ? { x, y, z } : null
 }
 
 /** Mass in kg, height in m, energy in J. */
@@ -23,12 +23,12 @@ export interface PotentialSample {
 }
 
 /** Returns gravity along z in m/s² from potential_e = -m g z; null if the samples disagree. */
-export function gravityFromPotential(samples: readonly PotentialSample[]): Vector | null {
+export function inferGravityFromPotential(samples: readonly PotentialSample[]): Vector | null {
   const values = samples
     .filter(({ mass, height }) => Math.abs(mass * height) > 1e-9)
     .map(({ mass, height, potential }) => -potential / (mass * height))
   const z = median(values)
   if (z === null) return null
-  const agreeing = values.filter((value) => Math.abs(value - z) <= agreement)
-  return agreeing.length > quorum * values.length ? { x: 0, y: 0, z } : null
+  const agreeing = values.filter((value) => Math.abs(value - z) <= maxDeviation)
+  return agreeing.length > minAgreeingShare * values.length ? { x: 0, y: 0, z } : null
 }

@@ -14,28 +14,28 @@ export interface MomentumRow {
 /** Minimum change relative to the impulse of gravity, because contacts without load contain noise. */
 const minRelativeChange = 0.01
 
-export function triple(v: Vector | null | undefined): Triple | null {
+export function toTriple(v: Vector | null | undefined): Triple | null {
   if (!v || v.x === null || v.y === null || v.z === null) return null
   return [v.x, v.y, v.z]
 }
 
 /** Returns m/s, or null if a velocity is missing. */
-export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
+export function computeVelocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
   const [v0, v1] = [before, after].map((frame) =>
-    triple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
+    toTriple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
   )
   return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
 }
 
 /** Returns the momentum balance of the step to `after`; null without a contact row, a value or load. */
-export function momentumRow(
+export function computeMomentumRow(
   before: Frame,
   after: Frame,
   body: { readonly body_id: BodyId; readonly mass: number },
   gravity: Triple,
   dt: number,
 ): MomentumRow | null {
-  const gain = velocityGain(before, after, body.body_id)
+  const gain = computeVelocityGain(before, after, body.body_id)
   const lambda = sumLambdas(body.body_id, after.friction_constraints)
   const force = sumExternalForces(body.body_id, after)
   if (!gain || !lambda || !force) return null
@@ -50,7 +50,7 @@ function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | n
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {
     if (body_id !== body) continue
-    const one = triple(force)
+    const one = toTriple(force)
     if (one === null) return null
     add(sum, one, 1)
   }
@@ -63,7 +63,7 @@ function sumLambdas(body: BodyId, rows: readonly FrictionConstraint[]): Triple |
   let count = 0
   for (const row of rows) {
     const sign = row.body_a_id === body ? 1 : row.body_b_id === body ? -1 : 0
-    const normal = triple(row.normal)
+    const normal = toTriple(row.normal)
     if (sign === 0 || !normal || row.normal_lambda === null) continue
     add(sum, normal, -sign * row.normal_lambda)
     addTangent(sum, row.tangent1, row.tangent1_lambda, sign)
@@ -74,7 +74,7 @@ function sumLambdas(body: BodyId, rows: readonly FrictionConstraint[]): Triple |
 }
 
 function addTangent(sum: [number, number, number], tangent: Vector, lambda: Value, sign: number): void {
-  const direction = triple(tangent)
+  const direction = toTriple(tangent)
   if (direction && lambda !== null) add(sum, direction, sign * lambda)
 }
 
@@ -86,8 +86,8 @@ function add(sum: [number, number, number], direction: Triple, factor: number): 
 const tolerance = 0.1
 
 /**
- * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. Uses the median of s, because
- * a solver may diverge.
+ * Infers the unit from change = s * lambda: s is 1 for impulses and dt (s) for forces. The median of s tolerates
+ * diverged steps.
  */
 export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): LambdaUnit {
   const shape = [rows.length, 3]
@@ -105,7 +105,7 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
   return 'unknown'
 }
 
-/** Returns the s that minimises |y - s x|. Scales by the largest |x|, because squares of diverged values overflow. */
+/** Returns the s that minimises |y - s x|. Scales by the largest |x| to avoid overflow. */
 function fitFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
   const scale = Math.max(Math.abs(x.get(0)), Math.abs(x.get(1)), Math.abs(x.get(2)))
   if (!(scale > 0)) return null

@@ -10,11 +10,8 @@ export interface RowSpan {
   readonly last: number
 }
 
-/**
- * Returns the smallest rowid whose key is at least `key`, or `span.last + 1`, in about log2(rows) probes.
- * Keys must never decrease.
- */
-export function lowerBound(probe: Probe, span: RowSpan, key: number): number {
+/** Returns the smallest rowid whose key is at least `key`, or `span.last + 1`. Keys must never decrease. */
+export function findLowerBound(probe: Probe, span: RowSpan, key: number): number {
   let [low, high] = [span.first, span.last + 1]
   while (low < high) {
     const middle = low + Math.floor((high - low) / 2)
@@ -26,7 +23,7 @@ export function lowerBound(probe: Probe, span: RowSpan, key: number): number {
 }
 
 /** Whether the keys of `count` probes across the table never decrease. */
-export function looksMonotone(probe: Probe, span: RowSpan, count: number): boolean {
+export function isMonotone(probe: Probe, span: RowSpan, count: number): boolean {
   let previous = Number.NEGATIVE_INFINITY
   for (let i = 0; i <= count; i++) {
     const row = probe(span.first + Math.floor(((span.last - span.first) * i) / count))

@@ -3,11 +3,11 @@ import { median } from './median.ts'
 
 const tolerance = 1e-6
 
-/**
- * Returns the mean step in s if all steps are equal, otherwise the median of the steps in which time advances; null
- * if time never advances.
- */
-export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
+/** In s: the mean step if all are equal, otherwise the median of positive steps; null if time never advances. */
+export function computeTimeStep(times: readonly Value[]): {
+  readonly dt: Value
+  readonly isUniform: boolean
+} {
   const steps: number[] = []
   for (let i = 1; i < times.length; i++) {
     const [before, after] = [times[i - 1] ?? null, times[i] ?? null]
@@ -21,7 +21,7 @@ export function timeStep(times: readonly Value[]): { readonly dt: Value; readonl
   )
   const limit = tolerance * dt + 2 * Number.EPSILON * largest
   const isUniform = steps.length === times.length - 1 && steps.every((step) => Math.abs(step - dt) <= limit)
-  // The mean over the whole span contains the rounding error only once.
+  // The mean contains the rounding error only once.
   const [first, last] = [times[0] ?? null, times.at(-1) ?? null]
   if (!isUniform || first === null || last === null) return { dt, isUniform }
   return { dt: (last - first) / steps.length, isUniform }

@@ -1,7 +1,6 @@
 /**
- * Columns of a recording, stored next to its private copy, because SQLite takes seconds to join 20 million rows.
- * Layout, in native byte order: the blocks of each window, aligned to 8 bytes; the place of each window; the
- * trailer.
+ * Columns of a recording, stored next to its private copy. Layout, in native byte order: the blocks of each window,
+ * aligned to 8 bytes; the place of each window; the trailer.
  */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { ReadWindow } from '../reader/cpp/window-reader.ts'
@@ -16,13 +15,13 @@ const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 /** A place: first frame, offset, and entry. */
 const placeLength = 2 + entryLength
 
-/** Suffixes of incomplete files. They differ, because a background job and a request may write at the same time. */
-export const columnsParts = { background: '.part', question: '.question.part' } as const
+/** Suffixes of incomplete files, which a background job and a request may write at the same time. */
+export const columnsParts = { background: '.part', request: '.question.part' } as const
 
 /** Returns `undefined` if another request is writing the file or the disk is full. */
-export function startColumns(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
+export function createColumnsWriter(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
   try {
-    return new ColumnsWriter(file, bodies, 'question')
+    return new ColumnsWriter(file, bodies, 'request')
   } catch {
     return undefined
   }
@@ -42,7 +41,7 @@ export class ColumnsWriter {
     this.#file = file
     this.#part = `${file}${columnsParts[writer]}`
     this.#bodies = bodies
-    // Replaces a file of a killed background job, but not that of a request, which may still be writing.
+    // Does not replace the file of a request, which may still be writing.
     this.#descriptor = openSync(this.#part, writer === 'background' ? 'w' : 'wx', 0o600)
   }
 
@@ -63,8 +62,8 @@ export class ColumnsWriter {
     renameSync(this.#part, this.#file)
   }
 
-  /** Removes the incomplete file. Does nothing after `finish`. */
-  abandon(): void {
+  /** Does nothing after `finish`. */
+  discard(): void {
     if (!this.#isOpen) return
     this.#close()
     rmSync(this.#part, { force: true })
@@ -82,13 +81,13 @@ export class ColumnsWriter {
   }
 }
 
-export interface ColumnsFile {
+export interface ColumnsReader {
   readonly read: (...args: Parameters<ReadWindow>) => FrameWindow | undefined
   close(): void
 }
 
 /** Returns `undefined` if the file is missing, or has a different layout or different bodies. */
-export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsFile | undefined {
+export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsReader | undefined {
   const descriptor = openIfExists(file)
   if (descriptor === undefined) return undefined
   const places = readPlaces(descriptor, bodies)

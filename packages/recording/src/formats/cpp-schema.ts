@@ -1,7 +1,4 @@
-/**
- * Tables of the current MSD-CPP recorder in its order: ids are rowids, indexes are absent, and the body
- * references refer to a table without these ids.
- */
+/** Tables of the current MSD-CPP recorder in its order: ids are rowids, and indexes are absent. */
 import { contactDataColumn } from './run-schema.ts'
 
 type Table = readonly [name: string, sql: string]
@@ -110,19 +107,16 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/** Omits contact tables without contact data, because empty tables would mean that nothing touched. */
+/** Without contact data, empty contact tables would mean that nothing touched. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 
-/**
- * Contains the run line, and whether the engine sent contacts (missing in older exports). The C++ recorder ignores
- * it.
- */
+/** Contains the run line, and whether the engine sent contacts (missing in older exports). */
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`
 
-/** Contains joints, with the columns of `jointAt`. The C++ recorder ignores it. */
+/** Contains joints, with the columns of `jointAt`. */
 export const jointTable = 'CausewayJointRecord'
 
 export const jointFields = [

@@ -10,5 +10,5 @@ export interface FrameSource {
   push(bytes: Uint8Array): Iterable<Line>
   end(): Iterable<Line>
   /** Whether the writer was interrupted. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }

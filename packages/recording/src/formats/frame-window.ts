@@ -59,7 +59,7 @@ export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 /** Impulse and torque act on a, in the recording's unit. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
-/** Groups of columns. Vectors are separate, because each is a row of another table. */
+/** Groups of columns. Each vector is a row of another table. */
 const windowParts = [
   'position',
   'velocity',
@@ -97,7 +97,7 @@ export interface FlatRows {
 
 /**
  * Columns of consecutive frames in SI units; NaN = not recorded. The requested frames are `from` to `to`, exclusive.
- * If `from` is 1, row 0 is the frame before them, for evaluating steps.
+ * If `from` is 1, row 0 is the previous frame.
  */
 export interface FrameWindow {
   readonly from: number

@@ -8,8 +8,8 @@ const optionalPackages = {
 } as const satisfies Record<string, { readonly version: string; readonly entry: string }>
 
 /**
- * Imports a large package that only some users install: next to this one, or in a folder of
- * `CAUSEWAY_OPTIONAL_PACKAGES`, separated like PATH. Throws `PACKAGE_NOT_INSTALLED` with the install command.
+ * Imports a package that only some users install, also from the folders of `CAUSEWAY_OPTIONAL_PACKAGES`. Throws
+ * `PACKAGE_NOT_INSTALLED` with the install command.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

@@ -11,10 +11,7 @@ export type RunStatus = 'live' | 'finished' | 'interrupted'
 /** Column of `run` and of the run line table of exports: 1 if the engine sends contacts. */
 export const contactDataColumn = 'tells_contacts'
 
-/**
- * SQL condition that a frame has a contact. A block begins with its number of collisions, a float64, and may contain
- * only external forces.
- */
+/** SQL condition that a frame has a contact. A block begins with its number of collisions, a float64. */
 export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
 /** Narrow rows of frames for series, and a block of numbers per frame. Published migrations must not change. */

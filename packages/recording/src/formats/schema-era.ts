@@ -65,9 +65,9 @@ export const readTables = (db: Database): readonly TableColumns[] =>
 
 export const isRecordingSchema = (schema: Schema): boolean => schema.has(frameTable, 'id', 'simulation_time')
 
-export function eraMap(schema: Schema): EraMap {
+export function makeEraMap(schema: Schema): EraMap {
   const parts = findParts(schema)
-  const held: Record<Capability, boolean> = {
+  const presence: Record<Capability, boolean> = {
     states: parts.states !== undefined,
     body_energy: parts.bodyEnergy !== undefined,
     system_energy: parts.systemEnergy !== undefined,
@@ -81,13 +81,13 @@ export function eraMap(schema: Schema): EraMap {
     metadata: parts.metadata !== undefined,
     geometry: schema.has('MeshRecord', 'vertex_data') && schema.has('ObjectRecord', 'collisionMeshRecord_id'),
   }
-  const all = Object.keys(held) as Capability[]
+  const all = Object.keys(presence) as Capability[]
   return {
-    era: findEra(parts, held.tangent_lambdas),
+    era: findEra(parts, presence.tangent_lambdas),
     schema,
     parts,
-    capabilities: all.filter((capability) => held[capability]),
-    missing: all.filter((capability) => !held[capability]),
+    capabilities: all.filter((capability) => presence[capability]),
+    missing: all.filter((capability) => !presence[capability]),
   }
 }
 

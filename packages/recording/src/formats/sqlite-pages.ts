@@ -17,8 +17,8 @@ interface Leaf {
 }
 
 /**
- * Reads a few pages of an SQLite file without a lock or a copy (https://sqlite.org/fileformat2.html, sections 1.3
- * and 1.6). Methods throw `MalformedFile`.
+ * Reads pages of an SQLite file without a lock or a copy (https://sqlite.org/fileformat2.html, sections 1.3 and 1.6).
+ * Methods throw `MalformedFile`.
  */
 export class SqlitePages {
   readonly #file: FileHandle

@@ -20,7 +20,7 @@ const sliceMs = 20
 
 const headBytes = 4096
 
-/** Imports a file or bag folder into a new run file. Returns notes about what was omitted or decided. */
+/** Returns notes about what was omitted or decided. */
 export async function importFile(
   path: string,
   target: string,
@@ -102,7 +102,7 @@ async function writeRun(
         remedy: 'give a file with at least one row or message of a body',
         data: { path },
       })
-    writer.setStatus(source.isCut ? 'interrupted' : 'finished', Date.now())
+    writer.setStatus(source.isTruncated ? 'interrupted' : 'finished', Date.now())
   } catch (error) {
     throw reviseLineError(error)
   } finally {
@@ -110,7 +110,7 @@ async function writeRun(
   }
 }
 
-/** Changes the remedy, because errors of the run line come from constants of the mapping. */
+/** Errors of the run line come from constants of the mapping. */
 function reviseLineError(error: unknown): unknown {
   if (!isCausewayError(error) || !RecordingError.is(error, 'INVALID_FRAME', 'FRAME_CONFLICT')) return error
   if (!String(error.data.path ?? '').startsWith('run')) return error

@@ -37,7 +37,7 @@ export interface Source {
   frames(mapping: unknown, call: Call): AsyncIterable<object>
   /** What `frames` omitted or decided. */
   readonly notes: readonly string[]
-  readonly isCut: boolean
+  readonly isTruncated: boolean
   close(): Promise<void>
 }
 

@@ -71,13 +71,14 @@ export class ClickHouseLake {
     const headers =
       username === '' ? {} : { authorization: `Basic ${btoa(decodeURIComponent(`${username}:${password}`))}` }
     const response = await fetch(url, { method: 'POST', body: sql, headers, signal }).catch((cause) => {
-      throw signal.aborted ? cause : unavailable(`cannot be reached at ${url.host}`, cause)
+      throw signal.aborted ? cause : createUnavailableError(`cannot be reached at ${url.host}`, cause)
     })
     const text = await response.text()
-    if (!response.ok) throw unavailable(`answered ${response.status}: ${text.slice(0, 300).split('\n')[0]}`)
-    if (text.length > maxAnswerBytes) throw unavailable('sent an answer that is too large')
+    if (!response.ok)
+      throw createUnavailableError(`answered ${response.status}: ${text.slice(0, 300).split('\n')[0]}`)
+    if (text.length > maxAnswerBytes) throw createUnavailableError('sent an answer that is too large')
     const body = parse(text)
-    if (!Array.isArray(body?.data)) throw unavailable('did not answer with rows')
+    if (!Array.isArray(body?.data)) throw createUnavailableError('did not answer with rows')
     return body.data
   }
 }
@@ -90,5 +91,5 @@ function parse(text: string): { readonly data?: unknown } | undefined {
   }
 }
 
-const unavailable = (problem: string, cause?: unknown) =>
+const createUnavailableError = (problem: string, cause?: unknown) =>
   new RecordingError('LAKE_UNAVAILABLE', `ClickHouse ${problem}`, cause === undefined ? {} : { cause })

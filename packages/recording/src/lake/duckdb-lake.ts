@@ -9,10 +9,10 @@ import type { LakeAnswer, LakeJob, LakeQuery, LakeReply, LakeRun } from './lake-
 
 const processFile = new URL(`./lake-process${extname(import.meta.url)}`, import.meta.url)
 
-const startMs = 10_000
+const startTimeoutMs = 10_000
 
 /** Time limit per exported run, in ms. */
-const exportMsPerRun = 60_000
+const exportTimeoutMsPerRun = 60_000
 
 interface CallOptions {
   readonly signal: AbortSignal
@@ -47,7 +47,7 @@ export class DuckDbLake {
     if (runs.length === 0) return
     await runJob(
       { export: runs, folder: this.#folder, isShared: this.#isShared },
-      exportMsPerRun * runs.length,
+      exportTimeoutMsPerRun * runs.length,
       options,
     )
     await this.#removeOlder(runs)
@@ -68,7 +68,7 @@ export class DuckDbLake {
   async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
     const reply = await runJob({ query, folder: this.#folder }, query.deadlineMs, options)
     if ('answer' in reply) return reply.answer
-    throw lost(reply)
+    throw createLostError(reply)
   }
 }
 
@@ -77,22 +77,22 @@ async function runJob(
   deadlineMs: number,
   { signal, progress }: CallOptions,
 ): Promise<LakeReply> {
-  if (signal.aborted) throw cancelled()
+  if (signal.aborted) throw createCancelledError()
   const child = fork(processFile, {
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   let isLate = false
   const cancel = () => void child.kill('SIGKILL')
-  const overdue = setTimeout(() => {
+  const timer = setTimeout(() => {
     isLate = true
     cancel()
-  }, deadlineMs + startMs)
+  }, deadlineMs + startTimeoutMs)
   signal.addEventListener('abort', cancel, { once: true })
   try {
     return toResult(await receive(child, job, progress))
   } catch (error) {
-    if (signal.aborted) throw cancelled()
+    if (signal.aborted) throw createCancelledError()
     if (isLate)
       throw new CausewayError('DEADLINE_EXCEEDED', `the question took longer than ${deadlineMs} ms`, {
         remedy: 'restrict the scenario or the commit',
@@ -100,21 +100,21 @@ async function runJob(
       })
     throw error
   } finally {
-    clearTimeout(overdue)
+    clearTimeout(timer)
     signal.removeEventListener('abort', cancel)
   }
 }
 
 const receive = (child: ChildProcess, job: LakeJob, progress: CallOptions['progress']): Promise<LakeReply> =>
   new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(lost(error)))
+    child.on('error', (error) => reject(createLostError(error)))
     child.on('message', (reply: LakeReply) => {
       if ('done' in reply) progress?.(reply.done, reply.total, 'exporting runs')
       else resolve(reply)
     })
-    child.once('close', (code, killed) => reject(lost(killed ?? code)))
+    child.once('close', (code, killed) => reject(createLostError(killed ?? code)))
     child.send(job, (error) => {
-      if (error !== null) reject(lost(error))
+      if (error !== null) reject(createLostError(error))
     })
   })
 
@@ -134,10 +134,10 @@ function toResult(reply: LakeReply): LakeReply {
   return reply
 }
 
-const lost = (cause: unknown): CausewayError =>
+const createLostError = (cause: unknown): CausewayError =>
   new WorkerError('WORKER_LOST', 'the process of the lake ended unexpectedly', {
     remedy: 'call again',
     cause,
   })
 
-const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
+const createCancelledError = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

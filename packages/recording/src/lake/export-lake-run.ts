@@ -31,7 +31,7 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
     frames.closeSync()
     states.closeSync()
     for (const quantity of quantities) await connection.run(writeUnrecorded(quantity))
-    // Writes the frame file last: a run is complete if it exists.
+    // A run is complete if its frame file exists.
     for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
   } finally {
     source.close()

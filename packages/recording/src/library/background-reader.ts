@@ -1,7 +1,7 @@
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 
-const idleMs = 5000
+const idleTimeoutMs = 5000
 
 /** Analyses recordings in one worker of low priority. */
 export class BackgroundReader {
@@ -14,7 +14,7 @@ export class BackgroundReader {
     this.#startWorker = startWorker
   }
 
-  /** If `request` returns null, analyses nothing. Rejects with `WORKER_LOST` after `close`. */
+  /** Rejects with `WORKER_LOST` after `close`. */
   analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
     const result = this.#last.then(() => this.#analyse(file, request))
     this.#last = result.catch(() => {})
@@ -36,7 +36,7 @@ export class BackgroundReader {
       const result = analysis && (await link.call('analyse', { ...analysis, isCached: false }))
       return { summary, result }
     } finally {
-      this.#idle = setTimeout(() => void this.#stop(), idleMs).unref()
+      this.#idle = setTimeout(() => void this.#stop(), idleTimeoutMs).unref()
     }
   }
 

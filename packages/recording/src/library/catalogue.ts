@@ -79,7 +79,7 @@ export const catalogueMigrations: readonly Migration[] = [
   { name: 'eras', up: 'ALTER TABLE verdict ADD COLUMN era TEXT' },
 ]
 
-/** Prefix of paths relative to the catalogue's folder, which may be moved. All other paths are absolute. */
+/** Prefix of paths relative to the catalogue's folder. All other paths are absolute. */
 const relativePrefix = './'
 
 /** Size of a recording that was never opened. */
@@ -139,7 +139,6 @@ export class Catalogue {
     this.summaries = new RunSummaries(this.#db)
   }
 
-  /** Creates the id if it does not exist. */
   getId(path: string): string {
     return this.getIds([path]).get(path) ?? ''
   }
@@ -232,7 +231,7 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/** Returns candidate ids: the file name, then the name with parts of the path's hash, so that ids are reproducible. */
+/** Returns the file name, then the name with parts of the path's hash. */
 function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

@@ -13,13 +13,13 @@ export async function convertFrameFile(source: string, target: string, call: Cal
   const { size } = await stat(source)
   const writer = openRunWriter(target, Date.now(), { expectedBytes: size })
   try {
-    const isCut = await readFrames(source, writer, { ...call, size })
+    const isTruncated = await readFrames(source, writer, { ...call, size })
     if (writer.flush(Date.now()).total_frames === 0)
       throw new RecordingError('NOT_A_RECORDING', `the file has no frames: ${source}`, {
         remedy: 'record at least one frame',
         data: { path: source },
       })
-    writer.setStatus(isCut ? 'interrupted' : 'finished', Date.now())
+    writer.setStatus(isTruncated ? 'interrupted' : 'finished', Date.now())
   } finally {
     writer.close()
   }
@@ -46,7 +46,7 @@ async function readFrames(
       progress(done, Math.max(size, done), 'converting')
     }
     for (const line of source?.end() ?? []) writer.add(line, Date.now())
-    return source?.isCut ?? false
+    return source?.isTruncated ?? false
   } catch (error) {
     throw source === undefined ? error : addPosition(error, source)
   } finally {

@@ -26,13 +26,12 @@ const chunkBytes = 4 * 1024 * 1024
 const indexShare = 0.3
 
 /**
- * Copies a foreign database byte by byte, without SQLite, and returns the copied state. Retries if the file changes
- * or a transaction is open. A journal that does not change belongs to a writer that died: it is copied, and SQLite
- * rolls back the copy. Removes its files if it throws.
+ * Copies a foreign database without SQLite, and returns the copied state. Retries if the file changes or a
+ * transaction is open. An unchanged journal belongs to a dead writer and is copied. Removes its files if it throws.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
-    return await copyConsistently(source, target, { ...options, progress: increasing(options.progress) })
+    return await copyConsistently(source, target, { ...options, progress: makeMonotonic(options.progress) })
   } catch (error) {
     await removeCopy(target)
     throw error
@@ -49,7 +48,7 @@ export async function storeUpload(
   try {
     let bytes = 0
     let head = Buffer.alloc(0)
-    for await (const part of orCancelled(body)) {
+    for await (const part of throwIfCancelled(body)) {
       if (head.length < headBytes) head = Buffer.concat([head, part.subarray(0, headBytes - head.length)])
       if (head.length === headBytes && !isDatabaseHead(head)) break
       bytes += part.length
@@ -69,7 +68,7 @@ export async function storeUpload(
   }
 }
 
-async function* orCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* throwIfCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (cause) {
@@ -77,8 +76,8 @@ async function* orCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Hides decreases, because a retry starts at 0. */
-function increasing(progress: CopyOptions['progress']): CopyOptions['progress'] {
+/** A retry starts at 0. */
+function makeMonotonic(progress: CopyOptions['progress']): CopyOptions['progress'] {
   let max = 0
   return (done, total) => {
     if (done <= max) return
@@ -128,7 +127,6 @@ async function copyState(
     if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
     if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
   } catch (error) {
-    // The file, journal or log was removed meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }
@@ -156,7 +154,7 @@ async function copyFileInSteps(
     return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
-    // Cloning is not supported. Other errors recur in the chunked copy.
+    // Other errors recur in the chunked copy.
     await rm(target, { force: true })
   }
   const from = await open(source, 'r')

@@ -9,8 +9,8 @@ interface Sidecar {
 }
 
 /**
- * Identifies the state of a foreign SQLite file without using SQLite: size, times, inode, and the change counter in
- * the header, which every transaction in rollback-journal mode increments (https://sqlite.org/fileformat2.html).
+ * State of a foreign SQLite file. Every transaction in rollback-journal mode increments the change counter
+ * (https://sqlite.org/fileformat2.html).
  */
 export interface FileState {
   readonly size: number
@@ -48,7 +48,7 @@ export async function readFileState(path: string): Promise<FileState> {
       inode: ino,
       changeCounter: header.length >= 28 ? header.readUInt32BE(24) : 0,
       header,
-      journal: await readSidecar(`${path}-journal`, isHot),
+      journal: await readSidecar(`${path}-journal`, isActiveJournal),
       wal: isWal ? await readSidecar(`${path}-wal`, () => true) : null,
     }
   } finally {
@@ -119,4 +119,4 @@ async function readSidecar(path: string, counts: (first: number) => boolean): Pr
 }
 
 /** A finalized journal starts with a zero byte. SQLite also checks only this byte. */
-const isHot = (first: number): boolean => first !== 0
+const isActiveJournal = (first: number): boolean => first !== 0

@@ -25,7 +25,7 @@ export interface LibraryLimits {
   /** Maximum size of the private copies. Copies in use may exceed it. */
   readonly snapshotBytes: number
   /** Larger recordings are indexed in the background. */
-  readonly indexAtOnceBytes: number
+  readonly maxForegroundIndexBytes: number
   /** Minimum number of body-frames for preparing columns and analyses in the background. */
   readonly minPreparedBodyFrames: number
   /** Maximum time without progress of an import, in ms. */
@@ -51,7 +51,7 @@ interface LibraryOptions {
 
 export const libraryDefaults: LibraryLimits = {
   snapshotBytes: 4 * 1024 ** 3,
-  indexAtOnceBytes: 256 * 1024 ** 2,
+  maxForegroundIndexBytes: 256 * 1024 ** 2,
   // Smaller recordings are read within half a second.
   minPreparedBodyFrames: 50_000,
   importStallMs: 120_000,
@@ -79,7 +79,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const { now, log } = options
   const limits = { ...libraryDefaults, ...options.limits }
   const catalogue = new Catalogue(join(dir, 'recordings.db'), now)
-  const copies = new SnapshotCache({ folder, catalogue, capBytes: limits.snapshotBytes, now })
+  const copies = new SnapshotCache({ folder, catalogue, maxBytes: limits.snapshotBytes, now })
   await copies.sweep()
   const startWorker = () => startRecordingWorker(options.worker)
   const loaded = new LoadedRecordings({
@@ -156,7 +156,7 @@ export class RecordingLibrary {
     }
   }
 
-  /** Lists a folder, or all roots and the runs, sorted by path. For a missing folder, the list is empty. */
+  /** Lists a folder, or all roots and the runs, sorted by path. A missing folder is empty. */
   async list(
     directory?: string,
   ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
@@ -199,7 +199,7 @@ export class RecordingLibrary {
     return this.#parts.catalogue.summaries
   }
 
-  /** Analyses a sealed run in a worker of low priority, without loading it for clients. */
+  /** Analyses a sealed run in a worker of low priority. */
   analyseInBackground(
     run: string,
     request: (summary: RecordingSummary) => AnalysisRequest | null,
@@ -213,8 +213,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. Stores the mapping for later calls of `open`; default: the stored one,
-   * or that of the file next to it. Throws errors of `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores the mapping; default: the stored one, or that of the file next
+   * to it. Throws errors of `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,
@@ -280,7 +280,7 @@ export class RecordingLibrary {
       throw new RecordingError('RECORDING_NOT_FOUND', `recording not found: ${idOrPath}`, {
         data: { recording: idOrPath, searched: roots.folders() },
       })
-    // The server has these files open through SQLite. Reading them as bytes would release its locks.
+    // The server has these files open through SQLite, whose locks another reader would release.
     if (this.#isOwn(path))
       throw new CausewayError('OUTSIDE_ROOTS', `the file belongs to the server's own data: ${path}`, {
         data: { path },
@@ -308,7 +308,7 @@ export class RecordingLibrary {
     const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
-      // If the keys differ, the file changed while it was copied.
+      // The file changed while it was copied.
       key: entry.key === key ? listKey : entry.key,
       reason: null,
       total_frames: frames?.total_frames ?? 0,
@@ -319,7 +319,7 @@ export class RecordingLibrary {
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
-  /** Discards an unreadable copy, because the original file still exists. */
+  /** Discards an unreadable copy. */
   async #loadCopy(
     key: string,
     identity: RecordingIdentity,
@@ -350,7 +350,12 @@ export class RecordingLibrary {
     const { path, size_bytes } = identity
     return initializeWorker(startWorker(), async (link) => {
       await copies.makeRoom(size_bytes, (snapshot) => loaded.release(snapshot))
-      const args = { source: path, mapping, folder: copies.folder, indexAtOnceBytes: limits.indexAtOnceBytes }
+      const args = {
+        source: path,
+        mapping,
+        folder: copies.folder,
+        indexAtOnceBytes: limits.maxForegroundIndexBytes,
+      }
       const { key, bytes, notes } = (await isImported(path))
         ? await callWithStallLimit(link, args, { ...options, limitMs: limits.importStallMs })
         : await link.call('copy', args, options)

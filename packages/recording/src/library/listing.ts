@@ -146,10 +146,7 @@ const isRecordingName = (name: string): boolean => databaseName.test(name) || is
 /** Skipped in addition to hidden folders. */
 const skipped = new Set(['node_modules'])
 
-/**
- * Finds recordings by name in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links
- * to folders, and folders that `isExcluded` selects.
- */
+/** Finds recordings by name, nearest first. Skips unreadable and hidden folders, and links to folders. */
 async function scanFolder(
   folder: string,
   limits: ScanLimits,

@@ -53,8 +53,7 @@ export class LoadedRecordings {
   }
 
   async release({ key, used_ms }: Snapshot): Promise<boolean> {
-    // A copy that is being loaded is not in the map yet, but was used recently. A negative age means that the clock
-    // was set back.
+    // A copy that is being loaded is not in the map yet. A negative age means that the clock was set back.
     const age = this.#options.now() - used_ms
     if (this.#loaded.get(key)?.isBusy || (age >= 0 && age < graceMs)) return false
     await this.#unload(key)
@@ -77,7 +76,6 @@ export class LoadedRecordings {
       if (released >= bytes) break
       if (entry.isBusy) continue
       const size = await entry.countWorkerBytes()
-      // A call may have arrived in the meantime.
       if (entry.isBusy) continue
       await entry.release()
       released += size
@@ -105,7 +103,6 @@ export class LoadedRecordings {
   async #insert(entry: LoadedRecording): Promise<void> {
     this.#loaded.set(entry.key, entry)
     this.#options.copies.touch(entry.key)
-    // The next use of a stopped recording starts a new worker.
     const open = this.#findOpen()
     const idle = open.filter((other) => other !== entry && !other.isBusy)
     const excess = Math.max(0, open.length - this.#options.maxWorkers)

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { RecordingError } from '../errors.ts'
-import { eraMap, frameTable, isRecordingSchema, readSchema, type Schema } from '../formats/schema-era.ts'
+import { frameTable, isRecordingSchema, makeEraMap, readSchema, type Schema } from '../formats/schema-era.ts'
 import { buildIndexes } from '../reader/cpp/indexes.ts'
 
 /**
- * Prepares a new copy: rolls back an open transaction, checkpoints the log, and checks the schema. Checks and
- * indexes a small copy; sets a large one to WAL mode for `finishCopy`.
+ * Rolls back an open transaction, checkpoints the log, and checks the schema. Indexes a small copy; `finishCopy`
+ * indexes a large one.
  */
 export function prepareCopy(file: string, isLarge: boolean): void {
   const db = new Database(file, { fileMustExist: true })
@@ -21,20 +21,20 @@ export function prepareCopy(file: string, isLarge: boolean): void {
     db.pragma('journal_mode = OFF')
     db.pragma('synchronous = OFF')
     requireIntact(db)
-    buildIndexes(db, eraMap(schema))
+    buildIndexes(db, makeEraMap(schema))
   } finally {
     db.close()
   }
 }
 
-/** Checks a large copy and builds its indexes, while others read it. */
+/** Checks and indexes a large copy while others read it. */
 export function finishCopy(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     db.pragma('synchronous = NORMAL')
     requireIntact(db)
-    buildIndexes(db, eraMap(readSchema(db)))
-    // Closing does not checkpoint the log while the reader has the copy open.
+    buildIndexes(db, makeEraMap(readSchema(db)))
+    // Closing does not checkpoint a log that the reader has open.
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

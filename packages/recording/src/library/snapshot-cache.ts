@@ -5,28 +5,28 @@ import { columnsFilePath } from '../formats/columns-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { removeCopy } from './copy.ts'
 
-/** Minimum time between writes of a copy's last use, because clients send hundreds of requests per second. */
+/** Minimum time between writes of a copy's last use. */
 const touchIntervalMs = 1000
 
 interface CacheOptions {
   readonly folder: string
   readonly catalogue: Catalogue
-  readonly capBytes: number
+  readonly maxBytes: number
   readonly now: () => number
 }
 
-/** Private copies. Evicts the least recently used ones above a size limit. */
+/** LRU cache of private copies. */
 export class SnapshotCache {
   readonly folder: string
   readonly #catalogue: Catalogue
-  readonly #capBytes: number
+  readonly #maxBytes: number
   readonly #now: () => number
   #lastTouch = { key: '', ms: 0 }
 
-  constructor({ folder, catalogue, capBytes, now }: CacheOptions) {
+  constructor({ folder, catalogue, maxBytes, now }: CacheOptions) {
     this.folder = folder
     this.#catalogue = catalogue
-    this.#capBytes = capBytes
+    this.#maxBytes = maxBytes
     this.#now = now
   }
 
@@ -72,7 +72,7 @@ export class SnapshotCache {
 
   /** Removes copies until `bytes` more fit. `release` returns `false` if a copy is in use. */
   async makeRoom(bytes: number, release: (snapshot: Snapshot) => Promise<boolean>): Promise<void> {
-    let excess = this.#countBytes() + bytes - this.#capBytes
+    let excess = this.#countBytes() + bytes - this.#maxBytes
     for (const snapshot of this.#catalogue.listSnapshots()) {
       if (excess <= 0) return
       if (!(await release(snapshot))) continue
@@ -102,7 +102,7 @@ export class SnapshotCache {
     return {
       snapshots: this.#catalogue.listSnapshots().length,
       snapshot_bytes: this.#countBytes(),
-      snapshot_cap_bytes: this.#capBytes,
+      snapshot_cap_bytes: this.#maxBytes,
     }
   }
 
@@ -115,7 +115,7 @@ export class SnapshotCache {
   }
 }
 
-/** Does not open the file, because closing a descriptor of an open SQLite file releases its locks. */
+/** Does not open the file: closing a descriptor of an open SQLite file releases its locks. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)

@@ -50,7 +50,7 @@ export async function readSourceFile(
   }
 }
 
-/** Whether a path is a bag or a file of another tool, such as an MCAP file of ROS 2. */
+/** Whether a path is a bag or a file of another tool. */
 export async function isImported(path: string): Promise<boolean> {
   if (!isFrameFile(path)) return isImportName(path) || isBag(path)
   if (!isBagPart(path)) return false

@@ -13,12 +13,11 @@ interface LongReadOptions {
   /** Returns the frame ids of a window. The first `context` of them precede it. */
   readonly locate: (index: number) => { readonly ids: readonly number[]; readonly context: number }
   readonly read: (index: number) => FrameWindow
-  /** Receives the windows of a whole recording, so that its tables need to be read only once. */
   readonly columns: ColumnsWriter | undefined
 }
 
 /** A window that the other thread reads. */
-interface Claim {
+interface PendingWindow {
   readonly settled: Promise<void>
   isSettled: boolean
   /** Absent if that thread failed. */
@@ -34,7 +33,7 @@ export class LongRead {
   readonly #link = new WorkerLink<WindowMethods>(resolveWorkerFile('./window-worker', import.meta.url), {
     name: 'the worker that reads ahead',
   })
-  readonly #claims = new Map<number, Claim>()
+  readonly #pending = new Map<number, PendingWindow>()
   readonly #own = new Map<number, FrameWindow>()
   #columns: ColumnsWriter | undefined
   #next = 0
@@ -47,12 +46,12 @@ export class LongRead {
   /** Indexes must be ascending. */
   async load(index: number): Promise<FrameWindow> {
     this.#next = Math.max(this.#next, index)
-    const claim = this.#claims.get(index)
-    if (claim !== undefined) return this.#wait(index, claim)
+    const pending = this.#pending.get(index)
+    if (pending !== undefined) return this.#wait(index, pending)
     const own = this.#own.get(index)
     this.#own.delete(index)
     if (own === undefined) this.#next = index + 1
-    this.#claimNext()
+    this.#requestNext()
     return own ?? this.#options.read(index)
   }
 
@@ -67,52 +66,51 @@ export class LongRead {
   /** Stops the other thread. Removes an incomplete columns file. */
   close(): void {
     void this.#link.kill()
-    this.#columns?.abandon()
+    this.#columns?.discard()
   }
 
-  /** Writes to the columns file. If the disk is full, continues without that file. */
+  /** Continues without the columns file if the disk is full. */
   #store(write: (columns: ColumnsWriter) => void): void {
     if (this.#columns === undefined) return
     try {
       write(this.#columns)
     } catch {
-      this.#columns.abandon()
+      this.#columns.discard()
       this.#columns = undefined
     }
   }
 
-  /** Reads later windows while the other thread reads this one. */
-  async #wait(index: number, claim: Claim): Promise<FrameWindow> {
-    while (!claim.isSettled && this.#own.size < maxAhead && this.#next <= this.#options.last) {
+  async #wait(index: number, pending: PendingWindow): Promise<FrameWindow> {
+    while (!pending.isSettled && this.#own.size < maxAhead && this.#next <= this.#options.last) {
       const next = this.#next++
       this.#own.set(next, this.#options.read(next))
       await nextTurn()
     }
-    await claim.settled
-    this.#claims.delete(index)
-    this.#claimNext()
-    return claim.window ?? this.#options.read(index)
+    await pending.settled
+    this.#pending.delete(index)
+    this.#requestNext()
+    return pending.window ?? this.#options.read(index)
   }
 
-  #claimNext(): void {
-    while (this.#claims.size < maxAhead && this.#next <= this.#options.last) this.#claim(this.#next++)
+  #requestNext(): void {
+    while (this.#pending.size < maxAhead && this.#next <= this.#options.last) this.#request(this.#next++)
   }
 
-  #claim(index: number): void {
+  #request(index: number): void {
     const { file, bodies, locate } = this.#options
     const request = this.#link.call('read', { file, bodies, ...locate(index) })
     const settled = request.then(
       ({ entry, bytes }) => {
-        claim.window = unpackWindow(entry, bytes.buffer, bodies)
+        pending.window = unpackWindow(entry, bytes.buffer, bodies)
       },
       () => {}, // This thread then reads the window and reports the error.
     )
-    const claim: Claim = {
+    const pending: PendingWindow = {
       isSettled: false,
       settled: settled.then(() => {
-        claim.isSettled = true
+        pending.isSettled = true
       }),
     }
-    this.#claims.set(index, claim)
+    this.#pending.set(index, pending)
   }
 }

@@ -32,8 +32,8 @@ export type Analyses = Readonly<
 >
 
 /**
- * Serves one recording at a time to the library that started this worker. `sources` are the folders of the analyses.
- * If their files change, stored answers become invalid.
+ * Serves one recording at a time. If the files in `sources`, the folders of the analyses, change, stored answers
+ * become invalid.
  */
 export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
   const { handlers, close } = new RecordingSession(analyses, sources)
@@ -140,7 +140,7 @@ class RecordingSession {
   }
 }
 
-/** Copies, converts or imports a file that may grow meanwhile. The key is that of the state before. */
+/** The file may grow meanwhile. The key is that of the state before. */
 async function copyAndPrepare(
   { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
   call: Call,

@@ -3,7 +3,7 @@ import { wholeWindow } from '../formats/frame-window.ts'
 import { type PackedWindow, packWindow } from '../formats/window-block.ts'
 import type { BodyId } from '../types.ts'
 import { connect, openCopy } from './cpp/connection.ts'
-import { type ReadWindow, windowReader } from './cpp/window-reader.ts'
+import { createWindowReader, type ReadWindow } from './cpp/window-reader.ts'
 
 export interface WindowMethods {
   readonly read: (args: {
@@ -30,7 +30,7 @@ export class WindowSession {
 function openWindows(file: string, bodies: readonly BodyId[]) {
   const connection = connect(openCopy(file))
   return {
-    read: windowReader(connection, bodies, wholeWindow),
+    read: createWindowReader(connection, bodies, wholeWindow),
     close: () => void connection.db.close(),
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ColumnsFile, ColumnsWriter } from '../formats/columns-file.ts'
+import type { ColumnsReader, ColumnsWriter } from '../formats/columns-file.ts'
 import {
   type ColumnSelection,
   type FlatRows,
@@ -9,7 +9,7 @@ import {
 import { frameTable } from '../formats/schema-era.ts'
 import type { BodyId, FrameRange } from '../types.ts'
 import type { Connection } from './cpp/connection.ts'
-import { type ReadWindow, windowReader } from './cpp/window-reader.ts'
+import { createWindowReader, type ReadWindow } from './cpp/window-reader.ts'
 import { LongRead } from './long-read.ts'
 
 export interface WindowCall {
@@ -19,8 +19,8 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order, with the selected columns (default: all). Handles the worker's
-   * other calls between windows. Progress excludes cached windows.
+   * Returns the windows of a range in frame order, with the selected columns (default: all). Progress excludes cached
+   * windows.
    */
   over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
   readonly bytes: number
@@ -30,10 +30,7 @@ export interface Windows {
 /** Number of body-frames of a window. Reading them takes a few tens of milliseconds. */
 const bodyFrames = 4000
 
-/**
- * 20k frames of 20 bodies with 4 contacts each. A longer recording has a columns file, whose pages the system
- * caches.
- */
+/** 20k frames of 20 bodies with 4 contacts each. */
 const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
@@ -42,7 +39,7 @@ const windowsPerTurn = 8
 const minLongWindows = 64
 
 interface StoredColumns {
-  open(): ColumnsFile | undefined
+  open(): ColumnsReader | undefined
   /** Returns `undefined` if the file cannot be written now. */
   create(): ColumnsWriter | undefined
 }
@@ -57,17 +54,17 @@ export interface WindowSource {
   /** The private copy, if two threads may read long ranges of it. */
   readonly file?: string
   readonly columns?: StoredColumns
-  readonly capBytes?: number
+  readonly maxBytes?: number
   readonly windowFrames?: number
 }
 
-export function recordingWindows(
+export function createRecordingWindows(
   connection: Connection,
   bodies: readonly BodyId[],
-  options: Pick<WindowSource, 'capBytes' | 'columns' | 'file'> = {},
+  options: Pick<WindowSource, 'maxBytes' | 'columns' | 'file'> = {},
 ): Windows {
   const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
-  const prepare = (selection: ColumnSelection) => windowReader(connection, bodies, selection)
+  const prepare = (selection: ColumnSelection) => createWindowReader(connection, bodies, selection)
   return new CachedWindows({ ids, bodies, prepare, ...options })
 }
 
@@ -85,7 +82,7 @@ interface SelectedWindows {
 export class CachedWindows implements Windows {
   readonly #source: WindowSource
   readonly #length: number
-  readonly #capBytes: number
+  readonly #maxBytes: number
   /** By selection key, least recently used first. */
   readonly #selected = new Map<string, SelectedWindows>()
   #fromTables = 0
@@ -94,7 +91,7 @@ export class CachedWindows implements Windows {
     this.#source = source
     const fitting = Math.ceil(bodyFrames / Math.max(1, source.bodies.length))
     this.#length = source.windowFrames ?? Math.min(4096, Math.max(16, fitting))
-    this.#capBytes = source.capBytes ?? maxCacheBytes
+    this.#maxBytes = source.maxBytes ?? maxCacheBytes
   }
 
   get bytes(): number {
@@ -196,19 +193,18 @@ export class CachedWindows implements Windows {
     return window
   }
 
-  /** Caches a window. Evicts other selections for it. Does not cache it if it exceeds the limit even then. */
+  /** Evicts other selections first. Does not cache a window that exceeds the limit. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
-    // Another request may have evicted this selection.
     if (this.#selected.get(windows.key) !== windows) return
     const outdated = windows.cached.get(index)
     if (outdated !== undefined) windows.bytes -= countBytes(outdated)
     windows.cached.delete(index)
     const size = countBytes(window)
     for (const [key, other] of this.#selected) {
-      if (this.bytes + size <= this.#capBytes) break
+      if (this.bytes + size <= this.#maxBytes) break
       if (other !== windows) this.#selected.delete(key)
     }
-    if (this.bytes + size > this.#capBytes) return
+    if (this.bytes + size > this.#maxBytes) return
     windows.cached.set(index, window)
     windows.bytes += size
   }

@@ -15,10 +15,7 @@ import type {
 
 /** A worker that reads one recording. Arguments and results are structured-cloneable. */
 export interface WorkerMethods {
-  /**
-   * Copies or imports a foreign file, checks it, and moves it to `<folder>/<key>.db`. `notes` is null if the file
-   * was copied.
-   */
+  /** Copies or imports a foreign file to `<folder>/<key>.db`. `notes` is null if the file was copied. */
   readonly copy: (args: {
     readonly source: string
     readonly mapping: string | undefined

@@ -3,7 +3,7 @@ import { createPrivateFile, toDataError } from '@causeway/store'
 import Database from 'better-sqlite3'
 import { cppSchema, jointSchema, jointTable, runLineSchema, runLineTable } from '../formats/cpp-schema.ts'
 import { jointAt } from '../formats/frame-window.ts'
-import { type RunFacts, runLine } from '../formats/lines/run-line.ts'
+import { makeRunLine, type RunFacts } from '../formats/lines/run-line.ts'
 import {
   bodyAt,
   bodyWidth,
@@ -17,7 +17,7 @@ import {
 import { contactDataColumn, readFacts } from '../formats/run-schema.ts'
 import { fillLeverArms } from '../reader/run/lever-arms.ts'
 import { prepareFrames } from '../reader/run/run-frame.ts'
-import { contactDataReader } from '../reader/run/run-summary.ts'
+import { createContactDataReader } from '../reader/run/run-summary.ts'
 
 type Insert = (table: string, ...values: readonly (number | null)[]) => number
 
@@ -45,14 +45,14 @@ function write(source: Database.Database, target: Database.Database): void {
   for (const pragma of ['foreign_keys = OFF', 'journal_mode = OFF', 'synchronous = OFF'])
     target.pragma(pragma)
   source.exec('BEGIN')
-  const hasContactData = contactDataReader(source)()
+  const hasContactData = createContactDataReader(source)()
   for (const ddl of [...cppSchema({ hasContactData }), runLineSchema, jointSchema]) target.exec(ddl)
   const insert = inserter(target)
   target.exec('BEGIN')
   const facts = readFacts(source)
   target
     .prepare(`INSERT INTO ${runLineTable} (run, ${contactDataColumn}) VALUES (?, ?)`)
-    .run(JSON.stringify(runLine(facts)), Number(hasContactData))
+    .run(JSON.stringify(makeRunLine(facts)), Number(hasContactData))
   writeBodies(insert, facts)
   let before: PackedFrame | undefined
   for (const frame of prepareFrames(source)(0, Number.MAX_SAFE_INTEGER)) {

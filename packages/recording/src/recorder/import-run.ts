@@ -14,14 +14,14 @@ import {
   packContacts,
 } from '../formats/packed-frame.ts'
 import { contactDataColumn } from '../formats/run-schema.ts'
-import { eraMap, frameTable, readSchema } from '../formats/schema-era.ts'
+import { frameTable, makeEraMap, readSchema } from '../formats/schema-era.ts'
 import { prepareCopy } from '../library/prepare.ts'
 import { readBodies, readRunLine } from '../reader/cpp/body-reader.ts'
 import { type Connection, prepareFrameRows } from '../reader/cpp/connection.ts'
-import { frameReader } from '../reader/cpp/frame-reader.ts'
+import { prepareFrameReader } from '../reader/cpp/frame-reader.ts'
 import { isIndexed } from '../reader/cpp/indexes.ts'
 import { readExtents } from '../reader/cpp/mesh-reader.ts'
-import { rowBounds } from '../reader/cpp/row-bounds.ts'
+import { createRowBounds } from '../reader/cpp/row-bounds.ts'
 import { type RawRow, selectFrom, wxyz } from '../reader/cpp/selection.ts'
 import type { Frame, Joint, Value, Vector } from '../types.ts'
 import type { RunProgress, RunWriter } from './run-writer.ts'
@@ -33,10 +33,10 @@ import type { RunProgress, RunWriter } from './run-writer.ts'
 export function importRecording(file: string, writer: RunWriter, nowMs: number): RunProgress {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
-    const era = eraMap(readSchema(db))
+    const era = makeEraMap(readSchema(db))
     const indexed = isIndexed(db, era)
-    const connection: Connection = { db, era, bounds: rowBounds(db), isIndexed: () => indexed }
-    const readFrame = frameReader(connection)
+    const connection: Connection = { db, era, bounds: createRowBounds(db), isIndexed: () => indexed }
+    const readFrame = prepareFrameReader(connection)
     const readRates = rateReader(connection)
     const hasWallTime = era.schema.has(frameTable, 'wall_clock_time')
     const rows = db

@@ -13,7 +13,7 @@ export interface IngestCounts {
 
 export interface IngestProgress extends IngestCounts, RunProgress {
   /** Whether the stream does not have the end that its format requires. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 /** A worker that records one run at a time. `nowMs` is Unix time. */
@@ -117,7 +117,7 @@ export class RecorderSession {
 
   #count(progress: RunProgress): IngestProgress {
     const accepted = progress.total_frames - this.#framesBefore
-    return { ...progress, accepted, ignored: this.#ignored, isCut: this.#source?.isCut ?? false }
+    return { ...progress, accepted, ignored: this.#ignored, isTruncated: this.#source?.isTruncated ?? false }
   }
 
   /** On an error, stores the lines before it and adds its number to the error. */

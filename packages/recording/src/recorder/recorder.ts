@@ -194,8 +194,8 @@ export class Recorder {
     const fill = async (run: LiveRun): Promise<RunStatus> => {
       run.begin()
       try {
-        const { isCut } = await run.write(body)
-        return isCut ? 'interrupted' : 'finished'
+        const { isTruncated } = await run.write(body)
+        return isTruncated ? 'interrupted' : 'finished'
       } catch (error) {
         throw toImportError(error)
       }

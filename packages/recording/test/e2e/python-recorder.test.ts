@@ -154,7 +154,7 @@ else {
     const { recording: jsonl } = await library.open('lines.jsonl')
     const { provenance, ...summary } = mcap.summary
     t.same(summary, jsonl.summary)
-    t.match(provenance, { host: /./ }, 'the recorder finds where the run comes from')
+    t.match(provenance, { host: /./ }, 'the recorder determines the provenance')
     t.same(await readFrames(mcap, 30), await readFrames(jsonl, 30))
     t.same(await mcap.systemEnergy(whole), await jsonl.systemEnergy(whole))
     t.notMatch(mcap.summary, { interrupted: true })
@@ -192,7 +192,11 @@ else {
       spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], { cwd: dir })
     const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: dir, encoding: 'utf8' }).stdout.trim()
     t.match(find({ CAUSEWAY_HOST: 'ci-7' }), { commit: head, branch: 'trunk', host: 'ci-7' })
-    t.match(find({ CAUSEWAY_BRANCH: 'topic' }), { commit: head, branch: 'topic' }, 'a variable wins')
+    t.match(
+      find({ CAUSEWAY_BRANCH: 'topic' }),
+      { commit: head, branch: 'topic' },
+      'a variable takes precedence',
+    )
   })
 
   t.test('the list contains MCAP and line files of recordings, but no other .jsonl files', async (t) => {

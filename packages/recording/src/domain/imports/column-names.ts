@@ -152,7 +152,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  // Arrays with poses and velocities come first, because others may be relative to a different frame.
+  // Other arrays may be relative to a different frame.
   const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>

@@ -27,7 +27,7 @@ const maxError = 0.2
 /** Minimum ratio of the errors of the two orders. */
 const minRatio = 4
 
-/** Minimum sum of the rotation angles, in rad, because rounding hides smaller rotations. */
+/** Minimum sum of the rotation angles, in rad. Rounding hides smaller rotations. */
 const minRotation = 0.02
 
 const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {

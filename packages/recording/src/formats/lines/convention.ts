@@ -1,7 +1,7 @@
 import { jointAt } from '../frame-window.ts'
 import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
-import { members, requireKnown, unexpected, within } from './json-value.ts'
+import { rejectValue, requireKnown, toMembers, withPath } from './json-value.ts'
 
 /** Axes and orders of an engine. Recordings are stored with z up, right-handed, w first, and normals from a to b. */
 export interface Convention {
@@ -21,15 +21,15 @@ const choices = {
 /** Parses the member `convention`. Returns null for the stored convention. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
-  const convention = within('convention', () => {
-    const given = members(value)
+  const convention = withPath('convention', () => {
+    const given = toMembers(value)
     requireKnown(given, new Set(Object.keys(choices)))
     const choose = <Name extends keyof typeof choices>(name: Name): Convention[Name] => {
       const chosen = given[name] ?? choices[name][0]
       const known: readonly unknown[] = choices[name]
       return known.includes(chosen)
         ? (chosen as Convention[Name])
-        : unexpected(name, chosen, choices[name].join(' or '))
+        : rejectValue(name, chosen, choices[name].join(' or '))
     }
     return {
       up: choose('up'),
@@ -80,7 +80,6 @@ function mapQuaternion(numbers: Numbers, at: number, map: AxisMap): void {
 
 const getMap = ({ up, handedness }: Convention): AxisMap => axisMaps[up][handedness]
 
-/** Moves the last component to the front if the quaternion was sent as x, y, z, w. */
 export function orderQuaternion(numbers: Numbers, at: number, convention: Convention | null): void {
   if (convention?.quaternion !== 'xyzw') return
   const [x, y, z, w] = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]

@@ -5,18 +5,18 @@ import { convertBody, orderQuaternion } from './convention.ts'
 import type { ContactLists } from './frame-contacts.ts'
 import { writeEnergies } from './frame-energy.ts'
 import {
-  list,
   type Members,
-  members,
-  number,
   quaternion,
+  readInteger,
   readItems,
+  readNumber,
+  readTriple,
+  rejectValue,
   requireKnown,
-  triple,
-  unexpected,
+  toList,
+  toMembers,
   vector,
-  whole,
-  within,
+  withPath,
   writeVector,
 } from './json-value.ts'
 import type { RunContext } from './run-line.ts'
@@ -45,18 +45,18 @@ const vectors = {
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
-/** Adds the ids of all bodies, including environment bodies, to `seen`. */
+/** Adds all ids, including those of environment bodies, to `seen`. */
 export function readBodies(
   value: unknown,
   context: RunContext,
   { contacts, seen }: { readonly contacts: ContactLists; readonly seen: Set<number> },
 ): Float64Array {
-  const rows = context.allocate(list(value, 'bodies').length * bodyWidth)
+  const rows = context.allocate(toList(value, 'bodies').length * bodyWidth)
   let at = 0
   readItems(value, 'bodies', (item) => {
-    const body = members(item)
-    const id = whole(body.id, 'id', 0, 0xffff_ffff)
-    if (seen.has(id)) unexpected('id', id, 'each body once a frame')
+    const body = toMembers(item)
+    const id = readInteger(body.id, 'id', 0, 0xffff_ffff)
+    if (seen.has(id)) rejectValue('id', id, 'each body once a frame')
     seen.add(id)
     // Environment bodies have no states, as in recordings of the C++ recorder.
     if (isEnvironmentBody(id, context)) return
@@ -89,12 +89,12 @@ function readState(body: Members, rows: Float64Array, at: number, { constants, b
 
 function readForces(value: unknown, body: number, { externals }: ContactLists): void {
   readItems(value, 'forces', (item) => {
-    const force = members(item)
+    const force = toMembers(item)
     requireKnown(force, forceMembers)
-    const torque = force.torque === undefined ? [0, 0, 0] : triple(force.torque, vectors.torque)
-    const place = triple(force.at, vectors.at)
+    const torque = force.torque === undefined ? [0, 0, 0] : readTriple(force.torque, vectors.torque)
+    const place = readTriple(force.at, vectors.at)
     const to = externals.append(10)
-    externals.numbers.set([body, ...triple(force.force, vectors.force), ...torque, ...place], to)
+    externals.numbers.set([body, ...readTriple(force.force, vectors.force), ...torque, ...place], to)
   })
 }
 
@@ -103,8 +103,8 @@ type Triple = readonly [number, number, number]
 /** Returns rad/s in the body frame. Rotates `angular_velocity_world`. */
 function readSpin(body: Members, rows: Float64Array, at: number): Triple {
   const world = body.angular_velocity_world
-  if (world === undefined) return triple(body.angular_velocity, vectors.spin)
-  const [x, y, z] = triple(world, vectors.worldSpin)
+  if (world === undefined) return readTriple(body.angular_velocity, vectors.spin)
+  const [x, y, z] = readTriple(world, vectors.worldSpin)
   const [qw, qx, qy, qz] = quaternionAt(rows, at)
   // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion whose vector part is u.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
@@ -128,11 +128,11 @@ function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
 }
 
 function readEnergy(value: unknown, rows: Float64Array, at: number): void {
-  within('energy', () => {
-    const energy = members(value)
+  withPath('energy', () => {
+    const energy = toMembers(value)
     requireKnown(energy, energyMembers)
     bodyEnergyFields.forEach((name, i) => {
-      rows[at + bodyAt.energy + i] = number(energy[name], name, 'J')
+      rows[at + bodyAt.energy + i] = readNumber(energy[name], name, 'J')
     })
   })
   rows[at + bodyAt.parts] = hasState | hasEnergy | hasOwnEnergy

@@ -3,13 +3,13 @@ import { NumberRows } from '../../recorder/number-buffers.ts'
 import { type ContactList, type ContactRows, contactLists } from '../packed-frame.ts'
 import {
   type Members,
-  members,
-  number,
+  readInteger,
   readItems,
+  readNumber,
+  rejectValue,
   requireKnown,
-  unexpected,
+  toMembers,
   vector,
-  whole,
   writeVector,
 } from './json-value.ts'
 
@@ -73,13 +73,10 @@ const vectors = {
   tangent2: vector('tangent2', 'unit vector'),
 } as const
 
-/**
- * An environment body is always b: if it was sent as a, swaps the pair, with normal, points, lever arms and tangent
- * impulses.
- */
+/** An environment body is always b: a pair with it as a is swapped. */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   readItems(value, 'contacts', (item) => {
-    const contact = members(item)
+    const contact = toMembers(item)
     requireKnown(contact, contactMembers)
     const { a, b, isSwapped } = readPair(contact, findBody)
     const at = to.collisions.append(7)
@@ -90,8 +87,8 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     if (isSwapped) for (let k = at + 2; k < at + 5; k++) numbers[k] = -(numbers[k] ?? 0)
     const firstPoint = to.points.length
     readItems(contact.points, 'points', (point) => readPoint(point, { collision: at, isSwapped }, to))
-    const given = number(contact.depth, 'depth', 'm, positive where they overlap')
-    numbers[at + 5] = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
+    const given = readNumber(contact.depth, 'depth', 'm, positive where they overlap')
+    numbers[at + 5] = Number.isNaN(given) ? findDeepest(to.points, firstPoint) : given
     numbers[at + 6] = (to.points.length - firstPoint) / 7
   })
 }
@@ -101,8 +98,8 @@ export function readPair(
   findBody: FindBody,
 ): { readonly a: number; readonly b: number; readonly isSwapped: boolean } {
   const readId = (name: 'a' | 'b', written: unknown): number =>
-    findBody(whole(written, name, 0, 0xffff_ffff)) ??
-    unexpected(
+    findBody(readInteger(written, name, 0, 0xffff_ffff)) ??
+    rejectValue(
       name,
       written,
       'the id of a body of this frame, or of an environment body declared in a run line',
@@ -119,7 +116,7 @@ interface PointPair {
 }
 
 function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: ContactLists): void {
-  const point = members(value)
+  const point = toMembers(value)
   requireKnown(point, pointMembers)
   const { points, collisions, constraints, friction } = lists
   const at = points.append(7)
@@ -128,7 +125,7 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   copyNumbers(points, ofB, points, ofA, 3)
   if (point.point_a !== undefined) writeVector(point.point_a, vectors.pointA, points.numbers, ofA)
   if (point.point_b !== undefined) writeVector(point.point_b, vectors.pointB, points.numbers, ofB)
-  const depth = number(point.depth, 'depth', 'm, positive where they overlap')
+  const depth = readNumber(point.depth, 'depth', 'm, positive where they overlap')
   points.numbers[at + 6] = depth
   const hasFriction = hasAny(point, frictionMembers)
   if (!hasFriction && !hasAny(point, constraintMembers)) return
@@ -139,8 +136,12 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   writeVector(point.lever_arm_a, vectors.leverA, constraints.numbers, row + (isSwapped ? 8 : 5))
   writeVector(point.lever_arm_b, vectors.leverB, constraints.numbers, row + (isSwapped ? 5 : 8))
   constraints.numbers[row + 11] = depth
-  constraints.numbers[row + 12] = number(point.restitution, 'restitution', '')
-  const closing = number(point.pre_impact_rel_vel_normal, 'pre_impact_rel_vel_normal', 'm/s along the normal')
+  constraints.numbers[row + 12] = readNumber(point.restitution, 'restitution', '')
+  const closing = readNumber(
+    point.pre_impact_rel_vel_normal,
+    'pre_impact_rel_vel_normal',
+    'm/s along the normal',
+  )
   constraints.numbers[row + 13] = closing
   if (!hasFriction) return
 
@@ -152,10 +153,10 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   copyNumbers(friction, to + 11, constraints, row + 5, 6)
   // The impulse on a is +tangent * lambda, and on b its negative.
   const sign = isSwapped ? -1 : 1
-  numbers[to + 17] = number(point.friction_coefficient, 'friction_coefficient', '')
-  numbers[to + 18] = number(point.normal_lambda, 'normal_lambda', 'N·s or N')
-  numbers[to + 19] = sign * number(point.tangent1_lambda, 'tangent1_lambda', 'N·s or N')
-  numbers[to + 20] = sign * number(point.tangent2_lambda, 'tangent2_lambda', 'N·s or N')
+  numbers[to + 17] = readNumber(point.friction_coefficient, 'friction_coefficient', '')
+  numbers[to + 18] = readNumber(point.normal_lambda, 'normal_lambda', 'N·s or N')
+  numbers[to + 19] = sign * readNumber(point.tangent1_lambda, 'tangent1_lambda', 'N·s or N')
+  numbers[to + 20] = sign * readNumber(point.tangent2_lambda, 'tangent2_lambda', 'N·s or N')
 }
 
 function copyNumbers(to: NumberRows, at: number, from: NumberRows, start: number, count: number): void {
@@ -167,7 +168,7 @@ function hasAny(point: Members, names: readonly PointMember[]): boolean {
   return false
 }
 
-function deepest({ numbers, length }: NumberRows, from: number): number {
+function findDeepest({ numbers, length }: NumberRows, from: number): number {
   let depth = Number.NaN
   for (let at = from + 6; at < length; at += 7) {
     const value = numbers[at] ?? Number.NaN
@@ -177,7 +178,7 @@ function deepest({ numbers, length }: NumberRows, from: number): number {
 }
 
 /** Adds bit 31 to an id that only an environment body has. */
-export const bodyFinder =
+export const createBodyFinder =
   (isDynamic: (id: number) => boolean, isEnvironment: (id: number) => boolean): FindBody =>
   (written) => {
     if (isEnvironmentId(written) || isDynamic(written)) return written

@@ -1,13 +1,14 @@
 import { bodyAt, bodyWidth, hasEnergy, type SystemRow } from '../packed-frame.ts'
 import type { RunBody, RunConstants } from './run-line.ts'
 
-const half = (mass: number, x: number, y: number, z: number): number => 0.5 * mass * (x * x + y * y + z * z)
+const computeKineticEnergy = (mass: number, x: number, y: number, z: number): number =>
+  0.5 * mass * (x * x + y * y + z * z)
 
 /** Adds two values. NaN counts as 0, unless both are NaN. */
 const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
 /** Along an axis without gravity, the coordinate may be missing. */
-const along = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
+const computePotentialTerm = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
 
 /**
  * Writes the energies of the row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
@@ -27,13 +28,21 @@ export function writeEnergies(
   }
   const { mass, inertia } = body
   const v = at + bodyAt.velocity
-  const linear = half(mass, rows[v] ?? Number.NaN, rows[v + 1] ?? Number.NaN, rows[v + 2] ?? Number.NaN)
+  const linear = computeKineticEnergy(
+    mass,
+    rows[v] ?? Number.NaN,
+    rows[v + 1] ?? Number.NaN,
+    rows[v + 2] ?? Number.NaN,
+  )
   const rotational = 0.5 * (inertia[0] * spin[0] ** 2 + inertia[1] * spin[1] ** 2 + inertia[2] * spin[2] ** 2)
   const p = at + bodyAt.position
   const potential =
     gravity === null
       ? Number.NaN
-      : -mass * (along(gravity[0], rows[p]) + along(gravity[1], rows[p + 1]) + along(gravity[2], rows[p + 2]))
+      : -mass *
+        (computePotentialTerm(gravity[0], rows[p]) +
+          computePotentialTerm(gravity[1], rows[p + 1]) +
+          computePotentialTerm(gravity[2], rows[p + 2]))
   rows[e] = linear
   rows[e + 1] = rotational
   rows[e + 2] = potential
@@ -45,10 +54,10 @@ export function writeEnergies(
 export type GivenSystem = Partial<SystemRow>
 
 /**
- * Returns the system energy. Missing values are sums over the bodies. `before` is the previous frame's total, NaN
- * for the first frame. A sum without potential energy increases in every fall, so it never marks an injection.
+ * Missing values are sums over the bodies. `before` is the previous frame's total, NaN for the first frame. A sum
+ * without potential energy never marks an injection.
  */
-export function systemEnergy(
+export function computeSystemEnergy(
   rows: Float64Array,
   given: GivenSystem,
   before: number,
@@ -69,8 +78,8 @@ export function systemEnergy(
   const total = known(given.total, () => addKnown(addKnown(linear, rotational), potential))
   if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
   const delta = known(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
-  const isWhole = isGiven(given.total) || !Number.isNaN(potential)
-  const injection = given.injection ?? (isWhole && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
+  const isComplete = isGiven(given.total) || !Number.isNaN(potential)
+  const injection = given.injection ?? (isComplete && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
   return { linear, rotational, potential, total, delta, injection, active: given.active ?? isTouching }
 }
 

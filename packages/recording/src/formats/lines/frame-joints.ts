@@ -2,12 +2,12 @@ import { jointAt, jointKinds } from '../frame-window.ts'
 import { convertJoints } from './convention.ts'
 import { type FindBody, readPair } from './frame-contacts.ts'
 import {
-  list,
-  members,
-  number,
   readItems,
+  readNumber,
+  rejectValue,
   requireKnown,
-  unexpected,
+  toList,
+  toMembers,
   vector,
   writeVector,
 } from './json-value.ts'
@@ -24,11 +24,11 @@ export function readJoints(
   { allocate, constants }: RunContext,
   findBody: FindBody,
 ): Float64Array | null {
-  const count = list(value, 'joints').length
+  const count = toList(value, 'joints').length
   if (count === 0) return null
   const rows = allocate(count * jointAt.width)
   readItems(value, 'joints', (item, i) => {
-    const joint = members(item)
+    const joint = toMembers(item)
     requireKnown(joint, jointMembers)
     const at = i * jointAt.width
     const { a, b, isSwapped } = readPair(joint, findBody)
@@ -36,13 +36,13 @@ export function readJoints(
     rows[at + jointAt.b] = b
     const { kind = 'other' } = joint
     const index = jointKinds.indexOf(kind as (typeof jointKinds)[number])
-    rows[at + jointAt.kind] = index < 0 ? unexpected('kind', kind, jointKinds.join(', ')) : index
+    rows[at + jointAt.kind] = index < 0 ? rejectValue('kind', kind, jointKinds.join(', ')) : index
     writeVector(joint.point, point, rows, at + jointAt.point)
     writeVector(joint.impulse, impulse, rows, at + jointAt.impulse)
     writeVector(joint.torque, torque, rows, at + jointAt.torque)
     if (isSwapped)
       for (let k = at + jointAt.impulse; k < at + jointAt.error; k++) rows[k] = -(rows[k] ?? Number.NaN)
-    rows[at + jointAt.error] = number(joint.position_error, 'position_error', 'm')
+    rows[at + jointAt.error] = readNumber(joint.position_error, 'position_error', 'm')
   })
   if (constants.convention !== null) convertJoints(rows, constants.convention)
   return rows

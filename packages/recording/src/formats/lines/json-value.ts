@@ -3,8 +3,8 @@ import { RecordingError } from '../../errors.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Throws `INVALID_FRAME`. `path` is relative to the object that `within` or `readItems` reads; '' is that object. */
-export function unexpected(path: string, value: unknown, expected: string): never {
+/** Throws `INVALID_FRAME`. `path` is relative to the object that `withPath` or `readItems` reads; '' is that object. */
+export function rejectValue(path: string, value: unknown, expected: string): never {
   const text = value === undefined ? 'missing' : JSON.stringify(limitData({ value }, 100).value)
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   throw new RecordingError('INVALID_FRAME', `${path} is ${shown}, expected ${expected}`, {
@@ -13,7 +13,7 @@ export function unexpected(path: string, value: unknown, expected: string): neve
 }
 
 /** Adds the path of the object that `read` reads to an error. */
-export function within<Result>(path: string, read: () => Result): Result {
+export function withPath<Result>(path: string, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
@@ -23,7 +23,7 @@ export function within<Result>(path: string, read: () => Result): Result {
 
 /** Reads the items of a list, which may be missing. */
 export function readItems(value: unknown, name: string, read: (item: unknown, i: number) => void): void {
-  const items = list(value, name)
+  const items = toList(value, name)
   for (let i = 0; i < items.length; i++)
     try {
       read(items[i], i)
@@ -41,37 +41,34 @@ function addPath(outer: string, error: unknown): unknown {
   })
 }
 
-export function members(value: unknown, path = ''): Members {
-  return isObject(value) ? value : unexpected(path, value, 'an object')
+export function toMembers(value: unknown, path = ''): Members {
+  return isObject(value) ? value : rejectValue(path, value, 'an object')
 }
 
-export function list(value: unknown, name: string): readonly unknown[] {
+export function toList(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  return value === undefined || value === null ? [] : unexpected(name, value, 'a list')
+  return value === undefined || value === null ? [] : rejectValue(name, value, 'a list')
 }
 
-/**
- * Returns NaN if the value is null or missing. Receives the value, because V8 optimizes property access per call
- * site.
- */
-export function number(value: unknown, name: string, unit: string): number {
+/** Returns NaN if the value is null or missing. */
+export function readNumber(value: unknown, name: string, unit: string): number {
   if (typeof value === 'number') return value
   return value === undefined || value === null
     ? Number.NaN
-    : unexpected(name, value, `a number${unit === '' ? '' : `, ${unit}`}, or null`)
+    : rejectValue(name, value, `a number${unit === '' ? '' : `, ${unit}`}, or null`)
 }
 
 /** Bounds are inclusive. */
-export function whole(value: unknown, name: string, low: number, high: number): number {
+export function readInteger(value: unknown, name: string, low: number, high: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high)
     return value as number
-  return unexpected(name, value, `a whole number from ${low} to ${high}`)
+  return rejectValue(name, value, `a whole number from ${low} to ${high}`)
 }
 
 /** Returns `false` for a missing value. */
-export function flag(value: unknown, name: string): boolean {
+export function readFlag(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value
-  return value === undefined || value === null ? false : unexpected(name, value, 'true or false')
+  return value === undefined || value === null ? false : rejectValue(name, value, 'true or false')
 }
 
 export interface Vector {
@@ -92,7 +89,7 @@ export const quaternion = (name: string): Vector => ({
 
 type Numbers = Float64Array | number[]
 
-/** Has four arguments, because creating an object per call would be slower. */
+/** Creating an object per call would be slower. */
 export function writeVector(
   value: unknown,
   { name, components, unit }: Vector,
@@ -104,30 +101,30 @@ export function writeVector(
     for (let i = 0; i < count; i++) to[at + i] = Number.NaN
     return
   }
-  // `at` does not convert a list of integers to a list of doubles, but optimized indexing does.
+  // `at` converts no list of integers to doubles, unlike optimized indexing.
   const isList = Array.isArray(value)
   if (typeof value !== 'object' || (isList && value.length !== count))
-    unexpected(name, value, `${count} numbers [${components.join(', ')}], ${unit}`)
+    rejectValue(name, value, `${count} numbers [${components.join(', ')}], ${unit}`)
   for (let i = 0; i < count; i++) {
     const component = isList ? value.at(i) : (value as Members)[components[i] ?? '']
     if (typeof component === 'number') to[at + i] = component
     else if (component === null) to[at + i] = Number.NaN
-    else unexpected(`${name}.${components[i]}`, component, `a number, ${unit}, or null`)
+    else rejectValue(`${name}.${components[i]}`, component, `a number, ${unit}, or null`)
   }
 }
 
-export function triple(value: unknown, member: Vector): [number, number, number] {
+export function readTriple(value: unknown, member: Vector): [number, number, number] {
   const to: [number, number, number] = [Number.NaN, Number.NaN, Number.NaN]
   if (value !== undefined) writeVector(value, member, to, 0)
   return to
 }
 
-/** Rejects unknown members, because a misspelt name would silently lose data. */
+/** A misspelt name would silently lose data. */
 export function requireKnown(from: Members, known: ReadonlySet<string>, path = ''): void {
-  for (const key in from) if (!known.has(key)) unknownMember(path, key, [...known])
+  for (const key in from) if (!known.has(key)) rejectMember(path, key, [...known])
 }
 
-function unknownMember(path: string, key: string, known: readonly string[]): never {
+function rejectMember(path: string, key: string, known: readonly string[]): never {
   throw new RecordingError('INVALID_FRAME', `${path} has an unknown member ${key}`, {
     remedy: `leave it out, or use one of: ${known.join(', ')}`,
     data: { path: key, expected: known },

@@ -4,12 +4,12 @@ import { createLineReader, type Line } from './line-reader.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { RunContext } from './run-line.ts'
 
-/** Limited, because 1 MB of compressed blank lines could occupy a worker for minutes. */
+/** 1 MB of compressed blank lines could occupy a worker for minutes. */
 export const maxBlankLines = 1_000_000
 
 export class LineFrames implements FrameSource {
   readonly unit = 'line'
-  readonly isCut = false
+  readonly isTruncated = false
   readonly #lines = new LineSplitter()
   readonly #readLine: (text: string) => Line
   #blankLines = 0

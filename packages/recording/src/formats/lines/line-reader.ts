@@ -5,16 +5,24 @@ import { type PackedFrame, packContacts, type SolverRow } from '../packed-frame.
 import { convertContacts } from './convention.ts'
 import { isEnvironmentBody, readBodies } from './frame-bodies.ts'
 import {
-  bodyFinder,
   type ContactLists,
   clearLists,
+  createBodyFinder,
   createLists,
   readContacts,
   viewRows,
 } from './frame-contacts.ts'
-import { type GivenSystem, systemEnergy } from './frame-energy.ts'
+import { computeSystemEnergy, type GivenSystem } from './frame-energy.ts'
 import { readJoints } from './frame-joints.ts'
-import { flag, type Members, members, number, requireKnown, whole, within } from './json-value.ts'
+import {
+  type Members,
+  readFlag,
+  readInteger,
+  readNumber,
+  requireKnown,
+  toMembers,
+  withPath,
+} from './json-value.ts'
 import { type RunContext, type RunFacts, readRun } from './run-line.ts'
 
 export type Line =
@@ -39,7 +47,7 @@ const runMember: ReadonlySet<string> = new Set(['run'])
 const solverMembers: ReadonlySet<string> = new Set(solverFields)
 const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
 
-/** Non-finite numbers, which Python writes as bare words, but JSON does not allow. */
+/** Non-finite numbers, which Python writes although JSON does not allow them. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
 /** The returned parser throws `INVALID_FRAME` and the errors of `checkJson`. A frame is valid until the next line. */
@@ -52,7 +60,7 @@ export function createLineReader(context: RunContext): (text: string) => Line {
 export function createFrameReader(context: RunContext): (value: unknown) => Line {
   const contacts = createLists()
   return (value) => {
-    const line = members(value, 'the line')
+    const line = toMembers(value, 'the line')
     if (line.run !== undefined) {
       requireKnown(line, runMember, 'the line')
       return { run: readRun(line.run, context.constants.convention) }
@@ -66,7 +74,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
 /** Length above which lines are checked against the JSON limits. */
 const checkedLength = 2 ** 20
 
-/** The line length limits the number of values: a frame of 90,000 bodies has over 200,000 members. */
+/** A frame of 90,000 bodies has over 200,000 members. */
 const lineLimits: JsonLimits = {
   ...jsonLimits,
   containers: Number.POSITIVE_INFINITY,
@@ -97,7 +105,7 @@ function parse(text: string): unknown {
 
 function readFrame(line: Members, context: RunContext, contacts: ContactLists): PackedFrame {
   requireKnown(line, frameMembers, 'the line')
-  const id = whole(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
+  const id = readInteger(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
   const seen = new Set<number>()
   const bodies = readBodies(line.bodies, context, { contacts, seen })
   const isDynamic = (body: number): boolean => {
@@ -106,7 +114,7 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
     return declared !== undefined && !declared.isEnvironment
   }
   const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
-  const findBody = bodyFinder(isDynamic, isEnvironment)
+  const findBody = createBodyFinder(isDynamic, isEnvironment)
   readContacts(line.contacts, contacts, findBody)
   if (context.constants.convention !== null) convertContacts(contacts, context.constants.convention)
   const joints = readJoints(line.joints, context, findBody)
@@ -114,28 +122,28 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
   const given = readSystem(line.energies)
   return {
     id,
-    time: number(line.time, 'time', 's'),
-    wallTime: number(line.wall_time, 'wall_time', 's since the epoch'),
+    time: readNumber(line.time, 'time', 's'),
+    wallTime: readNumber(line.wall_time, 'wall_time', 's since the epoch'),
     bodies,
     contacts:
       isTouching || contacts.externals.length > 0 ? packContacts(viewRows(contacts), context.allocate) : null,
     joints,
     solver: readSolver(line.solver, contacts),
-    system: systemEnergy(bodies, given, context.getPreviousEnergy(), isTouching),
+    system: computeSystemEnergy(bodies, given, context.getPreviousEnergy(), isTouching),
   }
 }
 
 function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   if (value === undefined || value === null) return null
-  return within('solver', () => {
-    const solver = members(value)
+  return withPath('solver', () => {
+    const solver = toMembers(value)
     requireKnown(solver, solverMembers)
     const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
-      solver[name] === undefined ? otherwise : whole(solver[name], name, 0, Number.MAX_SAFE_INTEGER)
+      solver[name] === undefined ? otherwise : readInteger(solver[name], name, 0, Number.MAX_SAFE_INTEGER)
     return {
-      iterations: number(solver.iterations, 'iterations', ''),
-      residual: number(solver.residual, 'residual', ''),
-      converged: solver.converged == null ? null : flag(solver.converged, 'converged'),
+      iterations: readNumber(solver.iterations, 'iterations', ''),
+      residual: readNumber(solver.residual, 'residual', ''),
+      converged: solver.converged == null ? null : readFlag(solver.converged, 'converged'),
       constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
       contacts: count('num_contacts', contacts.collisions.length / 7),
     }
@@ -144,11 +152,11 @@ function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
 
 function readSystem(value: unknown): GivenSystem {
   if (value === undefined || value === null) return {}
-  return within('energies', () => {
-    const energies = members(value)
+  return withPath('energies', () => {
+    const energies = toMembers(value)
     requireKnown(energies, systemMembers)
-    const joule = (name: string) => number(energies[name], name, 'J')
-    const claim = (name: 'energy_injection' | 'collision_active') => flag(energies[name], name)
+    const joule = (name: string) => readNumber(energies[name], name, 'J')
+    const claim = (name: 'energy_injection' | 'collision_active') => readFlag(energies[name], name)
     return {
       linear: joule('total_linear_ke'),
       rotational: joule('total_rotational_ke'),

@@ -1,5 +1,5 @@
 import type { Provenance } from '../../types.ts'
-import { list, type Members, unexpected, whole } from './json-value.ts'
+import { type Members, readInteger, rejectValue, toList } from './json-value.ts'
 
 const textMembers = ['commit', 'branch', 'scenario', 'host', 'engine_version'] as const
 
@@ -17,7 +17,7 @@ export function readProvenance(run: Members): Provenance | null {
     seed:
       run.seed === undefined || run.seed === null
         ? null
-        : whole(run.seed, 'seed', 0, Number.MAX_SAFE_INTEGER),
+        : readInteger(run.seed, 'seed', 0, Number.MAX_SAFE_INTEGER),
     tags: readTags(run.tags),
     host: readText(run, 'host'),
     engine_version: readText(run, 'engine_version'),
@@ -30,16 +30,16 @@ function readText(run: Members, name: (typeof textMembers)[number]): string | nu
   if (text === null || text === '') return null
   return typeof text === 'string' && text.length <= maxTextLength
     ? text
-    : unexpected(name, text, `a text of at most ${maxTextLength} characters`)
+    : rejectValue(name, text, `a text of at most ${maxTextLength} characters`)
 }
 
 function readTags(value: unknown): readonly string[] | null {
-  const tags = list(value, 'tags')
+  const tags = toList(value, 'tags')
   if (tags.length === 0) return null
-  if (tags.length > maxTags) unexpected('tags', tags.length, `at most ${maxTags} tags`)
+  if (tags.length > maxTags) rejectValue('tags', tags.length, `at most ${maxTags} tags`)
   return tags.map((tag, i) =>
     typeof tag === 'string' && tag !== '' && tag.length <= maxTagLength
       ? tag
-      : unexpected(`tags[${i}]`, tag, `a text of 1 to ${maxTagLength} characters`),
+      : rejectValue(`tags[${i}]`, tag, `a text of 1 to ${maxTagLength} characters`),
   )
 }

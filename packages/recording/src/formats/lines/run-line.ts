@@ -9,19 +9,19 @@ import {
   readConvention,
 } from './convention.ts'
 import {
-  flag,
-  list,
   type Members,
-  members,
-  number,
   quaternion,
+  readFlag,
+  readInteger,
+  readNumber,
+  readTriple,
+  rejectValue,
   requireKnown,
-  triple,
-  unexpected,
+  toList,
+  toMembers,
   type Vector,
   vector,
-  whole,
-  within,
+  withPath,
   writeVector,
 } from './json-value.ts'
 import { provenanceMembers, readProvenance } from './provenance.ts'
@@ -116,16 +116,16 @@ const bodyMembers = new Set([
 
 /** `declared` is the convention of earlier lines. */
 export const readRun = (value: unknown, declared: Convention | null): RunFacts =>
-  within('run', () => {
-    const run = members(value)
+  withPath('run', () => {
+    const run = toMembers(value)
     requireKnown(run, runMembers)
     const { engine = null } = run
     if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
-      unexpected('engine', engine, 'a text of at most 200 characters')
-    const dt = number(run.dt, 'dt', 's')
-    if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('dt', run.dt, 'a number above 0, s')
+      rejectValue('engine', engine, 'a text of at most 200 characters')
+    const dt = readNumber(run.dt, 'dt', 's')
+    if (dt <= 0 || dt === Number.POSITIVE_INFINITY) rejectValue('dt', run.dt, 'a number above 0, s')
     const convention = run.convention === undefined ? declared : readConvention(run.convention)
-    const gravity = finiteVector(run.gravity, vectors.gravity)
+    const gravity = readFiniteVector(run.gravity, vectors.gravity)
     return {
       engine: engine as string | null,
       dt: Number.isNaN(dt) ? null : dt,
@@ -134,8 +134,8 @@ export const readRun = (value: unknown, declared: Convention | null): RunFacts =
       convention,
       substeps: readSubsteps(run),
       provenance: readProvenance(run),
-      bodies: list(run.bodies, 'bodies').map((body, i) =>
-        within(`bodies[${i}]`, () => readBody(body, convention)),
+      bodies: toList(run.bodies, 'bodies').map((body, i) =>
+        withPath(`bodies[${i}]`, () => readBody(body, convention)),
       ),
     }
   })
@@ -143,7 +143,7 @@ export const readRun = (value: unknown, declared: Convention | null): RunFacts =
 /** One step per frame is the default. */
 function readSubsteps({ substeps }: Members): number | null {
   if (substeps === undefined || substeps === null) return null
-  const count = whole(substeps, 'substeps', 1, 1_000_000)
+  const count = readInteger(substeps, 'substeps', 1, 1_000_000)
   return count === 1 ? null : count
 }
 
@@ -153,7 +153,7 @@ function readUnit(value: unknown): LambdaUnit | null {
   if (value === undefined || value === null) return null
   return (
     (typeof value === 'string' ? units[value] : undefined) ??
-    unexpected('lambda_unit', value, '"N·s" (or "Ns") or "N"')
+    rejectValue('lambda_unit', value, '"N·s" (or "Ns") or "N"')
   )
 }
 
@@ -166,22 +166,22 @@ const vectors = {
 } as const
 
 function readBody(value: unknown, convention: Convention | null): RunBody {
-  const body = members(value)
+  const body = toMembers(value)
   requireKnown(body, bodyMembers)
-  const isEnvironment = flag(body.is_environment, 'is_environment')
-  const written = whole(body.id, 'id', 0, highestId)
+  const isEnvironment = readFlag(body.is_environment, 'is_environment')
+  const written = readInteger(body.id, 'id', 0, highestId)
   const isMarked = written >= environmentBit
-  const extents = triple(body.half_extents, vectors.extents)
+  const extents = readTriple(body.half_extents, vectors.extents)
   const details = readDetails(body, convention)
   if (details.shape?.kind === 'box' && !extents.every((extent) => extent > 0))
-    unexpected('half_extents', body.half_extents, '3 numbers above 0, m, because the shape is a box')
+    rejectValue('half_extents', body.half_extents, '3 numbers above 0, m, because the shape is a box')
   return {
     id: isEnvironment && !isMarked ? written + environmentBit : written,
-    mass: number(body.mass, 'mass', 'kg'),
-    restitution: number(body.restitution, 'restitution', ''),
-    friction: number(body.friction, 'friction', ''),
-    asset: number(body.asset_id, 'asset_id', ''),
-    inertia: convertExtents(triple(body.inertia, vectors.inertia), convention),
+    mass: readNumber(body.mass, 'mass', 'kg'),
+    restitution: readNumber(body.restitution, 'restitution', ''),
+    friction: readNumber(body.friction, 'friction', ''),
+    asset: readNumber(body.asset_id, 'asset_id', ''),
+    inertia: convertExtents(readTriple(body.inertia, vectors.inertia), convention),
     extents: extents.every(Number.isNaN) ? roundExtents(details.shape) : convertExtents(extents, convention),
     isEnvironment: isEnvironment || isMarked,
     details,
@@ -193,32 +193,33 @@ const maxNameLength = 64
 function readDetails(body: Members, convention: Convention | null): BodyDetails {
   const { name = null } = body
   if (name !== null && (typeof name !== 'string' || name === '' || name.length > maxNameLength))
-    unexpected('name', name, `a text of 1 to ${maxNameLength} characters`)
-  const position = finiteVector(body.position, vectors.position)
-  const orientation = finiteVector(body.orientation, vectors.orientation)
+    rejectValue('name', name, `a text of 1 to ${maxNameLength} characters`)
+  const position = readFiniteVector(body.position, vectors.position)
+  const orientation = readFiniteVector(body.orientation, vectors.orientation)
   return {
     name: name as string | null,
     shape: readShape(body.shape),
     position: position && convertVector(position as [number, number, number], convention),
     orientation: orientation && convertQuaternion(orientation, convention),
-    group: body.group === undefined || body.group === null ? null : whole(body.group, 'group', 0, highestId),
+    group:
+      body.group === undefined || body.group === null ? null : readInteger(body.group, 'group', 0, highestId),
     ignores: readIgnored(body.ignores),
   }
 }
 
 function readIgnored(value: unknown): BodyDetails['ignores'] {
-  const ids = list(value, 'ignores').map((id, i) => whole(id, `ignores[${i}]`, 0, highestId))
+  const ids = toList(value, 'ignores').map((id, i) => readInteger(id, `ignores[${i}]`, 0, highestId))
   return ids.length === 0 ? null : ids
 }
 
-function finiteVector(value: unknown, member: Vector): readonly number[] | null {
+function readFiniteVector(value: unknown, member: Vector): readonly number[] | null {
   if (value === undefined || value === null) return null
   const { name, components, unit } = member
   const to = new Array<number>(components.length).fill(Number.NaN)
   writeVector(value, member, to, 0)
   return to.every(Number.isFinite)
     ? to
-    : unexpected(name, value, `${components.length} finite numbers, ${unit}`)
+    : rejectValue(name, value, `${components.length} finite numbers, ${unit}`)
 }
 
 const shapeLengths = {
@@ -230,17 +231,17 @@ const shapeLengths = {
 
 function readShape(value: unknown): Shape | null {
   if (value === undefined || value === null) return null
-  return within('shape', () => {
-    const shape = members(value)
+  return withPath('shape', () => {
+    const shape = toMembers(value)
     const { kind } = shape
     if (typeof kind !== 'string' || !Object.hasOwn(shapeLengths, kind))
-      return unexpected('kind', kind, Object.keys(shapeLengths).join(', '))
+      return rejectValue('kind', kind, Object.keys(shapeLengths).join(', '))
     const lengths: readonly string[] = shapeLengths[kind as Shape['kind']]
     requireKnown(shape, new Set(['kind', ...lengths]))
     const values = lengths.map((name) => {
-      const length = number(shape[name], name, 'm')
+      const length = readNumber(shape[name], name, 'm')
       const isValid = length > 0 && Number.isFinite(length)
-      return [name, isValid ? length : unexpected(name, shape[name], 'a number above 0, m')]
+      return [name, isValid ? length : rejectValue(name, shape[name], 'a number above 0, m')]
     })
     return { kind, ...Object.fromEntries(values) } as Shape
   })
@@ -253,7 +254,7 @@ function roundExtents(shape: Shape | null): [number, number, number] {
 }
 
 /** Returns the run line of stored facts, in the stored convention. */
-export const runLine = ({
+export const makeRunLine = ({
   engine,
   dt,
   gravity,

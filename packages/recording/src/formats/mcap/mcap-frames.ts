@@ -20,8 +20,9 @@ const invalid = (message: string, cause?: unknown): CausewayError =>
   })
 
 const schemaNames = ['causeway.v1.Run', 'causeway.v1.Frame'] as const
-type OurSchema = (typeof schemaNames)[number]
-const isOurs = (name: string | undefined): name is OurSchema => schemaNames.some((known) => known === name)
+type KnownSchema = (typeof schemaNames)[number]
+const isKnownSchema = (name: string | undefined): name is KnownSchema =>
+  schemaNames.some((known) => known === name)
 
 export class McapFrames implements FrameSource {
   readonly unit = 'message'
@@ -42,7 +43,7 @@ export class McapFrames implements FrameSource {
     return this.#count
   }
 
-  get isCut(): boolean {
+  get isTruncated(): boolean {
     return !this.#reader.done()
   }
 
@@ -58,7 +59,7 @@ export class McapFrames implements FrameSource {
 
   /** The incomplete last chunk of a cut stream is not read. */
   end(): readonly Line[] {
-    if ([...this.#channels.values()].some(isOurs)) return []
+    if ([...this.#channels.values()].some(isKnownSchema)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)
     throw new RecordingError('NOT_A_RECORDING', 'the MCAP stream has no messages of causeway.v1', {
       remedy: 'record with a recorder of Causeway; docs/recorders.md describes the format',
@@ -91,14 +92,14 @@ export class McapFrames implements FrameSource {
   /** Skips messages with other schemas, such as poses for viewers. */
   #readMessage({ channelId, data }: McapTypes.TypedMcapRecords['Message']): Line | undefined {
     const schema = this.#channels.get(channelId)
-    if (!isOurs(schema)) return undefined
+    if (!isKnownSchema(schema)) return undefined
     this.#count += 1
     if (data.byteLength > maxMessageBytes)
       throw invalid(`the message has ${data.byteLength} bytes, more than ${maxMessageBytes}`)
     return this.#readLine(this.#decode(schema, data))
   }
 
-  #decode(schema: OurSchema, data: Uint8Array): object {
+  #decode(schema: KnownSchema, data: Uint8Array): object {
     try {
       if (schema === 'causeway.v1.Run') return toRunLine(decodeMessage(data, runMessage))
       const moving = [...this.#context.bodies.values()].filter(({ isEnvironment }) => !isEnvironment)

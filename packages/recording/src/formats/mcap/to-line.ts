@@ -1,5 +1,5 @@
 import { jointKinds } from '../frame-window.ts'
-import { unexpected } from '../lines/json-value.ts'
+import { rejectValue } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
 /** Omits empty texts and lists. */
@@ -8,7 +8,7 @@ export function toRunLine(run: Fields): object {
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
 }
 
-/** Converts typed arrays to lists, because run lines are stored as JSON. */
+/** Run lines are stored as JSON, so typed arrays become lists. */
 function listValues(fields: Fields): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== '')
   return Object.fromEntries(
@@ -79,7 +79,7 @@ function readRows(frame: Fields, count: number, columns: readonly Column[], coun
   for (const { name, width } of present) {
     const { length } = frame[name] as ArrayLike<number>
     if (length !== count * width)
-      unexpected(name, length, `${count * width} numbers, ${width} for each value of ${counted}`)
+      rejectValue(name, length, `${count * width} numbers, ${width} for each value of ${counted}`)
   }
   return Array.from({ length: count }, (_, i) => {
     const row: Row = {}
@@ -95,7 +95,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
   const ids = (frame.force_body ?? []) as readonly number[]
   const byId = new Map(bodies.map((body) => [body.id, body]))
   for (const [i, row] of readRows(frame, ids.length, forceColumns, 'force_body').entries()) {
-    const body = byId.get(ids[i]) ?? unexpected(`force_body[${i}]`, ids[i], 'the id of a body of this frame')
+    const body = byId.get(ids[i]) ?? rejectValue(`force_body[${i}]`, ids[i], 'the id of a body of this frame')
     body.forces = [...((body.forces as Row[] | undefined) ?? []), row]
   }
 }
@@ -104,7 +104,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
 function readContacts(frame: Fields): Row[] {
   const a = (frame.contact_a ?? []) as readonly number[]
   const b = (frame.contact_b ?? []) as readonly number[]
-  if (a.length !== b.length) unexpected('contact_b', b.length, `${a.length} ids, as many as contact_a`)
+  if (a.length !== b.length) rejectValue('contact_b', b.length, `${a.length} ids, as many as contact_a`)
   const points = readRows(frame, a.length, pointColumns, 'contact_a')
   const normals = readRows(frame, a.length, [normalColumn], 'contact_a')
   const pairs: { a: unknown; b: unknown; points: Row[] }[] = []
@@ -128,11 +128,11 @@ const jointColumns: readonly Column[] = [
 function readJoints(frame: Fields): Row[] {
   const a = frame.joint_a as readonly number[]
   const [b, kinds] = [frame.joint_b ?? [], frame.joint_kind ?? []] as (readonly number[])[]
-  if (a.length !== b?.length) unexpected('joint_b', b?.length, `${a.length} ids, as many as joint_a`)
+  if (a.length !== b?.length) rejectValue('joint_b', b?.length, `${a.length} ids, as many as joint_a`)
   return readRows(frame, a.length, jointColumns, 'joint_a').map((row, i) => ({
     a: a[i],
     b: b?.[i],
-    kind: jointKinds[kinds?.[i] ?? 0] ?? unexpected(`joint_kind[${i}]`, kinds?.[i], '0 to 4'),
+    kind: jointKinds[kinds?.[i] ?? 0] ?? rejectValue(`joint_kind[${i}]`, kinds?.[i], '0 to 4'),
     ...row,
   }))
 }

@@ -29,7 +29,7 @@ export async function listParts(path: string): Promise<readonly string[]> {
   return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
 }
 
-/** Rejects files outside the bag's folder, because they may be outside the roots. */
+/** Files outside the bag's folder may be outside the roots. */
 async function resolvePart(folder: string, name: string, metadata: string): Promise<string> {
   let file: string
   try {

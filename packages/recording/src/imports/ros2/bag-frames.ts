@@ -33,7 +33,7 @@ export class BagFrames {
   *lines(): Generator<object> {
     yield { run: this.#declareRun() }
     const { samples } = this.#content
-    const order = samples.sorted()
+    const order = samples.sort()
     let [id, partial, unresolved, joined] = [0, 0, 0, 0]
     for (let from = 0; from < order.length; ) {
       const first = samples.stamp(order[from] ?? 0)
@@ -54,12 +54,12 @@ export class BagFrames {
       if (bodies.length === 0) continue
       if (bodies.length < this.#ids.size) partial += 1
       id += 1
-      yield { frame_id: id, ...this.#origin.convert(first), bodies, ...this.#contactsAt(first) }
+      yield { frame_id: id, ...this.#origin.convert(first), bodies, ...this.#takeContacts(first) }
     }
     this.#describe({ frames: id, partial, unresolved, joined })
   }
 
-  /** Prefers odometry to a transform of the same time, because odometry contains velocities. */
+  /** Prefers odometry to a transform of the same time, which has no velocities. */
   #choose(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)
@@ -94,7 +94,7 @@ export class BagFrames {
     return { bodies, lost }
   }
 
-  #contactsAt(first: bigint): object {
+  #takeContacts(first: bigint): object {
     if (this.#mapping.contacts.length === 0) return {}
     const { contacts } = this.#content
     const last = first + this.#mapping.tolerance
@@ -218,8 +218,9 @@ export class BagFrames {
       this.notes.push(
         `${unresolved} poses were left out, because the frames above had no transform of the same stamp`,
       )
-    const left = this.#lostContacts + this.#contactStamps.length
-    if (left > 0) this.notes.push(`${left} contact messages were left out, because no pose has their stamp`)
+    const lostCount = this.#lostContacts + this.#contactStamps.length
+    if (lostCount > 0)
+      this.notes.push(`${lostCount} contact messages were left out, because no pose has their stamp`)
     if (this.#mapping.contacts.length > 0)
       this.notes.push('frames without a contact message are taken as without contacts, as Gazebo sends them')
   }

@@ -30,7 +30,7 @@ export interface BagMessage {
 
 export interface PartResult {
   /** Whether the end of the file is missing. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 export const maxTopics = 10_000
@@ -70,7 +70,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
       ? error
       : createDamage(`the bag is damaged: ${error.message.trim()}`, path, error)
   }
-  return { isCut: !reader.done() }
+  return { isTruncated: !reader.done() }
 }
 
 /** File system errors, which have a `syscall`, are not plain. */
@@ -123,7 +123,7 @@ export async function* readSqlitePart(
       const topic = topics.get(Number(topic_id))
       if (topic && Buffer.isBuffer(data)) yield { topic, logTime: BigInt(timestamp), data }
     }
-    return { isCut: false }
+    return { isTruncated: false }
   } catch (error) {
     throw call.signal.aborted ? error : toDataError(error, path)
   } finally {
@@ -132,7 +132,7 @@ export async function* readSqlitePart(
   }
 }
 
-/** Reads only tables, because a view with the same name could run forever. */
+/** Excludes views, which could run forever. */
 function readTopics(db: Database.Database, path: string): ReadonlyMap<number, BagTopic> {
   const tables = db
     .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'`)

@@ -32,10 +32,7 @@ interface Edge {
   readonly pose: Pose
 }
 
-/**
- * Resolves the poses of one time. Does not interpolate: if a moving parent has no transform at that time, the pose
- * is unknown.
- */
+/** Resolves the poses of one time, without interpolation. */
 export class FrameTree {
   readonly #samples: PoseSamples
   readonly #path: string
@@ -59,7 +56,7 @@ export class FrameTree {
 
   /** Throws `RECORDING_DAMAGED` for a cycle. */
   findRoot(frame: number): number {
-    return this.#climb(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
+    return this.#findAncestor(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
   }
 
   /** Returns the state in the fixed frame; null if a parent has no transform in `present`. */
@@ -89,7 +86,7 @@ export class FrameTree {
     }
   }
 
-  #climb(frame: number, getParent: (frame: number) => number | undefined): number {
+  #findAncestor(frame: number, getParent: (frame: number) => number | undefined): number {
     let current = frame
     for (let depth = 0; ; depth++) {
       const parent = getParent(current)

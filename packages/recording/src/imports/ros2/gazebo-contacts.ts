@@ -44,7 +44,7 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
   if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
   const onA = toVector(force)
   const push = dot(onA, normal)
-  // Engines differ in its direction. The force determines it, because contacts push bodies apart.
+  // Engines differ in the direction of the normal. The force determines it, because contacts push bodies apart.
   const outward = push < 0 ? normal : scale(normal, -1)
   const along = dot(onA, outward)
   const rest: Vector3 = [

@@ -22,7 +22,7 @@ class BagSource implements Source {
   readonly #parts: readonly string[]
   readonly #options: SourceOptions
   #notes: readonly string[] = []
-  #isCut = false
+  #isTruncated = false
 
   constructor(path: string, parts: readonly string[], options: SourceOptions) {
     this.#path = path
@@ -34,8 +34,8 @@ class BagSource implements Source {
     return this.#notes
   }
 
-  get isCut(): boolean {
-    return this.#isCut
+  get isTruncated(): boolean {
+    return this.#isTruncated
   }
 
   async describe(call: Call): Promise<SourceDescription> {
@@ -73,8 +73,8 @@ class BagSource implements Source {
       const messages: AsyncGenerator<BagMessage, PartResult> = /\.mcap$/i.test(part)
         ? readMcapPart(part, call)
         : readSqlitePart(part, this.#options.scratch, call)
-      const { isCut } = yield* messages
-      this.#isCut ||= isCut
+      const { isTruncated } = yield* messages
+      this.#isTruncated ||= isTruncated
     }
   }
 }

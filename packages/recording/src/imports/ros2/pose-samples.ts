@@ -56,7 +56,7 @@ export class PoseSamples {
   }
 
   /** Returns indexes in stamp order (stable). */
-  sorted(): Uint32Array {
+  sort(): Uint32Array {
     const order = Uint32Array.from({ length: this.#count }, (_, i) => i)
     let isSorted = true
     for (let i = 1; i < this.#count && isSorted; i++) isSorted = this.stamp(i - 1) <= this.stamp(i)

@@ -65,8 +65,8 @@ export interface OpenedFile {
 }
 
 /**
- * Uses the browser build, whose file system contains only this file, so that links to other files cannot be
- * followed. Throws `PACKAGE_NOT_INSTALLED` and library errors.
+ * The browser build's file system contains only this file, so links to other files cannot be followed. Throws
+ * `PACKAGE_NOT_INSTALLED` and library errors.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
   const library = await importOptional<Library>('h5wasm')
@@ -92,7 +92,7 @@ export async function openFile(descriptor: number, size: number): Promise<Opened
   }
 }
 
-/** Suppresses the traces that the library prints for each error. Relevant errors are thrown. */
+/** Suppresses the traces that the library prints for each error. */
 function silence({ FS }: H5Module): void {
   const [, , errors] = FS.streams
   if (errors)

@@ -22,7 +22,7 @@ import {
 } from './table.ts'
 import { TableSource } from './table-source.ts'
 
-/** Maximum number of objects and group depth, because a group may contain itself. */
+/** Maximum number of objects and group depth. A group may contain itself. */
 const maxObjects = maxColumns
 const maxDepth = 32
 
@@ -145,10 +145,7 @@ function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
   return { name, type: isText ? 'text' : 'number', shape, dataset, metadata }
 }
 
-/**
- * Returns the quaternion order that Isaac Lab declares: its files have `env_args` at the group `data`, and
- * quaternions are xyzw from format version 1. Without a version, the order is undefined.
- */
+/** Isaac Lab's files have `env_args` at the group `data`, and quaternions are xyzw from format version 1. */
 function findOrder({ module, file }: OpenedFile): OrderHint | null {
   try {
     const isIsaac =
@@ -179,9 +176,7 @@ interface BlockOptions {
   readonly maxBytes: number
 }
 
-/**
- * Reads blocks of at least one chunk if `maxBytes` permits it, so that batches do not decompress a chunk repeatedly.
- */
+/** Reads blocks of at least one chunk if `maxBytes` permits it, to decompress each chunk once. */
 class BlockReader implements RowReader {
   readonly #array: Hdf5Array
   readonly #path: string

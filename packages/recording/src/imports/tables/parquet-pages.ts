@@ -45,10 +45,7 @@ const findStart = (meta: ColumnMetaData): number =>
 /** Number of bytes of a column that are searched for its first pages. */
 const prefixBytes = 256 * 1024
 
-/**
- * Returns the group with only the first pages of a column, which have at least `minValues` values if the column has
- * so many.
- */
+/** Selects the first pages of each column that have at least `minValues` values. */
 export async function selectFirstPages(
   { file, path }: { readonly file: AsyncBuffer; readonly path: string },
   group: RowGroup,

@@ -28,7 +28,7 @@ export class TableLines {
   readonly #ids = new Map<string, number>()
   readonly #skipped = new Map<string, number>()
   #row = 0
-  #leftOut = 0
+  #omitted = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
   /** The current frame, if each body has a row. */
@@ -53,7 +53,7 @@ export class TableLines {
         ? ['times are relative to the first one; wall_time has the times of the file']
         : []),
       ...('step' in time ? [`the file has no times: rows are ${time.step} s apart, from 0`] : []),
-      ...(this.#leftOut > 0 ? [`${this.#leftOut} of ${this.#row} rows were left out, as where says`] : []),
+      ...(this.#omitted > 0 ? [`${this.#omitted} of ${this.#row} rows were left out, as where says`] : []),
       ...skipped.slice(0, 20),
     ]
   }
@@ -79,7 +79,7 @@ export class TableLines {
     const rows = new BatchReader(batch, this.#widths)
     for (let i = 0; i < batch.count; i++) {
       this.#row += 1
-      if (!this.#mapping.where.every(({ column, value }) => rows.equals(column, i, value))) this.#leftOut += 1
+      if (!this.#mapping.where.every(({ column, value }) => rows.equals(column, i, value))) this.#omitted += 1
       else yield* this.#mapping.bodyColumn === null ? this.#readWide(rows, i) : this.#readLong(rows, i)
     }
   }

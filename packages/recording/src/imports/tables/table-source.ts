@@ -13,7 +13,7 @@ const maxDescribed = 200
 
 export class TableSource implements Source {
   readonly needsMapping = true
-  readonly isCut = false
+  readonly isTruncated = false
   readonly #table: Table
   readonly #path: string
   #notes: readonly string[] = []

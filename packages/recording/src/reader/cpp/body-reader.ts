@@ -62,7 +62,7 @@ export function readAppearances(
     .sort((a, b) => a.body_id - b.body_id)
 }
 
-/** Groups only the parts that contain a new body, because grouping sorts all rows. */
+/** Groups only the parts that contain a new body: grouping sorts all rows. */
 function readFirstFrames(
   { db, bounds }: Connection,
   table: string,

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
-import { type EraMap, eraMap, readSchema } from '../../formats/schema-era.ts'
+import { type EraMap, makeEraMap, readSchema } from '../../formats/schema-era.ts'
 import type { ReadRecord } from '../frame-records.ts'
 import { isIndexed } from './indexes.ts'
-import { everyRow, type RowBounds, rowBounds } from './row-bounds.ts'
+import { createRowBounds, everyRow, type RowBounds } from './row-bounds.ts'
 import { type RawRow, type Selection, selectFrom } from './selection.ts'
 
 export interface Connection {
@@ -23,19 +23,19 @@ export function openCopy(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   db.pragma(`cache_size = ${cacheKib}`)
   db.pragma(`mmap_size = ${mmapBytes}`)
-  // Without this, SQLite may build a temporary index for each scan.
+  // Otherwise SQLite may build a temporary index for each scan.
   db.pragma('automatic_index = OFF')
   return db
 }
 
 /** `refresh` detects new indexes. */
 export function connect(db: Database.Database): Connection & { refresh(): void } {
-  const era = eraMap(readSchema(db))
+  const era = makeEraMap(readSchema(db))
   let indexed = isIndexed(db, era)
   return {
     db,
     era,
-    bounds: rowBounds(db),
+    bounds: createRowBounds(db),
     isIndexed: () => indexed,
     refresh: () => {
       indexed = isIndexed(db, era)
@@ -60,7 +60,7 @@ export function prepareFrameRows(
 export type ReadRows<Row> = (frame: number) => readonly Row[]
 
 /** `fill` selects the columns that `read` expects, in their order. */
-export function rowReader<Row>(
+export function createRowReader<Row>(
   connection: Connection,
   table: string | undefined,
   read: ReadRecord<Row>,

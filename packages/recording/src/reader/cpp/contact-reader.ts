@@ -18,7 +18,7 @@ import {
   readPoint,
   valueAt,
 } from '../frame-records.ts'
-import { type Connection, prepareFrameRows, type ReadRows, rowReader } from './connection.ts'
+import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
 import { everyRow } from './row-bounds.ts'
 import { type RawRow, type Selection, selectFrom, xyz } from './selection.ts'
 
@@ -28,17 +28,17 @@ function selectPair(select: Selection, ...vectors: readonly string[]): void {
   for (const name of vectors) select.leaf(select.root, name, 'Vector3DRecord', xyz)
 }
 
-export function collisionReader(connection: Connection): ReadRows<Collision> {
+export function createCollisionReader(connection: Connection): ReadRows<Collision> {
   const { era } = connection
   const table = era.parts.collisions
   if (table === undefined) return () => []
-  if (table === 'ContactRecord') return flatContactReader(connection)
+  if (table === 'ContactRecord') return createFlatContactReader(connection)
   const select = selectFrom(era.schema, table)
   selectPair(select, 'normal')
   const depth = select.column(select.root, 'penetrationDepth')
   const id = select.column(select.root, 'id')
   const readRows = prepareFrameRows(connection, select)
-  const points = pointReader(connection)
+  const points = createPointReader(connection)
   return (frame) => {
     const rows = readRows(frame)
     const contacts = points(rows.map((row) => countAt(row, id)))
@@ -51,7 +51,9 @@ export function collisionReader(connection: Connection): ReadRows<Collision> {
 }
 
 /** Returns a list of points, in recorded order, for each of the collision ids, which are ascending. */
-function pointReader(connection: Connection): (collisions: readonly number[]) => readonly ContactPoint[][] {
+function createPointReader(
+  connection: Connection,
+): (collisions: readonly number[]) => readonly ContactPoint[][] {
   const { db, era, bounds, isIndexed } = connection
   const table = era.parts.contactPoints
   if (table === undefined) return () => []
@@ -73,7 +75,7 @@ function pointReader(connection: Connection): (collisions: readonly number[]) =>
 const flatVector = (name: string): readonly string[] => xyz.map((axis) => `${name}_${axis}`)
 
 /** Reads the era with one row per contact point, in which consecutive rows of a pair are one collision. */
-function flatContactReader(connection: Connection): ReadRows<Collision> {
+function createFlatContactReader(connection: Connection): ReadRows<Collision> {
   const select = selectFrom(connection.era.schema, 'ContactRecord')
   select.columns(['body_a_id', 'body_b_id', ...flatVector('normal')])
   const point = select.column(select.root, 'point_a_x')
@@ -99,14 +101,14 @@ function findDeepest(contacts: readonly ContactPoint[]): Value {
   return depths.length > 0 ? Math.max(...depths) : null
 }
 
-export const constraintReader = (connection: Connection): ReadRows<ContactConstraint> =>
-  rowReader(connection, connection.era.parts.contactConstraints, readConstraint, (select) => {
+export const createConstraintReader = (connection: Connection): ReadRows<ContactConstraint> =>
+  createRowReader(connection, connection.era.parts.contactConstraints, readConstraint, (select) => {
     selectPair(select, 'normal', 'lever_arm_a', 'lever_arm_b')
     select.columns(['penetration_depth', 'restitution', 'pre_impact_rel_vel_normal'])
   })
 
-export const frictionReader = (connection: Connection): ReadRows<FrictionConstraint> =>
-  rowReader(connection, connection.era.parts.friction, readFriction, (select) => {
+export const createFrictionReader = (connection: Connection): ReadRows<FrictionConstraint> =>
+  createRowReader(connection, connection.era.parts.friction, readFriction, (select) => {
     selectPair(select, 'normal', 'tangent1', 'tangent2', 'lever_arm_a', 'lever_arm_b')
     select.columns(['friction_coefficient', 'normal_lambda', 'tangent1_lambda', 'tangent2_lambda'])
   })
@@ -125,7 +127,7 @@ export const hasExternalForces = ({ db, era: { parts, schema } }: Connection): b
   schema.has('TorqueVectorRecord', 'x') &&
   db.prepare(`SELECT 1 FROM ${externalTable} LIMIT 1`).get() !== undefined
 
-export function externalReader(connection: Connection): ReadRows<ExternalForce> {
+export function createExternalReader(connection: Connection): ReadRows<ExternalForce> {
   const { db, era, bounds } = connection
   if (!hasExternalForces(connection)) return () => []
   const ofStates = db
@@ -159,7 +161,7 @@ export function externalReader(connection: Connection): ReadRows<ExternalForce> 
 
 export const hasJoints = ({ era: { schema } }: Connection): boolean => schema.has(jointTable, ...jointFields)
 
-export const jointReader = (connection: Connection): ReadRows<Joint> =>
-  rowReader(connection, hasJoints(connection) ? jointTable : undefined, readJoint, (select) =>
+export const createJointReader = (connection: Connection): ReadRows<Joint> =>
+  createRowReader(connection, hasJoints(connection) ? jointTable : undefined, readJoint, (select) =>
     select.columns(jointFields),
   )

@@ -1,37 +1,37 @@
-import { angularVelocity } from '../../domain/angular-velocity.ts'
+import { computeAngularVelocity } from '../../domain/angular-velocity.ts'
 import { RecordingError } from '../../errors.ts'
 import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyEnergy, BodyState, Frame, Solver, SystemEnergy } from '../../types.ts'
 import { countAt, quaternionAt, readEnergy, valueAt, vectorAt } from '../frame-records.ts'
-import { type Connection, prepareFrameRows, type ReadRows, rowReader } from './connection.ts'
+import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
 import {
-  collisionReader,
-  constraintReader,
-  externalReader,
-  frictionReader,
-  jointReader,
+  createCollisionReader,
+  createConstraintReader,
+  createExternalReader,
+  createFrictionReader,
+  createJointReader,
 } from './contact-reader.ts'
 import { flagAt, type RawRow, selectFrom, wxyz, xyz } from './selection.ts'
 
 /** Throws `FRAME_NOT_FOUND`. */
 export type ReadFrame = (frameId: number) => Frame
 
-export function frameReader(connection: Connection): ReadFrame {
+export function prepareFrameReader(connection: Connection): ReadFrame {
   const { db } = connection
   const find = db.prepare<[number], RawRow>(`SELECT simulation_time FROM ${frameTable} WHERE id = ?`).raw()
   const ends = db
     .prepare<[], [number | null, number | null]>(`SELECT min(id), max(id) FROM ${frameTable}`)
     .raw()
-  const energies = energyReader(connection)
-  const states = stateReader(connection)
-  const collisions = collisionReader(connection)
-  const constraints = constraintReader(connection)
-  const friction = frictionReader(connection)
-  const externals = externalReader(connection)
-  const joints = jointReader(connection)
-  const solver = solverReader(connection)
-  const system = systemReader(connection)
+  const energies = createEnergyReader(connection)
+  const states = createStateReader(connection)
+  const collisions = createCollisionReader(connection)
+  const constraints = createConstraintReader(connection)
+  const friction = createFrictionReader(connection)
+  const externals = createExternalReader(connection)
+  const joints = createJointReader(connection)
+  const solver = createSolverReader(connection)
+  const system = createSystemReader(connection)
   const read = (frame: number): Frame => {
     const row = find.get(frame)
     if (row === undefined) {
@@ -58,16 +58,16 @@ export function frameReader(connection: Connection): ReadFrame {
   return db.transaction(read)
 }
 
-const energyReader = (connection: Connection): ReadRows<BodyEnergy> =>
-  rowReader(
+const createEnergyReader = (connection: Connection): ReadRows<BodyEnergy> =>
+  createRowReader(
     connection,
     connection.era.parts.bodyEnergy,
     (row) => readEnergy(countAt(row, 0), row, 1),
     (select) => select.columns(['body_id', ...bodyEnergyFields]),
   )
 
-const solverReader = (connection: Connection): ReadRows<Solver> =>
-  rowReader(
+const createSolverReader = (connection: Connection): ReadRows<Solver> =>
+  createRowReader(
     connection,
     connection.era.parts.solver,
     (row) => ({
@@ -80,8 +80,8 @@ const solverReader = (connection: Connection): ReadRows<Solver> =>
     (select) => select.columns(solverFields),
   )
 
-const systemReader = (connection: Connection): ReadRows<SystemEnergy> =>
-  rowReader(
+const createSystemReader = (connection: Connection): ReadRows<SystemEnergy> =>
+  createRowReader(
     connection,
     connection.era.parts.systemEnergy,
     (row) => ({
@@ -98,7 +98,7 @@ const systemReader = (connection: Connection): ReadRows<SystemEnergy> =>
 
 type ReadStates = (frame: number, energies: readonly BodyEnergy[]) => readonly BodyState[]
 
-function stateReader(connection: Connection): ReadStates {
+function createStateReader(connection: Connection): ReadStates {
   const { era } = connection
   const table = era.parts.states
   if (table === undefined) return () => []
@@ -124,7 +124,7 @@ function stateReader(connection: Connection): ReadStates {
       velocity: vectorAt(row, velocity),
       acceleration: hasAcceleration ? vectorAt(row, acceleration) : null,
       orientation: q,
-      angular_velocity: angularVelocity(q, quaternionAt(row, rate)),
+      angular_velocity: computeAngularVelocity(q, quaternionAt(row, rate)),
     }
   }
   return (frame, energies) =>

@@ -32,7 +32,7 @@ function listIndexes({ parts }: EraMap): readonly Index[] {
 
 const getName = ({ table, columns }: Index): string => `causeway_${table}_${columns.join('_')}`
 
-/** Builds each missing index in a separate transaction, so that readers of a WAL copy use it after its commit. */
+/** Builds each index in its own transaction, so that readers of a WAL copy can use it early. */
 export function buildIndexes(db: Database, era: EraMap): void {
   for (const index of listIndexes(era)) {
     const columns = index.columns.map((column) => `"${column}"`).join(', ')

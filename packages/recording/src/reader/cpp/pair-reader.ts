@@ -2,7 +2,7 @@ import { matchPair } from '../../domain/body-id.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyId, FrameRange, PairFrame } from '../../types.ts'
 import type { Connection } from './connection.ts'
-import { collisionReader, frictionReader } from './contact-reader.ts'
+import { createCollisionReader, createFrictionReader } from './contact-reader.ts'
 
 export type ReadPair = (
   pair: readonly [BodyId, BodyId],
@@ -10,7 +10,7 @@ export type ReadPair = (
   limit: number,
 ) => { readonly frames: readonly PairFrame[]; readonly total_frames: number }
 
-export function pairReader(connection: Connection): ReadPair {
+export function createPairReader(connection: Connection): ReadPair {
   const { db, era } = connection
   const tables = [...new Set([era.parts.collisions, era.parts.friction])].filter((name) => name !== undefined)
   if (tables.length === 0) return () => ({ frames: [], total_frames: 0 })
@@ -26,8 +26,8 @@ export function pairReader(connection: Connection): ReadPair {
       `SELECT f.id, f.simulation_time FROM (${touching}) c CROSS JOIN ${frameTable} f ON f.id = c.frame_id ORDER BY f.id`,
     )
     .raw()
-  const collisions = collisionReader(connection)
-  const friction = frictionReader(connection)
+  const collisions = createCollisionReader(connection)
+  const friction = createFrictionReader(connection)
   return ([a, b], { start, end }, limit) => {
     const isPair = matchPair([a, b])
     const found = find.all({ a, b, first: start ?? 0, last: end ?? Number.MAX_SAFE_INTEGER - 1 })

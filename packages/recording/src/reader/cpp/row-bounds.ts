@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { looksMonotone, lowerBound, type Probe, type RowSpan } from '../../domain/row-search.ts'
+import { findLowerBound, isMonotone, type Probe, type RowSpan } from '../../domain/row-search.ts'
 
 export type Bounds = readonly [low: number, high: number]
 
@@ -21,10 +21,10 @@ interface Order {
 }
 
 /**
- * Finds rowids in tables without indexes by binary search, because the recorder appends in frame order. For a table
- * in a different order, returns `everyRow`, which costs a scan.
+ * Finds rowids by binary search, because the recorder appends in frame order. Otherwise returns `everyRow`, which
+ * costs a scan.
  */
-export function rowBounds(db: Database): RowBounds {
+export function createRowBounds(db: Database): RowBounds {
   const orders = new Map<string, Order>()
 
   const getOrder = (table: string, column: string): Order => {
@@ -39,7 +39,7 @@ export function rowBounds(db: Database): RowBounds {
     const { probe, span, isOrdered } = getOrder(table, column)
     if (!isOrdered) return everyRow
     if (span === null) return [0, -1]
-    return [lowerBound(probe, span, first), lowerBound(probe, span, last + 1) - 1]
+    return [findLowerBound(probe, span, first), findLowerBound(probe, span, last + 1) - 1]
   }
 
   return {
@@ -66,5 +66,5 @@ function readOrder(db: Database, table: string, column: string): Order {
   }
   if (ends?.first == null || ends.last == null) return { probe, span: null, isOrdered: true }
   const span = { first: ends.first, last: ends.last }
-  return { probe, span, isOrdered: looksMonotone(probe, span, guardProbes) }
+  return { probe, span, isOrdered: isMonotone(probe, span, guardProbes) }
 }

@@ -37,7 +37,7 @@ export class RowLayout {
     })
   }
 
-  /** Fills columns of the block from the row that `<name>_id` refers to. Returns the position of its first value. */
+  /** Writes the row that `<name>_id` refers to. Returns the position of its first value. */
   leaf(from: Source, name: string, target: Leaf, to: number): number {
     const value = this.readLeaf(from, name, target)
     this.#fill(value, to, target.components.length)
@@ -83,7 +83,7 @@ export function prepareRows(
   const { sql = '', values = [] } = condition ?? {}
   const statement = (where: string, order: string) =>
     db.prepare<number[], RawRow>(select.sql(`WHERE ${where} ${sql} ORDER BY ${order}`)).raw()
-  // In frame order, a range of rowids is one scan, whereas the index would need a look-up per row.
+  // A range of rowids is one scan. The index would need a look-up per row.
   const byRow = statement('t.id BETWEEN ? AND ? AND +t.frame_id BETWEEN ? AND ?', 't.id')
   const byFrame = statement('t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ?', 't.frame_id, t.id')
   return {
@@ -101,7 +101,7 @@ const everyId = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
 
 export const noRows: RowReader = { read: () => [], write: () => {} }
 
-/** Returns NaN if not recorded. Preserves infinities, because analyses report them. */
+/** Returns NaN if not recorded. Preserves infinities. */
 export const numberAt = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
 /** The second value of a row is the body. */

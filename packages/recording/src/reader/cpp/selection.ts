@@ -14,7 +14,7 @@ export interface Source {
 
 /**
  * A SELECT of one table (alias `t`) with LEFT JOINed parts. Missing columns and tables are NULL. Methods return
- * positions in the raw row.
+ * positions in the row.
  */
 export interface Selection {
   readonly root: Source

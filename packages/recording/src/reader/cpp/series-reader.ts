@@ -19,19 +19,19 @@ export interface SeriesReader {
   solver(range: FrameRange): Columns<SolverField>
 }
 
-export function seriesReader(connection: Connection): SeriesReader {
+export function createSeriesReader(connection: Connection): SeriesReader {
   const { parts } = connection.era
   const system = table(connection, parts.systemEnergy, systemEnergyFields)
   const energy = table(connection, parts.bodyEnergy, bodyEnergyFields, 't.body_id = ? AND')
   const solver = table(connection, parts.solver, solverFields)
   return {
-    systemEnergy: (range) => recorded(system, 'system_energy')(range),
-    bodyEnergy: (body, range) => recorded(energy, 'body_energy')(range, body),
-    solver: (range) => recorded(solver, 'solver')(range),
+    systemEnergy: (range) => requireRecorded(system, 'system_energy')(range),
+    bodyEnergy: (body, range) => requireRecorded(energy, 'body_energy')(range, body),
+    solver: (range) => requireRecorded(solver, 'solver')(range),
   }
 }
 
-function recorded<Read>(read: Read | undefined, quantity: Capability): Read {
+function requireRecorded<Read>(read: Read | undefined, quantity: Capability): Read {
   if (read !== undefined) return read
   throw new RecordingError('NOT_RECORDED', `the recording has no ${quantity}`, { data: { quantity } })
 }

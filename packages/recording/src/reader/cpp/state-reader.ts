@@ -21,10 +21,7 @@ const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation'
 
 const bodyValue = 1
 
-/**
- * Reads 2 vec(conj(q) dq/dt) instead of the quaternion's rate. Reads no rows if no part of a state is
- * selected.
- */
+/** Reads 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
 export function prepareStates(
   connection: Connection,
   parts: ReadonlySet<WindowPart>,

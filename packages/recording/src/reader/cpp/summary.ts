@@ -1,14 +1,18 @@
-import { environmentBit, environmentBody } from '../../domain/body-id.ts'
-import { gravityFromFlight, gravityFromPotential, type PotentialSample } from '../../domain/gravity.ts'
+import { environmentBit, makeEnvironmentBody } from '../../domain/body-id.ts'
 import {
+  inferGravityFromFlight,
+  inferGravityFromPotential,
+  type PotentialSample,
+} from '../../domain/gravity.ts'
+import {
+  computeMomentumRow,
+  computeVelocityGain,
   inferLambdaUnit,
   type MomentumRow,
-  momentumRow,
   type Triple,
-  triple,
-  velocityGain,
+  toTriple,
 } from '../../domain/lambda-unit.ts'
-import { describeFrames, timeStep } from '../../domain/time-step.ts'
+import { computeTimeStep, describeFrames } from '../../domain/time-step.ts'
 import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { Body, BodyId, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
@@ -30,10 +34,10 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     .all()
   const ids = rows.map(([id]) => id)
   const times = rows.map(([, time]) => time)
-  const { dt, isUniform } = timeStep(times)
+  const { dt, isUniform } = computeTimeStep(times)
   const appearances = readAppearances(connection, ids)
   const bodies = addUndescribed(readBodies(connection), appearances)
-  const step = stepReader(readFrame, new Set(ids))
+  const step = createStepReader(readFrame, new Set(ids))
   const line = readRunLine(connection)
   const declared = line?.gravity && { x: line.gravity[0], y: line.gravity[1], z: line.gravity[2] }
   const geometry = line === null ? readMeshes(connection) : listGeometry(line)
@@ -42,7 +46,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const gravity =
     declared ??
-    findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+    findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), {
       dt,
       grouped,
       hasContactData: era.parts.collisions !== undefined,
@@ -61,7 +65,12 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     gravity_m_s2: gravity,
     lambda_unit:
       line?.lambdaUnit ??
-      findLambdaUnit(free, spread(framesWithFriction(connection), sampledSteps).flatMap(step), dt, gravity),
+      findLambdaUnit(
+        free,
+        sampleEvenly(framesWithFriction(connection), sampledSteps).flatMap(step),
+        dt,
+        gravity,
+      ),
     bodies,
     environment_bodies: readEnvironment(connection),
     geometry,
@@ -83,7 +92,6 @@ function readMeshes(connection: Connection): RecordingSummary['geometry'] {
   }))
 }
 
-/** Adds bodies that only states and energies have, because the oldest files have no metadata. */
 function addUndescribed(
   described: readonly Body[],
   appearances: RecordingSummary['appearances'],
@@ -102,18 +110,15 @@ function addUndescribed(
   return [...described, ...undescribed]
 }
 
-/**
- * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous frame
- * was not recorded.
- */
-export function stepReader(
+/** The returned function reads the step to a frame: one step, or none if the previous frame was not recorded. */
+export function createStepReader(
   readFrame: ReadFrame,
   ids: ReadonlySet<number>,
 ): (frame: number) => readonly Step[] {
   return (frame) => (ids.has(frame) && ids.has(frame - 1) ? [[readFrame(frame - 1), readFrame(frame)]] : [])
 }
 
-export function spread(values: readonly number[], count: number): readonly number[] {
+export function sampleEvenly(values: readonly number[], count: number): readonly number[] {
   if (values.length <= count) return values
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
@@ -122,9 +127,9 @@ export function spread(values: readonly number[], count: number): readonly numbe
 const minFall = 0.01
 
 /**
- * Returns gravity in m/s², from steps of bodies without contact and joint, or from potential energies. Joints may
- * act on `grouped` bodies. If contacts were not recorded, ignores steps without acceleration, because a resting body
- * looks like a floating one.
+ * Returns gravity in m/s², from steps without contact and joint, or from potential energies. Joints may act on
+ * `grouped` bodies. Without contact data, ignores steps without acceleration, because a resting body looks like a
+ * floating one.
  */
 export function findGravity(
   bodies: readonly Body[],
@@ -145,15 +150,15 @@ export function findGravity(
     ])
     const isFlight = after.collisions.length === 0 && after.system_energy?.collision_active !== true
     for (const { body_id } of isFlight ? bodies : []) {
-      const gain = pushed.has(body_id) ? null : velocityGain(before, after, body_id)
+      const gain = pushed.has(body_id) ? null : computeVelocityGain(before, after, body_id)
       if (gain && dt !== null) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
     }
     potentials.push(...potentialSamples(bodies, after))
   }
-  const flight = gravityFromFlight(accelerations)
-  const [x, y, z] = triple(flight) ?? [0, 0, 0]
+  const flight = inferGravityFromFlight(accelerations)
+  const [x, y, z] = toTriple(flight) ?? [0, 0, 0]
   const isFlight = hasContactData || Math.hypot(x, y, z) > minFall
-  return (isFlight ? flight : null) ?? gravityFromPotential(potentials)
+  return (isFlight ? flight : null) ?? inferGravityFromPotential(potentials)
 }
 
 function potentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {
@@ -171,12 +176,12 @@ export function findLambdaUnit(
   dt: Value,
   gravity: Vector | null,
 ) {
-  const g = triple(gravity)
+  const g = toTriple(gravity)
   if (dt === null || g === null) return 'unknown' as const
   const rows: MomentumRow[] = []
   for (const [before, after] of steps) {
     for (const { body_id, mass } of bodies) {
-      const row = mass === null ? null : momentumRow(before, after, { body_id, mass }, g, dt)
+      const row = mass === null ? null : computeMomentumRow(before, after, { body_id, mass }, g, dt)
       if (row) rows.push(row)
     }
   }
@@ -202,10 +207,9 @@ function readEnvironment({ db, era }: Connection): RecordingSummary['environment
     for (const pair of pairs.all({ bit: environmentBit }))
       for (const id of pair) if (id >= environmentBit) ids.add(id)
   }
-  return [...ids].sort((a, b) => a - b).map(environmentBody)
+  return [...ids].sort((a, b) => a - b).map(makeEnvironmentBody)
 }
 
-/** Counts rows without a frame row, which a killed recorder leaves behind. */
 function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]): number {
   const { states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction } = era.parts
   const tables = [states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction]

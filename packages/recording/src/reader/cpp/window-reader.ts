@@ -34,7 +34,7 @@ import { type BlockPlaces, prepareStates } from './state-reader.ts'
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
 
 /** `bodies` are the recording's. */
-export function windowReader(
+export function createWindowReader(
   connection: Connection,
   bodies: readonly BodyId[],
   selection: ColumnSelection,

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
-import { type EraMap, eraMap, frameTable } from '../../formats/schema-era.ts'
+import { type EraMap, frameTable, makeEraMap } from '../../formats/schema-era.ts'
 import { type Selection, type Source, selectFrom, wxyz, xyz } from '../cpp/selection.ts'
 
 /** A view with the same columns in every schema era. Missing columns are NULL. */
@@ -88,7 +88,7 @@ function planStates(era: EraMap): ViewPlan {
   })
   const energy = parts.bodyEnergy
   const isNameless = table === 'InertialStateRecord' && energy !== undefined && schema.has(energy, 'body_id')
-  // The oldest states have no body ids (see `frameReader`).
+  // The oldest states have no body ids (see `prepareFrameReader`).
   const nth = 'row_number() OVER (PARTITION BY frame_id ORDER BY id)'
   const source = isNameless
     ? `named AS (SELECT s.*, e.body_id AS named_id FROM (SELECT *, ${nth} AS nth FROM raw) s LEFT JOIN (SELECT frame_id, body_id, ${nth} AS nth FROM ${energy}) e ON e.frame_id = s.frame_id AND e.nth = s.nth)`
@@ -204,5 +204,5 @@ function planBodies({ schema, parts }: EraMap): ViewPlan {
 
 /** Views of every recording. Views of missing parts are empty. */
 export const friendlyViews: readonly FriendlyView[] = planViews(
-  eraMap({ has: () => false, target: () => undefined }),
+  makeEraMap({ has: () => false, target: () => undefined }),
 ).map(({ name, about, columns }) => ({ name, about, columns }))

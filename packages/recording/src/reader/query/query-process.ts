@@ -1,21 +1,18 @@
-/**
- * Runs one SQL query in a separate process, because the driver cannot interrupt SQLite, and a query must not use the
- * server's memory.
- */
+/** Runs one SQL query in a separate process, which can be interrupted and limits its memory. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { eraMap, readSchema } from '../../formats/schema-era.ts'
+import { makeEraMap, readSchema } from '../../formats/schema-era.ts'
 import { isRun } from '../run/run-reader.ts'
 import { createRunViews } from '../run/run-views.ts'
 import { createViews } from './friendly-views.ts'
 import type { QueryJob, QueryReply, SqlResult, SqlValue } from './query-types.ts'
-import { prepareReading, Refusal } from './statement-gate.ts'
+import { prepareReading, StatementError } from './statement-gate.ts'
 
 const maxTextLength = 4000
 
 process.once('message', (job: QueryJob) => {
-  // SQLite blocks the main thread until it replies, so another thread enforces the limits.
+  // SQLite blocks the main thread.
   const watch = new Worker(new URL(`./query-watch${extname(import.meta.url)}`, import.meta.url), {
     workerData: { deadlineMs: job.deadlineMs, parent: process.ppid },
   })
@@ -29,32 +26,32 @@ function createReply(job: QueryJob): QueryReply {
   try {
     return { answer: execute(job) }
   } catch (error) {
-    if (error instanceof Refusal) return { refused: error.message }
+    if (error instanceof StatementError) return { refused: error.message }
     return { failed: (error as Error).message }
   }
 }
 
 function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
   const db = new Database(file, { readonly: true, fileMustExist: true })
-  // Sorts in memory, which is limited, instead of on disk.
+  // Memory is limited, the disk is not.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   if (isRun(db)) createRunViews(db, file)
-  else createViews(db, eraMap(readSchema(db)))
+  else createViews(db, makeEraMap(readSchema(db)))
   db.pragma('query_only = ON')
   const statement = prepareReading(db, sql, params)
   const rows: SqlValue[][] = []
-  let left = bytes
-  let cut: SqlResult['cut_by'] = null
+  let remaining = bytes
+  let cutBy: SqlResult['cut_by'] = null
   for (const row of iterate(statement, params)) {
     const shown = row.map(toSqlValue)
-    left -= Buffer.byteLength(JSON.stringify(shown)) + 1
-    if (rows.length === limit) cut = 'rows'
-    else if (left < 0) cut = 'bytes'
-    if (cut !== null) break
+    remaining -= Buffer.byteLength(JSON.stringify(shown)) + 1
+    if (rows.length === limit) cutBy = 'rows'
+    else if (remaining < 0) cutBy = 'bytes'
+    if (cutBy !== null) break
     rows.push(shown)
   }
-  return { columns: statement.columns().map(({ name }) => name), rows, cut_by: cut }
+  return { columns: statement.columns().map(({ name }) => name), rows, cut_by: cutBy }
 }
 
 function* iterate(
@@ -64,7 +61,7 @@ function* iterate(
   try {
     yield* Array.isArray(params) ? statement.iterate(...params) : statement.iterate(params)
   } catch (error) {
-    throw new Refusal((error as Error).message)
+    throw new StatementError((error as Error).message)
   }
 }
 

@@ -19,9 +19,9 @@ const end = (reason: QueryEnd): void => {
   }
 }
 
-const until = performance.now() + deadlineMs
+const deadline = performance.now() + deadlineMs
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
   if (process.memoryUsage.rss() > maxMemory) end('memory')
-  if (performance.now() > until) end('deadline')
+  if (performance.now() > deadline) end('deadline')
 }, checkIntervalMs)

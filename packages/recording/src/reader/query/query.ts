@@ -5,17 +5,17 @@ import { lowerProcessPriority, WorkerError } from '@causeway/worker'
 import { RecordingError } from '../../errors.ts'
 import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlResult } from './query-types.ts'
 
-/** The extension is `.ts` in the sources, `.js` in the build: the compiler does not rewrite this name. */
+/** The compiler does not rewrite the extension of this name. */
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
 
-const startMs = 5000
+const startTimeoutMs = 5000
 
 /**
  * Queries a private copy in a separate process. Throws `INVALID_QUERY` if the statement is not allowed, is malformed
  * or needs too much memory.
  */
 export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
-  if (signal?.aborted) throw cancelled()
+  if (signal?.aborted) throw createCancelledError()
   const child = fork(processFile, {
     // Keeps the export condition, but not a test runner's hooks.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
@@ -27,19 +27,19 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
     report += chunk.toString()
   })
   const cancel = () => child.kill('SIGKILL')
-  const overdue = setTimeout(() => {
+  const timer = setTimeout(() => {
     report = 'deadline'
     cancel()
-  }, query.deadlineMs + startMs)
+  }, query.deadlineMs + startTimeoutMs)
   signal?.addEventListener('abort', cancel, { once: true })
   try {
     const reply = await new Promise<QueryReply>((resolve, reject) => {
-      child.on('error', (error) => reject(lost(error)))
+      child.on('error', (error) => reject(createLostError(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
       // `exit` may come before the reply and the report.
       child.once('close', (code, killed) => reject(createEndError(killed ?? code, report, query)))
       child.send({ file, ...query } satisfies QueryJob, (error) => {
-        if (error !== null) reject(lost(error))
+        if (error !== null) reject(createLostError(error))
       })
     })
     if ('answer' in reply) return reply.answer
@@ -47,10 +47,10 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
       throw new RecordingError('INVALID_QUERY', reply.refused, { data: { sql: query.sql } })
     throw new CausewayError('INTERNAL', 'the query of the recording failed', { cause: reply.failed })
   } catch (error) {
-    if (signal?.aborted) throw cancelled()
+    if (signal?.aborted) throw createCancelledError()
     throw error
   } finally {
-    clearTimeout(overdue)
+    clearTimeout(timer)
     signal?.removeEventListener('abort', cancel)
   }
 }
@@ -69,10 +69,10 @@ function createEndError(
       remedy: 'restrict frame_id, or raise timeout_s up to 30',
       data: { deadline_ms: deadlineMs },
     })
-  return cause === 'SIGKILL' ? lost(cause, 'the query process was killed') : lost(cause)
+  return cause === 'SIGKILL' ? createLostError(cause, 'the query process was killed') : createLostError(cause)
 }
 
-const lost = (cause: unknown, message = 'the query process ended unexpectedly'): CausewayError =>
+const createLostError = (cause: unknown, message = 'the query process ended unexpectedly'): CausewayError =>
   new WorkerError('WORKER_LOST', message, { remedy: 'call again', cause })
 
-const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
+const createCancelledError = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

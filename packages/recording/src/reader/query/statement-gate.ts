@@ -2,8 +2,8 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { SqlQuery } from './query-types.ts'
 
 /** A statement that is not allowed, or that SQLite cannot compile or bind. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
 }
 
 const blank = /^(?:\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
@@ -17,9 +17,9 @@ const allowedTables = ['json_each', 'json_tree']
 const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
 
 /**
- * Prepares one statement that only reads. Throws a `Refusal` for any other statement. Checks both flags, because
- * ATTACH and VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and
- * the compiled program, because a SELECT can have side effects through functions and virtual tables.
+ * Prepares one statement that only reads, or throws a `StatementError`. ATTACH and VACUUM INTO count as read-only but return
+ * no rows (https://sqlite.org/c3ref/stmt_readonly.html), and a SELECT can have side effects through functions and
+ * virtual tables.
  */
 export function prepareReading(
   db: Database,
@@ -31,11 +31,11 @@ export function prepareReading(
   const body = explained === undefined ? text : skipQueryPlan(explained)
   const isPragma = explained === undefined && readingPragma.test(text)
   if (!isPragma && !reads.test(body))
-    throw new Refusal(
+    throw new StatementError(
       'only SELECT, WITH, VALUES, EXPLAIN of these, and the pragmas table_info, table_list and index_list may run',
     )
   const statement = compile(() => db.prepare<unknown[], unknown[]>(sql))
-  if (!statement.reader || !statement.readonly) throw new Refusal('the statement does not only read')
+  if (!statement.reader || !statement.readonly) throw new StatementError('the statement does not only read')
   if (!isPragma) checkProgram(db, body, params)
   return statement.raw()
 }
@@ -54,7 +54,7 @@ function compile<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new Refusal((error as Error).message)
+    throw new StatementError((error as Error).message)
   }
 }
 
@@ -64,16 +64,16 @@ interface Instruction {
   readonly p4: string | null
 }
 
-/** Names in the text are not reliable: tables have aliases, and views call functions. */
+/** Checks the compiled program: tables have aliases, and views call functions. */
 function checkProgram(db: Database, body: string, params: SqlQuery['params']): void {
   const { functions, tables } = compile(() => analyseProgram(db, body, params))
-  const innocuous = new Set([...allowedFunctions, ...innocuousFunctions(db)])
+  const innocuous = new Set([...allowedFunctions, ...listInnocuousFunctions(db)])
   for (const name of functions)
-    if (!innocuous.has(name)) throw new Refusal(`not allowed: the function ${name}`)
+    if (!innocuous.has(name)) throw new StatementError(`not allowed: the function ${name}`)
   if (tables.size === 0) return
-  const allowed = new Set(readableTables(db).flatMap((sql) => [...analyseProgram(db, sql, []).tables]))
+  const allowed = new Set(listReadableTables(db).flatMap((sql) => [...analyseProgram(db, sql, []).tables]))
   if ([...tables].some((table) => !allowed.has(table)))
-    throw new Refusal(
+    throw new StatementError(
       `not allowed: pragma functions and virtual tables other than ${allowedTables.join(' and ')}; "PRAGMA table_info(v_state)" lists columns`,
     )
 }
@@ -95,7 +95,7 @@ function analyseProgram(db: Database, body: string, params: SqlQuery['params']) 
 /** Flags SQLITE_INNOCUOUS and SQLITE_DIRECTONLY (https://sqlite.org/c3ref/c_deterministic.html). */
 const [isInnocuous, isDirectOnly] = [0x20_0000, 0x8_0000]
 
-function innocuousFunctions(db: Database): readonly string[] {
+function listInnocuousFunctions(db: Database): readonly string[] {
   return db
     .prepare<[number, number], string>(
       'SELECT name FROM pragma_function_list GROUP BY name HAVING min(flags & ?) > 0 AND max(flags & ?) = 0',
@@ -104,8 +104,8 @@ function innocuousFunctions(db: Database): readonly string[] {
     .all(isInnocuous, isDirectOnly)
 }
 
-/** Returns statements that use the allowed virtual tables. `temp.` excludes the recording's tables of the same name. */
-function readableTables(db: Database): readonly string[] {
+/** Uses the allowed virtual tables. `temp.` excludes the recording's tables of the same name. */
+function listReadableTables(db: Database): readonly string[] {
   const views = db
     .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)
     .pluck()

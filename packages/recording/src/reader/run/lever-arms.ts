@@ -18,8 +18,8 @@ interface Step {
 const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
 
 /**
- * Computes missing lever arms of constraints in place, and copies them to friction rows if every constraint has one.
- * Does nothing if the previous frame is unknown or a point has no constraint.
+ * Computes missing lever arms of constraints in place, and copies them to friction rows. Does nothing if the previous
+ * frame is unknown or a point has no constraint.
  */
 export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step: Step): void {
   fillConstraints(constraints, step)

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { angularVelocity } from '../../domain/angular-velocity.ts'
+import { computeAngularVelocity } from '../../domain/angular-velocity.ts'
 import { jointAt } from '../../formats/frame-window.ts'
 import {
   bodyAt,
@@ -45,7 +45,7 @@ type Row = readonly [
 export type ReadFrames = (first: number, last: number) => IterableIterator<PackedFrame>
 
 export function prepareFrames(db: Database): ReadFrames {
-  // In older files, the column is missing until more frames are recorded.
+  // Older files lack the column.
   const hasJoints = db.prepare(`SELECT 1 FROM pragma_table_info('block') WHERE name = 'joints'`).get()
   const columns = `${frameColumns}, ${hasJoints === undefined ? 'NULL' : 'b.joints'}`
   const statement = db
@@ -136,7 +136,7 @@ function unpackStates(bodies: Float64Array): readonly BodyState[] {
       velocity: vectorAt(bodies, at + bodyAt.velocity),
       acceleration: vectorAt(bodies, at + bodyAt.acceleration),
       orientation,
-      angular_velocity: angularVelocity(orientation, quaternionAt(bodies, at + bodyAt.rate)),
+      angular_velocity: computeAngularVelocity(orientation, quaternionAt(bodies, at + bodyAt.rate)),
     })
   }
   return states

@@ -7,11 +7,11 @@ import type { Frame } from '../../types.ts'
 import type { Reader } from '../reader.ts'
 import { CachedWindows, type Windows } from '../windows.ts'
 import { prepareFrames, unpackFrame } from './run-frame.ts'
-import { runSeries } from './run-series.ts'
-import { runSummary } from './run-summary.ts'
-import { runWindowReader } from './run-window.ts'
+import { createRunSeriesReader } from './run-series.ts'
+import { createSummaryReader } from './run-summary.ts'
+import { createRunWindowReader } from './run-window.ts'
 
-/** Opens a run for reading, even while it is recorded. A summary covers the frames that are stored when it is made. */
+/** Opens a run for reading, even while it is recorded. */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
   const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
@@ -23,7 +23,7 @@ export function openRunReader(db: Database): Reader {
       data: { frame_id: id, first_frame, last_frame },
     })
   }
-  const summary = runSummary(db, frame)
+  const summary = createSummaryReader(db, frame)
   const ids = db.prepare<[number], number>('SELECT id FROM frame WHERE id > ? ORDER BY id').pluck()
   const extents = db
     .prepare<[], [id: number, x: number, y: number, z: number]>(
@@ -36,7 +36,7 @@ export function openRunReader(db: Database): Reader {
 
   return {
     frame,
-    ...runSeries(db),
+    ...createRunSeriesReader(db),
     pairHistory(pair, { start, end }, limit) {
       const isPair = matchPair(pair)
       const found = []
@@ -63,8 +63,7 @@ export function openRunReader(db: Database): Reader {
       // Complete windows do not change while the run grows.
       known.push(...ids.all(known.at(-1) ?? -1))
       if (windows?.key !== key) {
-        const read = runWindowReader(frames, bodies)
-        // A frame is one block, unpacked as a whole.
+        const read = createRunWindowReader(frames, bodies)
         const source = { ids: known, bodies, prepare: () => read, isSelective: false }
         windows = { key, over: new CachedWindows(source) }
       }

@@ -16,7 +16,7 @@ const toFinite = (value: number | null | undefined): number =>
   value != null && Number.isFinite(value) ? value : Number.NaN
 
 /** `solver` throws `NOT_RECORDED` without solver diagnostics. */
-export function runSeries(db: Database): SeriesReader {
+export function createRunSeriesReader(db: Database): SeriesReader {
   const inRange = 'FROM frame WHERE id BETWEEN ? AND ?'
   const system = db
     .prepare<[number, number], Row>(

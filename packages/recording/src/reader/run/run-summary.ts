@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import { environmentBody, isEnvironmentId } from '../../domain/body-id.ts'
-import { describeFrames, timeStep } from '../../domain/time-step.ts'
+import { isEnvironmentId, makeEnvironmentBody } from '../../domain/body-id.ts'
+import { computeTimeStep, describeFrames } from '../../domain/time-step.ts'
 import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
 import { anyContact, contactDataColumn, type RunStatus, readFacts } from '../../formats/run-schema.ts'
 import type { Body, Capability, Frame, LambdaUnit, RecordingSummary, Value, Vector } from '../../types.ts'
-import { findGravity, findLambdaUnit, sampledSteps, spread, stepReader } from '../cpp/summary.ts'
+import { createStepReader, findGravity, findLambdaUnit, sampledSteps, sampleEvenly } from '../cpp/summary.ts'
 
 interface RunRow {
   readonly status: RunStatus
@@ -38,14 +38,14 @@ const contactParts: readonly Capability[] = [
 const sampledContacts = 24
 
 /** Each call reads only frames added since the last one. */
-export function runSummary(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
+export function createSummaryReader(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
   const readRun = db.prepare<[], RunRow>(
     'SELECT status, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run',
   )
   const readBodies = db.prepare<[], BodyRow>(
     'SELECT body_id, is_declared, mass, restitution, friction, asset_id, extent_x, first_frame FROM body ORDER BY position',
   )
-  const hasContactData = contactDataReader(db)
+  const hasContactData = createContactDataReader(db)
   const added = db
     .prepare<[number], [id: number, time: number | null, isTouching: number, hasSolver: number]>(
       `SELECT f.id, f.time, f.collision_active IS 1, f.converged IS NOT NULL FROM frame f WHERE f.id > ? ORDER BY f.id`,
@@ -67,22 +67,23 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
     const run = readRun.get()
     const facts = readFacts(db)
     const rows = readBodies.all()
-    const { dt, isUniform } = timeStep(times)
+    const { dt, isUniform } = computeTimeStep(times)
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
     // Joints act on the bodies of groups.
     const grouped = new Set(facts.bodies.filter(({ details }) => details.group !== null).map(({ id }) => id))
     const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
-    const step = stepReader(readFrame, new Set(ids))
+    const step = createStepReader(readFrame, new Set(ids))
     const infer = (): NonNullable<typeof inferred> => {
       const gravity =
         declaredGravity(run) ??
-        findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+        findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), {
           dt,
           grouped,
           hasContactData: hasContactData(),
         })
       const unit =
-        run?.lambda_unit ?? findLambdaUnit(free, spread(touching, sampledSteps).flatMap(step), dt, gravity)
+        run?.lambda_unit ??
+        findLambdaUnit(free, sampleEvenly(touching, sampledSteps).flatMap(step), dt, gravity)
       return { at: ids.length, gravity, unit }
     }
     const isFound = inferred !== undefined && inferred.gravity !== null && inferred.unit !== 'unknown'
@@ -90,7 +91,9 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
     const hasExtents = rows.some(({ extent_x }) => extent_x !== null)
     const lacksContactData = ids.length > 0 && !hasContactData()
     const missing = [
-      ...(lacksContactData ? contactParts : listMissing(spread(touching, sampledContacts).map(readFrame))),
+      ...(lacksContactData
+        ? contactParts
+        : listMissing(sampleEvenly(touching, sampledContacts).map(readFrame))),
       ...(hasSolver || ids.length === 0 ? [] : (['solver'] as const)),
       ...(hasExtents ? [] : (['geometry'] as const)),
     ]
@@ -120,7 +123,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
 const listEnvironment = (rows: readonly BodyRow[]): RecordingSummary['environment_bodies'] =>
   rows
     .filter(({ body_id }) => isEnvironmentId(body_id))
-    .map(({ body_id }) => environmentBody(body_id))
+    .map(({ body_id }) => makeEnvironmentBody(body_id))
     .sort((a, b) => a.body_id - b.body_id)
 
 const listAppearances = (rows: readonly BodyRow[]): RecordingSummary['appearances'] =>
@@ -130,11 +133,8 @@ const listAppearances = (rows: readonly BodyRow[]): RecordingSummary['appearance
     )
     .sort((a, b) => a.body_id - b.body_id)
 
-/**
- * Returns a function that checks whether the engine sends contacts. An older file has them if it has any
- * contact.
- */
-export function contactDataReader(db: Database): () => boolean {
+/** An older file has contact data if it has any contact. */
+export function createContactDataReader(db: Database): () => boolean {
   const findColumn = db.prepare(`SELECT 1 FROM pragma_table_info('run') WHERE name = '${contactDataColumn}'`)
   const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
   let isKnown = false

@@ -73,9 +73,8 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
 }
 
 /**
- * Creates the friendly views of a run. A frame's rows are a virtual table joined to the frames by id, so that a
- * condition on `frame_id` reads only those frames. A second connection reads them, because the first is executing
- * the query.
+ * Creates the friendly views of a run. A condition on `frame_id` reads only those frames, through a second
+ * connection.
  */
 export function createRunViews(db: Database.Database, file: string): void {
   const source = new Database(file, { readonly: true, fileMustExist: true })
@@ -88,7 +87,7 @@ export function createRunViews(db: Database.Database, file: string): void {
       columns: others,
       parameters: ['of_frame'],
       *rows(wanted: unknown) {
-        // Reads the frame completely, because a join iterates over two frames at the same time.
+        // A join iterates over two frames at the same time.
         for (const frame of [...frames(Number(wanted), Number(wanted))])
           for (const [, ...row] of read(unpackFrame(frame))) yield row as Value[]
       },

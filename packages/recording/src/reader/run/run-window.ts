@@ -27,20 +27,17 @@ import type { ReadWindow } from '../cpp/window-reader.ts'
 import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
-/**
- * Reads windows. `bodies` are the columns of states and energies. Computes missing lever arms from points and
- * positions.
- */
-export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
+/** `bodies` are the columns of states and energies. Computes missing lever arms. */
+export function createRunWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
   return (ids, context) => {
     const frames = [...readFrames(ids[0] ?? 0, ids.at(-1) ?? -1)]
     const contacts = frames.map((frame) => unpackContacts(frame.contacts))
-    const flat = (name: ContactList, width: number, kept: number) =>
+    const flat = (name: ContactList, width: number, columnCount: number) =>
       flatRows(
         contacts.map((lists) => lists[name]),
         width,
-        kept,
+        columnCount,
       )
     const constraints = flat('constraints', 14, constraintAt.width)
     const friction = flat('friction', 21, frictionAt.width)
@@ -140,24 +137,23 @@ function frameBlock(
 }
 
 /** Joins the frames' lists. Copies only the first `kept` columns of each row. */
-function flatRows(lists: readonly Float64Array[], width: number, kept: number): FlatRows {
+function flatRows(lists: readonly Float64Array[], width: number, columnCount: number): FlatRows {
   const offset = new Uint32Array(lists.length + 1)
   lists.forEach((list, i) => {
     offset[i + 1] = (offset[i] ?? 0) + list.length / width
   })
   const length = offset[lists.length] ?? 0
-  const data = new Float64Array(length * kept)
+  const data = new Float64Array(length * columnCount)
   let to = 0
   for (const list of lists) {
     for (let at = 0; at < list.length; at += width) {
-      data.set(list.subarray(at, at + kept), to)
-      to += kept
+      data.set(list.subarray(at, at + columnCount), to)
+      to += columnCount
     }
   }
-  return { offset, data: ndarray(data, [length, kept]) }
+  return { offset, data: ndarray(data, [length, columnCount]) }
 }
 
-/** Returns rows that share memory with the list. */
 const selectRows = ({ offset, data }: FlatRows, frame: number, width: number): FrameRows => ({
   rows: data.data.subarray((offset[frame] ?? 0) * width, (offset[frame + 1] ?? 0) * width),
   width,
