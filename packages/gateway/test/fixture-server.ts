@@ -248,6 +248,10 @@ async function askFor(
   write({ id, result: toResult(JSON.stringify(answer)) })
 }
 
+/** Returns the value of `malformed:` and JSON, so that a test determines an answer. */
+const parseMalformed = (text: string): unknown =>
+  text.startsWith('malformed:') ? JSON.parse(decodeURIComponent(text.slice('malformed:'.length))) : undefined
+
 function huge(): void {
   const block = 'x'.repeat(1024 ** 2)
   const more = (): void => {
@@ -317,7 +321,7 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
       : [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
   }),
   'prompts/get': ({ arguments: { who } }) => ({
-    messages: [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
+    messages: parseMalformed(who) ?? [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
   }),
   'resources/list': () => ({
     resources: isMalformed ? malformedResources : [{ uri: 'note:///a', name: 'a', mimeType: 'text/plain' }],
@@ -328,7 +332,12 @@ const methods: Readonly<Record<string, (params: Message['params'], id: number | 
   },
   'resources/read': ({ uri }, id) => {
     if (uri === 'note:///ask') void askFor(id, uri, (answer) => ({ contents: [{ uri, text: answer }] }))
-    else return { contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }
+    else
+      return {
+        contents: parseMalformed(uri.slice('note:///'.length)) ?? [
+          { uri, mimeType: 'text/plain', text: `content of ${uri}` },
+        ],
+      }
   },
   'completion/complete': ({ argument }) => ({ completion: { values: [`${argument.value}da`], total: 1 } }),
   'logging/setLevel': ({ level }) => {

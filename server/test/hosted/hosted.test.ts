@@ -125,6 +125,31 @@ verifies('gateway:errors', async (t) => {
         JSON.stringify(content),
       )
     t.match(await echo({ result: {} }), { content: [] }, 'older servers may omit it')
+    const toMalformed = (value: unknown): string => `malformed:${encodeURIComponent(JSON.stringify(value))}`
+    const readError = (answer: Promise<unknown>): Promise<unknown> =>
+      answer.catch((thrown: unknown) => thrown)
+    const text = { type: 'text', text: 'a' }
+    for (const messages of [
+      'text',
+      [null],
+      [{ role: 'system', content: text }],
+      [{ role: 'user', content: [text] }],
+    ])
+      t.match(
+        await readError(
+          client.getPrompt({ name: 'Files__greet', arguments: { who: toMalformed(messages) } }),
+        ),
+        { code: -32000, message: /files returned a malformed messages/, data: { code: 'UPSTREAM_INVALID' } },
+        JSON.stringify(messages),
+      )
+    for (const contents of ['text', [null], [{ uri: 'note:///a' }], [{ text: 'a' }]])
+      t.match(
+        await readError(
+          client.readResource({ uri: `causeway-mcp://files/note:///${toMalformed(contents)}` }),
+        ),
+        { code: -32000, message: /files returned a malformed contents/, data: { code: 'UPSTREAM_INVALID' } },
+        JSON.stringify(contents),
+      )
   }
 })
 
@@ -313,6 +338,34 @@ verifies('gateway:subscriptions', 'a stream of notifications that ended is reque
     async () => toolNames(core),
     (names) => names.includes('Remote__second'),
   )
+  t.match(status(core, 'remote'), { starts: 1, state: 'ready' })
+})
+
+verifies('gateway:misbehaviour', 'a call that a remote server accepts without a result fails', async (t) => {
+  const results = {
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+  }
+  const other = JSON.stringify({ jsonrpc: '2.0', id: 'other', result: {} })
+  const answers = [[202], [200, { 'content-type': 'application/json' }, other]] as const
+  let calls = 0
+  const url = await serveRemote(t, results, ({ rpc, response }) => {
+    if (rpc !== 'tools/call') return false
+    const [code, headers, body] = answers[calls++ % answers.length] ?? [500]
+    response.writeHead(code, headers).end(body)
+    return true
+  })
+  const { core } = await openHostedCore(t, { remote: { type: 'http', url } })
+  await listed(core, 'remote')
+  for (const [code] of answers)
+    t.match(
+      await call(core, 'Remote__echo'),
+      {
+        isError: true,
+        content: [{ text: /^UPSTREAM_INVALID: remote accepted the request, but sent no result/ }],
+      },
+      `status ${code}`,
+    )
   t.match(status(core, 'remote'), { starts: 1, state: 'ready' })
 })
 

@@ -126,7 +126,7 @@ function createTool(
       const params = { name, arguments: isObject(args) ? args : {} }
       const result = await withLogin(server, ctx, () => server.request(method, params, ctx))
       if (isAsk(result)) return result
-      requireContent(result, name, server)
+      requireItems(result, 'content', { tool: name }, server)
       return rewriteResult(path, result, 'content') as unknown as CallToolResult
     },
   }
@@ -175,7 +175,9 @@ function createPrompt(
       if (isBlocked) throw createChangedError('prompt', name, server)
       const params = { name, arguments: isObject(args) ? args : {} }
       const result = await withLogin(server, ctx, () => server.request('prompts/get', params, ctx))
-      return isAsk(result) ? result : (rewriteResult(path, result, 'messages') as unknown as PromptResult)
+      if (isAsk(result)) return result
+      requireItems(result, 'messages', { prompt: name }, server)
+      return rewriteResult(path, result, 'messages') as unknown as PromptResult
     },
   }
 }
@@ -195,9 +197,7 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
   ): Promise<readonly ResourceContents[] | Ask> => {
     const result = await withLogin(server, ctx, () => server.request('resources/read', { uri }, ctx))
     if (isAsk(result)) return result
-    const { contents } = isObject(result) ? result : {}
-    const list = Array.isArray(contents) ? contents.filter(isObject) : []
-    return list.map((one) => ({
+    return requireItems(result, 'contents', { resource: uri }, server).map((one) => ({
       ...one,
       uri: toOwnUri(path, String(one.uri)),
     })) as unknown as ResourceContents[]
@@ -282,14 +282,23 @@ const blockMembers: Readonly<Record<string, readonly string[]>> = {
   resource: ['resource'],
 }
 
-/** Throws `UPSTREAM_INVALID` for a result that clients would reject as a whole. */
-function requireContent(result: unknown, tool: string, { config }: UpstreamServer): void {
-  const { content = [] } = isObject(result) ? result : {}
-  const wrong = Array.isArray(content) ? content.findIndex((block) => !isBlock(block)) : 0
-  if (wrong === -1) return
-  const [what, value] = Array.isArray(content) ? [`content[${wrong}]`, content[wrong]] : ['content', content]
-  throw new GatewayError('UPSTREAM_INVALID', `${config.name} returned a malformed ${what} from ${tool}`, {
-    data: { server: config.name, tool, value: String(JSON.stringify(value)).slice(0, maxShownValue) },
+/**
+ * Returns the items of a list, which older servers may omit. Throws `UPSTREAM_INVALID` for a result that clients
+ * would reject as a whole.
+ */
+function requireItems(
+  result: unknown,
+  list: keyof typeof isItem,
+  requested: JsonObject,
+  { config }: UpstreamServer,
+): readonly JsonObject[] {
+  const { [list]: items = [] } = isObject(result) ? result : {}
+  const wrong = Array.isArray(items) ? items.findIndex((item) => !isItem[list](item)) : 0
+  if (wrong === -1) return items as JsonObject[]
+  const [what, value] = Array.isArray(items) ? [`${list}[${wrong}]`, items[wrong]] : [list, items]
+  const message = `${config.name} returned a malformed ${what} from ${Object.values(requested)[0]}`
+  throw new GatewayError('UPSTREAM_INVALID', message, {
+    data: { server: config.name, ...requested, value: String(JSON.stringify(value)).slice(0, maxShownValue) },
   })
 }
 
@@ -305,6 +314,11 @@ const isResource = (resource: unknown): boolean =>
   isObject(resource) &&
   typeof resource.uri === 'string' &&
   (typeof resource.text === 'string' || typeof resource.blob === 'string')
+
+const isPromptMessage = (message: unknown): boolean =>
+  isObject(message) && (message.role === 'user' || message.role === 'assistant') && isBlock(message.content)
+
+const isItem = { content: isBlock, messages: isPromptMessage, contents: isResource }
 
 function createChangedError(kind: 'tool' | 'prompt', name: string, { config }: UpstreamServer): Error {
   return new GatewayError(

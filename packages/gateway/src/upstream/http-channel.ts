@@ -47,6 +47,10 @@ export class HttpChannel implements Channel {
   #version: string | undefined
   /** Delay that the last response requested. */
   readonly #retryAfterMs = new WeakMap<StreamableHTTPClientTransport, number>()
+  /** Transports whose response is an event stream. */
+  readonly #streams = new WeakSet<StreamableHTTPClientTransport>()
+  /** Whether the server may also send responses on the stream of notifications, as some servers do. */
+  #isListening = false
 
   constructor(options: HttpChannelOptions) {
     this.#options = options
@@ -112,10 +116,20 @@ export class HttpChannel implements Channel {
           end()
         },
       })
+      if (this.#requests.has(id) && !this.#streams.has(transport) && !this.#isListening)
+        throw this.#createUnanswered()
     } catch (error) {
       end()
       throw error
     }
+  }
+
+  #createUnanswered(): Error {
+    const { server } = this.#options
+    return new GatewayError('UPSTREAM_INVALID', `${server} accepted the request, but sent no result`, {
+      data: { server },
+      remedy: 'correct the server: a request is answered with JSON or an event stream, not with status 202',
+    })
   }
 
   #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
@@ -125,7 +139,8 @@ export class HttpChannel implements Channel {
       requestInit: { headers: { ...headers } },
       fetch: async (target, init) => {
         this.#retryAfterMs.delete(transport)
-        const response = await (this.#options.fetch ?? fetch)(target, init)
+        const response = await this.#fetch(target, init)
+        if (isEventStream(response)) this.#streams.add(transport)
         const retryAfterMs = response.ok ? undefined : parseRetryAfter(response.headers.get('retry-after'))
         if (retryAfterMs !== undefined) this.#retryAfterMs.set(transport, retryAfterMs)
         return response
@@ -135,6 +150,20 @@ export class HttpChannel implements Channel {
       ...(this.#version === undefined ? {} : { protocolVersion: this.#version }),
     })
     return transport
+  }
+
+  async #fetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
+    const { url, fetch: send = fetch } = this.#options
+    if (init?.method !== 'GET' || String(target) !== String(new URL(url))) return send(target, init)
+    this.#isListening = true
+    try {
+      const response = await send(target, init)
+      this.#isListening = response.ok
+      return response
+    } catch (error) {
+      this.#isListening = false
+      throw error
+    }
   }
 
   async #toSendError(error: unknown, retryAfterMs: number | undefined): Promise<unknown> {
@@ -222,6 +251,9 @@ async function toHttpError(
     cause: error,
   })
 }
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
 
 const rejectedToken = (server: string) =>
   new LoginError('NEEDS_LOGIN', `${server} rejects the token in its configuration`, {
