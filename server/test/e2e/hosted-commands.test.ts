@@ -57,8 +57,13 @@ verifies('gateway:commands', async (t) => {
     API_TOKEN: 'hunter2hunter2',
   })
   await call(running.url, 'crash')
+  t.match(await mcp('list'), {
+    stdout: /^my-fix +failed +shared +16 tools/m,
+    stderr:
+      /my-fix: UPSTREAM_GONE, \d+ s ago: my-fix ended: it exited with code 3; causeway mcp logs my-fix/,
+  })
   await call(running.url, 'echo')
-  t.match((await mcp('list')).stdout, /^my-fix +ready +shared +16 tools/m)
+  t.match(await mcp('list'), { stdout: /^my-fix +ready +shared +16 tools/m, stderr: '' })
   t.match(await mcp('restart', 'my-fix'), { code: 0, stdout: /^restarted: my-fix/ })
   t.match(await mcp('logs', 'my-fix'), {
     code: 0,

@@ -25,7 +25,14 @@ export interface HostedServerStatus {
   readonly kind: 'stdio' | 'http' | 'sse'
   readonly pids: readonly number[]
   readonly instances: readonly InstanceStatus[]
-  readonly last_error?: { readonly code: string; readonly message: string; readonly stderr?: unknown }
+  /** Absent after a successful start. */
+  readonly last_error?: {
+    readonly code: string
+    readonly message: string
+    readonly stderr?: unknown
+    /** Time since the error. */
+    readonly ago_ms: number
+  }
   readonly calls: number
   readonly errors: number
   readonly starts: number
@@ -57,16 +64,14 @@ export function describeServer(
   server: UpstreamServer,
   { app, changed, warnings, now, memory }: DescribeOptions,
 ): HostedServerStatus {
-  const { config, pool, catalogue, lastError, calls, errors, starts } = server
+  const { config, pool, catalogue, calls, errors, starts } = server
   const { name, share, endpoint } = config
   return {
     ...{ name, app, share, kind: endpoint.kind },
     state: findState(server),
     pids: pool.instances.flatMap(({ pid }) => pid ?? []),
     instances: pool.instances.map((instance) => describeInstance(instance, now, memory)),
-    ...(lastError === undefined
-      ? {}
-      : { last_error: { code: lastError.code, message: lastError.message, stderr: lastError.data.stderr } }),
+    ...describeError(server, now),
     ...{ calls, errors, starts },
     tools: catalogue?.tools.length ?? 0,
     prompts: catalogue?.prompts.length ?? 0,
@@ -76,6 +81,15 @@ export function describeServer(
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(catalogue === undefined ? {} : { protocol_version: catalogue.version }),
   }
+}
+
+function describeError(
+  { lastError, failedAt }: UpstreamServer,
+  now: number,
+): Pick<HostedServerStatus, 'last_error'> {
+  if (lastError === undefined) return {}
+  const { code, message, data } = lastError
+  return { last_error: { code, message, stderr: data.stderr, ago_ms: Math.round(now - failedAt) } }
 }
 
 function findState({ config, pool, lastError }: UpstreamServer): ServerState {

@@ -82,6 +82,7 @@ export class UpstreamServer {
   #lister: Instance | undefined
   #refreshTimer: NodeJS.Timeout | undefined
   #lastError: CausewayError | undefined
+  #failedAt = 0
   #calls = 0
   #errors = 0
   #starts = 0
@@ -112,8 +113,14 @@ export class UpstreamServer {
     return this.#catalogue
   }
 
+  /** Error of the latest start or process. Absent after a successful start. */
   get lastError(): CausewayError | undefined {
     return this.#lastError
+  }
+
+  /** Time of `lastError`: monotonic, in milliseconds. */
+  get failedAt(): number {
+    return this.#failedAt
   }
 
   get calls(): number {
@@ -292,6 +299,8 @@ export class UpstreamServer {
       getEra: () => this.#catalogue?.era,
       createChannel: () => this.#createChannel(project),
       onReady: () => {
+        // Other instances may still need a login.
+        if (!LoginError.is(this.#lastError, 'NEEDS_LOGIN')) this.#lastError = undefined
         if (decidesLists) void this.#refresh(instance).catch(() => {})
       },
       onNotification: (method, params) => {
@@ -361,6 +370,7 @@ export class UpstreamServer {
 
   #recordFailure(error: CausewayError): void {
     this.#lastError = error
+    this.#failedAt = this.#options.services.now()
     const { code, message, data } = error
     this.output.add('causeway', `${code}: ${message}`)
     this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')

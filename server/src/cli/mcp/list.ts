@@ -1,7 +1,7 @@
-import type { HostedServerStatus } from '@causeway/gateway'
+import { escapeHiddenCharacters, type HostedServerStatus } from '@causeway/gateway'
 import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
 import { type CommandCall, defineCommand } from '../command.ts'
-import { type Fields, formatFields, formatTable } from '../format.ts'
+import { type Fields, formatDuration, formatFields, formatTable } from '../format.ts'
 import { describeServer, describeState, noteWarnings, redactEntry } from './describe-server.ts'
 import { defineServerCommand, findStatuses, ServersFile } from './hosted-servers.ts'
 import { describeLogin, findLogin } from './logins.ts'
@@ -36,16 +36,28 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
     if (servers.length === 0) print(`no servers in ${file.path}; causeway mcp add adds one`)
     for (const line of formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
       print(line)
+    for (const { name, last_error: error } of statuses?.values() ?? [])
+      if (error !== undefined)
+        note(`${name}: ${describeFailure(error)}; causeway mcp logs ${name} prints its output`)
   }
   return problems.length === 0 ? 0 : 1
 }
+
+/** An idle server whose latest start or process failed is `failed`. */
+function toState(server: HostedServer, status: HostedServerStatus | undefined): string {
+  const { state, last_error: error } = status ?? { state: 'not running' }
+  return describeState(server) ?? (state === 'idle' && error !== undefined ? 'failed' : state)
+}
+
+const describeFailure = ({ code, message, ago_ms }: NonNullable<HostedServerStatus['last_error']>): string =>
+  escapeHiddenCharacters(`${code}, ${formatDuration(ago_ms / 1000)} ago: ${message}`)
 
 function toRow(
   call: Pick<CommandCall, 'config' | 'env'>,
   server: HostedServer,
   status: HostedServerStatus | undefined,
 ): readonly string[] {
-  const state = describeState(server) ?? status?.state ?? 'not running'
+  const state = toState(server, status)
   const tools = status?.tools === undefined ? '' : `${status.tools} tools`
   const count = status?.warnings?.length ?? 0
   const warnings = count === 0 ? '' : `${count} ${count === 1 ? 'warning' : 'warnings'}`
@@ -68,7 +80,7 @@ export const showCommand = defineServerCommand({
       printJson({ ...redactEntry(server), status, login: findLogin(call, server) })
       return 0
     }
-    const state = describeState(server) ?? status?.state ?? 'not running'
+    const state = toState(server, status)
     const login = describeLogin(findLogin(call, server))
     const rows = [...describeServer(server), ...login, ...describeStatus(status)]
     print(formatFields(`${name}: ${state}`, rows))
@@ -86,7 +98,7 @@ function describeStatus(status: HostedServerStatus | undefined): Fields {
     ['calls', `${calls}, ${errors} failed`],
     ['starts', String(starts)],
     ['not approved', changed > 0 ? `${changed} changes; see causeway mcp approve --diff` : undefined],
-    ['last error', error && `${error.code}: ${error.message}`],
+    ['last error', error && describeFailure(error)],
     ...instances.map(
       ({ state, pid, project, in_flight }) =>
         [
