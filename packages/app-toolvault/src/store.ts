@@ -31,18 +31,20 @@ export class Vault {
     return this.#pool.memory
   }
 
+  /** Only long runs use `signal`, which the context creates on first access. */
   async run(
     tool: VaultTool,
     args: ToolArgs,
-    { clientKey: client, signal, progress }: CallContext,
+    ctx: CallContext,
   ): Promise<DebriefCommand | Answer<DebriefCommand>> {
     const run = this.#newId()
     const file = 'read' in tool ? await this.#resolveFile(args) : undefined
-    signal.throwIfAborted()
     if (file === undefined && estimatePositions(args) <= maxInlinePositions) {
       this.#counts.inline++
-      return runTool(tool, args, { newId: createNewId(run), watch: { signal, progress } })
+      return runTool(tool, args, { newId: createNewId(run), watch: ctx })
     }
+    const { clientKey: client, signal, progress } = ctx
+    signal.throwIfAborted()
     this.#counts.worker++
     const request = { tool: tool.name, args, run, file }
     return fromJson(await this.#pool.call('run', request, { client, signal, progress }))

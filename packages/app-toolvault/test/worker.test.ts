@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
+import type { ToolContext } from '@causeway/app-kit'
 import { WorkerPool } from '@causeway/worker'
 import t from 'tap'
 import { ownShipLog } from '../../../fixtures/generate/tracks/logs.ts'
@@ -8,6 +9,7 @@ import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { catalog } from '../src/catalog/catalog.ts'
 import { readSamples } from '../src/catalog/samples.ts'
+import toolvault from '../src/index.ts'
 import { listFeatures, openVault, track } from './vault-kit.ts'
 
 const long = (id: string, fixes: number, shift = 0) =>
@@ -53,6 +55,23 @@ t.test('a run in a worker passes the client to the worker pool', async (t) => {
     call.mock.calls.map(({ arguments: [, , options] }) => options),
     [{ client: 'test' }],
   )
+})
+
+t.test('a short run does not create the signal of its call', async (t) => {
+  const { app, client } = await openVault(t)
+  const ctx = {
+    store: app.store,
+    get signal(): never {
+      throw new Error('the signal was read')
+    },
+  } as unknown as ToolContext
+  const call = (name: string, args: object) =>
+    toolvault.tools.find((tool) => tool.name === name)?.call(args, ctx)
+  const tracks = [long('a', 10)]
+  t.match(await call('word_count', { text: 'x' }), { structuredContent: { command: 'showText' } })
+  t.match(await call('simplify_track', { tracks, tolerance_m: 100 }), {
+    structuredContent: await client.call('simplify_track', { tracks, tolerance_m: 100 }),
+  })
 })
 
 verifies('toolvault:worker', async (t) => {

@@ -2,18 +2,18 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 const sliceMs = 15
 
-/** Runs steps and yields to the event loop after each slice. `progress` receives the last step of a slice. */
+/** Runs steps and yields to the event loop after each slice, which then reads `signal`. `progress` receives its last step. */
 export async function runInSlices<Step, Result>(
   steps: Iterator<Step, Result, undefined>,
-  { signal, progress }: { readonly signal?: AbortSignal; readonly progress?: (step: Step) => void } = {},
+  watch: { readonly signal?: AbortSignal; progress?(step: Step): void } = {},
 ): Promise<Result> {
   let startedAt = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
     if (performance.now() - startedAt < sliceMs) continue
-    progress?.(step.value)
+    watch.progress?.(step.value)
     await yieldToEventLoop()
-    signal?.throwIfAborted()
+    watch.signal?.throwIfAborted()
     startedAt = performance.now()
   }
 }

@@ -59,8 +59,7 @@ verifies('gateway:commands', async (t) => {
   await call(running.url, 'crash')
   t.match(await mcp('list'), {
     stdout: /^my-fix +failed +shared +16 tools/m,
-    stderr:
-      /my-fix: UPSTREAM_GONE, \d+ s ago: my-fix ended: it exited with code 3; causeway mcp logs my-fix/,
+    stderr: /my-fix: UPSTREAM_GONE, \d+ s ago: my-fix ended: it exited with code 3; causeway mcp logs my-fix/,
   })
   await call(running.url, 'echo')
   t.match(await mcp('list'), { stdout: /^my-fix +ready +shared +16 tools/m, stderr: '' })

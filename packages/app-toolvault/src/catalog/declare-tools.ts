@@ -57,7 +57,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       input,
       output: commandOutput,
       example: { args: readSamples(tool)[0].input },
-      run: (args, { store, ...ctx }) => store.run(tool, args, ctx),
+      run: (args, ctx) => ctx.store.run(tool, args, ctx),
     })
   }
 }

@@ -44,7 +44,9 @@ export async function runTool(
   const run = tool.run(args, newId)
   if ('command' in run) return run
   return runInSlices(run, {
-    signal: watch.signal,
+    get signal() {
+      return watch.signal
+    },
     progress: ({ done, total }) => watch.progress(done, total),
   })
 }
