@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import {
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,6 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { devNull } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -105,6 +109,38 @@ t.test('openDatabase reports a path that cannot be written as DATA_UNWRITABLE', 
   mkdirSync(join(folder, 'data.db'))
   t.throws(() => openDatabase(join(folder, 'data.db'), { migrations: [], now }), { code: 'DATA_UNWRITABLE' })
 })
+
+t.test(
+  'openDatabase reports a reached limit of open files as OVERLOADED',
+  existsSync('/proc/self/limits') ? {} : { skip: 'the system has no prlimit' },
+  async (t) => {
+    const file = createDatabase(join(t.testdir(), 'data.db'), now)
+    const softLimit = execFileSync('sh', ['-c', 'ulimit -Sn'], { encoding: 'utf8' }).trim()
+    const limitFiles = (count: number | string) =>
+      execFileSync('prlimit', [`--pid=${process.pid}`, `--nofile=${count}:`])
+    limitFiles(500)
+    const descriptors: number[] = []
+    try {
+      while (true) descriptors.push(openSync(devNull, 'r'))
+    } catch (error) {
+      t.match(error, { code: 'EMFILE' })
+    }
+    const releaseFiles = (count: number) => {
+      for (const descriptor of descriptors.splice(0, count)) closeSync(descriptor)
+    }
+    for (const free of [1, 2]) {
+      releaseFiles(1)
+      t.throws(
+        () => openDatabase(file, { migrations: [people], now }),
+        { code: 'OVERLOADED' },
+        `${free} free`,
+      )
+    }
+    releaseFiles(descriptors.length)
+    limitFiles(softLimit)
+    openDatabase(file, { migrations: [people], now }).close()
+  },
+)
 
 /** Returns the path of a closed database with one row. */
 function createDatabase(file: string, now: () => number): string {

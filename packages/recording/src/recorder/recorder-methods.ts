@@ -68,10 +68,12 @@ export class RecorderSession {
       return this.#count(this.#getWriter().stored)
     },
     runEnd: ({ isWhole, nowMs }) => {
-      if (isWhole) this.#store(nowMs, (source) => source.end())
-      const progress = this.#count(this.#getWriter().flush(nowMs))
-      this.#beginRequest()
-      return progress
+      try {
+        if (isWhole) this.#store(nowMs, (source) => source.end())
+        return this.#count(this.#getWriter().flush(nowMs))
+      } finally {
+        this.#beginRequest()
+      }
     },
     runFlush: ({ nowMs }) => {
       const writer = this.#getWriter()
