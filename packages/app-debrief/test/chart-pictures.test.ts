@@ -8,14 +8,13 @@ import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { findDestination, type Place } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
 import { ChartRenderer } from '../src/chart/chart-renderer.ts'
-import { parsePlot } from '../src/domain/document/plot-document.ts'
 import { clipLand, createLandRing, selectLand } from '../src/domain/map/coast.ts'
 import { drawGraticule, drawScaleBar, formatAngle } from '../src/domain/map/graticule.ts'
 import { placeLabels } from '../src/domain/map/labels.ts'
 import { createMapData } from '../src/domain/map/map-data.ts'
 import { chooseFrameHeight, createProjection } from '../src/domain/map/projection.ts'
 import { formatTimeLabel, listTimeTicks } from '../src/domain/map/time-labels.ts'
-import { openDebrief } from './debrief-kit.ts'
+import { openDebrief, parsePlot } from './debrief-kit.ts'
 
 const start = Date.UTC(2024, 10, 14, 23, 10)
 

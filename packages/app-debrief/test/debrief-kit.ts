@@ -7,6 +7,8 @@ import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/te
 import type { ErrorObject } from '@causeway/protocol'
 import { asCausewayError, errorObject } from '@causeway/protocol'
 import type { Test } from 'tap'
+import { formatParts, type PlotDocument, parseSteps } from '../src/domain/document/plot-document.ts'
+import { runToEnd } from '../src/domain/document/plot-text.ts'
 import debrief from '../src/index.ts'
 import type { Debrief } from '../src/store.ts'
 
@@ -137,3 +139,9 @@ export const createVault =
       }
     return tools[tool]?.run(args as Data)
   }
+
+/** Throws `INVALID_PLOT`. */
+export const parsePlot = (text: string, options?: Parameters<typeof parseSteps>[1]): PlotDocument =>
+  runToEnd(parseSteps(text, options))
+
+export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')

@@ -4,14 +4,8 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { type AppliedCommands, applyCommands } from '../../src/domain/commands/apply-command.ts'
 import { allCommandNames, parseCommands } from '../../src/domain/commands/command.ts'
-import {
-  formatPlot,
-  getTimeState,
-  getViewport,
-  type PlotDocument,
-  parsePlot,
-} from '../../src/domain/document/plot-document.ts'
-import { plots } from '../debrief-kit.ts'
+import { getTimeState, getViewport, type PlotDocument } from '../../src/domain/document/plot-document.ts'
+import { formatPlot, parsePlot, plots } from '../debrief-kit.ts'
 
 const sample = parsePlot(readFileSync(join(plots, 'sample.plot.json'), 'utf8'), {
   selection: ['feature1', 'feature2'],

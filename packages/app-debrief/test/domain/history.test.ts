@@ -5,7 +5,7 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { applyCommands } from '../../src/domain/commands/apply-command.ts'
 import { parseCommands } from '../../src/domain/commands/command.ts'
-import { formatPlot, type PlotDocument, parsePlot } from '../../src/domain/document/plot-document.ts'
+import type { PlotDocument } from '../../src/domain/document/plot-document.ts'
 import {
   countSteps,
   getEntryKind,
@@ -15,7 +15,7 @@ import {
   undo,
 } from '../../src/domain/history/history.ts'
 import { applyPatch, createPatch, invertPatch } from '../../src/domain/history/patch.ts'
-import { plots } from '../debrief-kit.ts'
+import { formatPlot, parsePlot, plots } from '../debrief-kit.ts'
 
 const point = (id: string, name = id) => ({
   type: 'Feature',

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 import { type Item, makeItem } from './item.ts'
 import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
-import { formatFeature, formatLayout, type PlotLayout, runToEnd, scanSteps } from './plot-text.ts'
+import { formatFeature, formatLayout, type PlotLayout, scanSteps } from './plot-text.ts'
 
 /** A metadata feature. Lists omit it. */
 export interface StateItem {
@@ -30,11 +30,7 @@ interface ParseOptions {
   readonly check?: ((feature: JsonObject, index: number) => void) | undefined
 }
 
-/** Throws `INVALID_PLOT`. */
-export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
-  runToEnd(parseSteps(text, options))
-
-/** Yields the number of processed characters, counting each one twice. */
+/** Yields the number of processed characters, counting each one twice. Throws `INVALID_PLOT`. */
 export function* parseSteps(
   text: string,
   { selection, check }: ParseOptions = {},
@@ -57,8 +53,6 @@ export function* parseSteps(
   const document = { layout, items, states, selection: [] }
   return { ...document, selection: filterKnownIds(document, selection ?? readStoredSelection(states)) }
 }
-
-export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
 
 /** Writes unchanged parts as in the file, in pieces that avoid a second copy in memory. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
