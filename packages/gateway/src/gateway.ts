@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { App, Log } from '@causeway/app-kit'
 import type { ServerLogin } from '@causeway/oauth'
-import type { CausewayError } from '@causeway/protocol'
 import { createHostedApp } from './app/hosted-app.ts'
 import { ParkedCalls } from './calls/parked-calls.ts'
 import { findEndpointWarnings, type HostedServer, type RenderedEndpoint } from './config/index.ts'
@@ -267,11 +266,12 @@ export class Gateway {
     if (entry === undefined) return {}
     const { state, pids, instances, last_error, changed, share } = this.#describe(entry)
     const report = { server: name, state, share, pids, instances: instances.length, changed }
-    const error: CausewayError | undefined = entry.server.lastError
     return {
       ...report,
       ...(last_error === undefined ? {} : { last_error }),
-      ...(state === 'down' ? { status: 'failed', reason: error?.code, message: error?.message } : {}),
+      ...(state === 'down'
+        ? { status: 'failed', reason: last_error?.code, message: last_error?.message }
+        : {}),
     }
   }
 

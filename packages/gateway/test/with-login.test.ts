@@ -20,7 +20,7 @@ async function openLogin(t: Test) {
   const server = {
     config: { name: 'docs' },
     login,
-    lastError: login.needsLogin(),
+    failure: { error: login.needsLogin(), atMs: 0 },
     restart: async () => {
       restarts += 1
     },

@@ -6,7 +6,7 @@ import type { UpstreamServer } from '../instances/upstream-server.ts'
 /** Time limit for the browser login after the client accepted it. */
 export const maxLoginMs = 5 * 60_000
 
-type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'lastError' | 'restart'>
+type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'failure' | 'restart'>
 
 /**
  * Runs a request. If the server requires a login, asks a client that can open pages to log in, then runs the
@@ -66,5 +66,5 @@ async function waitForLogin(
     if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
     throw error
   }
-  if (LoginError.is(server.lastError, 'NEEDS_LOGIN')) await server.restart()
+  if (LoginError.is(server.failure?.error, 'NEEDS_LOGIN')) await server.restart()
 }

@@ -83,20 +83,17 @@ export function describeServer(
   }
 }
 
-function describeError(
-  { lastError, failedAt }: UpstreamServer,
-  now: number,
-): Pick<HostedServerStatus, 'last_error'> {
-  if (lastError === undefined) return {}
-  const { code, message, data } = lastError
-  return { last_error: { code, message, stderr: data.stderr, ago_ms: Math.round(now - failedAt) } }
+function describeError({ failure }: UpstreamServer, now: number): Pick<HostedServerStatus, 'last_error'> {
+  if (failure === undefined) return {}
+  const { code, message, data } = failure.error
+  return { last_error: { code, message, stderr: data.stderr, ago_ms: Math.round(now - failure.atMs) } }
 }
 
-function findState({ config, pool, lastError }: UpstreamServer): ServerState {
+function findState({ config, pool, failure }: UpstreamServer): ServerState {
   if (config.needsApproval) return 'needs_approval'
   if (!config.enabled) return 'disabled'
   // The instance that failed may have been removed.
-  if (LoginError.is(lastError, 'NEEDS_LOGIN')) return 'needs_login'
+  if (LoginError.is(failure?.error, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
   return byPriority.find((state) => states.has(state)) ?? 'idle'
 }

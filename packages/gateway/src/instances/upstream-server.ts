@@ -81,8 +81,8 @@ export class UpstreamServer {
   #listing: Promise<void> | undefined
   #lister: Instance | undefined
   #refreshTimer: NodeJS.Timeout | undefined
-  #lastError: CausewayError | undefined
-  #failedAt = 0
+  /** `atMs` is monotonic. */
+  #failure: { readonly error: CausewayError; readonly atMs: number } | undefined
   #calls = 0
   #errors = 0
   #starts = 0
@@ -113,14 +113,9 @@ export class UpstreamServer {
     return this.#catalogue
   }
 
-  /** Error of the latest start or process. Absent after a successful start. */
-  get lastError(): CausewayError | undefined {
-    return this.#lastError
-  }
-
-  /** Time of `lastError`: monotonic, in milliseconds. */
-  get failedAt(): number {
-    return this.#failedAt
+  /** Failure of the latest start or process. Absent after a successful start. */
+  get failure() {
+    return this.#failure
   }
 
   get calls(): number {
@@ -229,7 +224,7 @@ export class UpstreamServer {
 
   /** Also clears failures. */
   async restart(): Promise<void> {
-    this.#lastError = undefined
+    this.#failure = undefined
     await this.pool.stop()
     this.prepare()
   }
@@ -300,7 +295,7 @@ export class UpstreamServer {
       createChannel: () => this.#createChannel(project),
       onReady: () => {
         // Other instances may still need a login.
-        if (!LoginError.is(this.#lastError, 'NEEDS_LOGIN')) this.#lastError = undefined
+        if (!LoginError.is(this.#failure?.error, 'NEEDS_LOGIN')) this.#failure = undefined
         if (decidesLists) void this.#refresh(instance).catch(() => {})
       },
       onNotification: (method, params) => {
@@ -319,7 +314,7 @@ export class UpstreamServer {
 
   #createChannel(project: string | undefined): Channel {
     // No instance connects until `restart`, which follows a login.
-    if (LoginError.is(this.#lastError, 'NEEDS_LOGIN')) throw this.#lastError
+    if (LoginError.is(this.#failure?.error, 'NEEDS_LOGIN')) throw this.#failure.error
     this.#starts += 1
     const { services } = this.#options
     const { config } = this
@@ -369,8 +364,7 @@ export class UpstreamServer {
   }
 
   #recordFailure(error: CausewayError): void {
-    this.#lastError = error
-    this.#failedAt = this.#options.services.now()
+    this.#failure = { error, atMs: this.#options.services.now() }
     const { code, message, data } = error
     this.output.add('causeway', `${code}: ${message}`)
     this.#log.warn({ server: this.config.name, code, message, stderr: data.stderr }, 'a hosted server failed')
