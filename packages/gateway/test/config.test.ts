@@ -13,7 +13,6 @@ import {
   redactUrl,
   renderEndpoint,
   renderOAuth,
-  rendersPerProject,
   SecretsFile,
   type Variables,
 } from '../src/config/index.ts'
@@ -198,8 +197,6 @@ verifies('gateway:config:environment', async (t) => {
   )
   const login = server({ url: 'http://h', causeway: { oauth: { clientSecret: '${secret:nested}' } } })
   t.same(renderOAuth(login, { env, secrets }), { clientSecret: '${HOME}' })
-  t.ok(rendersPerProject(server(entry)))
-  t.notOk(rendersPerProject(server({ command: 'a' })))
 })
 
 verifies('gateway:config:secrets', async (t) => {

@@ -29,6 +29,6 @@ export {
   type ServerProblem,
 } from './gateway-config.ts'
 export { readPrivateFile } from './private-file.ts'
-export { type RenderedEndpoint, renderEndpoint, renderOAuth, rendersPerProject } from './render.ts'
+export { type RenderedEndpoint, renderEndpoint, renderOAuth } from './render.ts'
 export { renderRemote } from './render-remote.ts'
-export { SecretsFile, secretNamePattern, secretsFileName } from './secrets-file.ts'
+export { SecretsFile, secretsFileName } from './secrets-file.ts'

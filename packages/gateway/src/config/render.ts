@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts'
-import { type Expansion, expandText, listSecretNames, usesProject, type Variables } from './domain/expand.ts'
+import { type Expansion, expandText, listSecretNames, type Variables } from './domain/expand.ts'
 import type { HostedServer, OAuthOptions } from './domain/server-schema.ts'
 
 /** An endpoint with expanded variables. `env` is the complete environment. */
@@ -44,9 +44,6 @@ export function renderOAuth(server: HostedServer, variables: Variables): OAuthOp
   expand.throwIfUnset()
   return rendered
 }
-
-export const rendersPerProject = ({ endpoint }: HostedServer): boolean =>
-  JSON.stringify(endpoint).split('"').some(usesProject)
 
 function renderStdio(
   { command, args, env, cwd }: StdioEndpoint,

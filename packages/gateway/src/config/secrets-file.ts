@@ -10,8 +10,6 @@ export const secretsFileName = 'secrets.json'
 
 const schema = z.record(z.string(), z.string())
 
-export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
-
 /** Values of `${secret:NAME}`. */
 export class SecretsFile {
   readonly path: string

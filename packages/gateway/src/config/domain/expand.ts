@@ -38,5 +38,3 @@ function findValue(name: string, { env, secrets, project }: Variables): string |
 
 export const listSecretNames = (text: string): readonly string[] =>
   [...text.matchAll(variable)].flatMap(([, name = '']) => /^secret:(.+)$/.exec(name)?.[1] ?? [])
-
-export const usesProject = (text: string): boolean => text.includes('${project}')
