@@ -1,7 +1,7 @@
 import type { CausewayError } from '@causeway/protocol'
 import { TrmError } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
-import { lineStart, parseText, replaceSpans, type Span, toLines } from './edited-text.ts'
+import { checkOverlap, lineStart, type OwnedSpan, parseText, replaceSpans, toLines } from './edited-text.ts'
 import { findPlacements, type IndexedText, indexText, maxPlacements, type Placement } from './place-hunk.ts'
 import type { CandidateWarning } from './types.ts'
 import type { Hunk } from './unified-diff.ts'
@@ -27,16 +27,17 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
     return search
   })
   const placed = searches.map((search) => choosePlacement(searches, search, path))
-  checkOverlap(placed, path)
-  const spans = placed.flatMap(({ changes }) =>
+  const spans = placed.flatMap(({ changes }, index) =>
     changes.map(
-      ({ at, remove, insert }): Span => ({
+      ({ at, remove, insert }): OwnedSpan => ({
         start: lineStart(parsed, at),
         end: lineStart(parsed, at + remove),
         text: insert.map((line) => `${line}\n`).join(''),
+        edit: index + 1,
       }),
     ),
   )
+  checkOverlap(parsed, spans, { name: path, owner: 'hunks' })
   return {
     text: replaceSpans(parsed, spans, isEnded(searches, placed, text.lines.length) ?? parsed.isEnded),
     warnings: placed.flatMap(({ start, fuzz }, index): CandidateWarning[] => {
@@ -104,22 +105,6 @@ function isEnded(
   const hunk = searches[last]?.hunk
   if (hunk?.isNewUnended) return false
   return hunk?.isOldUnended ? true : undefined
-}
-
-function checkOverlap(placed: readonly Placement[], path: string): void {
-  const all = placed.flatMap(({ changes }, index) =>
-    changes.map((change) => ({ ...change, hunk: index + 1 })),
-  )
-  let widest: (typeof all)[number] | undefined
-  for (const change of all.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
-    const isTwice = widest?.at === change.at && widest.hunk !== change.hunk && widest.remove === change.remove
-    if (widest !== undefined && (change.at < widest.at + widest.remove || isTwice)) {
-      const edits = [widest.hunk, change.hunk].toSorted((a, b) => a - b)
-      const message = `hunks ${edits[0]} and ${edits[1]} change the same lines, at line ${change.at + 1}: ${path}`
-      throw new TrmError('EDIT_OVERLAP', message, { data: { path, edits, line: change.at + 1 } })
-    }
-    if (widest === undefined || change.at + change.remove >= widest.at + widest.remove) widest = change
-  }
 }
 
 function createAmbiguous({ placements, number }: Search, path: string): CausewayError {

@@ -2,22 +2,18 @@ import type { CausewayError } from '@causeway/protocol'
 import { TrmError, type TrmErrorCode } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
 import {
+  checkOverlap,
   lineAt,
   lineStart,
+  type OwnedSpan,
   type ParsedText,
   type Span,
-  sortSpans,
   toLineFeeds,
   toLines,
 } from './edited-text.ts'
 import type { Edit } from './types.ts'
 
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
-
-interface OwnedSpan extends Span {
-  /** From 1. */
-  readonly edit: number
-}
 
 /** Returns the spans of edits relative to the original text. `name` names the text in messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
@@ -26,7 +22,7 @@ export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: s
       (span): OwnedSpan => ({ ...span, edit: index + 1 }),
     ),
   )
-  checkOverlap(text, spans, name)
+  checkOverlap(text, spans, { name, owner: 'edits' })
   return spans
 }
 
@@ -139,17 +135,3 @@ function createNotFound(text: ParsedText, oldText: string, reject: Reject): Caus
 }
 
 const removeBlanks = (text: string): string => text.replace(/\s+/g, '')
-
-/** Rejects overlaps, but not insertions at the border of another edit. */
-function checkOverlap(text: ParsedText, spans: readonly OwnedSpan[], name: string): void {
-  let widest: OwnedSpan | undefined
-  for (const span of sortSpans(spans)) {
-    if (widest !== undefined && span.start < widest.end) {
-      const edits = [widest.edit, span.edit].toSorted((a, b) => a - b)
-      const line = lineAt(text, span.start) + 1
-      const message = `edits ${edits[0]} and ${edits[1]} change the same text at line ${line}: ${name}`
-      throw new TrmError('EDIT_OVERLAP', message, { data: { path: name, edits, line } })
-    }
-    if (widest === undefined || span.end >= widest.end) widest = span
-  }
-}

@@ -12,6 +12,11 @@ export interface Span {
   readonly text: string
 }
 
+/** A span of an edit or a hunk, which are counted from 1. */
+export interface OwnedSpan extends Span {
+  readonly edit: number
+}
+
 export interface ParsedText {
   readonly mark: string
   /** The text with LF line ends, including the last line. */
@@ -100,5 +105,27 @@ export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded =
 }
 
 /** Sorts by offset, stably. Insertions come before a replacement at the same offset. */
-export const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
+const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end)
+
+/**
+ * Throws `EDIT_OVERLAP` for spans that overlap, and for the same insertion of two hunks. Insertions at the border of
+ * another edit do not overlap. `name` names the text in the message.
+ */
+export function checkOverlap(
+  text: ParsedText,
+  spans: readonly OwnedSpan[],
+  { name, owner }: { readonly name: string; readonly owner: 'edits' | 'hunks' },
+): void {
+  let widest: OwnedSpan | undefined
+  for (const span of sortSpans(spans)) {
+    const isSame = widest?.start === span.start && widest.end === span.end && widest.edit !== span.edit
+    if (widest !== undefined && (span.start < widest.end || (isSame && owner === 'hunks'))) {
+      const edits = [widest.edit, span.edit].toSorted((a, b) => a - b)
+      const line = lineAt(text, span.start) + 1
+      const message = `${owner} ${edits.join(' and ')} change the same text at line ${line}: ${name}`
+      throw new TrmError('EDIT_OVERLAP', message, { data: { path: name, edits, line } })
+    }
+    if (widest === undefined || span.end >= widest.end) widest = span
+  }
+}

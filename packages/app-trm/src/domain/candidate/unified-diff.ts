@@ -47,32 +47,39 @@ export function readDiff(text: string): readonly FileDiff[] {
     drafts.push(opened)
     return opened
   }
+  let isProse = false
+  /** The last added or removed line above the first hunk or header. */
+  let suspect: number | undefined
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? ''
     const last = drafts.at(-1)
     if (line.startsWith('@@@')) throw createInvalid(at, 'starts a combined diff of a merge')
     if (line.startsWith('@@')) {
       const { hunk, next } = readHunk(lines, at)
-      checkLinesAfter(lines, next)
       if (hunk.lines.length > 0 && hunk.lines.every(({ op }) => op === ' '))
         throw createInvalid(at, 'starts a hunk without an added or removed line')
-      if (last === undefined) checkLinesBefore(lines, at)
+      if (last === undefined && suspect !== undefined) throw createInvalid(suspect, 'is not in a hunk')
       const file = last ?? open()
       file.hunks.push({ ...hunk, isCrLf: hasCrLf(written.slice(at, next)) })
+      isProse = false
       at = next
     } else if (isFilePair(lines, at)) {
       const isOpen = last !== undefined && !last.isPaired && last.hunks.length === 0 && !last.header.isBinary
       const file = isOpen ? last : open()
       file.header = addFilePair(file.header, lines.slice(at, at + 2))
       file.isPaired = true
+      isProse = false
       at += 2
-      checkLinesAfter(lines, at)
     } else {
       const isOpening = /^(diff --git |Index: )/.test(line)
       const file = isOpening ? open() : last
       if (file) file.header = addHeaderLine(file.header, line)
+      // Lists are accepted after a fence or a signature, and above a header.
+      isProse = !isOpening && (isProse || isFence(line) || /^-- ?$/.test(line))
+      if (last === undefined) suspect = isFence(line) ? undefined : isChange(lines, at) ? at : suspect
+      else if (!last.header.isBinary && (isProse ? isChange(lines, at) : /^[+-]/.test(line)))
+        throw createInvalid(at, 'is not in a hunk')
       at++
-      if (isOpening) checkLinesAfter(lines, at)
     }
   }
   return drafts.map(({ header, hunks }) => ({ ...header, hunks }))
@@ -191,27 +198,6 @@ function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Co
   if (!/^(---|\+\+\+) \S/.test(line) || !isHunk(at + 1)) return false
   const isAdded = line.startsWith('+')
   return !isEqual({ old: seen.old + (isAdded ? 0 : 1), new: seen.new + (isAdded ? 1 : 0) }, stated)
-}
-
-/**
- * Rejects added and removed lines outside a hunk, up to the next hunk or header. Accepts lists after a fence or a
- * signature.
- */
-function checkLinesAfter(lines: readonly string[], from: number): void {
-  let isProse = false
-  for (let at = from; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    if (/^(diff --git |Index: |@@|GIT binary patch)/.test(line) || isFilePair(lines, at)) return
-    isProse ||= isFence(line) || /^-- ?$/.test(line)
-    if (isProse ? isChange(lines, at) : /^[+-]/.test(line)) throw createInvalid(at, 'is not in a hunk')
-  }
-}
-
-/** Rejects such lines above the first hunk of a diff without file headers. */
-function checkLinesBefore(lines: readonly string[], to: number): void {
-  for (let at = to - 1; at >= 0 && !isFence(lines[at]); at--) {
-    if (isChange(lines, at)) throw createInvalid(at, 'is not in a hunk')
-  }
 }
 
 const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
