@@ -353,6 +353,23 @@ t.test('LogCheckpoints pauses the writer only while a long log is checkpointed',
   await resume(39 * mebibyte + pauseBytes, [2, 3])
 })
 
+t.test('a failed flush at the end of a request does not affect the next request', async (t) => {
+  const link = startRecorderWorker()
+  t.teardown(() => link.stop())
+  await link.call('runOpen', {
+    file: join(t.testdir(), 'run.db'),
+    nowMs: 1,
+    bytes: 300_000,
+    expectedBytes: 0,
+  })
+  const write = (text: string) => link.call('runWrite', { parts: [Buffer.from(text)], nowMs: 1 })
+  const bodies = Array.from({ length: 2000 }, (_, i) => ({ id: i + 1, position: [0, 0, 0] }))
+  await write(`${JSON.stringify({ frame_id: 1, bodies })}\n{"frame_id": 2, "bod`)
+  await t.rejects(link.call('runEnd', { isWhole: false, nowMs: 1 }), { code: 'DATA_UNWRITABLE' })
+  await write('{"frame_id": 3}\n')
+  t.match(await link.call('runEnd', { isWhole: true, nowMs: 1 }), { accepted: 1, last_frame_id: 3 })
+})
+
 t.test('a reused worker records the next run without any state of the previous run', async (t) => {
   const dir = t.testdir()
   const link = startRecorderWorker()
