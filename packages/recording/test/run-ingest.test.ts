@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
@@ -9,6 +9,7 @@ import { maxBlankLines } from '../src/formats/lines/line-frames.ts'
 import { maxLineBytes } from '../src/formats/lines/line-splitter.ts'
 import { contactDataColumn } from '../src/formats/run-schema.ts'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
+import { PartQueue } from '../src/recorder/part-queue.ts'
 import { folders, libraryOver, until, whole } from './library-kit.ts'
 import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
@@ -155,6 +156,19 @@ t.test('ingest rejects a line without an end before it exhausts the memory', asy
     code: 'INVALID_FRAME',
     data: { line: 3, last_frame_id: 1 },
   })
+})
+
+t.test('PartQueue reads 4 MiB ahead while earlier parts are stored', async (t) => {
+  let read = 0
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (; ; read++) yield Buffer.alloc(2 ** 20)
+  }
+  const queue = new PartQueue(body())
+  for (const count of [4, 8]) {
+    await until(() => read === count - 1)
+    await setImmediate()
+    t.equal((await queue.take()).length, 4)
+  }
 })
 
 t.test('ingest stores the complete lines of an interrupted body and discards the rest', async (t) => {

@@ -1,6 +1,7 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 
-const maxBytes = 1024 * 1024
+/** Smaller parts let the worker wait for this thread if other programs use the processors. */
+const maxBytes = 4 * 1024 ** 2
 
 /** Reads parts of a body ahead while earlier parts are stored. */
 export class PartQueue {
