@@ -28,7 +28,7 @@ export async function runLoginCommand(settings: Settings, { print, warn }: Termi
       print,
       note: warn,
       ask: isTerminal ? ask : undefined,
-      opensBrowser: true,
+      canOpenBrowser: true,
       signal: interrupted.signal,
     })
   } finally {

@@ -139,7 +139,7 @@ export class Gateway {
   }
 
   /** Throws `SERVER_NOT_FOUND`. */
-  pendingChanges(name: string): readonly CatalogueChange[] {
+  listPendingChanges(name: string): readonly CatalogueChange[] {
     return this.#find(name).changes
   }
 

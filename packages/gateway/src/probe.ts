@@ -30,7 +30,7 @@ export async function probeServer(endpoint: RenderedEndpoint, options: ProbeOpti
     capabilities: getListedCapabilities({ share, concurrency, kind: endpoint.kind }),
     isOwned: false,
     idleMs: 0,
-    startMs: timeoutMs,
+    startTimeoutMs: timeoutMs,
     policy: new RestartPolicy({ now, random: Math.random }),
     getEra: () => undefined,
     createChannel: () => createChannel(endpoint, { server, project, now, login, onOutput: () => {} }),

@@ -151,7 +151,7 @@ verifies('gateway:config:share', async (t) => {
   t.equal(share('node', '/opt/node_modules/@modelcontextprotocol/server-memory/dist/index.js'), 'shared')
   t.equal(share('node', 'C:\\node_modules\\@playwright\\mcp\\cli.js'), 'client')
   const { concurrency } = server({ command: 'npx', args: ['@modelcontextprotocol/server-memory'] })
-  t.equal(concurrency, 1, 'concurrent calls would lose changes')
+  t.equal(concurrency, 1, 'runs calls one after another')
   t.equal(server({ command: 'npx', args: ['other'] }).concurrency, 8)
   t.equal(server({ url: 'https://example.com/mcp' }).share, 'shared')
   t.equal(server({ command: 'npx', args: ['@playwright/mcp'], causeway: { share: 'call' } }).share, 'call')
@@ -258,7 +258,7 @@ verifies('gateway:config:watch', async (t) => {
   t.same(events, ['GATEWAY_CONFIG_INVALID'])
 })
 
-verifies('gateway:config:watch', 'a file that could not be read is read again later', async (t) => {
+verifies('gateway:config:watch', 'ConfigWatcher reads a file again after it could not be read', async (t) => {
   const dir = t.testdir()
   const { watcher, events } = watch(t, dir)
   new ConfigFile(dir).setServer('a', { command: 'a' })
@@ -280,7 +280,7 @@ verifies('gateway:config:watch', 'a file that could not be read is read again la
   t.same(events, ['GATEWAY_CONFIG_INVALID', 'a '])
 })
 
-t.test('ConfigWatcher reports a configuration that is invalid at startup', async (t) => {
+t.test('ConfigWatcher reports an invalid configuration at startup', async (t) => {
   const dir = t.testdir({ 'mcp.json': '[' })
   const { watcher, events } = watch(t, dir)
   t.same(events, ['GATEWAY_CONFIG_INVALID'])
@@ -356,14 +356,14 @@ verifies('gateway:backoff', 'RestartPolicy delays attempts after failures', asyn
   t.match(
     { waitMs: policy.waitMs, isDown: policy.isDown },
     { waitMs: 0, isDown: true },
-    'one attempt is allowed',
+    'permits one attempt after five minutes',
   )
   policy.recordFailure()
-  t.equal(policy.waitMs, 300_000, 'a failure of the attempt does not begin with short delays again')
+  t.equal(policy.waitMs, 300_000, 'waits five minutes again after the attempt failed')
   now += 600_000
-  t.equal(policy.isDown, false, 'failures are forgotten after ten minutes')
+  t.equal(policy.isDown, false, 'ignores failures after ten minutes')
   policy.recordFailure(600_000)
-  t.equal(policy.waitMs, 600_000, 'the server requested a longer delay')
+  t.equal(policy.waitMs, 600_000, 'waits as long as the server requested')
   policy.reset()
   t.ok(policy.isClean)
 })

@@ -20,14 +20,14 @@ async function openLogin(t: Test) {
   const server = {
     config: { name: 'docs' },
     login,
-    failure: { error: login.needsLogin(), atMs: 0 },
+    failure: { error: login.createNeedsLoginError(), atMs: 0 },
     restart: async () => {
       restarts += 1
     },
   } as unknown as Parameters<typeof withLogin>[0]
   /** Throws `NEEDS_LOGIN` without a token, like a request to a hosted server. */
   const request = async (): Promise<string> => {
-    if ((await logins.getToken(remote)) === undefined) throw login.needsLogin()
+    if ((await logins.getToken(remote)) === undefined) throw login.createNeedsLoginError()
     return 'result'
   }
   const messages: string[] = []
@@ -54,7 +54,7 @@ const needed = { code: 'NEEDS_LOGIN', remedy: 'run causeway mcp login docs' }
 
 verifies(
   'gateway:login:asked',
-  'if a login takes too long, the call fails, and the login can still complete',
+  'a call fails if a login takes too long, and the login can still complete',
   async (t) => {
     const { server, request, messages, createContext, begin, restarts } = await openLogin(t)
     const { url, input } = await begin()
@@ -98,17 +98,21 @@ verifies('gateway:login:asked', 'a call fails if it is cancelled or the login is
   }
 })
 
-verifies('gateway:login:asked', 'if the outcome of a login has expired, the request is tried', async (t) => {
-  const { logins, remote, server, request, createContext, begin } = await openLogin(t)
-  const input = { replies: { login: { action: 'accept' } }, kept: { login: 'unknown' } }
-  await t.rejects(withLogin(server, createContext(input), request), needed)
-  await visit((await begin()).url)
-  t.equal(await withLogin(server, createContext(input), request), 'result')
-  await logins.logout(remote)
-  t.ok(isAsk(await withLogin(server, createContext({}), request)))
-})
+verifies(
+  'gateway:login:asked',
+  'a call sends its request if the outcome of the login has expired',
+  async (t) => {
+    const { logins, remote, server, request, createContext, begin } = await openLogin(t)
+    const input = { replies: { login: { action: 'accept' } }, kept: { login: 'unknown' } }
+    await t.rejects(withLogin(server, createContext(input), request), needed)
+    await visit((await begin()).url)
+    t.equal(await withLogin(server, createContext(input), request), 'result')
+    await logins.logout(remote)
+    t.ok(isAsk(await withLogin(server, createContext({}), request)))
+  },
+)
 
-verifies('gateway:login:asked', 'no page is offered to a caller with a token', async (t) => {
+verifies('gateway:login:asked', 'a caller with a token is not asked to log in', async (t) => {
   const { server, request, createContext } = await openLogin(t)
   for (const more of [{ hasToken: true }, { hasToken: true, holder: 'ada' }])
     await t.rejects(withLogin(server, createContext({}, more), request), needed)

@@ -10,7 +10,7 @@ export interface StoredTokens {
   readonly scope?: string
   /** Unix time; absent if the server sent no lifetime. */
   readonly expires_at_ms?: number
-  /** Time for a refresh, a little before the expiry. */
+  /** Refresh time, a little before the expiry. */
   readonly refresh_at_ms?: number
 }
 
@@ -92,8 +92,11 @@ export class AuthFile {
     const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
     if (stamp === this.#stamp) return this.#logins
     if (isReadableByOthers(stat.mode))
-      throw this.#invalid('other users of this machine can read the file', `run chmod 600 ${this.path}`)
-    if (stat.size > maxBytes) throw this.#invalid(`larger than ${maxBytes} bytes`)
+      throw this.#createInvalidError(
+        'other users of this machine can read the file',
+        `run chmod 600 ${this.path}`,
+      )
+    if (stat.size > maxBytes) throw this.#createInvalidError(`larger than ${maxBytes} bytes`)
     this.#logins = this.#parse(readFileSync(this.path, 'utf8'))
     this.#stamp = stamp
     return this.#logins
@@ -105,10 +108,11 @@ export class AuthFile {
       value = JSON.parse(text)
     } catch {
       // Without a cause, which would quote tokens.
-      throw this.#invalid('not JSON')
+      throw this.#createInvalidError('not JSON')
     }
     const logins = isObject(value) ? value.logins : undefined
-    if (!Array.isArray(logins) || !logins.every(isStoredLogin)) throw this.#invalid('not a list of logins')
+    if (!Array.isArray(logins) || !logins.every(isStoredLogin))
+      throw this.#createInvalidError('not a list of logins')
     return logins
   }
 
@@ -116,7 +120,7 @@ export class AuthFile {
     writePrivateFile(this.path, `${JSON.stringify({ logins }, null, 2)}\n`)
   }
 
-  #invalid(problem: string, remedy?: string) {
+  #createInvalidError(problem: string, remedy?: string) {
     return new LoginError('AUTH_FILE_INVALID', `${problem}: ${this.path}`, {
       data: { path: this.path },
       ...(remedy !== undefined && { remedy }),

@@ -4,10 +4,7 @@ import { asCausewayError, nodeHttp } from '@causeway/protocol'
 import { callbackHeaders, callbackPath, renderCallbackPage } from './callback-page.ts'
 import type { Logins } from './logins.ts'
 
-/**
- * Receives an authorization server's response on this machine (RFC 8252, section 7.3), for programs without
- * an HTTP server.
- */
+/** Receives an authorization server's response on this machine (RFC 8252, section 7.3). */
 export class CallbackListener {
   readonly #logins: Logins
   readonly #server: Server

@@ -33,7 +33,7 @@ export async function discover(server: RemoteServer): Promise<Discovery> {
   const challenge = await readChallenge(server, url)
   const resource = await findResourceMetadata(server, challenge.resourceMetadataUrl)
   if (resource !== undefined && !isSameResource(url, resource))
-    throw invalid(url, 'its metadata is that of another resource')
+    throw createInvalidError(url, 'its metadata is that of another resource')
   const metadata = await findServerMetadata(server, resource)
   const { oauth } = server
   return {
@@ -77,7 +77,10 @@ async function findResourceMetadata(
   } catch (error) {
     if (isCausewayError(error)) throw error
     if (status >= 400 && status < 500 && resourceMetadataUrl === undefined) return undefined
-    throw invalid(url, `its protected resource metadata is not available or malformed (HTTP ${status})`)
+    throw createInvalidError(
+      url,
+      `its protected resource metadata is not available or malformed (HTTP ${status})`,
+    )
   }
 }
 
@@ -96,7 +99,7 @@ async function findServerMetadata(
     if (metadata !== undefined) return checkMetadata(metadata, url)
   } catch (error) {
     if (isCausewayError(error)) throw error
-    throw invalid(
+    throw createInvalidError(
       url,
       error instanceof IssuerMismatchError
         ? 'the metadata of its authorization server names another issuer'
@@ -104,7 +107,7 @@ async function findServerMetadata(
     )
   }
   if (resource?.authorization_servers?.[0] !== undefined)
-    throw invalid(url, 'its authorization server has no metadata')
+    throw createInvalidError(url, 'its authorization server has no metadata')
   return createDefaults(url.origin)
 }
 
@@ -134,7 +137,7 @@ export function findRevocationEndpoint(metadata: AuthorizationServerMetadata): s
   return typeof endpoint === 'string' ? endpoint : undefined
 }
 
-const invalid = (url: URL, problem: string) =>
+const createInvalidError = (url: URL, problem: string) =>
   new LoginError('AUTHORIZATION_SERVER_INVALID', `${url.host} cannot be used: ${problem}`, {
     data: { server: url.origin },
   })

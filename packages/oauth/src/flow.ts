@@ -19,7 +19,7 @@ import { type RemoteServer, toResource } from './remote-server.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 
 /** Maximum time between a refresh and the expiry of a token. */
-const maxEarlyMs = 60_000
+const maxRefreshLeadMs = 60_000
 
 export interface StartedLogin {
   readonly server: RemoteServer
@@ -79,7 +79,7 @@ export async function finishLogin(
       issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
     }),
   )
-  if (code === null) throw refused('the login was refused', params.get('error') ?? 'no_code')
+  if (code === null) throw createRefusedError('the login was refused', params.get('error') ?? 'no_code')
   const tokens = await rejectAs('the code was refused', () =>
     exchangeAuthorization(metadata.issuer, {
       metadata,
@@ -109,7 +109,7 @@ export async function refreshTokens(
   now: number,
 ): Promise<StoredTokens> {
   const { tokens, indicator } = login
-  const tokensOfRefresh = await rejectAs('the refresh was refused', () =>
+  const refreshedTokens = await rejectAs('the refresh was refused', () =>
     refreshAuthorization(login.issuer, {
       metadata: toMetadata(login),
       clientInformation: getClient(server, login),
@@ -118,7 +118,7 @@ export async function refreshTokens(
       fetchFn: createSafeFetch(server),
     }),
   )
-  return toStoredTokens(tokensOfRefresh, { scope: tokens?.scope, now })
+  return toStoredTokens(refreshedTokens, { scope: tokens?.scope, now })
 }
 
 /** Revokes the tokens (RFC 7009). Returns whether the authorization server supported and accepted it. */
@@ -153,7 +153,7 @@ function findClient(
 function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): StoredClient {
   if (client !== undefined) return client
   if (oauth.clientId !== undefined) return toClient(oauth.clientId, oauth.clientSecret)
-  throw refused(`the client of the login at ${name} is not configured any more`, 'no_client')
+  throw createRefusedError(`the client of the login at ${name} is not configured any more`, 'no_client')
 }
 
 /** If this returns `false`, Causeway registers a client. */
@@ -215,16 +215,16 @@ function toStoredTokens(
   { scope = granted, now }: { scope: string | undefined; now: number },
 ): StoredTokens {
   if (token_type.toLowerCase() !== 'bearer' || !/^[\x21-\x7e]+$/.test(access_token))
-    throw refused('the token cannot be used', 'unsupported_token_type')
-  const known = granted ?? scope
+    throw createRefusedError('the token cannot be used', 'unsupported_token_type')
+  const grantedScope = granted ?? scope
   const lifetimeMs = seconds !== undefined && Number.isFinite(seconds) ? seconds * 1000 : undefined
   return {
     access_token,
     ...(refresh_token !== undefined && { refresh_token }),
-    ...(known !== undefined && { scope: known }),
+    ...(grantedScope !== undefined && { scope: grantedScope }),
     ...(lifetimeMs !== undefined && {
       expires_at_ms: now + lifetimeMs,
-      refresh_at_ms: now + lifetimeMs - Math.min(maxEarlyMs, lifetimeMs / 4),
+      refresh_at_ms: now + lifetimeMs - Math.min(maxRefreshLeadMs, lifetimeMs / 4),
     }),
   }
 }
@@ -273,15 +273,15 @@ async function rejectAs<T>(problem: string, run: () => T | Promise<T>): Promise<
     if (error instanceof OAuthError) {
       if (error.code === 'server_error' || error.code === 'temporarily_unavailable')
         throw new LoginError('AUTHORIZATION_SERVER_UNAVAILABLE', `${problem} (${error.code})`)
-      throw refused(problem, error.code)
+      throw createRefusedError(problem, error.code)
     }
-    if (error instanceof RegistrationRejectedError) throw refused(problem, `http_${error.status}`)
-    throw refused(problem, (error as Error).name)
+    if (error instanceof RegistrationRejectedError) throw createRefusedError(problem, `http_${error.status}`)
+    throw createRefusedError(problem, (error as Error).name)
   }
 }
 
 /** `reason` is untrusted. */
-function refused(problem: string, reason: string) {
+function createRefusedError(problem: string, reason: string) {
   const shown = reason.replace(/[^\w.-]+/g, '_').slice(0, 60)
   return new LoginError('LOGIN_FAILED', `${problem}: ${shown}`, { data: { reason: shown } })
 }

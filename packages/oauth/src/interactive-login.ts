@@ -53,17 +53,17 @@ export interface InteractiveLogin {
   readonly note: (line: string) => void
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal: AbortSignal) => Promise<string>) | undefined
-  readonly opensBrowser: boolean
+  readonly canOpenBrowser: boolean
   readonly signal: AbortSignal
 }
 
 export async function runInteractiveLogin(
   session: LoginSession,
-  { print, note, ask, opensBrowser, signal: interrupted }: InteractiveLogin,
+  { print, note, ask, canOpenBrowser, signal: interrupted }: InteractiveLogin,
 ): Promise<void> {
   const { url, state } = await session.begin()
   print(`open this page to log in:\n${url.href}`)
-  if (opensBrowser && ask !== undefined && !(await openExternally(url.href)))
+  if (canOpenBrowser && ask !== undefined && !(await openExternally(url.href)))
     note('no browser could be opened')
   const done = new AbortController()
   const signal = AbortSignal.any([interrupted, done.signal])

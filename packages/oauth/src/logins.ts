@@ -164,7 +164,7 @@ export class Logins {
     }
   }
 
-  needsLogin(server: RemoteServer): CausewayError {
+  createNeedsLoginError(server: RemoteServer): CausewayError {
     const { name } = server
     return new LoginError('NEEDS_LOGIN', `${name} requires a login`, {
       data: { server: name },
@@ -183,17 +183,17 @@ export class Logins {
       const tokens = login?.tokens
       // Another process has refreshed the tokens or logged in.
       if (tokens !== undefined && tokens.access_token !== rejected) return tokens.access_token
-      if (login === undefined || tokens?.refresh_token === undefined) throw this.needsLogin(server)
+      if (login === undefined || tokens?.refresh_token === undefined) throw this.createNeedsLoginError(server)
       const { refreshTokens } = await import('./flow.ts')
       let renewed: StoredTokens
       try {
         renewed = await refreshTokens(server, login, now())
       } catch (error) {
         if (!LoginError.is(error, 'LOGIN_FAILED')) throw error
-        // The refresh token is invalid. Repeating it would look like theft.
+        // The refresh token is invalid.
         const { tokens: _tokens, ...rest } = login
         file.save(rest)
-        throw this.needsLogin(server)
+        throw this.createNeedsLoginError(server)
       }
       // Stored before use: the authorization server may have revoked the old tokens.
       file.save({ ...login, tokens: renewed })

@@ -2,10 +2,10 @@ import { LoginError } from './errors.ts'
 import type { StartedLogin } from './flow.ts'
 import { toResource } from './remote-server.ts'
 
-const pendingMs = 10 * 60_000
+const pendingTimeoutMs = 10 * 60_000
 const maxPending = 32
 /** Time for which the outcome can be read. */
-const outcomeMs = 60_000
+const outcomeTtlMs = 60_000
 
 export interface LoginRequest {
   readonly authorizationUrl: URL
@@ -40,8 +40,8 @@ export class PendingLogins {
     })
     // Prevents an unhandled rejection if no command waits.
     outcome.catch(() => {})
-    const timer = setTimeout(() => this.#expire(state), pendingMs).unref()
-    const expiresAtMs = this.#now() + pendingMs
+    const timer = setTimeout(() => this.#expire(state), pendingTimeoutMs).unref()
+    const expiresAtMs = this.#now() + pendingTimeoutMs
     this.#pending.set(state, { login, expiresAtMs, timer, settle })
     this.#outcomes.set(state, outcome)
     return { authorizationUrl: login.authorizationUrl, state, expiresAtMs }
@@ -50,11 +50,11 @@ export class PendingLogins {
   /** Throws `LOGIN_UNKNOWN`. */
   take(state: string): Pick<PendingLogin, 'login' | 'settle'> {
     const pending = this.#pending.get(state)
-    if (pending === undefined) throw unknownLogin()
+    if (pending === undefined) throw createUnknownLoginError()
     this.#remove(state, pending)
     if (this.#now() < pending.expiresAtMs) return pending
-    pending.settle(unknownLogin())
-    throw unknownLogin()
+    pending.settle(createUnknownLoginError())
+    throw createUnknownLoginError()
   }
 
   findLast(resource: string): string | undefined {
@@ -64,7 +64,7 @@ export class PendingLogins {
   /** Throws like `Logins.wait`. */
   async wait(state: string, signal: AbortSignal): Promise<void> {
     const outcome = this.#outcomes.get(state)
-    if (outcome === undefined) throw unknownLogin()
+    if (outcome === undefined) throw createUnknownLoginError()
     signal.throwIfAborted()
     let onAbort = (): void => {}
     const aborted = new Promise<never>((_, reject) => {
@@ -82,14 +82,14 @@ export class PendingLogins {
     const pending = this.#pending.get(state)
     if (pending === undefined) return
     this.#remove(state, pending)
-    pending.settle(unknownLogin())
+    pending.settle(createUnknownLoginError())
   }
 
   #remove(state: string, { timer }: PendingLogin): void {
     clearTimeout(timer)
     this.#pending.delete(state)
-    setTimeout(() => this.#outcomes.delete(state), outcomeMs).unref()
+    setTimeout(() => this.#outcomes.delete(state), outcomeTtlMs).unref()
   }
 }
 
-const unknownLogin = () => new LoginError('LOGIN_UNKNOWN', 'no login waits for this response')
+const createUnknownLoginError = () => new LoginError('LOGIN_UNKNOWN', 'no login waits for this response')

@@ -23,12 +23,15 @@ export function checkEndpoint(text: string, what: string, server: URL): URL {
 }
 
 /** Checks URLs, and limits size and time. The SDK follows redirects within an origin. */
-export function createSafeFetch({ url: serverUrl, fetch: send = fetch }: RemoteServer): typeof fetch {
+export function createSafeFetch({
+  url: serverUrl,
+  fetch: fetchFunction = fetch,
+}: RemoteServer): typeof fetch {
   const server = new URL(serverUrl)
   return async (target, init) => {
     const url = checkEndpoint(target instanceof Request ? target.url : String(target), 'OAuth URL', server)
     try {
-      const response = await send(url, {
+      const response = await fetchFunction(url, {
         ...init,
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
@@ -56,13 +59,13 @@ async function readLimited(response: Response, url: URL): Promise<Uint8Array<Arr
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     // Leaving the loop cancels the body.
-    if (size > maxBodyBytes) throw invalid(url, `sent more than ${maxBodyBytes} bytes`)
+    if (size > maxBodyBytes) throw createInvalidError(url, `sent more than ${maxBodyBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-const invalid = (url: URL, problem: string) =>
+const createInvalidError = (url: URL, problem: string) =>
   new LoginError('AUTHORIZATION_SERVER_INVALID', `${url.origin}${url.pathname} ${problem}`, {
     data: { host: url.host },
   })

@@ -53,8 +53,8 @@ export class ServerLogin {
   }
 
   /** Returns the error for a response with 401 after a refresh. */
-  needsLogin(): CausewayError {
-    return this.#logins.needsLogin(this.#server)
+  createNeedsLoginError(): CausewayError {
+    return this.#logins.createNeedsLoginError(this.#server)
   }
 
   /** Returns the error for a response with 403 `insufficient_scope`. */

@@ -73,7 +73,7 @@ verifies('gateway:login', 'a login uses PKCE, resource indicator, registration a
     t.notMatch(JSON.stringify(logins.describe(server)) + page.text, secret)
 
   await logins.begin(server, listener.redirectUrl)
-  t.equal(fixture.count(/register/), 1, 'the registration is used again for the same redirect URI')
+  t.equal(fixture.count(/register/), 1, 'reuses the registration for the same redirect URI')
   const rebound = request(`${listener.redirectUrl}?${new URLSearchParams({ state })}`, {
     headers: { host: 'evil.example' },
   }).end()
@@ -116,7 +116,11 @@ verifies('gateway:login', 'a client id metadata document replaces the registrati
   const known = { ...other.server, oauth: { clientId } }
   t.match(await other.logins.preview(known), { registers: true })
   const request = await other.logins.begin(known, redirectUrl)
-  t.not(request.authorizationUrl.searchParams.get('client_id'), clientId, 'without support it registers')
+  t.not(
+    request.authorizationUrl.searchParams.get('client_id'),
+    clientId,
+    'registers a client without support for metadata documents',
+  )
   await other.logins.finishManually(known, await approve(request.authorizationUrl.href))
   await other.logins.refresh(known, await other.logins.getToken(known))
   t.equal(other.fixture.count(/register/), 1)
@@ -134,10 +138,14 @@ verifies('gateway:login:response', async (t) => {
   wrong.set('state', 'x'.repeat(first.state.length))
   for (const params of [wrong, new URLSearchParams('code=x'), new URLSearchParams()])
     await t.rejects(logins.finish(params), { code: 'LOGIN_UNKNOWN' })
-  t.equal(fixture.count(/token/), 0, 'no code was sent')
+  t.equal(fixture.count(/token/), 0, 'sends no code')
 
   await logins.finish(first.response.searchParams)
-  await t.rejects(logins.finish(first.response.searchParams), { code: 'LOGIN_UNKNOWN' }, 'a code twice')
+  await t.rejects(
+    logins.finish(first.response.searchParams),
+    { code: 'LOGIN_UNKNOWN' },
+    'rejects a repeated code',
+  )
 
   const late = await begin()
   const waiting = logins.wait(late.state, forever)
@@ -149,7 +157,7 @@ verifies('gateway:login:response', async (t) => {
   mixed.response.searchParams.set('iss', 'https://other.example')
   const requests = fixture.count(/token/)
   await t.rejects(logins.finish(mixed.response.searchParams), { code: 'LOGIN_FAILED' })
-  t.equal(fixture.count(/token/), requests, 'the code of another issuer is sent nowhere')
+  t.equal(fixture.count(/token/), requests, 'does not send the code of another issuer')
 
   const denied = await begin()
   const refusal = { state: denied.state, error: 'access_denied', error_description: '<b>token-1</b>' }
@@ -216,9 +224,9 @@ verifies('gateway:login:metadata', async (t) => {
       const { fixture, logins, server } = await openLogins(t, { routes })
       await t.rejects(logins.begin(server, redirectUrl), { code: 'AUTHORIZATION_SERVER_INVALID' })
       t.equal(fixture.count(/register|authorize|token/), 0)
-      t.ok(fixture.requests.length < 12, 'redirects are limited')
+      t.ok(fixture.requests.length < 12, 'limits redirects')
     })
-  await t.test('an endpoint on this machine for a remote server', async (t) => {
+  await t.test('rejects an endpoint on this machine for a remote server', async (t) => {
     const { checkEndpoint } = await import('../src/safe-fetch.ts')
     const remote = new URL('https://mcp.example.org/mcp')
     t.throws(() => checkEndpoint('http://127.0.0.1:3100/token', 'token endpoint', remote), {
@@ -226,7 +234,7 @@ verifies('gateway:login:metadata', async (t) => {
     })
     t.equal(checkEndpoint('https://auth.example.org/token', 'token endpoint', remote).port, '')
   })
-  await t.test('an authorization server that is not running', async (t) => {
+  await t.test('reports an authorization server that is not running', async (t) => {
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
     const { port } = closed.address() as AddressInfo
@@ -248,15 +256,15 @@ verifies('gateway:login:refresh', async (t) => {
   const tokens = await Promise.all(
     Array.from({ length: 20 }, (_, at) => (others[at % 3] ?? logins).getToken(server)),
   )
-  t.equal(fixture.refreshes, 1, 'one refresh for 20 calls of three instances')
+  t.equal(fixture.refreshes, 1, 'shares one refresh between 20 calls of three instances')
   t.equal(new Set(tokens).size, 1)
   t.not(tokens[0], first)
-  t.equal(await logins.refresh(server, first), tokens[0], 'a token that was replaced meanwhile')
+  t.equal(await logins.refresh(server, first), tokens[0], 'returns the token that replaced the rejected one')
   t.equal(fixture.refreshes, 1)
   t.same(
     readdirSync(t.testdirName).filter((name) => name !== 'auth.json'),
     [],
-    'no lock and no temporary file remain',
+    'removes the lock and the temporary file',
   )
 
   fixture.refusesRefresh = true
@@ -268,7 +276,7 @@ verifies('gateway:login:refresh', async (t) => {
   t.equal(fixture.refreshes, 2)
   await t.rejects(logins.refresh(server, tokens[0]), { code: 'NEEDS_LOGIN' })
   t.equal(await logins.getToken(server), undefined)
-  t.equal(fixture.refreshes, 2, 'the refused token is not sent again')
+  t.equal(fixture.refreshes, 2, 'does not send a rejected token again')
   for (const secret of fixture.secrets)
     t.notMatch(readFileSync(path, 'utf8') + String(refused[0]?.stack), secret)
 })
@@ -326,7 +334,7 @@ verifies(
     t.equal(await logins.getToken(server), 'old')
     clock.ms += 1000
     await t.rejects(logins.getToken(server), { code: 'AUTHORIZATION_SERVER_UNAVAILABLE' })
-    t.match(logins.describe(server), { state: 'logged_in' }, 'the refresh token remains')
+    t.match(logins.describe(server), { state: 'logged_in' }, 'preserves the refresh token')
 
     chmodSync(path, 0o644)
     await t.rejects(logins.getToken(server), { code: 'AUTH_FILE_INVALID', remedy: `run chmod 600 ${path}` })
@@ -347,7 +355,7 @@ verifies('gateway:logout', async (t) => {
   t.same(JSON.parse(readFileSync(path, 'utf8')), { logins: [] })
   t.same(logins.describe(server), { state: 'logged_out' })
   await logIn()
-  t.equal(fixture.count(/register/), 2, 'the registration is deleted as well')
+  t.equal(fixture.count(/register/), 2, 'also deletes the registration')
 })
 
 verifies('gateway:logout', 'a refresh in progress does not store a deleted login again', async (t) => {
@@ -358,7 +366,7 @@ verifies('gateway:logout', 'a refresh in progress does not store a deleted login
   await refresh
   t.same(await logout, { existed: true, revoked: true })
   t.same(JSON.parse(readFileSync(path, 'utf8')), { logins: [] })
-  t.equal(fixture.refresh.size, 0, 'the new tokens are revoked')
+  t.equal(fixture.refresh.size, 0, 'revokes the new tokens')
 })
 
 verifies('gateway:login:scope', 'a refresh in progress does not remove the required scope', async (t) => {

@@ -88,7 +88,7 @@ export class HostedServers {
 
   /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
   findRemote(name: string): RemoteServer {
-    this.gateway.pendingChanges(name)
+    this.gateway.listPendingChanges(name)
     const server = this.config.servers.find((one) => one.name === name)
     const remote = server && this.#renderRemote(server)
     if (remote !== undefined) return remote

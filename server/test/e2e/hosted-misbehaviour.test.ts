@@ -205,11 +205,11 @@ verifies('gateway:pins', async (t) => {
   const { core: next } = await openHostedCore(t, evil, { dir })
   const gateway = next.hosted.gateway
   await until(
-    async () => gateway.pendingChanges('pinned'),
+    async () => gateway.listPendingChanges('pinned'),
     (changes) => changes.length > 0,
   )
   await listed(next, 'pinned')
-  t.match(gateway.pendingChanges('pinned'), [
+  t.match(gateway.listPendingChanges('pinned'), [
     {
       kind: 'tool',
       name: 'echo',
@@ -242,7 +242,7 @@ verifies('gateway:pins', 'pins remain while the entry is invalid or absent, unti
     write(servers)
     core.hosted.check()
     await listed(core, 'pinned')
-    return gateway.pendingChanges('pinned').map(({ name }) => name)
+    return gateway.listPendingChanges('pinned').map(({ name }) => name)
   }
   await listed(core, 'pinned')
   t.same(await replace({ pinned: { command: 1 } }, evil), ['echo'])

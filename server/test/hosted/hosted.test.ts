@@ -196,7 +196,7 @@ verifies('gateway:app', 'malformed definitions do not make clients reject a list
     )
     await one.listResourceTemplates()
   }
-  t.same(core.hosted.gateway.pendingChanges('bad'), [], 'a name that is listed twice is not a change')
+  t.same(core.hosted.gateway.listPendingChanges('bad'), [], 'a name that is listed twice is not a change')
   t.match(core.hosted.gateway.readOutput('bad').lines, [/templates.list failed: .*cannot be listed/])
 })
 

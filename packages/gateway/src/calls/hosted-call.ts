@@ -1,12 +1,12 @@
 import { type Ask, ask, type ToolContext } from '@causeway/app-kit'
 import { type InputRequest, isObject, type LogLevel, type Params } from '@causeway/protocol'
-import { RefusedRequest, type RequestOwner } from '../upstream/connection.ts'
+import { RejectedRequest, type RequestOwner } from '../upstream/connection.ts'
 
 interface Question {
   readonly key: string
   readonly request: InputRequest
-  answer(reply: unknown): void
-  refuse(error: RefusedRequest): void
+  resolve(reply: unknown): void
+  reject(error: RejectedRequest): void
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
@@ -18,8 +18,8 @@ const askMethods: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A request to a hosted server for one client. If the server asks the client a question, `run` returns it and the
- * request stays open. The next `run` passes on the answer.
+ * A request to a hosted server for one client. `run` returns questions of the server, and the next `run` passes on
+ * the answer.
  */
 export class HostedCall implements RequestOwner {
   readonly id: string
@@ -28,12 +28,12 @@ export class HostedCall implements RequestOwner {
   readonly #outcome: Promise<Outcome>
   /** Not yet sent to the client. */
   readonly #questions: Question[] = []
-  #sent: Question | undefined
+  #sentQuestion: Question | undefined
   #onQuestion: (() => void) | undefined
   #ctx: ToolContext | undefined
-  #can: ToolContext['input']['can'] = () => false
+  #canAsk: ToolContext['input']['can'] = () => false
   #stopListening = (): void => {}
-  #asked = 0
+  #questionCount = 0
   #isSettled = false
 
   constructor(
@@ -54,15 +54,15 @@ export class HostedCall implements RequestOwner {
 
   async run(ctx: ToolContext): Promise<unknown> {
     this.#attach(ctx)
-    const sent = this.#sent
-    this.#sent = undefined
+    const sent = this.#sentQuestion
+    this.#sentQuestion = undefined
     if (sent !== undefined) answerQuestion(sent, ctx.input.replies)
     for (;;) {
       const outcome = await Promise.race([this.#outcome, this.#waitForQuestion()])
       if (outcome === undefined) {
         const question = this.#questions.shift()
         if (question === undefined) continue
-        this.#sent = question
+        this.#sentQuestion = question
         this.#ctx = undefined
         return this.#ask(question)
       }
@@ -73,9 +73,9 @@ export class HostedCall implements RequestOwner {
     }
   }
 
-  abandon(reason: Error): void {
-    const open = this.#sent === undefined ? this.#questions : [this.#sent, ...this.#questions]
-    for (const { refuse } of open) refuse(new RefusedRequest(reason.message, -32000))
+  cancel(reason: Error): void {
+    const open = this.#sentQuestion === undefined ? this.#questions : [this.#sentQuestion, ...this.#questions]
+    for (const { reject: refuse } of open) refuse(new RejectedRequest(reason.message, -32000))
     this.#stopListening()
     this.#abort.abort(reason)
   }
@@ -90,12 +90,12 @@ export class HostedCall implements RequestOwner {
 
   ask(method: string, params: Params): Promise<unknown> {
     const request = { method, params } as InputRequest
-    if (!askMethods.has(method)) throw new RefusedRequest(`not supported: ${method}`)
-    if (!this.#can(request)) throw new RefusedRequest(`the client does not support ${method}`)
-    this.#asked += 1
-    const key = `question_${this.#asked}`
-    return new Promise((answer, refuse) => {
-      this.#questions.push({ key, request, answer, refuse })
+    if (!askMethods.has(method)) throw new RejectedRequest(`not supported: ${method}`)
+    if (!this.#canAsk(request)) throw new RejectedRequest(`the client does not support ${method}`)
+    this.#questionCount += 1
+    const key = `question_${this.#questionCount}`
+    return new Promise((resolve, reject) => {
+      this.#questions.push({ key, request, resolve, reject })
       this.#onQuestion?.()
     })
   }
@@ -115,7 +115,7 @@ export class HostedCall implements RequestOwner {
   #attach(ctx: ToolContext): void {
     this.#stopListening()
     this.#ctx = ctx
-    this.#can = ctx.input.can
+    this.#canAsk = ctx.input.can
     const { signal } = ctx
     const onAbort = (): void => this.#abort.abort(signal.reason)
     if (signal.aborted) onAbort()
@@ -130,11 +130,11 @@ export class HostedCall implements RequestOwner {
 }
 
 function answerQuestion(
-  { key, request, answer, refuse }: Question,
+  { key, request, resolve, reject }: Question,
   replies: ToolContext['input']['replies'],
 ): void {
   const reply = replies[key]
-  if (isObject(reply)) answer(reply)
-  else if (request.method === 'elicitation/create') answer({ action: 'cancel' })
-  else refuse(new RefusedRequest('the client did not answer', -32000))
+  if (isObject(reply)) resolve(reply)
+  else if (request.method === 'elicitation/create') resolve({ action: 'cancel' })
+  else reject(new RejectedRequest('the client did not answer', -32000))
 }

@@ -23,7 +23,7 @@ export class ParkedCalls {
     const count = [...this.#entries.values()].filter((one) => isOpen(one.call)).length
     if (count >= maxPerClient) {
       const error = new GatewayError('TOO_MANY_QUESTIONS', `${count} calls of the client wait for its answer`)
-      call.abandon(error)
+      call.cancel(error)
       throw error
     }
     const timer = setTimeout(() => this.#expire(call), maxParkedMs).unref()
@@ -43,14 +43,14 @@ export class ParkedCalls {
   close(): void {
     for (const { call, timer } of this.#entries.values()) {
       clearTimeout(timer)
-      call.abandon(new GatewayError('UPSTREAM_GONE', 'the server stops'))
+      call.cancel(new GatewayError('UPSTREAM_GONE', 'the server stops'))
     }
     this.#entries.clear()
   }
 
   #expire(call: HostedCall): void {
     this.#entries.delete(call.id)
-    call.abandon(
+    call.cancel(
       new GatewayError('QUESTION_EXPIRED', `the client did not answer within ${maxParkedMs / 1000} s`),
     )
   }

@@ -9,8 +9,7 @@ export const maxLoginMs = 5 * 60_000
 type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'failure' | 'restart'>
 
 /**
- * Runs a request. If the server requires a login, asks a client that can open pages to log in, then runs the
- * request again. Callers with tokens are different people who would share the login, so they are not asked.
+ * Runs a request. If the server requires a login, asks a client without a token to log in, then repeats the request.
  */
 export async function withLogin(
   server: LoginTarget,
@@ -55,14 +54,14 @@ async function waitForLogin(
   const { login } = server
   const reply = replyTo(ctx.input, 'login')
   if (login === undefined) return
-  if (reply?.kind !== 'elicited' || reply.action !== 'accept') throw login.needsLogin()
+  if (reply?.kind !== 'elicited' || reply.action !== 'accept') throw login.createNeedsLoginError()
   const timeout = AbortSignal.timeout(maxMs)
   ctx.progress(0, undefined, `waiting for the login at ${server.config.name}`)
   try {
     await login.wait(state, AbortSignal.any([ctx.signal, timeout]))
   } catch (error) {
-    if (timeout.aborted) throw login.needsLogin()
-    // The outcome expires after a minute. After that, the request shows whether the login succeeded.
+    if (timeout.aborted) throw login.createNeedsLoginError()
+    // The outcome has expired. The request shows whether the login succeeded.
     if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
     throw error
   }

@@ -30,7 +30,6 @@ export class ConfigWatcher {
     this.#read()
   }
 
-  /** Checks the files regularly, also for changes since the constructor read them. */
   start(): void {
     this.#timer = setInterval(() => this.check(), this.#options.pollMs ?? 1000).unref()
   }
@@ -65,7 +64,7 @@ export class ConfigWatcher {
       this.#failure = undefined
       return true
     } catch (error) {
-      // The reason may lie outside the files, so the next check reads them again.
+      // The cause may be outside the files, so the next check reads them again.
       this.#version = ''
       const failure = asCausewayError(error)
       if (failure.message !== this.#failure?.message) onFailure(failure)

@@ -114,7 +114,7 @@ function replaceValue(text: string, property: Property, path: readonly string[],
   const { offset, length } = property.value
   const old = text.slice(offset, offset + length)
   if (stripComments(old) !== old) throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
-  const indent = indentBefore(text, property.offset)
+  const indent = findIndentBefore(text, property.offset)
   return text.slice(0, offset) + format(text, value, indent) + text.slice(offset + length)
 }
 
@@ -126,37 +126,39 @@ function insertProperty(text: string, object: Node, key: string, value: unknown)
   const contentEnd = start + text.slice(start, closing).trimEnd().length
   const lastEnd = last === undefined ? contentEnd : last.offset + last.length
   const hasTrailingComma = last !== undefined && stripComments(text.slice(lastEnd, closing)).includes(',')
-  const objectIndent = indentBefore(text, object.offset)
+  const objectIndent = findIndentBefore(text, object.offset)
   const indent =
-    last === undefined ? objectIndent + indentUnit(text) : propertyIndent(text, last.offset, objectIndent)
+    last === undefined
+      ? objectIndent + findIndentUnit(text)
+      : findPropertyIndent(text, last.offset, objectIndent)
   return [
     text.slice(0, lastEnd),
     last === undefined || hasTrailingComma ? '' : ',',
     text.slice(lastEnd, contentEnd),
-    lineBreak(text),
+    findLineBreak(text),
     indent,
     `${JSON.stringify(key)}: ${format(text, value, indent)}`,
     hasTrailingComma ? ',' : '',
-    lineBreak(text),
+    findLineBreak(text),
     objectIndent,
     text.slice(closing),
   ].join('')
 }
 
 const format = (text: string, value: unknown, indent: string): string =>
-  JSON.stringify(value, null, indentUnit(text)).replaceAll('\n', lineBreak(text) + indent)
+  JSON.stringify(value, null, findIndentUnit(text)).replaceAll('\n', findLineBreak(text) + indent)
 
-const lineBreak = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
+const findLineBreak = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
 
-const indentUnit = (text: string): string => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
+const findIndentUnit = (text: string): string => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
 
-function indentBefore(text: string, offset: number): string {
+function findIndentBefore(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
 }
 
-function propertyIndent(text: string, offset: number, objectIndent: string): string {
-  const indent = indentBefore(text, offset)
+function findPropertyIndent(text: string, offset: number, objectIndent: string): string {
+  const indent = findIndentBefore(text, offset)
   const start = text.lastIndexOf('\n', offset - 1) + 1
-  return start > 0 && start + indent.length === offset ? indent : objectIndent + indentUnit(text)
+  return start > 0 && start + indent.length === offset ? indent : objectIndent + findIndentUnit(text)
 }

@@ -52,7 +52,7 @@ export function parseGatewayConfig(text: string, path: string): GatewayConfig {
     result: parseServer(name, entry),
   }))
   const problems = parsed.flatMap(({ name, result }) =>
-    typeof result === 'string' ? [{ name, error: invalidEntry(name, result, path) }] : [],
+    typeof result === 'string' ? [{ name, error: createInvalidEntryError(name, result, path) }] : [],
   )
   const servers = parsed.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))
   return { servers, problems, profiles }
@@ -64,18 +64,18 @@ function parseFile(text: string, path: string): z.output<typeof fileSchema> {
   try {
     value = readJsonValue(text, [], { comments: true })
   } catch (error) {
-    if (error instanceof JsonEditError) throw invalidFile(error.message, path)
+    if (error instanceof JsonEditError) throw createInvalidFileError(error.message, path)
     throw error
   }
   const result = fileSchema.safeParse(value)
   if (result.success) return result.data
-  throw invalidFile(describeProblem(result.error), path)
+  throw createInvalidFileError(describeProblem(result.error), path)
 }
 
-const invalidFile = (problem: string, path: string): CausewayError =>
+const createInvalidFileError = (problem: string, path: string): CausewayError =>
   new GatewayError('GATEWAY_CONFIG_INVALID', `${problem}: ${path}`, { data: { path } })
 
-const invalidEntry = (name: string, problem: string, path: string): CausewayError =>
+const createInvalidEntryError = (name: string, problem: string, path: string): CausewayError =>
   new GatewayError('GATEWAY_CONFIG_INVALID', `the server "${name}" is invalid: ${problem}: ${path}`, {
     data: { path, server: name },
   })

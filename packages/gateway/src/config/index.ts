@@ -1,7 +1,7 @@
 export { GatewayError } from '../errors.ts'
 export { ConfigFile } from './config-file.ts'
 export { ConfigWatcher, type ConfigWatcherOptions, type WatchedConfig } from './config-watcher.ts'
-export { defaultShare, type Share, shares } from './domain/default-share.ts'
+export { type Share, selectDefaultShare, shares } from './domain/default-share.ts'
 export type { Endpoint, HttpEndpoint, StdioEndpoint } from './domain/endpoint.ts'
 export { listSecretNames, type Variables } from './domain/expand.ts'
 export {

@@ -20,49 +20,49 @@ const inheritedNames =
 
 /** Throws `VARIABLE_UNSET`, and `GATEWAY_CONFIG_INVALID` if the URL is invalid. */
 export function renderEndpoint(server: HostedServer, variables: Variables): RenderedEndpoint {
-  const expand = new Expander(server.name, variables)
+  const expander = new Expander(server.name, variables)
   const { endpoint } = server
   const rendered =
     endpoint.kind === 'stdio'
-      ? renderStdio(endpoint, { server, variables, expand })
-      : renderHttp(endpoint, expand)
-  expand.throwIfUnset()
+      ? renderStdio(endpoint, { server, variables, expander })
+      : renderHttp(endpoint, expander)
+  expander.throwIfUnset()
   if (rendered.kind !== 'stdio') checkHttp(rendered, server.name)
-  const secrets = [...expand.secrets]
+  const secrets = [...expander.secrets]
   return secrets.length === 0 ? rendered : { ...rendered, secrets }
 }
 
 /** Throws `VARIABLE_UNSET`. */
 export function renderOAuth(server: HostedServer, variables: Variables): OAuthOptions {
-  const expand = new Expander(server.name, variables)
+  const expander = new Expander(server.name, variables)
   const rendered = Object.fromEntries(
     Object.entries(server.oauth ?? {}).map(([key, value]) => [
       key,
-      typeof value === 'string' ? expand.text(value) : value,
+      typeof value === 'string' ? expander.text(value) : value,
     ]),
   )
-  expand.throwIfUnset()
+  expander.throwIfUnset()
   return rendered
 }
 
 function renderStdio(
   { command, args, env, cwd }: StdioEndpoint,
-  { server, variables, expand }: { server: HostedServer; variables: Variables; expand: Expander },
+  { server, variables, expander }: { server: HostedServer; variables: Variables; expander: Expander },
 ): StdioEndpoint {
-  const own = expand.record(env)
+  const expandedEnv = expander.record(env)
   return {
     kind: 'stdio',
-    command: expand.text(command),
-    args: args.map((arg) => expand.text(arg)),
-    env: { ...inheritEnvironment(variables.env, server.path), ...own },
-    cwd: cwd === undefined ? variables.project : expand.text(cwd),
+    command: expander.text(command),
+    args: args.map((arg) => expander.text(arg)),
+    env: { ...inheritEnvironment(variables.env, server.path), ...expandedEnv },
+    cwd: cwd === undefined ? variables.project : expander.text(cwd),
   }
 }
 
-const renderHttp = ({ kind, url, headers }: HttpEndpoint, expand: Expander): HttpEndpoint => ({
+const renderHttp = ({ kind, url, headers }: HttpEndpoint, expander: Expander): HttpEndpoint => ({
   kind,
-  url: expand.text(url),
-  headers: expand.record(headers),
+  url: expander.text(url),
+  headers: expander.record(headers),
 })
 
 /** Omits shell functions, whose values start with `()`. */
@@ -78,13 +78,13 @@ function inheritEnvironment(env: Variables['env'], path: string | undefined): Re
 function checkHttp({ url, headers }: HttpEndpoint, server: string): void {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw invalid(server, 'url must be an http or https URL')
+    throw createInvalidError(server, 'url must be an http or https URL')
   for (const [name, value] of Object.entries(headers))
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-      throw invalid(server, `the header ${name} contains characters that HTTP does not permit`)
+      throw createInvalidError(server, `the header ${name} contains characters that HTTP does not permit`)
 }
 
-const invalid = (server: string, problem: string) =>
+const createInvalidError = (server: string, problem: string) =>
   new GatewayError('GATEWAY_CONFIG_INVALID', `the server "${server}" is invalid: ${problem}`, {
     data: { server },
   })

@@ -23,7 +23,7 @@ export class SecretsFile {
     const text = readPrivateFile(this.path)
     if (text === undefined) return {}
     if (isReadableByOthers(statSync(this.path).mode))
-      throw this.#invalid(
+      throw this.#createInvalidError(
         'other users of this machine can read the file of secrets',
         `run chmod 600 ${this.path}`,
       )
@@ -31,7 +31,7 @@ export class SecretsFile {
       return schema.parse(JSON.parse(text))
     } catch {
       // Without a cause, because a syntax error quotes the file.
-      throw this.#invalid(
+      throw this.#createInvalidError(
         'not a JSON object of texts',
         'correct the file, or remove it and set the secrets again',
       )
@@ -53,7 +53,7 @@ export class SecretsFile {
     writePrivateFile(this.path, `${JSON.stringify(values, null, 2)}\n`)
   }
 
-  #invalid(message: string, remedy: string) {
+  #createInvalidError(message: string, remedy: string) {
     return new GatewayError('SECRETS_INVALID', `${message}: ${this.path}`, {
       data: { path: this.path },
       remedy,

@@ -1,6 +1,6 @@
 import type { InputRequest, JsonObject } from '@causeway/protocol'
 
-type Can = (question: InputRequest) => boolean
+type CanAsk = (question: InputRequest) => boolean
 
 interface Sharing {
   readonly share: 'shared' | 'project' | 'client' | 'call'
@@ -8,27 +8,27 @@ interface Sharing {
   readonly kind: 'stdio' | 'http' | 'sse'
 }
 
-const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
-const questions: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
+const allCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+const questionCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
 
 /**
- * Returns the client capabilities of the instance whose lists all clients receive. Includes only capabilities whose
- * requests belong to a known client: with one client, one call at a time, or a response stream per call.
+ * Returns the client capabilities of the instance whose lists all clients receive: those whose requests belong to a
+ * known client.
  */
 export function getListedCapabilities({ share, concurrency, kind }: Sharing): JsonObject {
-  if (share === 'client' || share === 'call') return everything
+  if (share === 'client' || share === 'call') return allCapabilities
   const isTraceable = concurrency === 1 || kind === 'http'
-  return { ...(isTraceable ? questions : {}), ...(share === 'project' ? { roots: {} } : {}) }
+  return { ...(isTraceable ? questionCapabilities : {}), ...(share === 'project' ? { roots: {} } : {}) }
 }
 
 /** Omits roots, which the gateway answers with the project folder. */
-export function getClientCapabilities(can: Can): JsonObject {
-  const canFill = can({ method: 'elicitation/create', params: { mode: 'form' } })
-  const canOpen = can({ method: 'elicitation/create', params: { mode: 'url' } })
+export function getClientCapabilities(canAsk: CanAsk): JsonObject {
+  const canSendForm = canAsk({ method: 'elicitation/create', params: { mode: 'form' } })
+  const canSendUrl = canAsk({ method: 'elicitation/create', params: { mode: 'url' } })
   return {
-    ...(canFill || canOpen
-      ? { elicitation: { ...(canFill ? { form: {} } : {}), ...(canOpen ? { url: {} } : {}) } }
+    ...(canSendForm || canSendUrl
+      ? { elicitation: { ...(canSendForm ? { form: {} } : {}), ...(canSendUrl ? { url: {} } : {}) } }
       : {}),
-    ...(can({ method: 'sampling/createMessage', params: {} }) ? { sampling: {} } : {}),
+    ...(canAsk({ method: 'sampling/createMessage', params: {} }) ? { sampling: {} } : {}),
   }
 }

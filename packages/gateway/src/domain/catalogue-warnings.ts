@@ -5,7 +5,7 @@ import { findHiddenCharacters } from './hidden-characters.ts'
 const maxWarnings = 20
 
 interface ModelText {
-  readonly where: string
+  readonly location: string
   readonly definition: unknown
 }
 
@@ -15,26 +15,34 @@ type Definitions = Pick<Catalogue, 'tools' | 'prompts' | 'instructions'>
 export function findCatalogueWarnings(definitions: Definitions, app?: string): readonly string[] {
   const { tools, prompts, instructions } = definitions
   const texts: readonly ModelText[] = [
-    { where: 'the instructions', definition: instructions },
-    ...tools.map((definition) => ({ where: `the tool ${definition.name}`, definition })),
-    ...prompts.map((definition) => ({ where: `the prompt ${definition.name}`, definition })),
+    { location: 'the instructions', definition: instructions },
+    ...tools.map((definition) => ({ location: `the tool ${definition.name}`, definition })),
+    ...prompts.map((definition) => ({ location: `the prompt ${definition.name}`, definition })),
   ]
-  const warnings = texts.flatMap((text) => [...warnOfHidden(text), ...warnOfForeignTools(text, app)])
+  const warnings = texts.flatMap((text) => [
+    ...findHiddenCharacterWarnings(text),
+    ...findForeignToolWarnings(text, app),
+  ])
   if (warnings.length <= maxWarnings) return warnings
   return [...warnings.slice(0, maxWarnings), `${warnings.length - maxWarnings} more warnings`]
 }
 
-function warnOfHidden({ where, definition }: ModelText): readonly string[] {
+function findHiddenCharacterWarnings({ location, definition }: ModelText): readonly string[] {
   const found = findHiddenCharacters(collectText(definition).join('\n'))
-  return found.length === 0 ? [] : [`hidden characters in ${where}: ${found.join(', ')}`]
+  return found.length === 0 ? [] : [`hidden characters in ${location}: ${found.join(', ')}`]
 }
 
-function warnOfForeignTools({ where, definition }: ModelText, app: string | undefined): readonly string[] {
+function findForeignToolWarnings(
+  { location, definition }: ModelText,
+  app: string | undefined,
+): readonly string[] {
   const mentions = collectText(definition)
     .join('\n')
     .matchAll(/\b([A-Z][A-Za-z0-9]*)__[A-Za-z0-9_-]+/g)
   const foreign = new Set([...mentions].flatMap(([tool, owner]) => (owner === app ? [] : tool)))
-  return foreign.size === 0 ? [] : [`tools of other apps are named in ${where}: ${[...foreign].join(', ')}`]
+  return foreign.size === 0
+    ? []
+    : [`tools of other apps are named in ${location}: ${[...foreign].join(', ')}`]
 }
 
 /** Excludes `_meta` and `icons`, which models do not receive. */

@@ -42,12 +42,12 @@ const argument: Checks = { title: isText, description: isText, required: isFlag 
 
 /**
  * Returns a tool that every client accepts, or `undefined` if its input schema does not describe an object. Removes
- * malformed members, because a single one would make SDK clients reject the whole list.
+ * malformed members.
  */
 export function normalizeTool(tool: ListedTool): ListedTool | undefined {
   // Clients of Causeway never send tasks of MCP 2025-11-25.
   const { execution: _, ...rest } = tool
-  const { outputSchema: output, annotations, ...valid } = keepValid(rest, common)
+  const { outputSchema: output, annotations, ...valid } = selectValid(rest, common)
   const inputSchema = normalizeSchema({ type: 'object', ...tool.inputSchema })
   if (inputSchema === undefined) return undefined
   const outputSchema = isObject(output) && canCompile(output) ? normalizeSchema(output) : undefined
@@ -57,7 +57,7 @@ export function normalizeTool(tool: ListedTool): ListedTool | undefined {
     description: isText(valid.description) ? valid.description : '',
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(isObject(annotations) ? { annotations: keepValid(annotations, hints) as ToolAnnotations } : {}),
+    ...(isObject(annotations) ? { annotations: selectValid(annotations, hints) as ToolAnnotations } : {}),
   }
 }
 
@@ -65,17 +65,17 @@ export function normalizePrompt(prompt: ListedPrompt): ListedPrompt {
   const args = Array.isArray(prompt.arguments) ? prompt.arguments : []
   const named = args.filter((one: unknown) => isObject(one) && isText(one.name))
   return {
-    ...keepValid(prompt, common),
+    ...selectValid(prompt, common),
     name: prompt.name,
-    arguments: named.map((one) => ({ ...keepValid({ ...one }, argument), name: one.name })),
+    arguments: named.map((one) => ({ ...selectValid({ ...one }, argument), name: one.name })),
   }
 }
 
 export const normalizeResource = <T extends ListedResource | ResourceTemplate>(listed: T): T => {
-  const { annotations, ...valid } = keepValid(listed, resource)
+  const { annotations, ...valid } = selectValid(listed, resource)
   return {
     ...valid,
-    ...(isObject(annotations) ? { annotations: keepValid(annotations, resourceAnnotations) } : {}),
+    ...(isObject(annotations) ? { annotations: selectValid(annotations, resourceAnnotations) } : {}),
   } as T
 }
 
@@ -85,22 +85,22 @@ export function getTaskSupport({ execution }: JsonObject): 'optional' | 'require
   return support === 'optional' || support === 'required' ? support : undefined
 }
 
-const keepValid = (definition: JsonObject, checks: Checks): JsonObject =>
+const selectValid = (definition: JsonObject, checks: Checks): JsonObject =>
   Object.fromEntries(
     Object.entries(definition).filter(
       ([name, value]) => !Object.hasOwn(checks, name) || checks[name]?.(value),
     ),
   )
 
-/** Accepts null for empty lists, as some servers send. Replaces boolean schemas, which SDK 1 clients reject. */
+/** Accepts null for empty lists, and replaces boolean schemas, which SDK 1 clients reject. */
 function normalizeSchema(schema: JsonObject): ListedTool['inputSchema'] | undefined {
   const { type, properties, required, ...rest } = schema
   const entries = Object.entries(properties ?? {}).map(([name, one]) => [
     name,
     typeof one === 'boolean' ? (one ? {} : { not: {} }) : one,
   ])
-  const isObjects = isObject(properties ?? {}) && entries.every(([, one]) => isObject(one))
-  if (type !== 'object' || !isObjects) return undefined
+  const areObjects = isObject(properties ?? {}) && entries.every(([, one]) => isObject(one))
+  if (type !== 'object' || !areObjects) return undefined
   return {
     type,
     ...rest,

@@ -19,8 +19,8 @@ export function chooseAppName(server: string, isTaken: (path: string) => boolean
 }
 
 /**
- * Returns names on the shared mount by the server's names: `get-env` -> `Everything__get-env`. A name that is too long,
- * or equals another one after characters were replaced, ends with a hash, so that names do not depend on the order.
+ * Returns wire names by the server's names: `get-env` -> `Everything__get-env`. A name that is too long or ambiguous
+ * ends with a hash.
  */
 export function chooseWireNames(
   app: string,

@@ -92,7 +92,6 @@ export const toPinKey = ({ kind, name }: Pick<Pin, 'kind' | 'name'>): string => 
 const select = (definition: JsonObject, members: readonly string[]): JsonObject =>
   Object.fromEntries(members.filter((one) => one in definition).map((one) => [one, definition[one]]))
 
-/** Sorts members, because servers may list them in another order after a restart. */
 const toSortedJson = (value: unknown): string => JSON.stringify(sortKeys(value))
 
 function sortKeys(value: unknown): unknown {

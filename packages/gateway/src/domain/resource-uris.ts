@@ -36,9 +36,9 @@ export function rewriteBlock(app: string, block: unknown): unknown {
 export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
   const { _meta } = tool
   if (!isObject(_meta)) return tool
-  const { ui, 'ui/resourceUri': old } = _meta
+  const { ui, 'ui/resourceUri': legacyUri } = _meta
   const page = isObject(ui) ? ui.resourceUri : undefined
-  if (typeof page !== 'string' && typeof old !== 'string') return tool
+  if (typeof page !== 'string' && typeof legacyUri !== 'string') return tool
   return {
     ...tool,
     _meta: {
@@ -46,7 +46,7 @@ export function rewriteToolMeta<T extends JsonObject>(app: string, tool: T): T {
       ...(typeof page === 'string'
         ? { ui: { ...(ui as JsonObject), resourceUri: toOwnUri(app, page) } }
         : {}),
-      ...(typeof old === 'string' ? { 'ui/resourceUri': toOwnUri(app, old) } : {}),
+      ...(typeof legacyUri === 'string' ? { 'ui/resourceUri': toOwnUri(app, legacyUri) } : {}),
     },
   }
 }

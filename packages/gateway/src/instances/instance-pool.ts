@@ -8,7 +8,7 @@ import { RestartPolicy } from './restart-policy.ts'
 
 const maxInstances = 32
 
-export interface Seat {
+export interface InstanceRequest {
   readonly key: string
   readonly project: string | undefined
   /** Default: the capabilities that lists depend on. */
@@ -22,7 +22,7 @@ interface InstancePoolOptions {
   readonly share: Share
   readonly now: () => number
   readonly random: () => number
-  create(seat: Seat): Instance
+  create(request: InstanceRequest): Instance
 }
 
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
@@ -53,9 +53,9 @@ export class InstancePool {
     const { share } = this.#options
     if (share === 'shared') return this.getShared()
     if (share === 'project') return this.#get(project ?? '', { project, isOwned: false })
-    const own = { ...getClientCapabilities(input.can), roots: {} }
+    const clientCapabilities = { ...getClientCapabilities(input.can), roots: {} }
     // Callers without a session cannot be distinguished, so they receive no questions.
-    const capabilities = sharedSession && share === 'client' ? { roots: {} } : own
+    const capabilities = sharedSession && share === 'client' ? { roots: {} } : clientCapabilities
     if (share === 'call') this.#calls += 1
     const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#calls}`
     return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
@@ -74,7 +74,7 @@ export class InstancePool {
   }
 
   getPolicy(key: string): RestartPolicy {
-    // Instances of single calls share a policy, because they fail for the same reasons.
+    // Instances of single calls share a policy.
     const owner = this.#options.share === 'call' ? '' : key
     const existing = this.#policies.get(owner)
     if (existing !== undefined) return existing
@@ -90,17 +90,17 @@ export class InstancePool {
     await Promise.all([...instances.map((instance) => instance.end()), ...this.#ending])
   }
 
-  #get(key: string, seat: Omit<Seat, 'key' | 'policy'>): Instance {
+  #get(key: string, request: Omit<InstanceRequest, 'key' | 'policy'>): Instance {
     const existing = this.#instances.get(key)
     if (existing !== undefined) return existing
-    this.#dropIdle()
-    const instance = this.#options.create({ ...seat, key, policy: this.getPolicy(key) })
+    this.#removeIdle()
+    const instance = this.#options.create({ ...request, key, policy: this.getPolicy(key) })
     this.#instances.set(key, instance)
     return instance
   }
 
   /** Removes unused instances. At the limit, also stops the least recently used instance. */
-  #dropIdle(): void {
+  #removeIdle(): void {
     for (const [key, instance] of this.#instances)
       if (instance.isUnused) {
         this.#instances.delete(key)

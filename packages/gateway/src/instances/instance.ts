@@ -15,7 +15,7 @@ import { Slots } from './slots.ts'
 export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' | 'needs_login'
 
 /** Uptime after which a crash causes no delay. */
-const stableMs = 5 * 60_000
+const minStableMs = 5 * 60_000
 
 /** A call waits for a restart, but fails immediately if the delay is longer than this. */
 const maxWaitMs = 30_000
@@ -30,7 +30,7 @@ export interface InstanceOptions {
   readonly isOwned: boolean
   readonly concurrency: number
   readonly idleMs: number
-  readonly startMs: number
+  readonly startTimeoutMs: number
   readonly policy: RestartPolicy
   /** Monotonic, in milliseconds. */
   readonly now: () => number
@@ -126,11 +126,11 @@ export class Instance {
   }
 
   /**
-   * Runs work on a connection, which is opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and
-   * errors of the work. Repeats work that the server did not begin, because it had lost its session.
+   * Runs work on a connection, opened if necessary. Throws `UPSTREAM_UNAVAILABLE`, `NEEDS_LOGIN` and errors of the
+   * work. Repeats work after a lost session.
    */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const release = this.hold()
+    const release = this.retain()
     try {
       return await this.#slots.run(signal, async () => {
         const connection = await this.#getConnection(signal)
@@ -148,13 +148,13 @@ export class Instance {
   }
 
   /** Prevents the idle stop until the returned function is called. */
-  hold(): () => void {
+  retain(): () => void {
     this.#users += 1
     clearTimeout(this.#idleTimer)
-    let isHeld = true
+    let isRetained = true
     return () => {
-      if (!isHeld) return
-      isHeld = false
+      if (!isRetained) return
+      isRetained = false
       this.#users -= 1
       this.#lastUsedMs = this.#options.now()
       this.#stopWhenIdle()
@@ -163,7 +163,7 @@ export class Instance {
 
   /** Subscribes, also across restarts, until the returned function is called. */
   subscribe(uri: string): () => void {
-    const release = this.hold()
+    const release = this.retain()
     this.#subscriptions.add(uri)
     this.#getConnection(this.#stopping.signal).catch(() => {})
     let isActive = true
@@ -260,7 +260,7 @@ export class Instance {
     }
   }
 
-  /** Closes the connection later, so that other in-flight calls first fail with the same error. */
+  /** Closes the connection later, so that other pending calls fail with the same error. */
   #requireLogin(connection: Connection, error: CausewayError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
@@ -299,8 +299,8 @@ export class Instance {
   }
 
   async #open(connection: Connection, channel: Channel, stopping: AbortSignal): Promise<ServerDescription> {
-    const { server, capabilities, clientInfo, startMs } = this.#options
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(startMs)])
+    const { server, capabilities, clientInfo, startTimeoutMs } = this.#options
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(startTimeoutMs)])
     await raceAbort(connection.open(), signal)
     const era = this.#options.getEra()
     return performHandshake(connection, channel, { server, capabilities, clientInfo, era, signal })
@@ -324,7 +324,7 @@ export class Instance {
       this.#setState('idle')
       return
     }
-    if (now() - this.#readyAt > stableMs) policy.reset()
+    if (now() - this.#readyAt > minStableMs) policy.reset()
     policy.recordFailure()
     this.#setState('backoff')
     this.#options.onFailure(
@@ -349,11 +349,11 @@ export class Instance {
 
   #toStartError(error: unknown): CausewayError {
     if (isCausewayError(error) && !GatewayError.is(error, 'UPSTREAM_GONE', 'UPSTREAM_ERROR')) return error
-    const { server, startMs } = this.#options
+    const { server, startTimeoutMs } = this.#options
     const { cause, data = {} } = error as { cause?: Error; data?: object }
     const isTimeout = (error as Error).name === 'TimeoutError'
     const reason = isTimeout
-      ? `it did not complete the handshake within ${startMs} ms`
+      ? `it did not complete the handshake within ${startTimeoutMs} ms`
       : (cause?.message ?? (error as Error).message)
     return new GatewayError('UPSTREAM_UNAVAILABLE', `${server} cannot be started: ${reason}`, {
       data: { ...data, server, stderr: this.stderr.slice(-20) },

@@ -34,7 +34,7 @@ export class OutputLog {
   add(source: OutputSource, line: string): void {
     this.#count += 1
     if (this.#lines.push(source === 'stderr' ? line : `[${source}] ${line}`) > maxLines) this.#lines.shift()
-    if (source !== 'causeway' && this.#mayLog()) this.#options.log(source, line)
+    if (source !== 'causeway' && this.#canLog()) this.#options.log(source, line)
   }
 
   /** A position from before a restart may be too high. It then means the beginning. */
@@ -43,7 +43,7 @@ export class OutputLog {
     return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }
   }
 
-  #mayLog(): boolean {
+  #canLog(): boolean {
     const now = this.#options.now()
     if (now - this.#windowStart > windowMs) {
       this.#windowStart = now

@@ -32,7 +32,6 @@ export class RestartPolicy {
     return Math.max(0, this.#nextAttemptAt - this.#options.now())
   }
 
-  /** Whether there is no recent failure, so that the policy can be dropped. */
   get isClean(): boolean {
     return this.#recent().length === 0 && this.waitMs === 0
   }

@@ -17,19 +17,18 @@ import { createChannel } from '../upstream/create-channel.ts'
 import { fetchCatalogue } from '../upstream/fetch-catalogue.ts'
 import type { PidFile } from '../upstream/pid-file.ts'
 import { Instance } from './instance.ts'
-import { type CallOrigin, InstancePool, type Seat } from './instance-pool.ts'
+import { type CallOrigin, InstancePool, type InstanceRequest } from './instance-pool.ts'
 import { OutputLog } from './output-log.ts'
 
-const silenceMs = 5 * 60_000
+const silenceTimeoutMs = 5 * 60_000
 const maxCallMs = 10 * 60_000
 
-const startMs = 30_000
+const startTimeoutMs = 30_000
 /** These commands may download the server first. */
 const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
-const installMs = 180_000
+const installTimeoutMs = 180_000
 
-/** Limits repetitions if lists change during each listing. */
-const maxListings = 3
+const maxListAttempts = 3
 
 /** List changes within this time cause one refresh. */
 const coalesceMs = 250
@@ -105,7 +104,7 @@ export class UpstreamServer {
       share: config.share,
       now: services.now,
       random: services.random,
-      create: (seat) => this.#createInstance(seat),
+      create: (request) => this.#createInstance(request),
     })
   }
 
@@ -151,29 +150,29 @@ export class UpstreamServer {
       await instance.use(signal, async () => {})
       return this.#refresh(instance)
     }
-    this.#listing ??= this.#listAlone(signal).finally(() => {
+    this.#listing ??= this.#listInOwnInstance(signal).finally(() => {
       this.#listing = undefined
     })
     return this.#listing
   }
 
   /** Repeats the listing if lists change meanwhile. */
-  async #listAlone(signal: AbortSignal): Promise<void> {
+  async #listInOwnInstance(signal: AbortSignal): Promise<void> {
     let changes = 0
-    const seat: Seat = {
+    const request: InstanceRequest = {
       key: 'catalogue',
       project: this.#getEmptyProject(),
       policy: this.pool.getPolicy(''),
       capabilities: getListedCapabilities(this.#sharing),
       isOwned: false,
     }
-    const instance = this.#createInstance(seat, () => {
+    const instance = this.#createInstance(request, () => {
       changes += 1
     })
     this.#lister = instance
     try {
       await instance.use(signal, async () => {})
-      for (let attempt = 0, before = -1; attempt < maxListings && changes !== before; attempt++) {
+      for (let attempt = 0, before = -1; attempt < maxListAttempts && changes !== before; attempt++) {
         before = changes
         await this.#refresh(instance)
       }
@@ -182,15 +181,12 @@ export class UpstreamServer {
     }
   }
 
-  /**
-   * Returns the result as received, or questions for the client. Throws errors of the server as
-   * `UPSTREAM_ERROR`.
-   */
+  /** Returns the result as received, or questions for the client. Throws `UPSTREAM_ERROR`. */
   async request(method: UpstreamMethod, params: Params, ctx: ToolContext): Promise<unknown> {
     this.#requireUsable()
     const { parked, newId } = this.#options.services
-    const kept = isObject(ctx.input.kept) ? ctx.input.kept : {}
-    const { hosted_call: parkedId, upstream } = kept
+    const state = isObject(ctx.input.kept) ? ctx.input.kept : {}
+    const { hosted_call: parkedId, upstream } = state
     this.#calls += parkedId === undefined ? 1 : 0
     try {
       const call =
@@ -255,14 +251,16 @@ export class UpstreamServer {
 
   #startCall(id: string, method: UpstreamMethod, params: Params, ctx: ToolContext): HostedCall {
     const { clientKey, traceparent } = ctx
-    const own = getClientCapabilities(ctx.input.can)
+    const clientCapabilities = getClientCapabilities(ctx.input.can)
     const instance = this.pool.find(ctx)
     const _meta = { ...(traceparent === undefined ? {} : { traceparent }) }
     return new HostedCall({ id, clientKey }, (owner, signal) =>
       instance
         .use(signal, (connection) => {
-          const options = { signal, owner, silenceMs, maxMs: maxCallMs }
-          const envelope = connection.isModern ? { ..._meta, [meta.clientCapabilities]: own } : _meta
+          const options = { signal, owner, silenceTimeoutMs, maxMs: maxCallMs }
+          const envelope = connection.isModern
+            ? { ..._meta, [meta.clientCapabilities]: clientCapabilities }
+            : _meta
           const sent = { ...params, _meta: envelope }
           return method === 'tools/call as task'
             ? runAsTask(connection, sent, options)
@@ -272,22 +270,22 @@ export class UpstreamServer {
     )
   }
 
-  #createInstance(seat: Seat, onListChanged?: () => void): Instance {
-    const { key, project, capabilities, isOwned, policy } = seat
+  #createInstance(request: InstanceRequest, onListChanged?: () => void): Instance {
+    const { key, project, capabilities, isOwned, policy } = request
     const { config } = this
     const { services } = this.#options
-    const listed = getListedCapabilities(this.#sharing)
-    const announced = capabilities ?? listed
-    const decidesLists = JSON.stringify(announced) === JSON.stringify(listed)
+    const listedCapabilities = getListedCapabilities(this.#sharing)
+    const sentCapabilities = capabilities ?? listedCapabilities
+    const decidesLists = JSON.stringify(sentCapabilities) === JSON.stringify(listedCapabilities)
     const instance: Instance = new Instance({
       server: config.name,
       key,
       project,
-      capabilities: announced,
+      capabilities: sentCapabilities,
       isOwned,
       concurrency: config.concurrency,
       idleMs: config.idleMs,
-      startMs: getStartMs(config),
+      startTimeoutMs: getStartTimeoutMs(config),
       policy,
       now: services.now,
       clientInfo: services.clientInfo,
@@ -346,7 +344,7 @@ export class UpstreamServer {
   }
 
   async #fetch(instance: Instance): Promise<void> {
-    const signal = AbortSignal.timeout(getStartMs(this.config))
+    const signal = AbortSignal.timeout(getStartTimeoutMs(this.config))
     try {
       const catalogue = await instance.use(signal, (connection) =>
         fetchCatalogue(connection, requireDescription(instance), {
@@ -393,5 +391,5 @@ function requireDescription({ description }: Instance): ServerDescription {
   return description
 }
 
-const getStartMs = ({ endpoint }: HostedServer): number =>
-  endpoint.kind === 'stdio' && installers.test(basename(endpoint.command)) ? installMs : startMs
+const getStartTimeoutMs = ({ endpoint }: HostedServer): number =>
+  endpoint.kind === 'stdio' && installers.test(basename(endpoint.command)) ? installTimeoutMs : startTimeoutMs

@@ -16,11 +16,11 @@ import { toUpstreamError } from './upstream-error.ts'
 export interface RequestOwner {
   progress(progress: number, total: number | undefined, message: string | undefined): void
   log(params: Params): void
-  /** Throws a `RefusedRequest` if the client cannot answer. */
+  /** Throws a `RejectedRequest` if the client cannot answer. */
   ask(method: string, params: Params): Promise<unknown>
 }
 
-export class RefusedRequest extends Error {
+export class RejectedRequest extends Error {
   readonly rpcCode: number
 
   constructor(message: string, rpcCode = -32601) {
@@ -33,7 +33,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly owner?: RequestOwner | undefined
   /** Rejects with `DEADLINE_EXCEEDED` after this time without messages. Progress restarts it. */
-  readonly silenceMs?: number
+  readonly silenceTimeoutMs?: number
   /** Rejects with `DEADLINE_EXCEEDED` after this time. */
   readonly maxMs?: number
 }
@@ -64,7 +64,7 @@ interface Pending {
 const maxLostRequests = 5
 
 /** Time for which a server may still process a request that was cancelled. */
-const cancelledMs = 60_000
+const cancelledRequestMs = 60_000
 
 /** JSON-RPC with one server. Creates its own ids and progress tokens. Does not send client ids upstream. */
 export class Connection {
@@ -74,7 +74,7 @@ export class Connection {
   readonly #cancelled = new Map<number, NodeJS.Timeout>()
   #lastId = 0
   #lostRequests = 0
-  #closed: Error | undefined
+  #closeError: Error | undefined
   /** `_meta` of every request (MCP 2026-07-28). */
   #envelope: Params | undefined
 
@@ -83,7 +83,7 @@ export class Connection {
   }
 
   get isClosed(): boolean {
-    return this.#closed !== undefined
+    return this.#closeError !== undefined
   }
 
   get inFlight(): number {
@@ -102,7 +102,7 @@ export class Connection {
   open(): Promise<void> {
     return this.#options.channel.start({
       onMessage: (message, request) => this.#receive(message, request),
-      onLost: (request, error) => this.#pending.get(request)?.reject(this.#toGone(error)),
+      onLost: (request, error) => this.#pending.get(request)?.reject(this.#toGoneError(error)),
       onClose: (error) => this.#end(error),
     })
   }
@@ -112,13 +112,15 @@ export class Connection {
    * ends first, and the reason of the signal.
    */
   async request(method: string, params: Params, options: RequestOptions = {}): Promise<unknown> {
-    const { signal, owner, silenceMs, maxMs } = options
+    const { signal, owner, silenceTimeoutMs, maxMs } = options
     signal?.throwIfAborted()
-    if (this.#closed !== undefined) throw this.#toGone(this.#closed)
+    if (this.#closeError !== undefined) throw this.#toGoneError(this.#closeError)
     this.#lastId += 1
     const id = this.#lastId
     const abort = new AbortController()
-    const timers = new RequestTimers({ silenceMs, maxMs }, (ms) => cancel(this.#createTimeout(method, ms)))
+    const timers = new RequestTimers({ silenceTimeoutMs, maxMs }, (ms) =>
+      cancel(this.#createTimeout(method, ms)),
+    )
     const cancel = (reason: unknown): void => {
       const pending = this.#pending.get(id)
       if (pending === undefined) return
@@ -143,7 +145,9 @@ export class Connection {
         })
         signal?.addEventListener('abort', onAbort, { once: true })
         const message: Request = { jsonrpc: '2.0', id, method, params: this.#addMeta(params, id, owner) }
-        this.#options.channel.send(message, abort.signal).catch((error: unknown) => this.#failSend(id, error))
+        this.#options.channel
+          .send(message, abort.signal)
+          .catch((error: unknown) => this.#handleSendError(id, error))
       })
     } finally {
       timers.clear()
@@ -177,7 +181,7 @@ export class Connection {
       abort.abort()
       return
     }
-    this.#cancelled.set(id, setTimeout(() => this.#cancelled.delete(id), cancelledMs).unref())
+    this.#cancelled.set(id, setTimeout(() => this.#cancelled.delete(id), cancelledRequestMs).unref())
     // The specification forbids cancelling `initialize`.
     if (method !== 'initialize')
       this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled by the client' })
@@ -241,18 +245,18 @@ export class Connection {
     const response = await this.#createAnswer(method, params, request).then(
       (result) => success(id, result),
       (error: unknown) =>
-        failure(id, error instanceof RefusedRequest ? error.rpcCode : -32603, (error as Error).message),
+        failure(id, error instanceof RejectedRequest ? error.rpcCode : -32603, (error as Error).message),
     )
     if (!this.isClosed) this.#options.channel.send(response).catch(() => {})
   }
 
   async #createAnswer(method: string, params: Params, request: number | undefined): Promise<unknown> {
     if (method === 'ping') return {}
-    const own = this.#options.onRequest(method, params)
-    if (own !== undefined) return own
+    const localAnswer = this.#options.onRequest(method, params)
+    if (localAnswer !== undefined) return localAnswer
     const owner = this.#getOwner(request)
     if (owner === undefined)
-      throw new RefusedRequest(`no client of the shared server can be asked: ${method}`)
+      throw new RejectedRequest(`no client of the shared server can be asked: ${method}`)
     const timers = [...this.#pending.values()].find((one) => one.owner === owner)?.timers
     // A person may need minutes to answer.
     timers?.pauseSilence()
@@ -264,18 +268,18 @@ export class Connection {
   }
 
   #end(error: Error): void {
-    if (this.#closed !== undefined) return
-    this.#closed = error
+    if (this.#closeError !== undefined) return
+    this.#closeError = error
     for (const timer of this.#cancelled.values()) clearTimeout(timer)
     this.#cancelled.clear()
     for (const { reject, abort } of [...this.#pending.values()]) {
-      reject(this.#toGone(error))
+      reject(this.#toGoneError(error))
       abort.abort()
     }
     this.#options.onClose(error)
   }
 
-  #toGone(error: Error): CausewayError {
+  #toGoneError(error: Error): CausewayError {
     const { server, channel } = this.#options
     return new GatewayError('UPSTREAM_GONE', `${server} ended during the call: ${error.message}`, {
       data: { server, stderr: channel.stderr.slice(-20) },
@@ -283,11 +287,11 @@ export class Connection {
     })
   }
 
-  #failSend(id: number, error: unknown): void {
-    const isPassed = isCausewayError(error) || error instanceof SessionExpired
+  #handleSendError(id: number, error: unknown): void {
+    const isReported = isCausewayError(error) || error instanceof SessionExpired
     const pending = this.#pending.get(id)
-    pending?.reject(isPassed ? error : this.#toGone(error as Error))
-    const isUnreachable = !isPassed || GatewayError.is(error, 'UPSTREAM_UNAVAILABLE')
+    pending?.reject(isReported ? error : this.#toGoneError(error as Error))
+    const isUnreachable = !isReported || GatewayError.is(error, 'UPSTREAM_UNAVAILABLE')
     if (isUnreachable && pending !== undefined) this.#lostRequests += 1
     if (error instanceof SessionExpired || this.#lostRequests >= maxLostRequests) this.#end(error as Error)
   }
@@ -301,24 +305,24 @@ export class Connection {
 }
 
 class RequestTimers {
-  readonly #silenceMs: number | undefined
+  readonly #silenceTimeoutMs: number | undefined
   readonly #onTimeout: (ms: number) => void
   readonly #max: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
   #isCleared = false
 
   constructor(
-    { silenceMs, maxMs }: { silenceMs: number | undefined; maxMs: number | undefined },
+    { silenceTimeoutMs, maxMs }: { silenceTimeoutMs: number | undefined; maxMs: number | undefined },
     onTimeout: (ms: number) => void,
   ) {
-    this.#silenceMs = silenceMs
+    this.#silenceTimeoutMs = silenceTimeoutMs
     this.#onTimeout = onTimeout
     if (maxMs !== undefined) this.#max = setTimeout(() => onTimeout(maxMs), maxMs).unref()
     this.restartSilence()
   }
 
   restartSilence(): void {
-    const ms = this.#silenceMs
+    const ms = this.#silenceTimeoutMs
     if (ms === undefined || this.#isCleared) return
     if (this.#silence !== undefined) this.#silence.refresh()
     else this.#silence = setTimeout(() => this.#onTimeout(ms), ms).unref()

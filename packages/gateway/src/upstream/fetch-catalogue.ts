@@ -33,8 +33,12 @@ export async function fetchCatalogue(
   { signal, onSkipped }: ListOptions,
 ): Promise<Catalogue> {
   const { capabilities } = description
-  const listOther = async (has: unknown, method: string, member: string): Promise<readonly JsonObject[]> => {
-    if (has === undefined) return []
+  const listOther = async (
+    isDeclared: unknown,
+    method: string,
+    member: string,
+  ): Promise<readonly JsonObject[]> => {
+    if (isDeclared === undefined) return []
     return listAll(connection, { method, member, signal, maxMs: maxListMs }).catch((error: unknown) => {
       if (!isCausewayError(error) || GatewayError.is(error, 'UPSTREAM_GONE')) throw error
       onSkipped(method, error)

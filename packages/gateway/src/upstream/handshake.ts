@@ -13,7 +13,7 @@ import type { Channel } from './channel.ts'
 import type { Connection } from './connection.ts'
 
 /** Time without a response to `server/discover` after which `initialize` is also sent. */
-const discoverMs = 5000
+const discoverTimeoutMs = 5000
 
 export interface HandshakeOptions {
   readonly server: string
@@ -40,7 +40,7 @@ export async function performHandshake(
       throw error
     })
   const discovery = discover(connection, options).catch(() => undefined)
-  const silence = delay(discoverMs, 'silent' as const, { ref: false })
+  const silence = delay(discoverTimeoutMs, 'silent' as const, { ref: false })
   const first = await Promise.race([discovery, silence])
   if (first !== undefined && first !== 'silent') return first
   options.signal.throwIfAborted()

@@ -24,7 +24,7 @@ export interface HttpChannelOptions {
 type Sdk = typeof import('@modelcontextprotocol/client')
 
 /** Time for the server to answer the end of its session. */
-const graceMs = 2000
+const gracePeriodMs = 2000
 
 const maxRetryAfterMs = 60 * 60_000
 
@@ -32,8 +32,8 @@ const maxRetryAfterMs = 60 * 60_000
 const loadSdk = (): Promise<Sdk> => import('@modelcontextprotocol/client')
 
 /**
- * Streamable HTTP. Each request has its own transport, so that everything on its response stream belongs to
- * it. The first transport has the session and the stream of notifications.
+ * Streamable HTTP. Each request has its own transport. The first transport has the session and the stream of
+ * notifications.
  */
 export class HttpChannel implements Channel {
   readonly hasRequestStreams = true
@@ -88,7 +88,10 @@ export class HttpChannel implements Channel {
     const base = this.#base
     this.#base = undefined
     if (base?.sessionId !== undefined)
-      await Promise.race([base.terminateSession().catch(() => {}), delay(graceMs, undefined, { ref: false })])
+      await Promise.race([
+        base.terminateSession().catch(() => {}),
+        delay(gracePeriodMs, undefined, { ref: false }),
+      ])
     await base?.close()
   }
 
@@ -241,7 +244,7 @@ async function toHttpError(
     return login.requireScope(error.requiredScope)
   const status = error instanceof sdk.SdkHttpError ? error.status : undefined
   if (error instanceof sdk.UnauthorizedError || status === 401)
-    return login?.needsLogin() ?? rejectedToken(server)
+    return login?.createNeedsLoginError() ?? createRejectedTokenError(server)
   return new GatewayError('UPSTREAM_UNAVAILABLE', `${server} cannot be reached: ${describe(error)}`, {
     data: {
       server,
@@ -255,13 +258,12 @@ async function toHttpError(
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-const rejectedToken = (server: string) =>
+const createRejectedTokenError = (server: string) =>
   new LoginError('NEEDS_LOGIN', `${server} rejects the token in its configuration`, {
     data: { server },
     remedy: 'correct the header Authorization of the server in mcp.json',
   })
 
-/** Includes the cause, which contains the reason of a failed `fetch`. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : undefined

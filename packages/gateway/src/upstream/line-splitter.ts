@@ -39,8 +39,8 @@ export class LineSplitter {
     if (part.length === 0) return
     if (this.#length + part.length > this.#maxBytes) {
       this.#onTooLong()
-      const left = this.#maxBytes - this.#length
-      if (left > 0) this.#parts.push(part.subarray(0, left))
+      const remaining = this.#maxBytes - this.#length
+      if (remaining > 0) this.#parts.push(part.subarray(0, remaining))
       this.#length = this.#maxBytes
       return
     }

@@ -9,7 +9,7 @@ const schema = z.array(z.object({ pid: z.int().positive(), process: z.string() }
 
 type Entry = z.infer<typeof schema>[number]
 
-const graceMs = 1000
+const gracePeriodMs = 1000
 const pollMs = 50
 
 /** Process groups of running children, which the next server ends if this one is killed. */
@@ -39,16 +39,16 @@ export class PidFile {
   /** Ends the groups of an earlier server. Returns their leaders. */
   async reap(): Promise<readonly number[]> {
     const recorded = readEntries(this.#path)
-    const left = recorded.filter(isSameGroup)
-    for (const { pid } of left) signalGroup(pid, 'SIGTERM')
-    const until = performance.now() + graceMs
-    while (left.some(({ pid }) => isGroupAlive(pid)) && performance.now() < until) await delay(pollMs)
-    for (const { pid } of left) if (isGroupAlive(pid)) signalGroup(pid, 'SIGKILL')
+    const remaining = recorded.filter(isSameGroup)
+    for (const { pid } of remaining) signalGroup(pid, 'SIGTERM')
+    const deadline = performance.now() + gracePeriodMs
+    while (remaining.some(({ pid }) => isGroupAlive(pid)) && performance.now() < deadline) await delay(pollMs)
+    for (const { pid } of remaining) if (isGroupAlive(pid)) signalGroup(pid, 'SIGKILL')
     if (recorded.length > 0) this.#write()
-    return left.map(({ pid }) => pid)
+    return remaining.map(({ pid }) => pid)
   }
 
-  /** Reports a failure instead of throwing: servers must also start and stop if the disk is full. */
+  /** Reports failures, so that servers also start and stop if the disk is full. */
   #write(): void {
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
@@ -76,7 +76,7 @@ function readEntries(path: string): readonly Entry[] {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    // Missing at the first start; an unreadable file identifies no process.
+    // Missing at the first start, or invalid.
     return []
   }
 }

@@ -6,7 +6,7 @@ import { readRpcError } from './upstream-error.ts'
 const minRenewMs = 1000
 const maxRenewMs = 5 * 60_000
 /** A stream that lasts longer resets the renewal delay. */
-const stableMs = 30_000
+const minStableMs = 30_000
 
 /** Resources that clients subscribe to, each with one upstream subscription. */
 export class ResourceSubscriptions {
@@ -51,7 +51,7 @@ export class ResourceSubscriptions {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
     if (connection.isModern) this.#listen()
-    // If the server does not support it, updates are missing, which clients must expect anyway.
+    // An error means that the server does not support it. Updates are optional.
     else connection.request(method, { uri }).catch(() => {})
   }
 
@@ -74,7 +74,7 @@ export class ResourceSubscriptions {
     const renew = (): void => {
       if (signal.aborted || connection?.isClosed !== false) return
       this.#renewMs =
-        this.#now() - startedAt > stableMs ? minRenewMs : Math.min(2 * this.#renewMs, maxRenewMs)
+        this.#now() - startedAt > minStableMs ? minRenewMs : Math.min(2 * this.#renewMs, maxRenewMs)
       this.#renewal = setTimeout(() => this.#listen(), this.#renewMs).unref()
     }
     connection

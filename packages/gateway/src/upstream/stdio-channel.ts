@@ -20,7 +20,7 @@ const maxJunkLength = 500
 const maxMessageStarts = 5
 
 /** Waiting time after the end of stdin, and again after SIGTERM. */
-const defaultGraceMs = 2000
+const defaultGracePeriodMs = 2000
 const pollMs = 25
 
 /** Limited, because other processes can hold a child's output open. */
@@ -36,7 +36,7 @@ export interface StdioChannelOptions {
   readonly secrets: readonly string[]
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
-  readonly graceMs?: number
+  readonly gracePeriodMs?: number
   /** Lines of stderr, and the first lines of stdout that are not messages. */
   onOutput(source: 'stderr' | 'stdout', line: string): void
 }
@@ -50,9 +50,9 @@ export class StdioChannel implements Channel {
   #exited: Promise<void> = Promise.resolve()
   #drained: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
-  #junkLines = 0
-  #tooLong = false
-  #isMute = false
+  #junkLineCount = 0
+  #isLineTooLong = false
+  #hasClosedOutput = false
 
   constructor(options: StdioChannelOptions) {
     this.#options = options
@@ -71,7 +71,7 @@ export class StdioChannel implements Channel {
   }
 
   get junkLines(): number {
-    return this.#junkLines
+    return this.#junkLineCount
   }
 
   start(handlers: ChannelHandlers): Promise<void> {
@@ -92,7 +92,7 @@ export class StdioChannel implements Channel {
     // Without free file descriptors there are no pipes; `error` reports it.
     if (child.pid !== undefined) {
       child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-      child.stdout.once('end', () => void this.#endMute())
+      child.stdout.once('end', () => void this.#endWithoutOutput())
       child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
       // A child that ends closes its pipe; `exit` reports it.
       child.stdin.on('error', () => {})
@@ -129,10 +129,7 @@ export class StdioChannel implements Channel {
     return error.code === 'ENOENT' ? new Error(`its program was not found: ${command}`) : error
   }
 
-  /**
-   * Rejects if the child no longer reads. If the child ends, first waits for its last lines of stderr, which contain the
-   * reason.
-   */
+  /** Rejects if the child no longer reads. If the child ends, first waits for its last lines of stderr. */
   async send(message: Message): Promise<void> {
     const { stdin } = this.#child as ChildProcessByStdio<Writable, Readable, Readable>
     try {
@@ -158,14 +155,14 @@ export class StdioChannel implements Channel {
     const child = this.#child
     if (child?.pid === undefined) return
     const { pid } = child
-    const { graceMs = defaultGraceMs, pidFile } = this.#options
+    const { gracePeriodMs = defaultGracePeriodMs, pidFile } = this.#options
     child.stdin.end()
     const hasEnded =
-      (await this.#waitForEnd(pid, graceMs)) ||
-      (signalGroup(pid, 'SIGTERM') && (await this.#waitForEnd(pid, graceMs)))
+      (await this.#waitForEnd(pid, gracePeriodMs)) ||
+      (signalGroup(pid, 'SIGTERM') && (await this.#waitForEnd(pid, gracePeriodMs)))
     if (!hasEnded) {
       signalGroup(pid, 'SIGKILL')
-      await this.#waitForEnd(pid, graceMs)
+      await this.#waitForEnd(pid, gracePeriodMs)
     }
     await this.#drained
     child.stdout.destroy()
@@ -175,10 +172,10 @@ export class StdioChannel implements Channel {
 
   async #waitForEnd(pid: number, ms: number): Promise<boolean> {
     const { now } = this.#options
-    const until = now() + ms
+    const deadline = now() + ms
     await Promise.race([this.#exited, delay(ms, undefined, { ref: false })])
     while (isGroupAlive(pid)) {
-      if (now() >= until) return false
+      if (now() >= deadline) return false
       await delay(pollMs)
     }
     return true
@@ -188,8 +185,8 @@ export class StdioChannel implements Channel {
     if (line.trim() === '') return
     const { messages, junk } = splitLine(line)
     if (junk !== '') {
-      this.#junkLines += 1
-      if (this.#junkLines <= maxReportedJunk) {
+      this.#junkLineCount += 1
+      if (this.#junkLineCount <= maxReportedJunk) {
         const text = redactSecrets(junk, this.#options.secrets)
         this.#options.onOutput('stdout', text.slice(0, maxJunkLength))
       }
@@ -198,23 +195,23 @@ export class StdioChannel implements Channel {
   }
 
   #endTooLong(): void {
-    if (this.#tooLong) return
-    this.#tooLong = true
+    if (this.#isLineTooLong) return
+    this.#isLineTooLong = true
     void this.close()
   }
 
   /** Ends a child that closed its output but is still running. */
-  async #endMute(): Promise<void> {
+  async #endWithoutOutput(): Promise<void> {
     const hasExited = this.#exited.then(() => true)
     if (await Promise.race([hasExited, delay(drainMs, false, { ref: false })])) return
-    this.#isMute = true
+    this.#hasClosedOutput = true
     await this.close()
   }
 
   #describeExit(code: number | null, signal: NodeJS.Signals | null): Error {
-    if (this.#tooLong)
+    if (this.#isLineTooLong)
       return new GatewayError('UPSTREAM_INVALID', `it sent a line of more than ${maxLineBytes} bytes`)
-    if (this.#isMute) return new Error('it closed its output')
+    if (this.#hasClosedOutput) return new Error('it closed its output')
     return new Error(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
   }
 }
@@ -225,18 +222,18 @@ async function waitForOutput(streams: readonly Readable[]): Promise<void> {
 }
 
 /**
- * Separates a response from preceding text without a line end, as by `print(…, end='')`. Ignores other
- * messages in such a line: servers log what they receive. MCP 2025-03-26 permits batches.
+ * Separates a response from preceding text without a line end. Ignores other messages in such a line. MCP 2025-03-26
+ * permits batches.
  */
 function splitLine(line: string): { readonly messages: readonly Message[]; readonly junk: string } {
-  let at = 0
-  for (let tries = 0; tries < maxMessageStarts && at >= 0; tries++) {
-    const value = parseJson(line.slice(at))
-    if (isMessage(value) && (at === 0 || classifyMessage(value) === 'response'))
-      return { messages: [value], junk: line.slice(0, at).trim() }
-    if (at === 0 && Array.isArray(value) && value.length > 0 && value.every(isMessage))
+  let start = 0
+  for (let attempt = 0; attempt < maxMessageStarts && start >= 0; attempt++) {
+    const value = parseJson(line.slice(start))
+    if (isMessage(value) && (start === 0 || classifyMessage(value) === 'response'))
+      return { messages: [value], junk: line.slice(0, start).trim() }
+    if (start === 0 && Array.isArray(value) && value.length > 0 && value.every(isMessage))
       return { messages: value, junk: '' }
-    at = line.indexOf('{"', at + 1)
+    start = line.indexOf('{"', start + 1)
   }
   return { messages: [], junk: line }
 }

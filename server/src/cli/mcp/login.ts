@@ -30,9 +30,9 @@ waits. The tokens are stored in auth.json in the data folder.`,
     }
     const session = await openLoginSession(call, server)
     try {
-      const [signal, opensBrowser] = [call.untilInterrupted(), !flags['no-browser']]
+      const [signal, canOpenBrowser] = [call.untilInterrupted(), !flags['no-browser']]
       if (flags.code !== undefined) await session.finish(flags.code)
-      else await runInteractiveLogin(session, { print, note, ask, opensBrowser, signal })
+      else await runInteractiveLogin(session, { print, note, ask, canOpenBrowser, signal })
     } catch (error) {
       if ((error as Error).name === 'AbortError') return exitCodes.interrupted
       throw error

@@ -34,7 +34,7 @@ export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): 
   addRoutes(fastify, '/api/hosted/:name/changes', {
     GET: async (request) => {
       requireOperator(request, 'changes')
-      return { changes: hosted.gateway.pendingChanges(findName(request)) }
+      return { changes: hosted.gateway.listPendingChanges(findName(request)) }
     },
   })
   addRoutes(fastify, '/api/hosted/:name/restart', {
@@ -50,13 +50,13 @@ export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): 
       inFlight.run(async () => {
         requireOperator(request, 'approve')
         const name = findName(request)
-        hosted.gateway.pendingChanges(name)
+        hosted.gateway.listPendingChanges(name)
         if (hosted.config.servers.some((one) => one.name === name && one.needsApproval))
           new ConfigFile(core.config.dataDir).setOption(name, 'needsApproval', undefined)
         await hosted.gateway.approve(name, readItems(request.body))
         hosted.check()
         await core.registry.refresh()
-        return { changes: hosted.gateway.pendingChanges(name) }
+        return { changes: hosted.gateway.listPendingChanges(name) }
       }),
   })
 }

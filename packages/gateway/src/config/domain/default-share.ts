@@ -24,18 +24,18 @@ const knownPackages: ReadonlyMap<string, Share> = new Map([
 /** Packages that rewrite a file in each call. Concurrent calls would lose changes even in one process. */
 const sequentialPackages: ReadonlySet<string> = new Set(['server-memory'])
 
-const defaultCalls = 8
+const defaultCallLimit = 8
 
-export function defaultShare(endpoint: Endpoint): Share {
+export function selectDefaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
   const known = listPackages(endpoint).map((name) => knownPackages.get(name))
   return known.find((share) => share !== undefined) ?? 'project'
 }
 
-export const defaultConcurrency = (endpoint: Endpoint): number =>
+export const selectDefaultConcurrency = (endpoint: Endpoint): number =>
   endpoint.kind === 'stdio' && listPackages(endpoint).some((name) => sequentialPackages.has(name))
     ? 1
-    : defaultCalls
+    : defaultCallLimit
 
 const listPackages = ({ command, args }: StdioEndpoint): readonly string[] =>
   [command, ...args].map(toPackageName)

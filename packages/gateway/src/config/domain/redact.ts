@@ -23,17 +23,18 @@ export function redactArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
     if (/^--?[\w-]+$/.test(previous) && isSecretName(previous) && !arg.startsWith('-'))
-      return keepVariable(arg)
+      return redactUnlessVariable(arg)
     const [, flag, value] = /^(--?[\w-]+=)(.*)$/s.exec(arg) ?? []
     if (flag !== undefined && value !== undefined)
-      return flag + (isSecretName(flag) ? keepVariable(value) : redactWord(value))
+      return flag + (isSecretName(flag) ? redactUnlessVariable(value) : redactWord(value))
     return redactWord(arg)
   })
 }
 
 function redactWord(word: string): string {
   const [, header, value] = /^([\w-]+:\s*)(\S.*)$/s.exec(word) ?? []
-  if (header !== undefined && value !== undefined && isSecretName(header)) return header + keepVariable(value)
+  if (header !== undefined && value !== undefined && isSecretName(header))
+    return header + redactUnlessVariable(value)
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return redactUrl(word)
   return isSecretValue(word) ? redacted : word
 }
@@ -47,7 +48,7 @@ export const redactSecrets = (text: string, secrets: readonly string[]): string 
     .reduce((rest, secret) => rest.replaceAll(secret, redacted), text)
 
 /** Redacts all but references to variables, which reveal nothing. */
-const keepVariable = (value: string): string =>
+const redactUnlessVariable = (value: string): string =>
   value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
 
 export const describeEndpoint = (endpoint: Endpoint): string =>

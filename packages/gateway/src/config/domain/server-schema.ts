@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultConcurrency, defaultShare, type Share, shares } from './default-share.ts'
+import { type Share, selectDefaultConcurrency, selectDefaultShare, shares } from './default-share.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export type PinMode = 'block' | 'warn' | 'off'
@@ -110,9 +110,9 @@ export function parseServer(name: string, entry: unknown): HostedServer | string
     name,
     endpoint,
     app: options.app,
-    share: options.share ?? defaultShare(endpoint),
+    share: options.share ?? selectDefaultShare(endpoint),
     idleMs: options.idleMs,
-    concurrency: options.concurrency ?? defaultConcurrency(endpoint),
+    concurrency: options.concurrency ?? selectDefaultConcurrency(endpoint),
     start: options.start,
     tools: { allow: options.tools.allow, deny: options.tools.deny },
     core: options.core,

@@ -53,8 +53,8 @@ function listPackages(args: readonly string[]): readonly string[] {
     if (arg === '--') continue
     const [flag = '', value] = splitFlag(arg)
     const takesNext = value === undefined && (packageFlags.has(flag) || valueFlags.has(flag))
-    const given = takesNext ? args[index + 1] : value
-    if (packageFlags.has(flag) && given !== undefined) named.push(given)
+    const flagValue = takesNext ? args[index + 1] : value
+    if (packageFlags.has(flag) && flagValue !== undefined) named.push(flagValue)
     if (takesNext) index += 1
   }
   return named
