@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { textWidth } from '@causeway/picture'
+import { measureText } from '@causeway/picture'
 import type { LonLat } from '@causeway/plot'
 import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
@@ -313,7 +313,7 @@ t.test('labels avoid lines, each other and the scale bar', async (t) => {
   ).filter(({ name }) => name === 'text')
   const boxes = drawn.map(({ attributes: { x, y } }) => ({
     left: Number(x),
-    right: Number(x) + textWidth('Alpha', 13),
+    right: Number(x) + measureText('Alpha', 13),
     top: Number(y) - 10,
     bottom: Number(y),
   }))

@@ -1,5 +1,5 @@
 /** Properties of every track, checked on random tracks anywhere on earth. */
-import { keepVertices } from '@causeway/plot'
+import { retainVertices } from '@causeway/plot'
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
 import t from 'tap'
@@ -117,7 +117,7 @@ t.test('simplifyTrack retains ends and alignment, and no deviation exceeds the t
       const kept = all(simplifyTrack(one, { tolerance_m, kind: 'time' }))
       t.equal(kept[0], 0)
       t.equal(kept.at(-1), one.fixes.length - 1)
-      const cut = keepVertices(one.feature, kept)
+      const cut = retainVertices(one.feature, kept)
       t.same(cut.properties.marks, kept)
       for (const [row, to] of kept.slice(1).entries()) t.ok(worst(one, kept[row] ?? 0, to) <= tolerance_m)
     }),

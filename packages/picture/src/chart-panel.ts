@@ -1,6 +1,6 @@
 import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { textWidth } from './text-layout.ts'
+import { measureText } from './text-layout.ts'
 import type { ValueAxis } from './value-axis.ts'
 
 export interface PanelLabel {
@@ -43,35 +43,35 @@ const dashes = [
   [2, 3],
 ]
 
-export function chartPanel(panel: Panel) {
+export function createChartPanel(panel: Panel) {
   const { chart, series, labels, size } = panel
   const { cited = [] } = chart
-  const ranges = visibleRanges(panel)
+  const ranges = clipRanges(panel)
   const places = new Set(cited.map(({ x }) => x))
   const rows = series.flatMap((one) => toRows(one, places))
-  const y = yEncoding(panel)
-  const color = colorEncoding(panel)
+  const y = createYEncoding(panel)
+  const color = createColorEncoding(panel)
   const hasBand = rows.some(({ low }) => low !== null)
   const isEmpty = !hasBand && rows.every((row) => row.y === null)
   return {
     ...size,
     data: { values: rows },
-    encoding: { x: xEncoding(panel) },
+    encoding: { x: createXEncoding(panel) },
     layer: [
-      ...(ranges.length > 0 ? [rangeLayer(ranges, size.height)] : []),
-      ...(cited.length > 0 ? [citedLayer(cited, size.height)] : []),
-      ...(hasBand ? [bandLayer(y, color)] : []),
+      ...(ranges.length > 0 ? [createRangeLayer(ranges, size.height)] : []),
+      ...(cited.length > 0 ? [createCitedLayer(cited, size.height)] : []),
+      ...(hasBand ? [createBandLayer(y, color)] : []),
       {
         mark: { type: 'line' as const },
-        encoding: { y, color, ...dashEncoding(panel) },
+        encoding: { y, color, ...createDashEncoding(panel) },
       },
       {
         transform: [{ filter: 'datum.is_dot' }],
         mark: { type: 'point' as const },
         encoding: { y, color },
       },
-      ...labels.map((label) => labelLayer(label, size.width)),
-      ...(isEmpty ? [emptyLayer(size)] : []),
+      ...labels.map((label) => createLabelLayer(label, size.width)),
+      ...(isEmpty ? [createEmptyLayer(size)] : []),
     ],
   }
 }
@@ -103,7 +103,7 @@ function toRows({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number
 }
 
 /** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with the type of a non-linear scale. */
-function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
+function formatAxisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   const unit = series[0]?.unit ?? ''
   const quantities = new Set(
     series.map(({ name, quantity }) => quantity ?? (series.length === 1 ? name : '')),
@@ -113,7 +113,7 @@ function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   return type === 'linear' ? named : `${named} · ${type} scale`
 }
 
-function xEncoding({ chart, x }: Panel) {
+function createXEncoding({ chart, x }: Panel) {
   const isFrame = chart.x === 'frame'
   return {
     field: 'x',
@@ -129,7 +129,7 @@ function xEncoding({ chart, x }: Panel) {
   }
 }
 
-function yEncoding({ y, series, axisExtent }: Panel) {
+function createYEncoding({ y, series, axisExtent }: Panel) {
   const { type, domain, constant, ticks, labelExpr } = y
   return {
     field: 'y',
@@ -142,7 +142,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
       ...(constant === undefined ? {} : { constant }),
     },
     axis: {
-      title: axisTitle(series, y),
+      title: formatAxisTitle(series, y),
       minExtent: axisExtent,
       maxExtent: axisExtent,
       // With a tick count, Vega would omit the given ticks.
@@ -152,7 +152,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
   }
 }
 
-function colorEncoding(panel: Panel) {
+function createColorEncoding(panel: Panel) {
   const { series, colors } = panel
   const names = series.map(({ name }) => name)
   const range = names.map((name) => colors.get(name) ?? inks.text)
@@ -160,12 +160,12 @@ function colorEncoding(panel: Panel) {
     field: 'series',
     type: 'nominal' as const,
     scale: { domain: names, range },
-    legend: legend(panel),
+    legend: createLegend(panel),
   }
 }
 
 /** In the order of names over all panels, like the colours. */
-function dashEncoding({ series, colors }: Panel) {
+function createDashEncoding({ series, colors }: Panel) {
   if (colors.size <= palette.length) return {}
   const order = [...colors.keys()]
   const range = series.map(
@@ -175,15 +175,18 @@ function dashEncoding({ series, colors }: Panel) {
   return { strokeDash: { field: 'series', type: 'nominal' as const, scale: { domain: names, range } } }
 }
 
-function legend({ series, labels, size }: Panel) {
+function createLegend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
-  const widest = Math.max(...series.map(({ name }) => textWidth(name, textSizes.label)))
+  const widest = Math.max(...series.map(({ name }) => measureText(name, textSizes.label)))
   const columns = Math.floor(size.width / (Math.min(widest, nameLimit) + symbolSpace))
   return { offset: 10 + labelRows * labelRowHeight, labelLimit: nameLimit, columns: Math.max(1, columns) }
 }
 
-function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof colorEncoding>) {
+function createBandLayer(
+  y: ReturnType<typeof createYEncoding>,
+  color: ReturnType<typeof createColorEncoding>,
+) {
   return {
     mark: { type: 'area' as const, fillOpacity: 0.22, strokeWidth: 0.8, strokeOpacity: 0.6 },
     encoding: { y: { ...y, field: 'low' }, y2: { field: 'high' }, fill: color, stroke: color },
@@ -193,7 +196,7 @@ function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof col
 const once = { values: [{}] }
 
 /** Clips ranges to the panel. A frame is one frame wide, and a range is at least two pixels wide. */
-function visibleRanges({ chart, x, size }: Panel) {
+function clipRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
   const half = chart.x === 'frame' ? 0.5 : 0
   const minimum = ((last - first) / size.width) * 2
@@ -203,19 +206,19 @@ function visibleRanges({ chart, x, size }: Panel) {
   })
 }
 
-const rangeLayer = (ranges: readonly Omit<CitedRange, 'label'>[], height: number) => ({
+const createRangeLayer = (ranges: readonly Omit<CitedRange, 'label'>[], height: number) => ({
   data: { values: [...ranges] },
   mark: { type: 'rect' as const, color: inks.range, opacity: 0.32 },
   encoding: { x: { field: 'from' }, x2: { field: 'to' }, y: { value: 0 }, y2: { value: height } },
 })
 
-const citedLayer = (cited: readonly CitedPlace[], height: number) => ({
+const createCitedLayer = (cited: readonly CitedPlace[], height: number) => ({
   data: { values: [...cited] },
   mark: { type: 'rule' as const, color: inks.cited, strokeWidth: 1.6 },
   encoding: { y: { value: -4 }, y2: { value: height } },
 })
 
-const labelLayer = ({ text, ink, left, row }: PanelLabel, width: number) => ({
+const createLabelLayer = ({ text, ink, left, row }: PanelLabel, width: number) => ({
   data: once,
   mark: {
     type: 'text' as const,
@@ -230,7 +233,7 @@ const labelLayer = ({ text, ink, left, row }: PanelLabel, width: number) => ({
   encoding: { x: { value: left }, y: { value: -7 - row * labelRowHeight } },
 })
 
-const emptyLayer = ({ width, height }: Panel['size']) => ({
+const createEmptyLayer = ({ width, height }: Panel['size']) => ({
   data: once,
   mark: { type: 'text' as const, text: 'no values', color: inks.quiet, fontSize: textSizes.subtitle },
   encoding: { x: { value: width / 2 }, y: { value: height / 2 } },

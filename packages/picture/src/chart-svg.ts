@@ -1,8 +1,8 @@
 import { type LoggerInterface, parse, textMetrics, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import { chartTheme } from './chart-theme.ts'
-import { invalidPicture } from './errors.ts'
-import { textWidth } from './text-layout.ts'
+import { createInvalidPictureError } from './errors.ts'
+import { measureText } from './text-layout.ts'
 
 declare module 'vega' {
   /** Not declared in Vega's types. */
@@ -17,7 +17,7 @@ interface TextItem {
 
 // Without a canvas, Vega would assume the widest character for all characters.
 textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
-  const width = textWidth(text ?? '', fontSize)
+  const width = measureText(text ?? '', fontSize)
   return limit > 0 ? Math.min(width, limit) : width
 }
 
@@ -25,7 +25,7 @@ textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
  * Draws a Vega-Lite specification. Its `config` overrides the theme. Loads nothing from the network or disk. Throws
  * `INVALID_PICTURE`.
  */
-export async function chartSvg(
+export async function renderChartSvg(
   spec: TopLevelSpec,
 ): Promise<{ readonly svg: string; readonly warnings: readonly string[] }> {
   const warnings: string[] = []
@@ -51,7 +51,7 @@ export async function chartSvg(
     return { svg, warnings }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalidPicture(`the chart cannot be drawn: ${getFirstLine(reason)}`, { cause })
+    throw createInvalidPictureError(`the chart cannot be drawn: ${getFirstLine(reason)}`, { cause })
   } finally {
     view?.finalize()
   }

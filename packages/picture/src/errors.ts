@@ -8,7 +8,7 @@ export const PictureError = defineErrors({
   },
 })
 
-export const invalidPicture = (
+export const createInvalidPictureError = (
   reason: string,
   { data = {}, cause }: { data?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
 ): CausewayError => new PictureError('INVALID_PICTURE', reason, { data, cause })

@@ -17,4 +17,4 @@ export {
   text,
 } from './svg.ts'
 export { arrow, axisGizmo, haloText, scaleBar } from './svg-part.ts'
-export { textWidth } from './text-layout.ts'
+export { measureText } from './text-layout.ts'

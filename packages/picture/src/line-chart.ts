@@ -1,9 +1,9 @@
 import type { TopLevelSpec } from 'vega-lite'
 import type { LineChart, LineSeries } from './chart-data.ts'
-import { chartPanel, type PanelLabel } from './chart-panel.ts'
+import { createChartPanel, type PanelLabel } from './chart-panel.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { placeLabels, textWidth } from './text-layout.ts'
-import { valueAxis } from './value-axis.ts'
+import { measureText, placeLabels } from './text-layout.ts'
+import { createValueAxis } from './value-axis.ts'
 
 const sideSpace = 58
 const maxLabelRows = 4
@@ -18,20 +18,20 @@ export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
   const panels = groupByUnit(series).map((shown) => ({
     series: shown,
-    y: valueAxis(finiteValues(shown), chart.scale ?? 'auto'),
+    y: createValueAxis(listFiniteValues(shown), chart.scale ?? 'auto'),
   }))
-  const axisExtent = 8 + Math.max(...panels.map(({ y }) => textWidth(y.widestLabel, textSizes.label)))
+  const axisExtent = 8 + Math.max(...panels.map(({ y }) => measureText(y.widestLabel, textSizes.label)))
   const pictureWidth = chart.width_px ?? 900
   const width = Math.max(100, Math.floor(pictureWidth - sideSpace - axisExtent))
   const height = panels.length === 1 ? 340 : panels.length === 2 ? 220 : 170
-  const domain = xDomain(chart)
+  const domain = findXDomain(chart)
   const labels = layOutLabels(chart, domain, width)
-  const colors = colorsByName(series)
+  const colors = assignColors(series)
   return {
     // A longer title would widen the picture.
     title: { text: title, limit: pictureWidth - 40, ...(subtitle === undefined ? {} : { subtitle }) },
     vconcat: panels.map((panel, index) =>
-      chartPanel({
+      createChartPanel({
         chart,
         ...panel,
         axisExtent,
@@ -45,7 +45,7 @@ export function lineChart(chart: LineChart): TopLevelSpec {
   }
 }
 
-const finiteValues = (series: readonly LineSeries[]): number[] =>
+const listFiniteValues = (series: readonly LineSeries[]): number[] =>
   series
     .flatMap(({ y, low, high }) => [y, low, high])
     .flatMap((values) => Array.from(values ?? []))
@@ -58,13 +58,13 @@ function groupByUnit(series: readonly LineSeries[]): LineSeries[][] {
   return units.size === 0 ? [[]] : [...units.values()]
 }
 
-function colorsByName(series: readonly LineSeries[]): ReadonlyMap<string, string> {
+function assignColors(series: readonly LineSeries[]): ReadonlyMap<string, string> {
   const names = [...new Set(series.map(({ name }) => name))]
   return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? inks.text]))
 }
 
 /** Centres a single place. */
-function xDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
+function findXDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
   const ends = series.flatMap((one) => [one.x[0], one.x[one.x.length - 1]])
   const places = [
     ...ends,
@@ -96,7 +96,7 @@ function layOutLabels(
     requests.map((item) => ({
       item,
       center: item.center,
-      width: Math.min(width, textWidth(item.text, textSizes.note) * semiBoldFactor),
+      width: Math.min(width, measureText(item.text, textSizes.note) * semiBoldFactor),
     })),
     { width, rows: maxLabelRows },
   ).map(({ item, left, row }) => ({ text: item.text, ink: item.ink, left, row }))

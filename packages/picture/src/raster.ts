@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
-import { invalidPicture } from './errors.ts'
+import { createInvalidPictureError } from './errors.ts'
 
 /** Drawing 16 million pixels takes 64 MB. */
 const maxPixels = 16_000_000
@@ -29,25 +29,30 @@ export function rasterise(
   width: number,
 ): { readonly png: Uint8Array<ArrayBuffer>; readonly width_px: number; readonly height_px: number } {
   if (externalReference.test(svg)) {
-    throw invalidPicture('the drawing contains an image or an XML entity: draw with shapes and text')
+    throw createInvalidPictureError(
+      'the drawing contains an image or an XML entity: draw with shapes and text',
+    )
   }
-  const drawing = load(svg, width)
+  const drawing = loadSvg(svg, width)
   // Checked first, because a failed native allocation ends the process.
   const height = (drawing.height / drawing.width) * width
   if (!(height >= 1 && width * height <= maxPixels)) {
-    throw invalidPicture(`the picture would be lower than one pixel or have more than ${maxPixels} pixels`, {
-      data: { width_px: width, height_px: Math.round(height), max_pixels: maxPixels },
-    })
+    throw createInvalidPictureError(
+      `the picture would be lower than one pixel or have more than ${maxPixels} pixels`,
+      {
+        data: { width_px: width, height_px: Math.round(height), max_pixels: maxPixels },
+      },
+    )
   }
   const image = drawing.render()
   return { png: new Uint8Array(image.asPng()), width_px: image.width, height_px: image.height }
 }
 
-function load(svg: string, width: number): Resvg {
+function loadSvg(svg: string, width: number): Resvg {
   try {
     return new Resvg(svg, { font, fitTo: { mode: 'width', value: width }, background: 'white' })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalidPicture(`the drawing is not an SVG document: ${reason}`, { cause })
+    throw createInvalidPictureError(`the drawing is not an SVG document: ${reason}`, { cause })
   }
 }

@@ -19,11 +19,11 @@ export interface Picture {
   readonly height_px: number
 }
 
-export interface Drawn {
+export interface DrawResult {
   readonly picture: Picture
   readonly warnings: readonly string[]
 }
 
 export interface RenderMethods {
-  draw(job: Job): Drawn
+  draw(job: Job): DrawResult
 }

@@ -1,12 +1,12 @@
 import { serve } from '@causeway/worker'
 import { rasterise } from './raster.ts'
-import type { Drawn, RenderMethods, Source } from './render-methods.ts'
+import type { DrawResult, RenderMethods, Source } from './render-methods.ts'
 
 async function toSvg(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
   if (source.kind === 'drawing') return { svg: source.svg, warnings: [] }
-  // Loaded on demand, because Vega takes 200 ms and drawings do not need it.
-  const { chartSvg } = await import('./chart-svg.ts')
-  return chartSvg(source.spec)
+  // Loaded on demand, because Vega takes 200 ms.
+  const { renderChartSvg } = await import('./chart-svg.ts')
+  return renderChartSvg(source.spec)
 }
 
 serve<RenderMethods>(
@@ -18,6 +18,6 @@ serve<RenderMethods>(
   },
   {
     failure: 'drawing the picture failed',
-    transfer: (answer) => [(answer as Drawn).picture.png.buffer as ArrayBuffer],
+    transfer: (answer) => [(answer as DrawResult).picture.png.buffer as ArrayBuffer],
   },
 )

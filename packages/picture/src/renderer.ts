@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
 import type { TopLevelSpec } from 'vega-lite'
-import { invalidPicture } from './errors.ts'
+import { createInvalidPictureError } from './errors.ts'
 import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
 interface PictureOptions {
@@ -81,8 +81,8 @@ export class Renderer {
   async #render(source: Source, { signal, ...size }: PictureOptions = {}): Promise<Picture> {
     const job = createJob(source, size)
     if (this.#isClosed) throw createClosedError()
-    if (signal?.aborted) throw cancelled()
-    if (this.#queue.length >= this.#limits.waiting) throw overloaded(this.#queue.length)
+    if (signal?.aborted) throw createCancelledError()
+    if (this.#queue.length >= this.#limits.waiting) throw createOverloadedError(this.#queue.length)
     let cancel = () => {}
     try {
       return await new Promise<Picture>((resolve, reject) => {
@@ -91,7 +91,7 @@ export class Renderer {
           // The worker completes a started picture, because a new worker would cost more.
           const position = this.#queue.indexOf(task)
           if (position >= 0) this.#queue.splice(position, 1)
-          reject(cancelled())
+          reject(createCancelledError())
         }
         signal?.addEventListener('abort', cancel, { once: true })
         this.#queue.push(task)
@@ -115,7 +115,7 @@ export class Renderer {
     if (!this.#link?.isAlive) this.#link = startRenderer()
     const link = this.#link
     const deadline = setTimeout(() => {
-      reject(tooSlow(this.#limits.deadlineMs))
+      reject(createDeadlineError(this.#limits.deadlineMs))
       void link.kill()
     }, this.#limits.deadlineMs)
     try {
@@ -123,7 +123,7 @@ export class Renderer {
       if (warnings.length > 0) this.#log?.warn({ warnings }, 'a chart was drawn with warnings')
       resolve(picture)
     } catch (error) {
-      reject(isUncloneable(error) ? notPlain(error) : error)
+      reject(isUncloneable(error) ? createNotPlainError(error) : error)
     } finally {
       clearTimeout(deadline)
     }
@@ -146,9 +146,10 @@ const startRenderer = (): WorkerLink<RenderMethods> =>
 
 function createJob(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions): Job {
   if (!(width_px >= 50 && width_px <= 4000)) {
-    throw invalidPicture('width_px must be 50 to 4000', { data: { width_px } })
+    throw createInvalidPictureError('width_px must be 50 to 4000', { data: { width_px } })
   }
-  if (!(scale >= 0.5 && scale <= 4)) throw invalidPicture('scale must be 0.5 to 4', { data: { scale } })
+  if (!(scale >= 0.5 && scale <= 4))
+    throw createInvalidPictureError('scale must be 0.5 to 4', { data: { scale } })
   return { source, width_px, scale }
 }
 
@@ -156,17 +157,17 @@ function createJob(source: Source, { width_px = 900, scale = 1.5 }: PictureOptio
 const isUncloneable = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'DataCloneError'
 
-const notPlain = (cause: unknown) =>
-  invalidPicture('the chart is not plain data: it contains a function or a symbol', { cause })
+const createNotPlainError = (cause: unknown) =>
+  createInvalidPictureError('the chart is not plain data: it contains a function or a symbol', { cause })
 
-const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')
+const createCancelledError = () => new CausewayError('CANCELLED', 'the call was cancelled')
 
 const createClosedError = () => new CausewayError('SHUTTING_DOWN', 'the picture renderer is closed')
 
-const overloaded = (queued: number) =>
+const createOverloadedError = (queued: number) =>
   new CausewayError('OVERLOADED', `${queued} pictures are queued`, { data: { retry_after_ms: 1000 } })
 
-const tooSlow = (deadlineMs: number) =>
+const createDeadlineError = (deadlineMs: number) =>
   new CausewayError('DEADLINE_EXCEEDED', `drawing the picture took longer than ${deadlineMs} ms`, {
     remedy: 'draw fewer points or a shorter range',
     data: { deadline_ms: deadlineMs },

@@ -1,5 +1,5 @@
 import { fontFamily, inks, textSizes } from './chart-theme.ts'
-import { invalidPicture } from './errors.ts'
+import { createInvalidPictureError } from './errors.ts'
 
 /** Omits `undefined` values. Numbers have at most three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
@@ -43,14 +43,14 @@ export function drawing(
   { width_px, height_px }: { readonly width_px: number; readonly height_px: number },
   ...children: readonly SvgElement[]
 ): string {
-  return write(
+  return writeElement(
     element(
       'svg',
       {
         xmlns: 'http://www.w3.org/2000/svg',
         width: width_px,
         height: height_px,
-        viewBox: `0 0 ${number(width_px)} ${number(height_px)}`,
+        viewBox: `0 0 ${formatNumber(width_px)} ${formatNumber(height_px)}`,
         'font-family': fontFamily,
       },
       element('rect', { width: width_px, height: height_px, fill: 'white' }),
@@ -59,23 +59,27 @@ export function drawing(
   )
 }
 
-function write({ name, attributes, children }: SvgElement): string {
+function writeElement({ name, attributes, children }: SvgElement): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(
-      ([key, value]) => ` ${key}="${typeof value === 'number' ? number(value) : escapeText(String(value))}"`,
+      ([key, value]) =>
+        ` ${key}="${typeof value === 'number' ? formatNumber(value) : escapeText(String(value))}"`,
     )
-  const inside = children.map((child) => (typeof child === 'string' ? escapeText(child) : write(child)))
+  const inside = children.map((child) =>
+    typeof child === 'string' ? escapeText(child) : writeElement(child),
+  )
   return inside.length === 0
     ? `<${name}${written.join('')}/>`
     : `<${name}${written.join('')}>${inside.join('')}</${name}>`
 }
 
 const formatPoints = (points: readonly Point[]): string =>
-  points.map(([x, y]) => `${number(x)},${number(y)}`).join(' ')
+  points.map(([x, y]) => `${formatNumber(x)},${formatNumber(y)}`).join(' ')
 
-function number(value: number): string {
-  if (!Number.isFinite(value)) throw invalidPicture(`a number in the drawing is not finite: ${value}`)
+function formatNumber(value: number): string {
+  if (!Number.isFinite(value))
+    throw createInvalidPictureError(`a number in the drawing is not finite: ${value}`)
   return String(Math.round(value * 1000) / 1000)
 }
 

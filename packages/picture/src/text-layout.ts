@@ -5,13 +5,13 @@ const widths: readonly (readonly [characters: RegExp, share: number])[] = [
   [/[mwMW%@—]/, 0.92],
   [/[A-Z\d+=<>±×→Δμ−]/, 0.68],
 ]
-const defaultShare = 0.6
+const selectDefaultShare = 0.6
 
 /** Returns the width of a line in the bundled font, in the unit of `size`, with an error below 10 %. */
-export function textWidth(text: string, size: number): number {
+export function measureText(text: string, size: number): number {
   let shares = 0
   for (const character of text)
-    shares += widths.find(([characters]) => characters.test(character))?.[1] ?? defaultShare
+    shares += widths.find(([characters]) => characters.test(character))?.[1] ?? selectDefaultShare
   return shares * size
 }
 

@@ -14,22 +14,22 @@ export interface ValueAxis {
 }
 
 /** Minimum peak of a diverging run, in SI units. Noise at rest must not cause a log scale. */
-const blowUp = 1e6
+const minDivergingPeak = 1e6
 
 /** Ratio of peak to small values at which these become invisible. */
-const flattening = 1e5
+const minFlatteningRatio = 1e5
 
-const rounding = 1e-9
+const maxRoundingError = 1e-9
 
 /** Minimum margin around a constant, because 5 % of the smallest floats is 0. */
-const smallestMargin = 1e-300
+const minMargin = 1e-300
 
 /**
  * `log` becomes symlog if a value is zero or negative, and so does `linear` if the range exceeds float64. Values must
  * be finite.
  */
-export function valueAxis(values: readonly number[], scale: ScaleOption): ValueAxis {
-  if (values.length === 0) return linear(0, 1)
+export function createValueAxis(values: readonly number[], scale: ScaleOption): ValueAxis {
+  if (values.length === 0) return createLinearAxis(0, 1)
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
   for (const value of values) {
@@ -42,18 +42,18 @@ export function valueAxis(values: readonly number[], scale: ScaleOption): ValueA
     .sort((a, b) => a - b)
   const largest = sizes.at(-1) ?? 0
   const small = quantile(sizes, 0.1) ?? 1
-  const isFlattened = largest >= blowUp && largest / small >= flattening
+  const isFlattened = largest >= minDivergingPeak && largest / small >= minFlatteningRatio
   const isLog = scale === 'log' || (scale === 'auto' && isFlattened) || !Number.isFinite(max - min)
-  if (!isLog || isConstant(min, max)) return linear(min, max)
-  return min > 0 ? log(min, max) : symlog(min, max, small)
+  if (!isLog || isConstant(min, max)) return createLinearAxis(min, max)
+  return min > 0 ? createLogAxis(min, max) : symlog(min, max, small)
 }
 
 const isConstant = (min: number, max: number): boolean =>
-  max - min <= Math.max(Math.abs(min), Math.abs(max)) * rounding
+  max - min <= Math.max(Math.abs(min), Math.abs(max)) * maxRoundingError
 
-function linear(min: number, max: number): ValueAxis {
+function createLinearAxis(min: number, max: number): ValueAxis {
   const size = Math.max(Math.abs(min), Math.abs(max))
-  const half = size === 0 ? 1 : Math.max(size * 0.05, smallestMargin)
+  const half = size === 0 ? 1 : Math.max(size * 0.05, minMargin)
   const domain = isConstant(min, max)
     ? ([Math.max(min - half, -Number.MAX_VALUE), Math.min(max + half, Number.MAX_VALUE)] as const)
     : ([min, max] as const)
@@ -75,7 +75,7 @@ function linear(min: number, max: number): ValueAxis {
   }
 }
 
-function log(min: number, max: number): ValueAxis {
+function createLogAxis(min: number, max: number): ValueAxis {
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))
   const widestLabel = '100,000'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chartSvg } from '../src/chart-svg.ts'
+import { renderChartSvg } from '../src/chart-svg.ts'
 import {
   arrow,
   axisGizmo,
@@ -13,11 +13,11 @@ import {
   text,
 } from '../src/index.ts'
 import { placeLabels } from '../src/text-layout.ts'
-import { valueAxis } from '../src/value-axis.ts'
+import { createValueAxis } from '../src/value-axis.ts'
 
 const frames = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-const draw = async (chart: LineChart): Promise<string> => (await chartSvg(lineChart(chart))).svg
+const draw = async (chart: LineChart): Promise<string> => (await renderChartSvg(lineChart(chart))).svg
 
 /** Returns the texts of a picture in the order in which they are written. */
 const findTexts = (svg: string): string[] =>
@@ -61,7 +61,7 @@ t.test('lineChart writes title, units, legend, cited frame and run', async (t) =
 
 t.test('lineChart makes Vega-Lite log no warning for any chart', async (t) => {
   for (const scale of ['linear', 'log'] as const) {
-    t.same((await chartSvg(lineChart({ ...energy, scale }))).warnings, [])
+    t.same((await renderChartSvg(lineChart({ ...energy, scale }))).warnings, [])
   }
 })
 
@@ -94,7 +94,7 @@ t.test('lineChart leaves gaps open and draws an isolated value as a dot', async 
       series: [{ name: 'a', unit: 'm', x: frames(60), y: values }],
     })
     const [path = ''] = findPaths(svg, 'line mark')
-    t.equal(path.match(/M/g)?.length, 3, 'before, alone, after')
+    t.equal(path.match(/M/g)?.length, 3, 'draws one line per run of values')
     t.equal(findPaths(svg, 'point').length, 1)
   }
 })
@@ -138,7 +138,7 @@ t.test('lineChart keeps the peak of a single frame in the band of 100,000 bucket
   const heights = findNumbers(band).filter((_, index) => index % 2 === 1)
   const top = Math.min(...heights)
   t.equal(heights.filter((height) => height === top).length, 1)
-  t.ok(top < 20, `the peak stands at ${top} of 340 pixels`)
+  t.ok(top < 20, `draws the peak at ${top} of 340 pixels`)
   t.ok(svg.length < 100_000)
 })
 
@@ -291,38 +291,42 @@ t.test('scaleBar draws a round length that fits and is to scale', (t) => {
   t.end()
 })
 
-t.test('valueAxis is linear from the minimum to the maximum for ordinary values', (t) => {
-  t.match(valueAxis([3, 1, 2], 'auto'), { type: 'linear', domain: [1, 3], labelExpr: null })
+t.test('createValueAxis is linear from the minimum to the maximum for ordinary values', (t) => {
+  t.match(createValueAxis([3, 1, 2], 'auto'), { type: 'linear', domain: [1, 3], labelExpr: null })
   t.end()
 })
 
-t.test('valueAxis does not magnify differences that are only rounding errors', (t) => {
-  const { domain } = valueAxis([4.905, 4.905 + 1e-15], 'auto')
+t.test('createValueAxis does not magnify differences that are only rounding errors', (t) => {
+  const { domain } = createValueAxis([4.905, 4.905 + 1e-15], 'auto')
   t.ok(domain[0] < 4.7 && domain[1] > 5.1)
-  t.same(valueAxis([0, 0], 'auto').domain, [-1, 1])
+  t.same(createValueAxis([0, 0], 'auto').domain, [-1, 1])
   t.end()
 })
 
-t.test('valueAxis chooses a log scale for a blow-up only if the scale is auto', (t) => {
+t.test('createValueAxis chooses a log scale for diverging values only if the scale is auto', (t) => {
   const values = [1, 2, 3, 4, 1e9]
-  t.equal(valueAxis(values, 'auto').type, 'log')
-  t.equal(valueAxis([...values, -1], 'auto').type, 'symlog')
-  t.equal(valueAxis(values, 'linear').type, 'linear')
-  t.equal(valueAxis([10, 1e195, 1e195, 1e195, 1e195], 'auto').type, 'log')
-  t.equal(valueAxis([1, 2, 3, 4, 1000], 'auto').type, 'linear')
-  t.equal(valueAxis([1e-17, 1e-17, 1e-17, 1], 'auto').type, 'linear', 'rest, then motion')
+  t.equal(createValueAxis(values, 'auto').type, 'log')
+  t.equal(createValueAxis([...values, -1], 'auto').type, 'symlog')
+  t.equal(createValueAxis(values, 'linear').type, 'linear')
+  t.equal(createValueAxis([10, 1e195, 1e195, 1e195, 1e195], 'auto').type, 'log')
+  t.equal(createValueAxis([1, 2, 3, 4, 1000], 'auto').type, 'linear')
+  t.equal(
+    createValueAxis([1e-17, 1e-17, 1e-17, 1], 'auto').type,
+    'linear',
+    'uses a linear scale for motion after rest',
+  )
   t.end()
 })
 
-t.test('valueAxis puts log ticks at powers of ten inside the domain', (t) => {
-  const { domain, ticks } = valueAxis([2e-9, 0.5], 'log')
+t.test('createValueAxis puts log ticks at powers of ten inside the domain', (t) => {
+  const { domain, ticks } = createValueAxis([2e-9, 0.5], 'log')
   t.same(ticks, [1e-9, 1e-7, 1e-5, 1e-3, 0.1, 10])
   t.same(domain, [1e-9, 10])
   t.end()
 })
 
-t.test('valueAxis uses a symmetric symlog scale for values at or below zero', (t) => {
-  const { type, domain, ticks } = valueAxis([-1e6, 0, 1, 1e6], 'log')
+t.test('createValueAxis uses a symmetric symlog scale for values at or below zero', (t) => {
+  const { type, domain, ticks } = createValueAxis([-1e6, 0, 1, 1e6], 'log')
   t.equal(type, 'symlog')
   t.same(domain, [-1e6, 1e6])
   t.ok(ticks?.includes(0))
@@ -330,7 +334,7 @@ t.test('valueAxis uses a symmetric symlog scale for values at or below zero', (t
   t.end()
 })
 
-t.test('valueAxis is finite and ascending up to the limits of float64', (t) => {
+t.test('createValueAxis is finite and ascending up to the limits of float64', (t) => {
   const most = Number.MAX_VALUE
   const least = Number.MIN_VALUE
   for (const values of [
@@ -344,7 +348,7 @@ t.test('valueAxis is finite and ascending up to the limits of float64', (t) => {
     [1e195, 1],
   ]) {
     for (const scale of ['auto', 'linear', 'log'] as const) {
-      const { type, domain, ticks, constant } = valueAxis(values, scale)
+      const { type, domain, ticks, constant } = createValueAxis(values, scale)
       const label = `${values} ${scale}`
       t.ok(domain.every(Number.isFinite) && domain[0] < domain[1], label)
       t.ok(type !== 'log' || domain[0] > 0, label)

@@ -46,8 +46,8 @@ t.test('text is drawn in the bundled font, and bold is heavier than regular', as
     drawing(size, text([10, 60], 'Energy 4.9 J', { 'font-size': 40, 'font-weight': 600 })),
   )
   t.equal(empty, 0)
-  t.ok(regular > 2000, `${regular} dark pixels`)
-  t.ok(bold > regular * 1.15, `${bold} against ${regular}`)
+  t.ok(regular > 2000, `draws ${regular} dark pixels`)
+  t.ok(bold > regular * 1.15, `draws ${bold} dark pixels in bold, ${regular} in regular`)
 })
 
 t.test('a chart with a title has pixels where the same chart without a title has no pixels', async (t) => {
@@ -99,7 +99,7 @@ t.test('a chart loads nothing from the network or the disk', async (t) => {
   for (const url of [web, '/etc/hostname', 'file:///etc/hostname']) {
     await t.rejects(pictures.chart({ data: { url }, mark: 'point' }), { code: 'INVALID_PICTURE' }, url)
     const image: Spec = { data: { values: [{}] }, mark: { type: 'image', url } }
-    await t.rejects(pictures.chart(image), { code: 'INVALID_PICTURE' }, `image ${url}`)
+    await t.rejects(pictures.chart(image), { code: 'INVALID_PICTURE' }, `rejects image ${url}`)
   }
   t.equal(requests, 0)
 })
@@ -279,7 +279,7 @@ t.test('close ends running calls and the worker, and later calls are rejected', 
   t.same(
     workers.map(({ threadId }) => threadId),
     [-1],
-    'the thread has ended',
+    'ends the worker thread',
   )
 })
 

@@ -1,5 +1,5 @@
 import type { Position } from './feature.ts'
-import { coverSpans, nearestLongitude, normalizeLongitude } from './longitude.ts'
+import { coverSpans, findNearestLongitude, normalizeLongitude } from './longitude.ts'
 
 /**
  * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes
@@ -21,7 +21,7 @@ function findPathBounds(path: readonly Position[]): Bounds {
   let last = path[0]?.[0] ?? 0
   let [west, south, east, north] = [last, 90, last, -90]
   for (const [lon = 0, lat = 0] of path) {
-    last = nearestLongitude(lon, last)
+    last = findNearestLongitude(lon, last)
     if (last < west) west = last
     if (last > east) east = last
     if (lat < south) south = lat
@@ -45,7 +45,7 @@ export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
   return [west, south, east, north]
 }
 
-export function boundsOverlap(a: Bounds, b: Bounds): boolean {
+export function areBoundsOverlapping(a: Bounds, b: Bounds): boolean {
   if (a[1] > b[3] || b[1] > a[3]) return false
   return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
 }

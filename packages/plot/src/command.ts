@@ -73,7 +73,7 @@ function roundUnits(value: unknown, name: string): unknown {
 }
 
 /** Returns a single command unchanged. */
-export function composite(commands: readonly DebriefCommand[]): DebriefCommand {
+export function createComposite(commands: readonly DebriefCommand[]): DebriefCommand {
   const [only] = commands
   return commands.length === 1 && only !== undefined ? only : { command: 'composite', payload: commands }
 }

@@ -1,6 +1,6 @@
 export {
+  areBoundsOverlapping,
   type Bounds,
-  boundsOverlap,
   createBoundsPolygon,
   findBounds,
   padBounds,
@@ -10,7 +10,7 @@ export {
 export {
   addFeatures,
   commandNames,
-  composite,
+  createComposite,
   type DebriefCommand,
   deleteFeatures,
   legacyCommandNames,
@@ -42,10 +42,10 @@ export { formatCount } from './format-count.ts'
 export { type Injection, readInjection } from './injection.ts'
 export {
   coverSpans,
-  nearestLongitude,
+  findNearestLongitude,
   normalizeLongitude,
   unwrapLongitudes,
   unwrapPath,
 } from './longitude.ts'
 export { findTimeRange, type TimeState } from './time.ts'
-export { keepVertices, selectVertices } from './vertices.ts'
+export { retainVertices, selectVertices } from './vertices.ts'

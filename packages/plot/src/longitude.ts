@@ -10,13 +10,13 @@ export function normalizeLongitude(lon: number): number {
 }
 
 /** Returns the longitude of the same meridian closest to a reference. */
-export const nearestLongitude = (lon: number, reference: number): number =>
+export const findNearestLongitude = (lon: number, reference: number): number =>
   lon - 360 * Math.round((lon - reference) / 360)
 
 /** Each returned longitude is within 180 degrees of the previous one. */
 export function unwrapLongitudes(lons: readonly number[]): number[] {
   const unwrapped: number[] = []
-  for (const lon of lons) unwrapped.push(nearestLongitude(lon, unwrapped.at(-1) ?? lon))
+  for (const lon of lons) unwrapped.push(findNearestLongitude(lon, unwrapped.at(-1) ?? lon))
   return unwrapped
 }
 
@@ -24,7 +24,7 @@ export function unwrapLongitudes(lons: readonly number[]): number[] {
 export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
   let last = start
   return path.map(([lon, lat]) => {
-    last = nearestLongitude(lon, last)
+    last = findNearestLongitude(lon, last)
     return [last, lat]
   })
 }

@@ -17,13 +17,13 @@ export function* selectVertices(
   spans: readonly VertexSpan[],
   findFarthest: (span: VertexSpan) => number | undefined,
 ): Generator<number, number[]> {
-  const kept = new Set<number>()
+  const retained = new Set<number>()
   let done = 0
   for (const whole of spans) {
     const open = [{ ...whole, depth: 0 }]
     for (let span = open.pop(); span !== undefined; span = open.pop()) {
       const { from, to, depth } = span
-      kept.add(from).add(to)
+      retained.add(from).add(to)
       const farthest = findFarthest({ from, to })
       if (farthest === undefined) done += to - from
       else {
@@ -33,21 +33,21 @@ export function* selectVertices(
       yield done
     }
   }
-  return [...kept].sort((a, b) => a - b)
+  return [...retained].sort((a, b) => a - b)
 }
 
 /**
  * Retains the vertices with these indices, counted over all parts, and the corresponding entries of lists in
  * `properties` that have one entry per vertex. Removes parts without vertices.
  */
-export function keepVertices<T extends Feature>(feature: T, kept: readonly number[]): T {
+export function retainVertices<T extends Feature>(feature: T, retained: readonly number[]): T {
   const { geometry } = feature
   if (geometry === null) return feature
   const count = countVertices(feature)
-  const keep = new Set(kept)
+  const retainedIndices = new Set(retained)
   let vertex = 0
   const parts = listParts(geometry)
-    .map((part) => part.filter(() => keep.has(vertex++)))
+    .map((part) => part.filter(() => retainedIndices.has(vertex++)))
     .filter((part) => part.length > 0)
   const coordinates: readonly Position[] | readonly (readonly Position[])[] =
     geometry.type === 'LineString' ? (parts[0] ?? []) : parts
@@ -57,7 +57,9 @@ export function keepVertices<T extends Feature>(feature: T, kept: readonly numbe
     properties: Object.fromEntries(
       Object.entries(feature.properties).map(([name, value]) => [
         name,
-        Array.isArray(value) && value.length === count ? value.filter((_, index) => keep.has(index)) : value,
+        Array.isArray(value) && value.length === count
+          ? value.filter((_, index) => retainedIndices.has(index))
+          : value,
       ]),
     ),
   }

@@ -1,15 +1,15 @@
 import t from 'tap'
 import {
+  areBoundsOverlapping,
   type Bounds,
-  boundsOverlap,
   coverSpans,
   findBounds,
   formatCount,
-  keepVertices,
   listPaths,
   normalizeLongitude,
   padBounds,
   readInjection,
+  retainVertices,
   toEastward,
   unwrapLongitudes,
 } from '../src/index.ts'
@@ -62,7 +62,10 @@ t.test('findBounds takes the shorter way for a line across the antimeridian', as
 
 t.test('findBounds returns minimum and maximum of other lines', async (t) => {
   t.ok(isNear(findBounds([point(-1, 50), line([0, 51], [2, 53])]), [-1, 50, 2, 53]))
-  t.ok(isNear(findBounds([point(-100, -10), point(100, 10)]), [100, -10, 260, 10]), 'the shorter way')
+  t.ok(
+    isNear(findBounds([point(-100, -10), point(100, 10)]), [100, -10, 260, 10]),
+    'returns the box of the shorter way',
+  )
   t.equal(findBounds([]), null)
 })
 
@@ -71,10 +74,10 @@ t.test('padBounds adds a fraction of the size and enlarges small boxes', async (
   t.ok(isNear(padBounds([5, 50, 5, 50], 0.1), [4.9994, 49.9994, 5.0006, 50.0006]))
 })
 
-t.test('boundsOverlap accepts a shared edge and boxes across the antimeridian', async (t) => {
-  t.ok(boundsOverlap([0, 0, 1, 1], [1, 1, 2, 2]))
-  t.notOk(boundsOverlap([0, 0, 1, 1], [1.1, 0, 2, 2]))
-  t.ok(boundsOverlap([179, 0, 181, 1], [-180, 0, -179, 1]))
+t.test('areBoundsOverlapping accepts a shared edge and boxes across the antimeridian', async (t) => {
+  t.ok(areBoundsOverlapping([0, 0, 1, 1], [1, 1, 2, 2]))
+  t.notOk(areBoundsOverlapping([0, 0, 1, 1], [1.1, 0, 2, 2]))
+  t.ok(areBoundsOverlapping([179, 0, 181, 1], [-180, 0, -179, 1]))
   t.same(toEastward([179, 0, -179, 1]), [179, 0, 181, 1])
 })
 
@@ -86,7 +89,7 @@ t.test('listPaths skips malformed parts', async (t) => {
   t.same(listPaths({ type: 'GeometryCollection', geometries: [point, {}] }), [[[1, 2]]])
 })
 
-t.test('keepVertices reduces every list with one entry per vertex', async (t) => {
+t.test('retainVertices reduces every list with one entry per vertex', async (t) => {
   const lines = [
     [
       [0, 0],
@@ -99,7 +102,7 @@ t.test('keepVertices reduces every list with one entry per vertex', async (t) =>
     geometry: { type: 'MultiLineString', coordinates: lines },
     properties: { speeds: [1, 2, 3], tags: ['a', 'b'] },
   }
-  t.match(keepVertices(feature, [0, 1]), {
+  t.match(retainVertices(feature, [0, 1]), {
     geometry: { coordinates: [lines[0]] },
     properties: { speeds: [1, 2], tags: ['a', 'b'] },
   })

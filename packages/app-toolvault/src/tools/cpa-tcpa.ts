@@ -1,7 +1,7 @@
 import { formatTime } from '@causeway/app-kit/time'
 import {
   addFeatures,
-  composite,
+  createComposite,
   type DebriefCommand,
   type Feature,
   formatCount,
@@ -48,7 +48,7 @@ export default defineTool({
     const possible = (all.length * (all.length - 1)) / 2
     const figures = report(near, { motion, within_nm, overlapping: pairs.length, possible })
     if (!draw || near.length === 0) return figures
-    return composite([addFeatures(near.map((pair) => createLineFeature(pair, newId))), figures])
+    return createComposite([addFeatures(near.map((pair) => createLineFeature(pair, newId))), figures])
   },
 })
 

@@ -1,4 +1,11 @@
-import { composite, deleteFeatures, formatCount, getFeatureId, getLabel, showText } from '@causeway/plot'
+import {
+  createComposite,
+  deleteFeatures,
+  formatCount,
+  getFeatureId,
+  getLabel,
+  showText,
+} from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
@@ -23,7 +30,7 @@ export default defineTool({
     const all = requireFeatures(features)
     const known = all.map(getFeatureId).filter((id) => id !== null)
     const withoutId = all.filter((feature) => getFeatureId(feature) === null)
-    return composite([
+    return createComposite([
       deleteFeatures([...new Set(known)]),
       ...(withoutId.length === 0
         ? []

@@ -1,4 +1,4 @@
-import { composite, showText, updateFeatures } from '@causeway/plot'
+import { createComposite, showText, updateFeatures } from '@causeway/plot'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { roundTo } from '../domain/table.ts'
 import { deriveMotion } from '../domain/track/motion.ts'
@@ -27,6 +27,6 @@ export default defineTool({
       }
     })
     const names = all.map(({ name }) => name).join(', ')
-    return composite([updateFeatures(updated), showText(`Derived speeds and courses of ${names}.`)])
+    return createComposite([updateFeatures(updated), showText(`Derived speeds and courses of ${names}.`)])
   },
 })

@@ -1,11 +1,11 @@
 import { formatTime } from '@causeway/app-kit/time'
 import {
-  composite,
+  createComposite,
   type DebriefCommand,
   type Feature,
   formatCount,
   getFeatureId,
-  keepVertices,
+  retainVertices,
   showData,
   showText,
   updateFeatures,
@@ -87,7 +87,10 @@ function report(
     ),
   })
   if (!remove) return figures
-  return composite([updateFeatures(found.filter(({ jumps }) => jumps.length > 0).map(removeJumps)), figures])
+  return createComposite([
+    updateFeatures(found.filter(({ jumps }) => jumps.length > 0).map(removeJumps)),
+    figures,
+  ])
 }
 
 function removeJumps({ track, jumps }: TrackJumps): Feature {
@@ -97,5 +100,5 @@ function removeJumps({ track, jumps }: TrackJumps): Feature {
     jumps.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index)),
   )
   const retained = track.fixes.map((_, index) => index).filter((index) => !removed.has(index))
-  return keepVertices(track.feature, retained)
+  return retainVertices(track.feature, retained)
 }

@@ -1,5 +1,5 @@
 import { formatTime } from '@causeway/app-kit/time'
-import { addFeatures, composite, formatCount, showData } from '@causeway/plot'
+import { addFeatures, createComposite, formatCount, showData } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { formatBearing, formatPlace } from '../domain/geodesy/format-figures.ts'
@@ -58,7 +58,7 @@ export default defineTool({
       geometry: { type: 'Point', coordinates: toPosition(place) },
       properties: { dataType: 'reference-point', name: `${track.name} ${time}`, time },
     }))
-    return composite([addFeatures(points), figures])
+    return createComposite([addFeatures(points), figures])
   },
 })
 

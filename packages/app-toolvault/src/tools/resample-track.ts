@@ -1,4 +1,4 @@
-import { composite, formatCount, showData, updateFeatures } from '@causeway/plot'
+import { createComposite, formatCount, showData, updateFeatures } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable } from '../domain/table.ts'
@@ -35,7 +35,7 @@ export default defineTool({
     }
     const fixes = rows.reduce((sum, row) => sum + row.fixes, 0)
     const gaps = rows.reduce((sum, row) => sum + row.gaps, 0)
-    return composite([
+    return createComposite([
       updateFeatures(rows.map(({ feature }) => feature)),
       showData({
         title: 'Resampled tracks',

@@ -1,6 +1,6 @@
 import {
   type Bounds,
-  composite,
+  createComposite,
   getFeatureId,
   getKind,
   getLabel,
@@ -30,7 +30,7 @@ export default defineTool({
     const withoutId = visible.filter((feature) => getFeatureId(feature) === null)
     const select = setSelection([...new Set(visible.map(getFeatureId).filter((id) => id !== null))])
     if (withoutId.length === 0) return select
-    return composite([
+    return createComposite([
       select,
       showText(
         `${withoutId.length} visible features without an id cannot be selected: ${withoutId.map(getLabel).join(', ')}`,

@@ -1,4 +1,4 @@
-import { composite, keepVertices, showData, updateFeatures } from '@causeway/plot'
+import { createComposite, retainVertices, showData, updateFeatures } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable, roundTo } from '../domain/table.ts'
@@ -35,8 +35,8 @@ export default defineTool({
       rows.push({ track, kept: step.value })
     }
     const left = rows.reduce((sum, { kept }) => sum + kept.length, 0)
-    return composite([
-      updateFeatures(rows.map(({ track, kept }) => keepVertices(track.feature, kept))),
+    return createComposite([
+      updateFeatures(rows.map(({ track, kept }) => retainVertices(track.feature, kept))),
       showData({
         title: 'Simplified tracks',
         summary: `${left} of ${total} vertices remain; no removed vertex deviates by more than ${tolerance_m} m (${deviation}).`,

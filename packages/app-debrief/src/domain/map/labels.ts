@@ -1,4 +1,4 @@
-import { haloText, line, type Point, type SvgElement, textWidth } from '@causeway/picture'
+import { haloText, line, measureText, type Point, type SvgElement } from '@causeway/picture'
 import type { Frame } from './projection.ts'
 
 export interface Label {
@@ -42,7 +42,7 @@ export function placeLabels(
     const { size = defaultSize, centres } = label
     const lines = label.lines.map(shorten)
     const extent: Point = [
-      Math.max(...lines.map((text) => textWidth(text, size))) + 4,
+      Math.max(...lines.map((text) => measureText(text, size))) + 4,
       lines.length * lineHeight(size) + 2,
     ]
     const candidates =

@@ -1,7 +1,7 @@
 import { parseTime } from '@causeway/app-kit/time'
 import {
+  areBoundsOverlapping,
   type Bounds,
-  boundsOverlap,
   getDataType,
   getGeometryType,
   getName,
@@ -59,7 +59,7 @@ export function createMapData(
   const selected = new Set(document.selection)
   const drawables = document.items.flatMap((item) => {
     const { id, summary } = item
-    if (summary.bounds === null || !boundsOverlap(summary.bounds, bounds)) return []
+    if (summary.bounds === null || !areBoundsOverlapping(summary.bounds, bounds)) return []
     const { value } = item
     if (getProperties(value).visible === false) return []
     const isSelected = id !== null && selected.has(id)

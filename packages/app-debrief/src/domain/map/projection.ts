@@ -1,5 +1,5 @@
 import type { Point } from '@causeway/picture'
-import { type Bounds, type LonLat, nearestLongitude } from '@causeway/plot'
+import { type Bounds, findNearestLongitude, type LonLat } from '@causeway/plot'
 
 export interface Frame {
   readonly left: number
@@ -131,7 +131,7 @@ function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
     return [radius * Math.sin(angle), -side * radius * Math.cos(angle)]
   }
   const inverse = ([x, y]: PlanePoint): LonLat => [
-    nearestLongitude(middle + degrees(Math.atan2(x, -side * y)), middle),
+    findNearestLongitude(middle + degrees(Math.atan2(x, -side * y)), middle),
     side * (90 - 2 * degrees(Math.atan(radians(Math.hypot(x, y)) / 2))),
   ]
   const corners = listBoxEdges([west, south, east, north]).map(project)

@@ -1,5 +1,5 @@
 import { formatTime } from '@causeway/app-kit/time'
-import { type Bounds, boundsOverlap } from '@causeway/plot'
+import { areBoundsOverlapping, type Bounds } from '@causeway/plot'
 import type { JsonObject } from '@causeway/protocol'
 import type { Item } from '../document/item.ts'
 import type { PlotDocument } from '../document/plot-document.ts'
@@ -25,7 +25,7 @@ export function filterItems(
     ({ id, summary }) =>
       (idSet === undefined || (id !== null && idSet.has(id))) &&
       (dataType === undefined || summary.dataType === dataType) &&
-      (bounds === undefined || (summary.bounds !== null && boundsOverlap(summary.bounds, bounds))),
+      (bounds === undefined || (summary.bounds !== null && areBoundsOverlapping(summary.bounds, bounds))),
   )
 }
 

@@ -1,4 +1,4 @@
-import { type Feature, keepVertices, type LonLat, selectVertices, unwrapPath } from '@causeway/plot'
+import { type Feature, type LonLat, retainVertices, selectVertices, unwrapPath } from '@causeway/plot'
 import { isObject, type JsonObject } from '@causeway/protocol'
 
 /** Approximate metres per degree of latitude. */
@@ -18,7 +18,7 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
     return selectLineVertices(line, toleranceM).map((vertex) => vertex + first)
   })
   const properties = isObject(feature.properties) ? feature.properties : {}
-  return { ...keepVertices({ ...feature, properties } as unknown as Feature, vertices) }
+  return { ...retainVertices({ ...feature, properties } as unknown as Feature, vertices) }
 }
 
 /** Returns the ascending indices of retained vertices, measuring on a plane. */

@@ -1,4 +1,12 @@
-import { arrow, circle, type Point, palette, type SvgElement, textSizes, textWidth } from '@causeway/picture'
+import {
+  arrow,
+  circle,
+  measureText,
+  type Point,
+  palette,
+  type SvgElement,
+  textSizes,
+} from '@causeway/picture'
 import { formatNumber } from '../sentence.ts'
 import type { Point3 } from '../vector.ts'
 import type { ContactForce } from './contact-force.ts'
@@ -29,7 +37,7 @@ function labelTip(text: string, [from, tip]: readonly [Point, Point], color: str
   const { size } = labelStyle
   const at: Point =
     Math.abs(dx) > Math.abs(dy)
-      ? [tip[0] + Math.sign(dx) * (6 + textWidth(text, size) / 2), tip[1] + 0.35 * size]
+      ? [tip[0] + Math.sign(dx) * (6 + measureText(text, size) / 2), tip[1] + 0.35 * size]
       : [tip[0], tip[1] + (dy > 0 ? size + 4 : -6)]
   return { ...labelStyle, text, at, color }
 }

@@ -1,4 +1,4 @@
-import { haloText, type Point, type SvgElement, textWidth } from '@causeway/picture'
+import { haloText, measureText, type Point, type SvgElement } from '@causeway/picture'
 
 export interface Label {
   readonly text: string
@@ -60,7 +60,7 @@ export const drawLabel = ({ text, at, size, weight, color }: Label): SvgElement 
     ...(color !== undefined && { fill: color }),
   })
 
-const measure = ({ text, size }: Label): Point => [textWidth(text, size), size]
+const measure = ({ text, size }: Label): Point => [measureText(text, size), size]
 
 function getBox(label: Label): Box {
   const [width, height] = measure(label)

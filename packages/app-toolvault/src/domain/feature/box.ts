@@ -3,9 +3,9 @@ import {
   createBoundsPolygon,
   type Feature,
   findBounds,
+  findNearestLongitude,
   type Geometry,
   listParts,
-  nearestLongitude,
   type Position,
   toEastward,
   unwrapLongitudes,
@@ -41,7 +41,7 @@ function toGeoJson(geometry: Geometry, meridian: number): GeoJSON.Geometry {
   const turn = (part: readonly Position[]): number[][] => {
     const lons = unwrapLongitudes(part.map(([lon = 0]) => lon))
     const middle = ((lons[0] ?? 0) + (lons.at(-1) ?? 0)) / 2
-    const shift = nearestLongitude(middle, meridian) - middle
+    const shift = findNearestLongitude(middle, meridian) - middle
     return part.map(([, lat = 0], index) => [(lons[index] ?? 0) + shift, lat])
   }
   const parts = listParts(geometry).filter((part) => part.length > 0)

@@ -1,7 +1,7 @@
 import {
   addFeatures,
-  composite,
   countVertices,
+  createComposite,
   type DebriefCommand,
   type Feature,
   formatCount,
@@ -53,7 +53,7 @@ export function reportImport({ format, features, lines, skipped, notes = [] }: I
   const tracks = features.filter((feature) => getKind(feature) === 'track')
   const fixes = tracks.reduce((sum, feature) => sum + countVertices(feature), 0)
   const others = features.length - tracks.length
-  return composite([
+  return createComposite([
     addFeatures(features),
     showData({
       title: `Import of ${format}`,

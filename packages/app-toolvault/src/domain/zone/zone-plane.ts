@@ -1,4 +1,4 @@
-import { nearestLongitude, type Position } from '@causeway/plot'
+import { findNearestLongitude, type Position } from '@causeway/plot'
 import type { Place } from '../geodesy/geodesic.ts'
 
 export type PlanePoint = readonly [x: number, y: number]
@@ -38,7 +38,7 @@ const createPlane = (reference: number): ZonePlane => ({
   unproject: ([lon, lat]) => ({ lon, lat }),
   drawRing(ring) {
     const lons = unwrapRing(ring)
-    const shift = nearestLongitude(lons[0] ?? 0, reference) - (lons[0] ?? 0)
+    const shift = findNearestLongitude(lons[0] ?? 0, reference) - (lons[0] ?? 0)
     return ring.map(([, lat = 0], index) => [(lons[index] ?? 0) + shift, lat])
   },
 })
@@ -72,7 +72,7 @@ function unwrapRing(ring: readonly Position[]): number[] {
   const lons: number[] = []
   for (const [index, [lon = 0]] of ring.entries()) {
     const [last, before] = [lons.at(-1) ?? lon, ring[index - 1]?.[0] ?? lon]
-    lons.push(Math.abs(lon - before) === 360 ? last + lon - before : nearestLongitude(lon, last))
+    lons.push(Math.abs(lon - before) === 360 ? last + lon - before : findNearestLongitude(lon, last))
   }
   return lons
 }
@@ -80,6 +80,6 @@ function unwrapRing(ring: readonly Position[]): number[] {
 function isAroundPole(ring: readonly Position[]): boolean {
   const lons = unwrapRing(ring)
   const [first = 0, last = 0] = [lons[0], lons.at(-1)]
-  const end = nearestLongitude(first, last)
+  const end = findNearestLongitude(first, last)
   return Math.abs(Math.abs(end - first) - 360) < 1e-6
 }
