@@ -31,7 +31,7 @@ export function openEmbedder(
   model: Uint8Array | undefined,
 ): Embedder | undefined {
   if (settings.provider === 'openai')
-    return openEndpoint({ ...settings, tries: 1, timeoutMs: queryTimeoutMs })
+    return openEndpoint({ ...settings, maxAttempts: 1, timeoutMs: queryTimeoutMs })
   if (settings.provider === 'none' || model === undefined) return undefined
   return openLsa(decodeLsa(model))
 }

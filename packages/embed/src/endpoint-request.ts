@@ -15,8 +15,8 @@ export interface EndpointOptions {
   /** Per attempt. Default: 30,000. */
   readonly timeoutMs?: number
   /** Attempts after connection errors and status 408, 429 and 5xx. Default: 3. */
-  readonly tries?: number
-  readonly pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
+  readonly maxAttempts?: number
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
 
 type EndpointReply =
@@ -33,7 +33,7 @@ type EndpointReply =
 const maxRetryAfterMs = 60_000
 
 /** Throws `CANCELLED` and `EMBEDDINGS_INVALID`. Returns other errors as failures. */
-export async function post(
+export async function postTexts(
   dispatcher: Dispatcher,
   { baseUrl, model, dimensions, requestDimensions, apiKey, timeoutMs = 30_000 }: EndpointOptions,
   input: readonly string[],
@@ -57,12 +57,12 @@ export async function post(
     if (statusCode === 200) return { kind: 'answer', body: await response.body.json() }
     await response.body.dump()
     const isTransient = statusCode === 408 || statusCode === 429 || statusCode >= 500
-    const pause = parseRetryAfter(response.headers['retry-after'])
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
     return {
       kind: 'failure',
       reason: `answered ${statusCode}`,
       isTransient,
-      ...(pause === undefined ? {} : { retryAfterMs: pause }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     }
   } catch (error) {
     if (signal?.aborted)
@@ -89,13 +89,15 @@ function parseRetryAfter(header: string | string[] | undefined): number | undefi
 export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
   const { data } = (body ?? {}) as { data?: unknown }
   if (!Array.isArray(data) || data.length !== texts)
-    throw invalid(`returned ${Array.isArray(data) ? data.length : 'no'} vectors for ${texts} texts`)
+    throw createInvalidError(
+      `returned ${Array.isArray(data) ? data.length : 'no'} vectors for ${texts} texts`,
+    )
   const vectors = new Array<Float32Array | undefined>(texts).fill(undefined)
   const seen = new Set<number>()
   for (const [position, entry] of data.entries()) {
     const { index = position, embedding } = (entry ?? {}) as { index?: unknown; embedding?: unknown }
     if (typeof index !== 'number' || !(index in vectors) || seen.has(index))
-      throw invalid('returned invalid vector indexes')
+      throw createInvalidError('returned invalid vector indexes')
     seen.add(index)
     vectors[index] = readVector(embedding, dimensions)
   }
@@ -105,7 +107,7 @@ export function readVectors(body: unknown, texts: number, dimensions: number): (
 function readVector(embedding: unknown, dimensions: number): Float32Array {
   const numbers = typeof embedding === 'string' ? decodeVector(Buffer.from(embedding, 'base64')) : embedding
   if (!(numbers instanceof Float32Array) && !isNumbers(numbers))
-    throw invalid('returned a vector that is not a list of numbers')
+    throw createInvalidError('returned a vector that is not a list of numbers')
   if (numbers.length !== dimensions)
     throw new EmbedError(
       'EMBEDDING_SPACE_MISMATCH',
@@ -113,12 +115,12 @@ function readVector(embedding: unknown, dimensions: number): Float32Array {
       { data: { dimensions: numbers.length, configured_dimensions: dimensions } },
     )
   const vector = normalize(numbers)
-  if (vector === undefined) throw invalid('returned a zero vector')
+  if (vector === undefined) throw createInvalidError('returned a zero vector')
   return vector
 }
 
 const isNumbers = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((component) => typeof component === 'number')
 
-const invalid = (what: string): CausewayError =>
+const createInvalidError = (what: string): CausewayError =>
   new EmbedError('EMBEDDINGS_INVALID', `the embeddings endpoint ${what}`)

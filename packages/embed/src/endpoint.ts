@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { Agent } from 'undici'
 import { type Embedder, type EmbedOptions, makeSpace } from './embedder.ts'
-import { type EndpointOptions, post, readVectors } from './endpoint-request.ts'
+import { type EndpointOptions, postTexts, readVectors } from './endpoint-request.ts'
 import { EmbedError } from './errors.ts'
 
 const maxBatchTexts = 64
@@ -16,17 +16,17 @@ const maxTextLength = 32_000
 const maxCachedQueries = 1000
 
 export function openEndpoint(options: EndpointOptions): Embedder {
-  const { model, dimensions, tries = 3, pause = delay } = options
+  const { model, dimensions, maxAttempts = 3, wait = delay } = options
   let agent: Promise<Agent> | undefined
   const cache = new Map<string, Float32Array | undefined>()
 
   const request = async (input: readonly string[], signal: AbortSignal | undefined) => {
     for (let attempt = 1; ; attempt++) {
       agent ??= openAgent()
-      const reply = await post(await agent, options, input, signal)
+      const reply = await postTexts(await agent, options, input, signal)
       if (reply.kind === 'answer') return readVectors(reply.body, input.length, dimensions)
-      if (!reply.isTransient || attempt >= tries) throw unavailable(options, reply.reason)
-      await pause(reply.retryAfterMs ?? 500 * 2 ** (attempt - 1), signal).catch(() => undefined)
+      if (!reply.isTransient || attempt >= maxAttempts) throw createUnavailableError(options, reply.reason)
+      await wait(reply.retryAfterMs ?? 500 * 2 ** (attempt - 1), signal).catch(() => undefined)
       if (signal?.aborted) throw new CausewayError('CANCELLED', 'making the vectors was cancelled')
     }
   }
@@ -56,7 +56,7 @@ export function openEndpoint(options: EndpointOptions): Embedder {
   }
 }
 
-/** Loads undici on demand, because it takes 4 MB and few servers use an endpoint. */
+/** Loads undici on demand, because it takes 4 MB. */
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({ connections: 4, keepAliveTimeout: 30_000 })
@@ -83,7 +83,7 @@ function* splitBatches(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch
 }
 
-const unavailable = ({ baseUrl }: EndpointOptions, reason: string): CausewayError =>
+const createUnavailableError = ({ baseUrl }: EndpointOptions, reason: string): CausewayError =>
   new EmbedError('EMBEDDINGS_UNAVAILABLE', `the embeddings endpoint ${reason}: ${getHost(baseUrl)}`, {
     data: { reason },
   })

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import { listTerms } from './domain/terms.ts'
-import { truncatedSvd } from './domain/truncated-svd.ts'
+import { computeTruncatedSvd } from './domain/truncated-svd.ts'
 import { normalize } from './domain/vector.ts'
-import { createTermMatrix, makeVocabulary, type Vocabulary, weigh } from './domain/vocabulary.ts'
+import { computeWeights, createTermMatrix, makeVocabulary, type Vocabulary } from './domain/vocabulary.ts'
 import { type Embedder, type EmbeddingSpace, type EmbedOptions, makeSpace } from './embedder.ts'
 import { EmbedError } from './errors.ts'
 
@@ -32,7 +32,7 @@ export async function trainLsa(texts: readonly string[], options: LsaOptions = {
     listTerms(texts[Math.floor(i * step)] ?? ''),
   )
   const vocabulary = makeVocabulary(selected)
-  const passes = truncatedSvd(createTermMatrix(selected, vocabulary), { rank: dimensions, seed })
+  const passes = computeTruncatedSvd(createTermMatrix(selected, vocabulary), { rank: dimensions, seed })
   let pass = passes.next()
   while (!pass.done) {
     progress?.(...pass.value)
@@ -116,7 +116,7 @@ function project(
   text: string,
 ): Float32Array | undefined {
   const sum = new Float64Array(dimensions)
-  for (const [term, weight] of weigh(listTerms(text), vocabulary)) {
+  for (const [term, weight] of computeWeights(listTerms(text), vocabulary)) {
     const row = term * dimensions
     for (let k = 0; k < dimensions; k++) sum[k] = (sum[k] as number) + weight * (matrix[row + k] as number)
   }

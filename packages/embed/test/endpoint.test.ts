@@ -26,19 +26,19 @@ async function endpoint(t: Test, answer: (response: ServerResponse, asked: Asked
     server.closeAllConnections()
     server.close()
   })
-  const pauses: number[] = []
+  const delays: number[] = []
   const open = (options: Partial<EndpointOptions> = {}) => {
     const embedder = openEndpoint({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
       model: 'a-model',
       dimensions: 2,
-      pause: async (ms) => pauses.push(ms),
+      wait: async (ms) => delays.push(ms),
       ...options,
     })
     t.teardown(() => embedder.close())
     return embedder
   }
-  return { asked, pauses, open }
+  return { asked, delays, open }
 }
 
 const json = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body))
@@ -55,7 +55,7 @@ verifies('help:embed:endpoint', async (t) => {
   const found = await open({ apiKey: 'secret' }).embedDocuments(texts, {
     progress: (done) => progress.push(done),
   })
-  t.same([...(found[0] ?? [])], [1, 0], 'at length 1, in the order of the texts')
+  t.same([...(found[0] ?? [])], [1, 0], 'returns unit vectors in the order of the texts')
   t.same([...(found[69] ?? [])], [-1, 0])
   t.same(
     asked.map(({ input, authorization, url }) => [input.length, authorization, url]),
@@ -68,13 +68,13 @@ verifies('help:embed:endpoint', async (t) => {
 })
 
 verifies('help:embed:endpoint', 'a busy endpoint is retried after its Retry-After', async (t) => {
-  const { asked, pauses, open } = await endpoint(t, (response, _asked, n) => {
+  const { asked, delays, open } = await endpoint(t, (response, _asked, n) => {
     if (n === 1) response.writeHead(429, { 'retry-after': '2' }).end()
     else if (n === 2) response.writeHead(500).end()
     else json(response, vectors([1, 0]))
   })
   t.same([...((await open().embedQuery('x')) ?? [])], [1, 0])
-  t.same([asked.length, pauses], [3, [2000, 1000]])
+  t.same([asked.length, delays], [3, [2000, 1000]])
 })
 
 verifies(
@@ -90,13 +90,13 @@ verifies(
     t.equal(asked.length, 3)
     const refused = await endpoint(t, (response) => response.writeHead(401).end())
     await t.rejects(refused.open().embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
-    t.equal(refused.asked.length, 1, 'a refusal is final')
+    t.equal(refused.asked.length, 1, 'does not retry after status 401')
   },
 )
 
 verifies('help:embed:endpoint', 'a request times out, and a call can be cancelled', async (t) => {
   const { open } = await endpoint(t, () => {})
-  await t.rejects(open({ timeoutMs: 50, tries: 1 }).embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
+  await t.rejects(open({ timeoutMs: 50, maxAttempts: 1 }).embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
   const controller = new AbortController()
   const asked = open().embedQuery('x', { signal: controller.signal })
   controller.abort()
@@ -110,10 +110,13 @@ verifies('help:embed:dimensions', async (t) => {
     data: { dimensions: 3, configured_dimensions: 2 },
   })
   const [two, three] = [2, 3].map((dimensions) => open({ dimensions }).space)
-  if (two === undefined || three === undefined) return void t.fail('two spaces')
+  if (two === undefined || three === undefined) return void t.fail('opens two spaces')
   t.throws(() => requireSameSpace(two, three), { code: 'EMBEDDING_SPACE_MISMATCH' })
   t.doesNotThrow(() => requireSameSpace(two, open({ baseUrl: 'http://127.0.0.1:1/proxy' }).space))
-  t.doesNotThrow(() => requireSameSpace(two, { provider: two.provider }), 'missing properties match anything')
+  t.doesNotThrow(
+    () => requireSameSpace(two, { provider: two.provider }),
+    'accepts any value of missing properties',
+  )
   t.throws(() => requireSameSpace(two, { provider: 'lsa' }), {
     code: 'EMBEDDING_SPACE_MISMATCH',
     message: /settings require lsa$/,
@@ -140,7 +143,7 @@ const broken: Readonly<Record<string, unknown>> = {
   'a component that is not a number': vectors([1, null], [1, 0]),
 }
 for (const [name, body] of Object.entries(broken)) {
-  verifies('help:embed:invalid', `${name} is refused`, async (t) => {
+  verifies('help:embed:invalid', `${name} is rejected`, async (t) => {
     const { open } = await endpoint(t, (response) => json(response, body))
     await t.rejects(open().embedDocuments(['a', 'b']), { code: 'EMBEDDINGS_INVALID' })
   })

@@ -2,9 +2,9 @@ import ndarray from 'ndarray'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { createSparse, orthonormalize } from '../src/domain/matrix.ts'
-import { symmetricEigen } from '../src/domain/symmetric-eigen.ts'
+import { computeSymmetricEigen } from '../src/domain/symmetric-eigen.ts'
 import { listTerms, stem } from '../src/domain/terms.ts'
-import { randomBits, type SvdOptions, truncatedSvd } from '../src/domain/truncated-svd.ts'
+import { computeTruncatedSvd, createRandomBits, type SvdOptions } from '../src/domain/truncated-svd.ts'
 import { addParts, separateWords, splitIdentifier, splitWords } from '../src/domain/words.ts'
 import {
   createVectorTable,
@@ -38,7 +38,7 @@ verifies('help:embed:lsa', async (t) => {
   const asked = await embedder.embedQuery('captain')
   t.not(asked, undefined)
   const found = findNearest(table, asked ?? new Float32Array(2), 4).map(({ id }) => id)
-  t.same(found.toSorted(), [0, 1, 2, 3], 'also the texts about ships that say nothing of a captain')
+  t.same(found.toSorted(), [0, 1, 2, 3], 'also finds texts about ships that do not contain the word captain')
 })
 
 verifies('help:embed:lsa', 'two trainings on the same texts create the same space', async (t) => {
@@ -46,7 +46,7 @@ verifies('help:embed:lsa', 'two trainings on the same texts create the same spac
   t.same(encodeLsa(a), encodeLsa(b))
   t.equal(a.space.fingerprint, b.space.fingerprint)
   const other = await trainLsa(texts.slice(1))
-  t.not(other.space.fingerprint, a.space.fingerprint, 'another corpus is another space')
+  t.not(other.space.fingerprint, a.space.fingerprint, 'creates another space for other texts')
 })
 
 t.test('decodeLsa restores an encoded model', async (t) => {
@@ -83,7 +83,7 @@ t.test('decodeVector reads bytes at any offset', async (t) => {
   t.same(decodeVector(shifted.subarray(1)), vector)
 })
 
-t.test('nearest filters rows before it applies the limit', async (t) => {
+t.test('findNearest filters rows before it applies the limit', async (t) => {
   const table = createVectorTable(
     1,
     [1, 2, 3, 4].map((id) => [id, Float32Array.from([1])] as const),
@@ -152,14 +152,14 @@ t.test('stem returns words that are not English unchanged', async (t) => {
   for (const word of ['be', 'http2', 'fst_err', 'überall', '検索']) t.equal(stem(word), word)
 })
 
-t.test('words splits unspaced scripts into pairs and other text into words', async (t) => {
+t.test('splitWords splits unspaced scripts into pairs and other text into words', async (t) => {
   t.same(splitWords('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
   t.same(splitWords('请求体大小'), ['请求', '求体', '体大', '大小'])
   t.same(splitWords('서버를 시작'), ['서버', '버를', '시작'])
   t.same(splitWords('火'), ['火'])
 })
 
-t.test('words folds full-width letters and ligatures', async (t) => {
+t.test('splitWords folds full-width letters and ligatures', async (t) => {
   t.same(splitWords('ＡＰＩ ﬁle'), ['api', 'file'])
 })
 
@@ -174,7 +174,7 @@ t.test('splitIdentifier returns the words of an identifier, and nothing for a pl
   t.same(splitIdentifier('plugin'), [])
 })
 
-t.test('terms returns stems without stop words, and identifiers whole and in parts', async (t) => {
+t.test('listTerms returns stems without stop words, and identifiers whole and in parts', async (t) => {
   t.same(listTerms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
   t.same(listTerms('the of and'), [])
 })
@@ -187,7 +187,7 @@ t.test('addParts appends the parts to camel-case names and does not change other
 })
 
 const run = (rows: readonly ReadonlyMap<number, number>[], columns: number, options: SvdOptions) => {
-  const passes = truncatedSvd(createSparse(rows, columns), options)
+  const passes = computeTruncatedSvd(createSparse(rows, columns), options)
   for (;;) {
     const pass = passes.next()
     if (pass.done) return pass.value
@@ -195,9 +195,9 @@ const run = (rows: readonly ReadonlyMap<number, number>[], columns: number, opti
 }
 
 const near = (t: Test, found: number | undefined, wanted: number, tolerance: number, what: string) =>
-  t.ok(Math.abs((found ?? Number.NaN) - wanted) <= tolerance, `${what}: ${found} is near ${wanted}`)
+  t.ok(Math.abs((found ?? Number.NaN) - wanted) <= tolerance, `${what}: ${found} is close to ${wanted}`)
 
-t.test('truncatedSvd returns the entries of a diagonal matrix as singular values', async (t) => {
+t.test('computeTruncatedSvd returns the entries of a diagonal matrix as singular values', async (t) => {
   const entries = [9, 7, 5, 3, 1, 0.5]
   const rows = entries.map((value, i) => new Map([[i, value]]))
   const { values, right } = run(rows, entries.length, { rank: 3, seed: 7 })
@@ -207,7 +207,7 @@ t.test('truncatedSvd returns the entries of a diagonal matrix as singular values
   }
 })
 
-t.test('truncatedSvd returns the row direction of a matrix of rank one', async (t) => {
+t.test('computeTruncatedSvd returns the row direction of a matrix of rank one', async (t) => {
   const rows = [1, 2, 3, 4].map((scale) => new Map([3, 4].map((value, j) => [j, scale * value])))
   const { values, right } = run(rows, 2, { rank: 1, seed: 1 })
   near(t, values[0], Math.sqrt(30) * 5, 1e-9, 'the value is the product of both lengths')
@@ -215,8 +215,8 @@ t.test('truncatedSvd returns the row direction of a matrix of rank one', async (
   near(t, right.data[1], 0.8, 1e-9, 'second')
 })
 
-t.test('truncatedSvd returns the same bytes for the same seed', async (t) => {
-  const bits = randomBits(3)
+t.test('computeTruncatedSvd returns the same bytes for the same seed', async (t) => {
+  const bits = createRandomBits(3)
   const rows = Array.from(
     { length: 60 },
     () => new Map(Array.from({ length: 8 }, () => [bits() % 40, (bits() % 100) / 10])),
@@ -225,20 +225,26 @@ t.test('truncatedSvd returns the same bytes for the same seed', async (t) => {
   t.same(twice[0], twice[1])
 })
 
-t.test('symmetricEigen returns eigenvectors and eigenvalues that reconstruct the matrix', async (t) => {
-  const entries = [4, 1, 2, 1, 3, 0, 2, 0, 5]
-  const { values, vectors } = symmetricEigen(ndarray(Float64Array.from(entries), [3, 3]))
-  for (const i of [0, 1, 2]) {
-    for (const j of [0, 1, 2]) {
-      const sum = [0, 1, 2].reduce(
-        (total, k) => total + vectors.get(i, k) * (values[k] ?? 0) * vectors.get(j, k),
-        0,
-      )
-      near(t, sum, entries[i * 3 + j] ?? 0, 1e-12, `entry ${i}, ${j}`)
+t.test(
+  'computeSymmetricEigen returns eigenvectors and eigenvalues that reconstruct the matrix',
+  async (t) => {
+    const entries = [4, 1, 2, 1, 3, 0, 2, 0, 5]
+    const { values, vectors } = computeSymmetricEigen(ndarray(Float64Array.from(entries), [3, 3]))
+    for (const i of [0, 1, 2]) {
+      for (const j of [0, 1, 2]) {
+        const sum = [0, 1, 2].reduce(
+          (total, k) => total + vectors.get(i, k) * (values[k] ?? 0) * vectors.get(j, k),
+          0,
+        )
+        near(t, sum, entries[i * 3 + j] ?? 0, 1e-12, `entry ${i}, ${j}`)
+      }
     }
-  }
-  t.ok((values[0] ?? 0) >= (values[1] ?? 0) && (values[1] ?? 0) >= (values[2] ?? 0), 'in descending order')
-})
+    t.ok(
+      (values[0] ?? 0) >= (values[1] ?? 0) && (values[1] ?? 0) >= (values[2] ?? 0),
+      'sorts eigenvalues in descending order',
+    )
+  },
+)
 
 t.test('orthonormalize sets a dependent column to zero', async (t) => {
   const { data } = orthonormalize({ rows: 2, columns: 2, data: Float64Array.from([3, 6, 4, 8]) })

@@ -20,7 +20,7 @@ export function openEmbedding(settings: Env['settings'], store: ModelStore): Emb
     dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions') ?? 1536,
     apiKey: toText(settings.mindsEmbeddingsKey),
     timeoutMs: 10_000,
-    tries: 2,
+    maxAttempts: 2,
   })
   const { fingerprint, provider, model, dimensions: width } = embedder.space
   const name = `${provider} ${model}, ${width} dimensions`

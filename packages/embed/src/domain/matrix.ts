@@ -39,18 +39,18 @@ export function createSparse(rows: readonly ReadonlyMap<number, number>[], colum
 /** Returns a · b, shape [a.rows, b.columns]. */
 export function multiply(a: Sparse, b: Dense): Dense {
   const product = createZeros(a.rows, b.columns)
-  walk(a, (i, j, value) => addScaled(product, i, { from: b, row: j, scale: value }))
+  visitEntries(a, (i, j, value) => addScaled(product, i, { from: b, row: j, scale: value }))
   return product
 }
 
 /** Returns aᵀ · b, shape [a.columns, b.columns]. */
 export function multiplyTransposed(a: Sparse, b: Dense): Dense {
   const product = createZeros(a.columns, b.columns)
-  walk(a, (i, j, value) => addScaled(product, j, { from: b, row: i, scale: value }))
+  visitEntries(a, (i, j, value) => addScaled(product, j, { from: b, row: i, scale: value }))
   return product
 }
 
-function walk(a: Sparse, visit: (row: number, column: number, value: number) => void): void {
+function visitEntries(a: Sparse, visit: (row: number, column: number, value: number) => void): void {
   for (let i = 0; i < a.rows; i++) {
     const end = a.start[i + 1] ?? 0
     for (let at = a.start[i] ?? 0; at < end; at++) visit(i, a.column[at] ?? 0, a.value[at] ?? 0)

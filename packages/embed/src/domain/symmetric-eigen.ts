@@ -10,7 +10,7 @@ interface Eigen {
 const maxSweeps = 40
 
 /** Uses cyclic Jacobi rotations. Overwrites the matrix. */
-export function symmetricEigen(matrix: NdArray<Float64Array>): Eigen {
+export function computeSymmetricEigen(matrix: NdArray<Float64Array>): Eigen {
   const n = matrix.shape[0] ?? 0
   const vectors = ndarray(new Float64Array(n * n), [n, n])
   for (let i = 0; i < n; i++) vectors.set(i, i, 1)

@@ -8,10 +8,10 @@ import {
   type Sparse,
   transpose,
 } from './matrix.ts'
-import { symmetricEigen } from './symmetric-eigen.ts'
+import { computeSymmetricEigen } from './symmetric-eigen.ts'
 
 /** Generates 32-bit numbers, the same for a seed on every machine (mulberry32, public domain). */
-export function randomBits(seed: number): () => number {
+export function createRandomBits(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -39,7 +39,7 @@ interface Svd {
  * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
  * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the number of finished passes, and of all.
  */
-export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
+export function* computeTruncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options
   const width = Math.min(options.rank + oversampling, matrix.rows, matrix.columns)
   const rank = Math.min(options.rank, width)
@@ -53,7 +53,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
   yield [steps - 1, steps]
   // Bᵀ = Aᵀ Q. B Bᵀ is small, and Bᵀ times its eigenvectors gives the singular vectors.
   const small = multiplyTransposed(matrix, basis)
-  const { values, vectors } = symmetricEigen(computeGram(small))
+  const { values, vectors } = computeSymmetricEigen(computeGram(small))
   const right = createZeros(matrix.columns, rank)
   const singular = new Float64Array(rank)
   for (let k = 0; k < rank; k++) {
@@ -70,7 +70,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
 }
 
 function createSigns(rows: number, columns: number, seed: number): Dense {
-  const bits = randomBits(seed)
+  const bits = createRandomBits(seed)
   const matrix = createZeros(rows, columns)
   for (let i = 0; i < matrix.data.length; i++) matrix.data[i] = bits() & 1 ? 1 : -1
   return matrix
@@ -92,7 +92,7 @@ function computeGram(matrix: Dense) {
   return product
 }
 
-/** Negates columns whose largest entry is negative, because a singular vector's sign is arbitrary. */
+/** Negates columns whose largest entry is negative. */
 function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {

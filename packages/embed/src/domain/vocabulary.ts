@@ -22,18 +22,18 @@ export function makeVocabulary(
   for (const text of texts)
     for (const term of new Set(text)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
   const maxCount = texts.length < 20 ? texts.length : texts.length / 2
-  const kept = [...frequency]
+  const retained = [...frequency]
     .filter(([, count]) => count >= minTexts && count <= maxCount)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .slice(0, maxTerms)
   return {
-    index: new Map(kept.map(([term], i) => [term, i])),
-    weight: Float64Array.from(kept, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    index: new Map(retained.map(([term], i) => [term, i])),
+    weight: Float64Array.from(retained, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
   }
 }
 
 /** Returns (1 + ln tf) * weight by term, normalised to length 1. Empty without known terms. */
-export function weigh(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
+export function computeWeights(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {
     const i = index.get(term)
@@ -52,6 +52,6 @@ export function weigh(text: readonly string[], { index, weight }: Vocabulary): M
 
 export const createTermMatrix = (texts: readonly (readonly string[])[], vocabulary: Vocabulary): Sparse =>
   createSparse(
-    texts.map((text) => weigh(text, vocabulary)),
+    texts.map((text) => computeWeights(text, vocabulary)),
     vocabulary.weight.length,
   )
