@@ -318,6 +318,28 @@ t.test('recordLaw notes a variable clock and reports a jump of a constant one', 
   )
 })
 
+t.test('recordLaw only notes intervals, pauses, resets and steps that agree with the motion', async (t) => {
+  const flight = (spec: Partial<SceneSpec>, at = (frame: number) => frame) =>
+    runLaw(recordLaw(), {
+      frames: 40,
+      masses: [2],
+      state: (frame) => ({ position: [2 * dt * at(frame), 0, 0], velocity: [2, 0, 0] }),
+      ...spec,
+    }).map(({ kind, severity, frames }) => `${kind} ${severity} ${frames.first}`)
+  t.same([...new Set(flight({ id: (row) => 10 * row + 10 }))].slice(0, 1), ['missing_frames info 20'])
+  t.same(flight({ id: (row) => (row < 20 ? row + 1 : row + 4) }), ['missing_frames error 24'])
+  const paused = (frame: number) => (frame < 20 ? frame : Math.max(19, frame - 10))
+  t.same(flight({ time: (frame) => dt * paused(frame) }, paused), ['frozen_time info 20'])
+  t.match(flight({ time: (frame) => dt * paused(frame) })[0], 'frozen_time error 20')
+  t.same(
+    flight({}, (frame) => ((frame - 1) % 20) + 1),
+    ['teleport info 21'],
+  )
+  const late = (frame: number) => (frame < 20 ? frame : frame + 5)
+  t.same(flight({ time: (frame) => dt * late(frame) }, late), ['nonuniform_dt info 20'])
+  t.same(flight({ time: (frame) => dt * late(frame) }), ['nonuniform_dt error 20'])
+})
+
 t.test('without velocities, penetrationLaw derives the impact speed from the motion', async (t) => {
   const impact = (speed: number): SceneSpec => ({
     frames: 20,

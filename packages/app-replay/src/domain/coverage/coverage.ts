@@ -192,7 +192,7 @@ export class CoverageCollector {
 
   #findMissingOfFrame(step: Step): number {
     const { scene, window, row, frame, dt, recordedDt } = step
-    const isConsecutive = row > 0 && window.frames[row - 1] === frame - 1
+    const isConsecutive = row > 0 && window.frames[row - 1] === frame - 1 && step.breach === null
     const system = num(window.system.data, row * systemAt.width + systemAt.total)
     const solver = row * solverAt.width
     const iterations = num(window.solver.data, solver + solverAt.iterations)

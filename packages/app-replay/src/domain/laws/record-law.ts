@@ -4,9 +4,11 @@
  */
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
-import { num } from '../steps/block.ts'
+import { length3, num, read3 } from '../steps/block.ts'
 import { getError, type Rounding } from '../steps/rounding.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
+import type { Step } from '../steps/step.ts'
+import { add, dot3, type Point3 } from '../vector.ts'
 import { AbsentNumbers } from './absent-numbers.ts'
 import type { Law } from './law.ts'
 
@@ -21,7 +23,18 @@ const clockTolerance = 1e-3
 /** Share of changed steps above which the clock is variable, as in engines that follow the frame time. */
 const maxChanges = 0.3
 
-const variableClock = { severity: 'info', text: 'time steps are variable' } as const
+/** Share of the difference between two motions within which a motion agrees with the recorded step. */
+const agreement = 0.3
+
+/** Gaps of the same length after which they are the interval of the recording. */
+const minGaps = 3
+
+const infos = {
+  variable: { severity: 'info', text: 'time steps are variable' },
+  agreeing: { severity: 'info', text: 'a time step differs, and the motion agrees with it' },
+  pause: { severity: 'info', text: 'neither time nor a body moves: the run is paused' },
+  reset: { severity: 'info', text: 'all bodies have their first states again: the run is reset' },
+} as const
 
 export function recordLaw(): Law {
   const absent = new AbsentNumbers()
@@ -29,7 +42,11 @@ export function recordLaw(): Law {
   const norms = new RunCollector()
   const frozen = new RunCollector()
   const uneven = new RunCollector()
+  const agreeing = new RunCollector()
+  const breaches = { pause: new RunCollector(), reset: new RunCollector() }
   const gaps = new RunCollector()
+  /** Differences of consecutive frame ids. */
+  const strides = new Set<number>()
   const everyone = { bodies: [], pair: null }
   let hasTotal = false
   let [steps, changes, lastDt] = [0, 0, Number.NaN]
@@ -61,9 +78,12 @@ export function recordLaw(): Law {
       if (hasSystem && !Number.isFinite(total))
         unknown.add('', frame, { value: 1, limit: 0, excess: 0 }, everyone)
       const before = window.frames[row - 1]
+      if (before !== undefined) strides.add(frame - before)
       if (before !== undefined && frame - before > 1)
         gaps.add('', frame, { value: frame - before - 1, limit: 0 }, everyone)
-      if (Number.isNaN(recordedDt)) return
+      if (step.breach !== null)
+        breaches[step.breach].add('', frame, { value: step.recordedDt, limit: scene.dt, excess: 0 }, everyone)
+      if (Number.isNaN(recordedDt) || step.breach === 'pause') return
       steps += 1
       if (Math.abs(recordedDt - lastDt) > clockTolerance * scene.dt) changes += 1
       lastDt = recordedDt
@@ -72,7 +92,12 @@ export function recordLaw(): Law {
         const off = Math.abs(recordedDt - scene.dt)
         const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
         if (off > clockTolerance * scene.dt + rounding)
-          uneven.add('', frame, { value: recordedDt, limit: scene.dt, excess: off }, everyone)
+          (isMotionOf(step) ? agreeing : uneven).add(
+            '',
+            frame,
+            { value: recordedDt, limit: scene.dt, excess: off },
+            everyone,
+          )
       }
     },
     findings(): readonly Finding[] {
@@ -85,7 +110,22 @@ export function recordLaw(): Law {
           createFinding(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
         ),
         ...gaps.runs.map((run) =>
-          createFinding(run, { kind: 'missing_frames', unit: 'frames', confidence: 1 }),
+          createFinding(run, {
+            kind: 'missing_frames',
+            unit: 'frames',
+            confidence: 1,
+            ...(strides.size === 1 &&
+              gaps.runs.length >= minGaps && {
+                severity: 'info',
+                text: `only one of every ${run.value + 1} frames is recorded`,
+              }),
+          }),
+        ),
+        ...breaches.pause.runs.map((run) =>
+          createFinding(run, { kind: 'frozen_time', unit: 's', confidence: 1, ...infos.pause }),
+        ),
+        ...breaches.reset.runs.map((run) =>
+          createFinding(run, { kind: 'teleport', unit: 's', confidence: 1, ...infos.reset }),
         ),
         ...frozen.runs.map((run) => createFinding(run, { kind: 'frozen_time', unit: 's', confidence: 1 })),
         ...uneven.runs.map((run) =>
@@ -93,13 +133,46 @@ export function recordLaw(): Law {
             kind: 'nonuniform_dt',
             unit: 's',
             confidence: 1,
-            ...(changes > maxChanges * steps && frozen.runs.length === 0 && variableClock),
+            ...(changes > maxChanges * steps && frozen.runs.length === 0 && infos.variable),
           }),
+        ),
+        ...agreeing.runs.map((run) =>
+          createFinding(run, { kind: 'nonuniform_dt', unit: 's', confidence: 1, ...infos.agreeing }),
         ),
         ...norms.runs.map((run) => createFinding(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 })),
       ]
     },
   }
+}
+
+/**
+ * Whether the bodies move as far as in the recorded step, and not as far as in the usual one. Their mean velocity is
+ * between those before and after the step.
+ */
+function isMotionOf(step: Step): boolean {
+  const { scene, recordedDt, window, moved } = step
+  const s = window.states.data
+  let [off, usual] = [0, 0]
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const u = read3(s, step.atBefore(column) + stateAt.velocity)
+    const v = read3(s, step.at(column) + stateAt.velocity)
+    const motion = read3(moved, 3 * column)
+    off += measureOff(motion, [u, v], recordedDt) || 0
+    usual += Math.max(0, measureOff(motion, [u, v], scene.dt) - num(step.errors.moved, column)) || 0
+  }
+  return usual > minMotion && off < agreement * usual
+}
+
+/** m */
+const minMotion = 1e-4
+
+/** Returns the distance of a motion from those of all velocities between two, m. */
+function measureOff(motion: Point3, [u, v]: readonly [Point3, Point3], dt: number): number {
+  const from = add(motion, u, -dt)
+  const path = add(add([0, 0, 0], v, dt), u, -dt)
+  const square = dot3(path, path)
+  const share = square > 0 ? Math.min(1, Math.max(0, dot3(from, path) / square)) : 0
+  return length3(...add(from, path, -share))
 }
 
 /** Returns the tolerance of a quaternion's length, for rounding or float32. */

@@ -7,8 +7,9 @@ import {
   stateAt,
 } from '@causeway/recording'
 import { coneExcess } from '../contacts/friction-cone.ts'
-import { length3, num } from './block.ts'
+import { num } from './block.ts'
 import { createJointForces, type JointForces, readJoints } from './joint-forces.ts'
+import { type Breach, BreachFinder, measureDisplacements } from './motion.ts'
 import { getError } from './rounding.ts'
 import type { Scene } from './scene.ts'
 import { findAsleep } from './sleep.ts'
@@ -26,6 +27,7 @@ export interface Step {
   recordedDt: number
   /** The usual step if the clock is broken; NaN if there is no step to judge. */
   dt: number
+  breach: Breach | null
   /** Pairs in contact. Their rows belong to this step. */
   touches: Touch[]
   /** Whether each body is in contact in this or the previous step, 0 or 1. */
@@ -72,6 +74,7 @@ export class Stepper {
   readonly #step: Step
   readonly #pairs = new Map<number, Touch>()
   #latest: Touch | undefined
+  readonly #breaches = new BreachFinder()
 
   constructor(scene: Scene) {
     const count = scene.bodies.length
@@ -82,6 +85,7 @@ export class Stepper {
       frame: Number.NaN,
       recordedDt: Number.NaN,
       dt: Number.NaN,
+      breach: null,
       touches: [],
       touching: new Uint8Array(count),
       touchedBefore: new Uint8Array(count),
@@ -114,11 +118,13 @@ export class Stepper {
     step.frame = window.frames[row] ?? Number.NaN
     const isConsecutive = row > 0 && (window.frames[row - 1] ?? 0) === step.frame - 1
     step.recordedDt = isConsecutive ? (window.times[row] ?? 0) - (window.times[row - 1] ?? 0) : Number.NaN
-    step.dt = isConsecutive ? toExactStep(step) : Number.NaN
+    step.movedBefore.set(step.moved)
+    if (!isNext || step.breach !== null) step.movedBefore.fill(Number.NaN)
+    measureDisplacements(step)
+    step.breach = isConsecutive ? this.#breaches.find(step) : null
+    step.dt = isConsecutive && step.breach === null ? toExactStep(step) : Number.NaN
     step.touchedBefore.set(step.touching)
     if (!isNext) step.touchedBefore.fill(0)
-    step.movedBefore.set(step.moved)
-    if (!isNext) step.movedBefore.fill(Number.NaN)
     step.touching.fill(0)
     step.touches = []
     this.#readCollisions(window, row)
@@ -127,7 +133,6 @@ export class Stepper {
     sumImpulses(step)
     readExternals(step)
     readJoints(step)
-    measureDisplacements(step)
     findAsleep(step, impulseKnowledge.complete)
     measureErrors(step)
     return step
@@ -318,27 +323,6 @@ function alignAxis(axes: Float64Array, column: number, { normals }: Touch): bool
   for (let i = 0; i < normals.count; i++)
     if (!(Math.abs(cosineBetween(axes, 3 * column, normals.vectors, 3 * i)) > parallelCosine)) return false
   return true
-}
-
-function measureDisplacements({ scene, window, row, moved, distance }: Step): void {
-  if (row === 0) {
-    moved.fill(Number.NaN)
-    distance.fill(Number.NaN)
-    return
-  }
-  const states = window.states.data
-  const count = scene.bodies.length
-  for (let column = 0; column < count; column++) {
-    const at = (row * count + column) * stateAt.width + stateAt.position
-    const was = at - count * stateAt.width
-    const dx = num(states, at) - num(states, was)
-    const dy = num(states, at + 1) - num(states, was + 1)
-    const dz = num(states, at + 2) - num(states, was + 2)
-    moved[3 * column] = dx
-    moved[3 * column + 1] = dy
-    moved[3 * column + 2] = dz
-    distance[column] = length3(dx, dy, dz)
-  }
 }
 
 function readExternals(step: Step): void {
