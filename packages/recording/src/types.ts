@@ -53,6 +53,8 @@ export interface BodyGeometry {
   readonly group?: number
   /** Bodies that never touch this body. Ids of environment bodies may lack bit 31. */
   readonly ignores?: readonly BodyId[]
+  /** Velocity of the surface relative to the body, such as that of a conveyor belt, m/s. */
+  readonly surface_velocity?: readonly [number, number, number]
 }
 
 /** State after the step. */

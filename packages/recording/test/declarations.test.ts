@@ -71,6 +71,7 @@ function createLines({ convention, vector, pseudovector, extents, quaternion, no
       {
         ...{ id: 2, is_environment: true, shape: { kind: 'plane' }, position: vector([1, 2, 3]) },
         orientation: quaternion([0.8, 0.6, 0, 0]),
+        surface_velocity: vector([1.5, 0, 0.5]),
       },
     ],
   }

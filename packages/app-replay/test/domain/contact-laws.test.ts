@@ -4,12 +4,17 @@ import { verifies } from '../../../../test/verifies.ts'
 import { frictionWorkLaw } from '../../src/domain/laws/contact/friction-work-law.ts'
 import { impulseLaw } from '../../src/domain/laws/contact/impulse-law.ts'
 import { reactionLaw } from '../../src/domain/laws/contact/reaction-law.ts'
+import { slidingLaw } from '../../src/domain/laws/contact/sliding-law.ts'
 import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
 import { rotationLaw } from '../../src/domain/laws/motion/rotation-law.ts'
 import { spinLaw } from '../../src/domain/laws/motion/spin-law.ts'
 import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
 import { unitLaw } from '../../src/domain/laws/unit-law.ts'
 import { dt, falling, floor, g, lying, runLaw, type SceneBody, type SceneSpec } from './law-kit.ts'
+
+const noGeometry = {
+  ...{ name: null, shape: null, half_extents: null, inertia: null, position: null, orientation: null },
+}
 
 type Vec = readonly [number, number, number]
 
@@ -344,4 +349,40 @@ verifies('replay:laws:spin', 'the rounding of impulses to decimals explains smal
   const found = { kind: 'angular_momentum', bodies: [1], frames: { first: 2, last: 20 } }
   t.match(runLaw(spinLaw(), lying(0.0981100000321, 0.0981)), [found], 'more decimals')
   t.match(runLaw(spinLaw(), lying(0.09931, 0.0981)), [found], 'more than rounding')
+})
+
+verifies('replay:laws:friction', 'a surface that drives bodies is declared, or is noted once', async (t) => {
+  // A conveyor belt with 1 m/s accelerates a box by friction until it stays on the belt.
+  const gain = 0.5 * g * dt
+  const speed = (frame: number) => Math.min(1, gain * frame)
+  const belt = (push: (frame: number) => number): SceneSpec => ({
+    frames: 60,
+    masses: [2],
+    state: (frame) => ({ position: [0, 0, 0.5], velocity: [speed(frame), 0, 0] }),
+    touches: (frame) => [{ n: 2 * g * dt, t1: 2 * push(frame) }],
+  })
+  const conveyor = belt((frame) => speed(frame) - speed(frame - 1))
+  t.match(runLaw(frictionWorkLaw(), conveyor), [
+    { kind: 'friction_energy', severity: 'info', bodies: [floor], value: 1 },
+  ])
+  t.same(runLaw(slidingLaw(), conveyor), [])
+  const geometry = [{ ...noGeometry, body_id: floor, surface_velocity: [1, 0, 0] as const }]
+  for (const law of [frictionWorkLaw(), slidingLaw()]) t.same(runLaw(law, { ...conveyor, geometry }), [])
+  t.match(runLaw(frictionWorkLaw(), { ...belt((frame) => (frame < 15 ? -gain : 0)), geometry }), [
+    { kind: 'friction_energy', severity: 'error', bodies: [1, floor], frames: { last: 14 } },
+  ])
+})
+
+verifies('replay:laws:spin', 'spin tolerates the motion of contact points in substeps', async (t) => {
+  // The impulse of 4 N·s acts on a later substep, when the centre is 15 mm nearer to the recorded point.
+  const hit = (share: number): SceneSpec => ({
+    ...{ frames: 30, masses: [2], inertias: [[0.2, 0.2, 0.2]] },
+    state: (frame) => ({
+      position: [2 * dt * frame, 0, -g * dt * dt * ((frame * (frame + 1)) / 2 - (1 - share) * frame)],
+      velocity: [2, 0, -g * dt * frame],
+    }),
+    touches: (frame) => (frame === 20 ? [{ lever: [0.015, 0, -0.5], n: 4 }] : []),
+  })
+  t.same(runLaw(spinLaw(), hit(0.625)), [])
+  t.match(runLaw(spinLaw(), hit(1)), [{ kind: 'angular_momentum', frames: { first: 20, last: 20 } }])
 })

@@ -116,6 +116,11 @@ function createScene(spec: SceneSpec): Scene {
     hasImpulses: true,
     groups: [],
     ignores: new Set(),
+    surfaceVelocities: new Map(
+      geometry.flatMap(({ body_id, surface_velocity: velocity }) =>
+        velocity === undefined ? [] : [[body_id, velocity] as const],
+      ),
+    ),
     groupByColumn: new Int32Array(bodies.length).fill(-1),
     hasSubsteps: false,
   }

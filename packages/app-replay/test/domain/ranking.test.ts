@@ -340,6 +340,16 @@ t.test('recordLaw only notes intervals, pauses, resets and steps that agree with
   t.same(flight({ time: (frame) => dt * late(frame) }), ['nonuniform_dt error 20'])
 })
 
+t.test('balanceLaw notes a weak linear damping, and reports a strong one', async (t) => {
+  const slowed = (rate: number) =>
+    runLaw(balanceLaw(), {
+      ...{ frames: 40, masses: [2], gravity: [0, 0, 0] },
+      state: (frame) => ({ velocity: [3 * (1 - rate * dt) ** frame, (1 - rate * dt) ** frame, 0] }),
+    })
+  t.match(slowed(0.05), [{ kind: 'dissipation_without_contact', severity: 'info', bodies: [1] }])
+  t.ok(slowed(0.5).some(({ severity }) => severity === 'error'))
+})
+
 t.test('without velocities, penetrationLaw derives the impact speed from the motion', async (t) => {
   const impact = (speed: number): SceneSpec => ({
     frames: 20,

@@ -1,7 +1,9 @@
-/** Laws that cannot be checked because their numbers are rounded (docs/laws.md, Rounding). */
+/** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding) or a surface moves. */
 import { formatNumber } from '../sentence.ts'
+import type { MovingSurface } from '../steps/moving-surfaces.ts'
 import { type Grid, getError } from '../steps/rounding.ts'
 import type { Scene } from '../steps/scene.ts'
+import type { NotChecked } from './coverage.ts'
 import type { CheckedLaw } from './law-table.ts'
 
 type Quantity = 'positions' | 'velocities' | 'orientations' | 'angular velocities' | 'impulses'
@@ -73,6 +75,25 @@ const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
   free_spin: [spin],
   angular_momentum: [spin, turn],
   free_energy: [motion, fall],
+}
+
+const drivenLaws: readonly CheckedLaw[] = ['friction_opposes_sliding', 'sliding', 'energy_budget']
+
+/** Returns why a law is not checked for bodies whose surfaces seem to move. */
+export function describeSurfaces(law: CheckedLaw, surfaces: readonly MovingSurface[]): readonly NotChecked[] {
+  if (!drivenLaws.includes(law)) return []
+  return surfaces.map(({ body, first, last, velocity, speed }) => {
+    const parts = velocity.map((part) => formatNumber(Number(part.toFixed(3)) + 0))
+    const isStraight = Math.hypot(...velocity) > 0.98 * speed
+    const motion = isStraight ? `(${parts.join(', ')})` : formatNumber(Number(speed.toPrecision(3)))
+    return {
+      law,
+      frames: { first, last },
+      ...(law !== 'energy_budget' && { bodies: [body] }),
+      missing: ['velocity of a surface'],
+      how_to_record: `send bodies[].surface_velocity (run line) of body ${body}, which drives others as if its surface moved with ${motion} m/s`,
+    }
+  })
 }
 
 /** Returns the missing digits of a law if rounding hides what it must detect. */

@@ -4,12 +4,13 @@ import { hasAllParts, hasUnknownMover } from '../laws/motion/budget-law.ts'
 import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { num } from '../steps/block.ts'
+import type { MovingSurfaces } from '../steps/moving-surfaces.ts'
 import type { BodyGroup, Scene } from '../steps/scene.ts'
 import { hasConstraints } from '../steps/solver-stall.ts'
 import { countPartners, impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
-import { describeCoarse } from './coarse-data.ts'
+import { describeCoarse, describeSurfaces } from './coarse-data.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
@@ -75,6 +76,7 @@ export class CoverageCollector {
   readonly #bodyMasks: Int32Array
   /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
+  #surfaces: MovingSurfaces | undefined
   #frames = 0
   #span: NotChecked['frames'] = { first: null, last: null }
 
@@ -103,6 +105,7 @@ export class CoverageCollector {
     const { scene, window, row, frame, touches, touching } = step
     const frameMask = this.#findMissingOfFrame(step)
     this.#frames += 1
+    this.#surfaces = step.surfaces
     this.#span = { first: this.#span.first ?? frame, last: frame }
     const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
     const isDriven = !isComplete && hasUnknownMover(step)
@@ -152,6 +155,7 @@ export class CoverageCollector {
         continue
       }
       if (isChecked) checked.push(name)
+      not_checked.push(...describeSurfaces(name, this.#surfaces?.all ?? []))
       if (missed !== null) not_checked.push(missed)
       else if (!isChecked) not_applicable.push(name)
     }

@@ -132,6 +132,7 @@ export const lawTable = {
   energy_budget: law(
     'budget',
     part('frame', 'systemEnergy', 'jointImpulses', 'gravity', 'masses', 'inertia'),
+    part('contactless', 'contacts'),
   ),
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(

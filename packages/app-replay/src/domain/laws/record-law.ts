@@ -92,7 +92,7 @@ export function recordLaw(): Law {
         const off = Math.abs(recordedDt - scene.dt)
         const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
         if (off > clockTolerance * scene.dt + rounding)
-          (isMotionOf(step) ? agreeing : uneven).add(
+          (agreesWithMotion(step) ? agreeing : uneven).add(
             '',
             frame,
             { value: recordedDt, limit: scene.dt, excess: off },
@@ -149,7 +149,7 @@ export function recordLaw(): Law {
  * Whether the bodies move as far as in the recorded step, and not as far as in the usual one. Their mean velocity is
  * between those before and after the step.
  */
-function isMotionOf(step: Step): boolean {
+function agreesWithMotion(step: Step): boolean {
   const { scene, recordedDt, window, moved } = step
   const s = window.states.data
   let [off, usual] = [0, 0]

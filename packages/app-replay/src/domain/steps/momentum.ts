@@ -1,5 +1,5 @@
-import { stateAt } from '@causeway/recording'
-import type { Point3 } from '../vector.ts'
+import { type BodyId, stateAt } from '@causeway/recording'
+import { add, type Point3 } from '../vector.ts'
 import { length3, num, read3, readVelocityAt } from './block.ts'
 import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
@@ -68,14 +68,22 @@ export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }:
   return Math.max(...sums) / scene.impulseFactor(dt) || 0
 }
 
-/** Returns the velocity of a relative to b, m/s. */
+/** Returns m/s. Slower slips are not judged, because soft contacts build up friction with the slip. */
+export const minSlip = (step: Step, touch: Touch): number =>
+  Math.max(0.02, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
+
+/** Returns the velocity of the surface of a relative to that of b, m/s. */
 export function readSlip(
   step: Step,
   row: number,
-  { columnA, columnB, leverA, leverB, normal }: Touch,
+  { a: bodyA, b: bodyB, columnA, columnB, leverA, leverB, normal }: Touch,
 ): Point3 {
-  const a = readPointVelocity(step, row, columnA, leverA)
-  const b = readPointVelocity(step, row, columnB, leverB)
+  const read = (body: BodyId, column: number, lever: Point3): Point3 => {
+    const velocity = readPointVelocity(step, row, column, lever)
+    const surface = step.scene.surfaceVelocities.get(body)
+    return surface === undefined ? velocity : add(velocity, surface, 1)
+  }
+  const [a, b] = [read(bodyA, columnA, leverA), read(bodyB, columnB, leverB)]
   const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
   const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
   return [v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2]]

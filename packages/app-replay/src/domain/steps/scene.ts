@@ -43,6 +43,8 @@ export interface Scene {
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine makes no contacts. */
   readonly ignores: ReadonlySet<string>
+  /** Velocities of surfaces relative to their bodies, m/s. */
+  readonly surfaceVelocities: ReadonlyMap<BodyId, Point3>
   /** Group of each body; -1 without a group. */
   readonly groupByColumn: Int32Array
   /** Whether contacts of earlier substeps are missing, so that forces are unknown. */
@@ -87,6 +89,11 @@ export function createScene(
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
     groups,
     ignores: listIgnored(summary.geometry),
+    surfaceVelocities: new Map(
+      summary.geometry.flatMap(({ body_id, surface_velocity: velocity }) =>
+        velocity === undefined ? [] : [[body_id, velocity] as const],
+      ),
+    ),
     groupByColumn: Int32Array.from(bodies, (_, column) =>
       groups.findIndex(({ columns }) => columns.includes(column)),
     ),

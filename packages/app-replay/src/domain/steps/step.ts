@@ -10,6 +10,7 @@ import { coneExcess } from '../contacts/friction-cone.ts'
 import { num } from './block.ts'
 import { createJointForces, type JointForces, readJoints } from './joint-forces.ts'
 import { type Breach, BreachFinder, measureDisplacements } from './motion.ts'
+import { MovingSurfaces } from './moving-surfaces.ts'
 import { getError } from './rounding.ts'
 import type { Scene } from './scene.ts'
 import { findAsleep } from './sleep.ts'
@@ -52,6 +53,7 @@ export interface Step {
   readonly asleep: Uint8Array
   /** Rounding errors of the numbers of both frames. */
   readonly errors: StepErrors
+  readonly surfaces: MovingSurfaces
   /** Filled only if there are groups or joints. */
   readonly joints: JointForces
   /** Displacement, shape [bodies, 3], and its length; NaN if a position is missing. */
@@ -99,6 +101,7 @@ export class Stepper {
       hasExternal: new Uint8Array(count),
       asleep: new Uint8Array(count),
       errors: createStepErrors(count),
+      surfaces: new MovingSurfaces(),
       joints: createJointForces(scene),
       moved: new Float64Array(3 * count),
       distance: new Float64Array(count),
@@ -135,6 +138,7 @@ export class Stepper {
     readJoints(step)
     findAsleep(step, impulseKnowledge.complete)
     measureErrors(step)
+    step.surfaces.observe(step)
     return step
   }
 

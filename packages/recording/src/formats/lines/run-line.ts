@@ -53,6 +53,8 @@ export interface BodyDetails {
   readonly group: number | null
   /** Bodies that never touch this body, as sent. */
   readonly ignores: readonly BodyId[] | null
+  /** Velocity of the surface relative to the body. */
+  readonly surface_velocity: readonly [number, number, number] | null
 }
 
 export const noDetails: BodyDetails = {
@@ -62,6 +64,7 @@ export const noDetails: BodyDetails = {
   orientation: null,
   group: null,
   ignores: null,
+  surface_velocity: null,
 }
 
 /** Constants of a run in SI units; null = not sent. */
@@ -112,6 +115,7 @@ const bodyMembers = new Set([
   'orientation',
   'group',
   'ignores',
+  'surface_velocity',
 ])
 
 /** `declared` is the convention of earlier lines. */
@@ -163,6 +167,7 @@ const vectors = {
   inertia: vector('inertia', 'kg m²'),
   position: vector('position', 'm'),
   orientation: quaternion('orientation'),
+  surface_velocity: vector('surface_velocity', 'm/s'),
 } as const
 
 function readBody(value: unknown, convention: Convention | null): RunBody {
@@ -196,6 +201,7 @@ function readDetails(body: Members, convention: Convention | null): BodyDetails 
     rejectValue('name', name, `a text of 1 to ${maxNameLength} characters`)
   const position = readFiniteVector(body.position, vectors.position)
   const orientation = readFiniteVector(body.orientation, vectors.orientation)
+  const surface = readFiniteVector(body.surface_velocity, vectors.surface_velocity)
   return {
     name: name as string | null,
     shape: readShape(body.shape),
@@ -204,6 +210,7 @@ function readDetails(body: Members, convention: Convention | null): BodyDetails 
     group:
       body.group === undefined || body.group === null ? null : readInteger(body.group, 'group', 0, highestId),
     ignores: readIgnored(body.ignores),
+    surface_velocity: surface && convertVector(surface as [number, number, number], convention),
   }
 }
 
@@ -286,9 +293,14 @@ export const makeRunLine = ({
 
 export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
-  return bodies.flatMap(({ id, extents, inertia, details: { group, ignores, ...details } }) => {
-    const geometry = { half_extents: known(extents), inertia: known(inertia), ...details }
-    const links = { ...(group !== null && { group }), ...(ignores !== null && { ignores }) }
+  return bodies.flatMap(({ id, extents, inertia, details }) => {
+    const { group, ignores, surface_velocity, ...shown } = details
+    const geometry = { half_extents: known(extents), inertia: known(inertia), ...shown }
+    const links = {
+      ...(group !== null && { group }),
+      ...(ignores !== null && { ignores }),
+      ...(surface_velocity !== null && { surface_velocity }),
+    }
     const isEmpty = Object.values(geometry).every((value) => value === null)
     return isEmpty && Object.keys(links).length === 0 ? [] : [{ body_id: id, ...geometry, ...links }]
   })

@@ -2,27 +2,25 @@
  * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Does not judge static friction, because it opposes the
  * slip that joints would cause.
  */
-import { createFinding } from '../../findings/finding.ts'
+import { createFinding, type Finding } from '../../findings/finding.ts'
+import { formatQuantity } from '../../sentence.ts'
 import { length3 } from '../../steps/block.ts'
-import { getSlipError, getTouchError, readSlip } from '../../steps/momentum.ts'
+import { getTouchError, minSlip, readSlip } from '../../steps/momentum.ts'
+import { alongCosine, type MovingSurface, type MovingSurfaces } from '../../steps/moving-surfaces.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
-
-/** m/s */
-const minSlip = 0.02
-
-/** Cosine of 60 degrees. */
-const alongCosine = 0.5
 
 /** Share of the friction limit. */
 const kineticShare = 0.9
 
 export function frictionWorkLaw(): Law {
   const runs = new RunCollector(2)
+  let surfaces: MovingSurfaces | undefined
   return {
     observe(step) {
+      surfaces = step.surfaces
       if (Number.isNaN(step.dt)) return
       for (const touch of step.touches) {
         if (touch.frictionRows === 0 || touch.leverRows === 0) continue
@@ -32,10 +30,27 @@ export function frictionWorkLaw(): Law {
         runs.add(touch.key, step.frame, { value: work, limit: 0 }, { bodies: [a, b], pair: [a, b] })
       }
     },
-    findings: () =>
-      runs.runs.map((run) => createFinding(run, { kind: 'friction_energy', unit: 'J', confidence: 0.9 })),
+    findings: () => [
+      ...runs.runs
+        .filter(({ bodies }) => surfaces?.has(bodies) !== true)
+        .map((run) => createFinding(run, { kind: 'friction_energy', unit: 'J', confidence: 0.9 })),
+      ...(surfaces?.all ?? []).map(toSurfaceFinding),
+    ],
   }
 }
+
+const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding =>
+  createFinding(
+    { first, last, peak: first, value: speed, limit: 0, bodies: [body], pair: null },
+    {
+      kind: 'friction_energy',
+      severity: 'info',
+      unit: 'm/s',
+      confidence: 0.8,
+      text: `drives bodies as if its surface moved with ${formatQuantity(Number(speed.toPrecision(3)), 'm/s')}`,
+      advice: 'If it is a conveyor, record bodies[].surface_velocity.',
+    },
+  )
 
 /** Returns J; `null` if friction opposed sliding. */
 function measureWork(step: Step, touch: Touch): number | null {
@@ -45,7 +60,7 @@ function measureWork(step: Step, touch: Touch): number | null {
   const { isJointed } = step.joints
   const hasJoints = isJointed[touch.columnA] === 1 || isJointed[touch.columnB] === 1
   if (hasJoints && size < kineticShare * touch.limit) return null
-  const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
+  const limit = minSlip(step, touch)
   if (size * 0.5 < getTouchError(step, touch)) return null
   let work = 0
   for (const row of [step.row - 1, step.row]) {

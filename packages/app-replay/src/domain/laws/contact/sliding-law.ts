@@ -5,6 +5,7 @@
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
 import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
+import type { MovingSurfaces } from '../../steps/moving-surfaces.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -37,8 +38,10 @@ export function slidingLaw(): Law {
   /** Last frame with complete friction. */
   const presentByPair = new Map<number, number>()
   const afterPresent = new Set<Run>()
+  let surfaces: MovingSurfaces | undefined
   return {
     observe(step) {
+      surfaces = step.surfaces
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       const partners = countPartners(step)
       for (const touch of step.touches) {
@@ -64,6 +67,7 @@ export function slidingLaw(): Law {
       ...(['recorded', 'derived'] as const).flatMap((source) =>
         lost[source].runs
           .filter((run) => run.frames >= lostFrames || afterPresent.has(run))
+          .filter(({ bodies }) => surfaces?.has(bodies) !== true)
           .map((run) =>
             createFinding(run, {
               kind: 'friction_lost',

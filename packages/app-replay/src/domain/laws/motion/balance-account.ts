@@ -1,6 +1,8 @@
-import type { BodyId } from '@causeway/recording'
+import { type BodyId, stateAt } from '@causeway/recording'
+import { read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
+import { dot3 } from '../../vector.ts'
 import type { Unexplained } from './body-balance.ts'
 
 export interface BalancedBodies {
@@ -26,6 +28,47 @@ export interface Account {
   readonly acceleration: [number, number, number]
   squares: number
   judged: number
+  /** Sums of products with the velocity before and after the step, and of its squares. */
+  readonly drags: readonly [Drag, Drag]
+}
+
+interface Drag {
+  along: number
+  square: number
+}
+
+/** Maximum in 1/s. Engines damp by 0.01 to 0.1 by default. */
+export const maxDamping = 0.2
+
+/** Share of the acceleration that damping need not explain. */
+const dampingRest = 0.1
+
+/** Returns c in 1/s by body if the acceleration is -c v in all of its flights. */
+export function findDampings(
+  accounts: readonly (readonly [Run, Account])[],
+): ReadonlyMap<BodyId | undefined, number> {
+  const free = accounts.filter(([{ bodies }, { touched }]) => bodies.length === 1 && !touched)
+  const rates = new Map<BodyId | undefined, number>()
+  for (const body of new Set(free.map(([{ bodies }]) => bodies[0]))) {
+    const rate = findDamping(free.filter(([{ bodies }]) => bodies[0] === body))
+    if (rate !== undefined) rates.set(body, rate)
+  }
+  return rates
+}
+
+function findDamping(accounts: readonly (readonly [Run, Account])[]): number | undefined {
+  const sum = (read: (account: Account, run: Run) => number): number =>
+    accounts.reduce((total, [run, account]) => total + read(account, run), 0)
+  if (sum(({ judged }) => judged) < 0.8 * sum((_, { frames }) => frames)) return undefined
+  const squares = sum((account) => account.squares)
+  for (const end of [0, 1] as const) {
+    const along = sum(({ drags }) => drags[end].along)
+    const square = sum(({ drags }) => drags[end].square)
+    const rate = -along / square
+    const isAlong = squares - along ** 2 / square <= dampingRest ** 2 * squares
+    if (isAlong && rate > 0 && rate <= maxDamping) return rate
+  }
+  return undefined
 }
 
 export class BalanceAccounts {
@@ -63,6 +106,13 @@ export class BalanceAccounts {
       account.acceleration[i] += part
       account.squares += part * part
     }
+    const column = step.scene.columnById.get(bodies[0] ?? 0) ?? 0
+    const at = [step.atBefore(column), step.at(column)]
+    for (const [end, drag] of account.drags.entries()) {
+      const velocity = read3(step.window.states.data, (at[end] ?? 0) + stateAt.velocity)
+      drag.along += dot3(one.left, velocity) / (mass * step.dt)
+      drag.square += dot3(velocity, velocity)
+    }
   }
 }
 
@@ -77,4 +127,8 @@ const createAccount = ({ kineticBefore }: Unexplained): Account => ({
   acceleration: [0, 0, 0],
   squares: 0,
   judged: 0,
+  drags: [
+    { along: 0, square: 0 },
+    { along: 0, square: 0 },
+  ],
 })

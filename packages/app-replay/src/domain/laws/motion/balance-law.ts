@@ -6,12 +6,13 @@
 
 import type { BodyId } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
+import { formatNumber } from '../../sentence.ts'
 import { num } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { type Account, BalanceAccounts, type BalancedBodies } from './balance-account.ts'
+import { type Account, BalanceAccounts, type BalancedBodies, findDampings } from './balance-account.ts'
 import { measureBody, type Unexplained } from './body-balance.ts'
 import { ConstantAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
@@ -69,6 +70,7 @@ export function balanceLaw(): Law {
     },
     findings() {
       const constant = new ConstantAccelerations(scene)
+      const dampings = findDampings(accounts.all)
       const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
@@ -78,6 +80,8 @@ export function balanceLaw(): Law {
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
           return []
         }
+        const damping = column === undefined ? undefined : dampings.get(body)
+        if (damping !== undefined) return [toDampingFinding(run, account, damping)]
         return constant.add(run, account) ? [] : toFindings(run, account)
       })
       const drifts = noisy.runs.flatMap((run) => {
@@ -137,6 +141,17 @@ const toNoiseFinding = (run: Run): Finding =>
     unit: 'N·s',
     confidence: 0.8,
     text: 'has noise in its recorded states',
+  })
+
+const toDampingFinding = (run: Run, { work }: Account, rate: number): Finding =>
+  createFinding(run, {
+    kind: 'dissipation_without_contact',
+    severity: 'info',
+    unit: 'J',
+    confidence: 0.8,
+    value: work,
+    text: `slows down as with a linear damping of ${formatNumber(Number(rate.toPrecision(2)))} 1/s`,
+    advice: forceAdvice,
   })
 
 /** Returns a drift of energy, otherwise of momentum. */

@@ -5,6 +5,7 @@
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
+import type { MovingSurfaces } from '../../steps/moving-surfaces.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
@@ -24,6 +25,7 @@ export function budgetLaw(): Law {
   let maxKinetic = 0
   let open: Excess | undefined
   let isDriven = false
+  let surfaces: MovingSurfaces | undefined
   let isIncomplete = false
   /** First energies in J by column. */
   const firstTotals = new Map<number, number>()
@@ -31,7 +33,9 @@ export function budgetLaw(): Law {
   return {
     observe(step) {
       const { frame, window, row, scene } = step
-      isDriven ||= step.hasExternal.includes(1) || step.joints.isIncomplete
+      isDriven ||=
+        step.hasExternal.includes(1) || step.joints.isIncomplete || scene.surfaceVelocities.size > 0
+      surfaces = step.surfaces
       const total = num(window.system.data, row * systemAt.width + systemAt.total)
       if (Number.isNaN(total)) return
       addFirstTotals(step, firstTotals)
@@ -39,6 +43,7 @@ export function budgetLaw(): Law {
       if (isIncomplete) return
       budget = Number.isNaN(budget) ? total : budget + sumAppearingEnergy(step)
       budget += Math.max(0, step.joints.totalWork) + sumFallingGain(step)
+      if (!scene.hasContacts) budget += sumSupportedGain(step)
       const kinetic = sumKineticEnergy(step)
       const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
       const scale = Math.max(maxKinetic, 0.01 * weight)
@@ -62,7 +67,7 @@ export function budgetLaw(): Law {
           open.bodies = findGainers(step, firstTotals)
       }
     },
-    findings: () => (isDriven ? [] : found.flatMap(toFindings)),
+    findings: () => (isDriven || (surfaces?.all.length ?? 0) > 0 ? [] : found.flatMap(toFindings)),
   }
 }
 
@@ -134,6 +139,35 @@ function sumFallingGain(step: Step): number {
     const slack = balanceTolerance.free * scene.g * dt + num(step.errors.changed, column)
     if (!(off <= slack ** 2)) continue
     if (gain > 0) sum += num(scene.masses, column) * Math.min(gain, 0.51 * (scene.g * dt) ** 2)
+  }
+  return sum
+}
+
+/** Lift of a supported body as a share of its weight. Friction is at most as large. */
+const support = { min: 0.5, max: 1.5 } as const
+
+/** Returns J: energies that supported bodies gain, because a surface may drive them. */
+function sumSupportedGain(step: Step): number {
+  const { window, row, scene, dt } = step
+  const weight = scene.g * dt
+  if (row === 0 || !(weight > 0)) return 0
+  const s = window.states.data
+  let sum = 0
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+    let [lift, square] = [0, 0]
+    for (let axis = 0; axis < 3; axis++) {
+      const pull = scene.gravity[axis] ?? 0
+      const change = num(s, v + axis) - num(s, u + axis) - pull * dt
+      lift -= (change * pull) / scene.g
+      square += change * change
+    }
+    const isSupported = lift >= support.min * weight && lift <= support.max * weight
+    if (!isSupported || square > 2 * lift * lift) continue
+    const [now, before] = [row, row - 1].map((one) =>
+      num(window.energies.data, getEnergyOffset(step, one, column) + energyAt.total),
+    ) as [number, number]
+    sum += Math.max(0, now - before) || 0
   }
   return sum
 }

@@ -119,7 +119,7 @@ function describeShare(share: number): string {
 }
 
 /** Returns NaN unless gravity alone changes the velocity. */
-function measureShare(step: Step, column: number): number {
+export function measureShare(step: Step, column: number): number {
   const { scene, window, dt, moved, touching, touchedBefore, hasExternal, joints } = step
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN
   if (joints.isJointed[column] === 1 || !(scene.g * dt > 0)) return Number.NaN

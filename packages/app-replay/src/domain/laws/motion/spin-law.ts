@@ -8,8 +8,10 @@ import { length3, num, read3, readRotation, worldSpin } from '../../steps/block.
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
-import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
+import { add, dot3, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
+import { maxDamping } from './balance-account.ts'
+import { measureShare } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 import { SpinDrifts, type Turning } from './spin-drift.ts'
 
@@ -22,17 +24,23 @@ const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
   const positions = new PositionNoise()
+  const shares = new ShareMeter()
   const known = new KnownBodies()
   const unknown = new RunCollector(2)
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
       positions.observe(step)
+      shares.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         if (step.touching[column] === 1 && step.impulseKnown[column] !== impulseKnowledge.complete) continue
         if (step.joints.isTorqueKnown[column] !== 1) continue
-        if (inertia !== undefined) known.add(step, column, inertia, positions.measure(column))
+        if (inertia !== undefined)
+          known.add(step, column, inertia, {
+            position: positions.measure(column),
+            hasSubsteps: shares.mayHaveSubsteps(step),
+          })
         else if (isFree(step, column)) {
           const body = step.scene.bodies[column] ?? 0
           const found = measureFreeSpin(step, column)
@@ -52,6 +60,13 @@ export function spinLaw(): Law {
 const isFree = ({ touching, joints, hasExternal }: Step, column: number): boolean =>
   touching[column] === 0 && joints.isJointed[column] === 0 && hasExternal[column] === 0
 
+interface LeverErrors {
+  /** m */
+  readonly position: number
+  /** Whether impulses may be sums over substeps, in which the contact points move. */
+  readonly hasSubsteps: boolean
+}
+
 /** Bodies of known inertia. */
 class KnownBodies {
   readonly #runs = new RunCollector(2)
@@ -62,11 +77,11 @@ class KnownBodies {
   /** Columns of runs that are free throughout. */
   readonly #freeRuns = new Map<Run, number>()
 
-  add(step: Step, column: number, inertia: Point3, positionNoise: number): void {
+  add(step: Step, column: number, inertia: Point3, levers: LeverErrors): void {
     const body = step.scene.bodies[column] ?? 0
     const subject = { bodies: [body], pair: null }
     const turning = readTurning(step, column, inertia)
-    const found = measureTorque(step, column, turning, positionNoise)
+    const found = measureTorque(step, column, turning, levers)
     if (isFree(step, column)) {
       const [x, y, z] = subtract(turning.momentum, turning.momentumBefore)
       const slack = 1e-3 * length3(...turning.momentum)
@@ -147,6 +162,29 @@ class PositionNoise {
   }
 }
 
+/** Number of steps, and distance from the shares of steps without substeps. */
+const shareRule = { steps: 100, distance: 0.02 } as const
+
+/** Mean share of the new velocity by which positions advance: 1/2 + 1 / 2k for k substeps. */
+class ShareMeter {
+  #sum = 0
+  #steps = 0
+
+  observe(step: Step): void {
+    for (let column = 0; column < step.scene.bodies.length && this.#steps < shareRule.steps; column++) {
+      const share = measureShare(step, column)
+      if (Number.isNaN(share)) continue
+      this.#sum += share
+      this.#steps += 1
+    }
+  }
+
+  mayHaveSubsteps({ scene }: Step): boolean {
+    if (this.#steps === 0) return !scene.rounding.isExact
+    return Math.abs(this.#sum / this.#steps - 0.5) < 0.5 - shareRule.distance
+  }
+}
+
 /** Returns m. */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
@@ -183,12 +221,11 @@ function readTurning(step: Step, column: number, inertia: Point3): Turning {
   }
 }
 
-/** `noise` is the position error in m. */
 function measureTorque(
   step: Step,
   column: number,
   { inertia, rotationBefore, momentum, momentumBefore, spin, spinBefore, anisotropy }: Turning,
-  noise: number,
+  levers: LeverErrors,
 ): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
@@ -200,14 +237,16 @@ function measureTorque(
   const given: Point3 = [part(0), part(1), part(2)]
   const change = subtract(momentum, momentumBefore)
   const changeWithoutGyro = applyInertia(rotationBefore, inertia, subtract(spin, spinBefore))
-  const off = length3(...subtract(change, given))
+  const off = length3(...removeDamping(subtract(change, given), momentum, dt))
   const offWithoutGyro = length3(...subtract(changeWithoutGyro, given))
   const size = Math.max(length3(...momentum), length3(...momentumBefore))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
   const largest = Math.max(...inertia)
   // Lever arms are differences of positions, which have single precision.
   const lever =
-    (2e-6 * length3(...read3(s, was + stateAt.position)) + noise) *
+    (2e-6 * length3(...read3(s, was + stateAt.position)) +
+      levers.position +
+      (levers.hasSubsteps ? measureWay(step, column) : 0)) *
     length3(...read3(step.impulse, 3 * column))
   const { errors, scene } = step
   const error =
@@ -224,6 +263,23 @@ function measureTorque(
   const isExplained = off > rounding && offWithoutGyro < explainedShare * off
   if (!(off > allowed || isExplained)) return null
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
+}
+
+/** Removes the part that damping explains. The law of drifts notes it. */
+function removeDamping(off: Point3, momentum: Point3, dt: number): Point3 {
+  const square = dot3(momentum, momentum)
+  const lost = square > 0 ? Math.min(maxDamping * dt, Math.max(0, -dot3(off, momentum) / square)) : 0
+  return add(off, momentum, lost)
+}
+
+/** Returns the largest motion of contact points relative to the centre in the step, m. */
+function measureWay(step: Step, column: number): number {
+  const s = step.window.states.data
+  const reach = length3(...(step.scene.extents[column] ?? [0, 0, 0]))
+  const speeds = [step.at(column), step.atBefore(column)].map(
+    (at) => length3(...read3(s, at + stateAt.velocity)) + reach * length3(...read3(s, at + stateAt.spin)),
+  )
+  return Math.max(...speeds) * step.dt || 0
 }
 
 /** Returns N·m·s. Torques rotate with the body, and the two ends of a joint differ by its error. */

@@ -1,0 +1,114 @@
+/**
+ * Surfaces that drive bodies tangentially although no motion is recorded, such as those of conveyor belts
+ * (docs/laws.md, Contacts). Friction accelerates a body along its slip, which then stays the same.
+ */
+import type { BodyId } from '@causeway/recording'
+import { add, dot3, type Point3 } from '../vector.ts'
+import { length3, num } from './block.ts'
+import { getSlipError, minSlip, readContactImpulse, readSlip } from './momentum.ts'
+import type { Step } from './step.ts'
+import type { Touch } from './touch.ts'
+
+/** `steady` and `change` are the number of steps with the same slip, and its relative change. */
+const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02 } as const
+
+/** Cosine of 60 degrees. */
+export const alongCosine = 0.5
+
+export interface MovingSurface {
+  readonly body: BodyId
+  readonly first: number
+  last: number
+  /** Mean velocity of bodies that stay on the surface, m/s. */
+  velocity: Point3
+  /** Mean speed. Larger than that of `velocity` if the surface turns. */
+  speed: number
+}
+
+interface Drive {
+  readonly first: number
+  /** Largest speed at which friction drove the body, m/s. */
+  speed: number
+  steady: number
+}
+
+export class MovingSurfaces {
+  readonly #drives = new Map<number, Drive>()
+  readonly #found = new Map<BodyId, MovingSurface & { steps: number }>()
+
+  observe(step: Step): void {
+    if (Number.isNaN(step.dt)) return
+    for (const touch of step.touches) {
+      const sign = findSurface(step, touch)
+      if (sign !== 0 && touch.leverRows > 0) this.#observePair(step, touch, sign)
+    }
+  }
+
+  get all(): readonly MovingSurface[] {
+    return [...this.#found.values()]
+  }
+
+  has(bodies: readonly BodyId[]): boolean {
+    return this.#found.size > 0 && bodies.some((body) => this.#found.has(body))
+  }
+
+  #observePair(step: Step, touch: Touch, sign: number): void {
+    const drive = this.#drives.get(touch.key)
+    const slip = readSlip(step, step.row, touch)
+    const speed = length3(...slip)
+    if (!(speed > minSlip(step, touch))) return
+    const before = length3(...readSlip(step, step.row - 1, touch))
+    if (isDriven(step, touch, slip)) {
+      if (drive === undefined) this.#drives.set(touch.key, { first: step.frame, speed, steady: 0 })
+      else drive.speed = Math.max(drive.speed, speed)
+      return
+    }
+    if (drive === undefined || speed < rule.kept * drive.speed) return
+    if (Math.abs(speed - before) > rule.change * speed + getSlipError(step, touch)) return
+    drive.steady += 1
+    if (drive.steady < rule.steady) return
+    const body = sign > 0 ? touch.b : touch.a
+    const found = this.#found.get(body) ?? create(body, drive.first)
+    this.#found.set(body, found)
+    found.steps += 1
+    found.last = step.frame
+    found.speed += (speed - found.speed) / found.steps
+    const { velocity, steps } = found
+    found.velocity = add(add([0, 0, 0], velocity, 1 - 1 / steps), slip, sign / steps)
+  }
+}
+
+const create = (body: BodyId, first: number): MovingSurface & { steps: number } => ({
+  body,
+  first,
+  last: first,
+  velocity: [0, 0, 0],
+  speed: 0,
+  steps: 0,
+})
+
+/** Returns 1 if the second body has no mass, -1 if the first has none, otherwise 0. */
+function findSurface({ scene }: Step, { columnA, columnB }: Touch): number {
+  const hasMass = (column: number): boolean => column >= 0 && num(scene.masses, column) > 0
+  if (!hasMass(columnB)) return hasMass(columnA) ? 1 : 0
+  return hasMass(columnA) ? 0 : -1
+}
+
+/** Whether friction acts along the slip. If not recorded, it is the motion's part across the normal. */
+function isDriven(step: Step, touch: Touch, slip: Point3): boolean {
+  const { tangent, push } = touch
+  if (!Number.isNaN(tangent[0])) return isAlong(tangent, slip, length3(...push))
+  const isFirst = touch.columnA >= 0 && num(step.scene.masses, touch.columnA) > 0
+  const column = isFirst ? touch.columnA : touch.columnB
+  if (step.touches.some((one) => one !== touch && (one.columnA === column || one.columnB === column)))
+    return false
+  const received = readContactImpulse(step, column)
+  const load = dot3(received, touch.normal)
+  const across = add(received, touch.normal, -load)
+  return isAlong(isFirst ? across : add([0, 0, 0], across, -1), slip, Math.abs(load))
+}
+
+function isAlong(friction: Point3, slip: Point3, load: number): boolean {
+  const size = length3(...friction)
+  return size > rule.load * load && dot3(friction, slip) > alongCosine * size * length3(...slip)
+}
