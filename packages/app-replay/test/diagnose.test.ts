@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestClient } from '@causeway/app-kit/testing'
-import type { AnalyseOptions, Recording } from '@causeway/recording'
+import type { AnalyseOptions, BodyGeometry, Recording } from '@causeway/recording'
 import t, { type Test } from 'tap'
 import { isRight } from '../../../bench/replay/diagnosis.ts'
 import { loadEngines } from '../../../fixtures/generate/generated/generated.ts'
@@ -19,9 +19,16 @@ import { listEvidenceCalls } from '../src/domain/findings/evidence.ts'
 import { type Finding, type FindingKind, findingKinds } from '../src/domain/findings/finding.ts'
 import { type RankedFinding, rankFindings } from '../src/domain/findings/ranking.ts'
 import { resolveFrameRange } from '../src/domain/frames/frame-range.ts'
+import { bodyLaw } from '../src/domain/laws/body-law.ts'
+import { penetrationLaw } from '../src/domain/laws/contact/penetration-law.ts'
+import { reactionLaw } from '../src/domain/laws/contact/reaction-law.ts'
 import { type LawName, laws } from '../src/domain/laws/laws.ts'
+import { balanceLaw } from '../src/domain/laws/motion/balance-law.ts'
+import { teleportLaw } from '../src/domain/laws/motion/teleport-law.ts'
+import { recordLaw } from '../src/domain/laws/record-law.ts'
 import { diagnose, precomputed } from '../src/session/diagnose.ts'
 import type { ReplayStore } from '../src/store/store.ts'
+import { dt, falling, floor, g, runLaw, type SceneSpec } from './domain/law-kit.ts'
 import { ask, fixtures, openReplay, toRows } from './replay-kit.ts'
 
 t.setTimeout(600_000)
@@ -318,3 +325,68 @@ for (const seed of seeds) {
     )
   })
 }
+
+t.test('laws accept the bodies without mass, sensors and animated bodies of engines', async (t) => {
+  const noGeometry = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
+  const ball = { ...noGeometry, body_id: 1, shape: { kind: 'sphere', radius: 0.3 } } as const
+  const still: SceneSpec = { frames: 30, masses: [0], state: () => ({}) }
+  t.same(runLaw(bodyLaw(), still), [], 'a mass of 0 is that of a static body')
+  const moved = { ...still, state: (frame: number) => ({ velocity: [frame < 5 ? 0 : 1, 0, 0] as const }) }
+  t.match(runLaw(bodyLaw(), moved), [{ kind: 'invalid_mass', frames: { first: 5 } }])
+  const deep = (n: number, shape: object | null): SceneSpec => ({
+    ...{ frames: 30, masses: [1], state: falling },
+    geometry: [ball, { ...noGeometry, body_id: floor, shape } as BodyGeometry],
+    touches: (frame) => (frame > 10 && frame < 20 ? [{ depth: 0.3, n: frame === 15 ? n : 0 }] : []),
+  })
+  const judge = (n: number, shape: object | null) =>
+    runLaw(penetrationLaw(), deep(n, shape)).map(({ severity }) => severity)
+  t.same([judge(0, null), judge(0.1, null), judge(0, { kind: 'plane' })], [['info'], ['error'], ['error']])
+  const driven = (mass: number): SceneSpec => ({
+    ...{ frames: 30, masses: [mass] },
+    state: (frame) => ({ position: [0.1 * frame, 0, 0] }),
+  })
+  const [animated, frozen] = [0, 1].map((mass) => runLaw(teleportLaw(), driven(mass))[0]?.severity)
+  t.same([animated, frozen], ['info', 'error'], 'without a mass, a velocity of 0 is that of an animation')
+})
+
+t.test('laws measure float16 states, weak forces, small reactions and velocities in contact', async (t) => {
+  const half = (value: number): number => {
+    const step = 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - 10)
+    return Math.round(value / step) * step
+  }
+  const tilted = (frame: number) => {
+    const [w, x] = [Math.cos(frame / 50), Math.sin(frame / 50)]
+    return { orientation: [half(w), half(x), 0, 0] as const, position: [half(frame / 7), 0, 0] as const }
+  }
+  const turning: SceneSpec = { frames: 40, masses: [1], state: tilted }
+  t.same(runLaw(recordLaw(), { ...turning, isRounded: true }), [])
+  t.match(runLaw(recordLaw(), turning)[0], { kind: 'quaternion_norm' })
+  const pulled = (pull: number): SceneSpec => ({
+    ...{ frames: 60, masses: [2] },
+    state: (frame) => ({ ...falling(frame), velocity: [pull * dt * frame, 0, -g * dt * frame] }),
+  })
+  t.match(runLaw(balanceLaw(), pulled(0.05)), [
+    { kind: 'unexplained_acceleration', severity: 'warning', frames: { first: 2, last: 60 } },
+  ])
+  t.same(runLaw(balanceLaw(), pulled(0.005)), [])
+  // A body of 1000 kg on the floor is hit by one of 1 kg: its weight in a step is 98 N·s.
+  const hit = (share: number): SceneSpec => ({
+    ...{ frames: 30, masses: [1000, 1] },
+    state: (frame, body) => ({
+      velocity: frame < 20 ? [body === 1 ? 0 : -2, 0, 0] : [body === 1 ? -2e-3 * share : 0, 0, 0],
+    }),
+    touches: (frame) => [
+      ...[1, 2].map((a) => ({ a, n: (a === 1 ? 1000 : 1) * g * dt })),
+      ...(frame === 20 ? [{ a: 1, b: 2, normal: [1, 0, 0] as const, lever: [0, 0, 0] as const, n: 2 }] : []),
+    ],
+  })
+  t.match(runLaw(reactionLaw(), hit(1.5)), [{ kind: 'unequal_reaction', frames: { first: 20, last: 20 } }])
+  t.same(runLaw(reactionLaw(), hit(1)), [])
+  const sliding = (factor: number): SceneSpec => ({
+    ...{ frames: 40, masses: [1] },
+    state: (frame) => ({ position: [0.02 * frame, 0, 0], velocity: [2 * factor, 0, 0] }),
+    touches: () => [{ n: g * dt }],
+  })
+  t.match(runLaw(teleportLaw(), sliding(1.03)), [{ kind: 'velocity_mismatch', bodies: [1] }])
+  t.same(runLaw(teleportLaw(), sliding(1)), [])
+})

@@ -98,7 +98,8 @@ function createScene(spec: SceneSpec): Scene {
   const bodies = masses.map((_, column) => column + 1)
   return {
     bodies,
-    masses: Float64Array.from(masses),
+    masses: Float64Array.from(masses, (mass) => mass || Number.NaN),
+    massless: new Set(masses.flatMap((mass, column) => (mass === 0 ? [column] : []))),
     extents: extents ?? bodies.map(() => undefined),
     geometry: new Map(geometry.map((one) => [one.body_id, one])),
     environment: [floor],

@@ -24,6 +24,8 @@ export function bodyLaw(): Law {
   const growing = new Map<number, number>()
   const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
+  /** Columns of bodies with a mass of 0 that move. */
+  const moving = new Set<number>()
   /** Columns whose first speed was judged. */
   const started = new Set<number>()
   return {
@@ -35,6 +37,11 @@ export function bodyLaw(): Law {
         const subject = { bodies: [body], pair: null }
         const rows = window.present[row * count + column] ?? 0
         if (rows === 0) continue
+        const isMassless = scene.massless.has(column)
+        if (isMassless && !moving.has(column) && isMoving(step, column)) {
+          moving.add(column)
+          masses.add(body, frame, { value: 0, limit: 0 }, subject)
+        }
         const mass = num(scene.masses, column)
         if (!judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
           masses.add(body, frame, { value: mass, limit: 0 }, subject)
@@ -140,6 +147,10 @@ function isGrowing(step: Step, column: number): boolean {
   // Late in a divergence, squares overflow.
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
+
+const isMoving = ({ window, at, distance }: Step, column: number): boolean =>
+  num(distance, column) > 0 ||
+  read3(window.states.data, at(column) + stateAt.velocity).some((part) => part !== 0 && !Number.isNaN(part))
 
 /** Contacts can belong to the previous frame. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>

@@ -48,8 +48,11 @@ const [minValues, maxValues] = [12, 2000] as const
 /** Decimals of recordings with few different numbers: the maximum, and the assumed number. */
 const fewDecimals = { max: 6, assumed: 4 } as const
 
-/** Distance of float32 numbers as a share of the number. */
-const singleStep = 2 ** -23
+/** Distances of float32 and float16 numbers as a share of the number. */
+const [singleStep, halfStep] = [2 ** -23, 2 ** -10] as const
+
+/** Whether a positive number has at most 11 binary digits. */
+const isHalf = (size: number): boolean => Number.isInteger(size / 2 ** (Math.floor(Math.log2(size)) - 10))
 
 /** Finds the grid of numbers from their shortest decimal form. */
 class GridMeter {
@@ -57,6 +60,7 @@ class GridMeter {
   readonly #decimals: number[] = []
   readonly #digits: number[] = []
   #isSingle = true
+  #isHalf = true
   #isExact = false
 
   add(value: number): void {
@@ -65,6 +69,7 @@ class GridMeter {
     if (this.#values.size >= maxValues || this.#values.has(size)) return
     this.#values.add(size)
     this.#isSingle &&= Math.fround(size) === size
+    this.#isHalf &&= isHalf(size)
     const [mantissa = '', exponent = '0'] = size.toString().split('e')
     const [whole = '', fraction = ''] = mantissa.split('.')
     const decimals = Math.max(0, fraction.length - Number(exponent))
@@ -86,6 +91,7 @@ class GridMeter {
   get grid(): Grid | undefined {
     if (this.#isExact) return exact
     if (this.#values.size < minValues) return undefined
+    if (this.#isHalf && this.#maxDecimals > fewDecimals.max) return { absolute: 0, relative: halfStep }
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
     // Numbers are rounded to decimals or to significant digits. Almost all of them have the largest number of these.

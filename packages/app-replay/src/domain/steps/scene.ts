@@ -15,8 +15,10 @@ export interface BodyGroup {
 export interface Scene {
   /** Ascending ids. */
   readonly bodies: readonly BodyId[]
-  /** Shape [bodies]. */
+  /** Shape [bodies]. NaN instead of 0, the mass of static bodies in some engines. */
   readonly masses: Float64Array
+  /** Columns of bodies with a mass of 0. */
+  readonly massless: ReadonlySet<number>
   /** Half extents along each body's axes, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
   /** Principal moments along each body's axes, if recorded. */
@@ -65,7 +67,8 @@ export function createScene(
   const gravity = [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN] as const
   return {
     bodies,
-    masses: Float64Array.from(bodies, (id) => mass.get(id) ?? Number.NaN),
+    masses: Float64Array.from(bodies, (id) => mass.get(id) || Number.NaN),
+    massless: new Set(bodies.flatMap((id, column) => (mass.get(id) === 0 ? [column] : []))),
     rounding,
     massErrors: Float64Array.from(bodies, (id) => getConstantError(rounding, mass.get(id) ?? Number.NaN)),
     inertiaErrors: Float64Array.from(bodies, (id) =>

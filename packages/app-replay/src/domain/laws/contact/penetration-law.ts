@@ -6,7 +6,8 @@ import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import { readVelocityBefore } from '../../steps/momentum.ts'
-import { RunCollector } from '../../steps/run.ts'
+import { type Run, RunCollector } from '../../steps/run.ts'
+import { mayOverlap } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { measureTurning } from '../../steps/turning.ts'
@@ -26,11 +27,17 @@ export function penetrationLaw(strict?: number): Law {
   const limit = strict ?? depthLimit
   const runs = new RunCollector(2)
   const hardest = new Map<number, number>()
+  /** Pairs with an impulse in any frame. */
+  const pushing = new Set<number>()
+  /** Pairs of runs in which a body has no shape, as sensors usually do. */
+  const keys = new Map<Run, number>()
   return {
     observe(step) {
       const { frame, touches, dt, scene } = step
       for (const touch of touches) {
         const { a, b, key, depth, since } = touch
+        if (mayOverlap(scene, a, b)) continue
+        if (!isIdle(touch)) pushing.add(key)
         const before = since === frame ? 0 : (hardest.get(key) ?? 0)
         const closing = Number.isNaN(touch.closing) ? boundClosing(step, touch) : touch.closing
         const impact = Math.abs(closing) >= impactSpeed ? Math.abs(closing) : 0
@@ -39,20 +46,31 @@ export function penetrationLaw(strict?: number): Law {
         const usual = Number.isNaN(dt) ? scene.dt : dt
         const allowed =
           strict ?? Math.max(limit + 1.5 * usual * Math.max(before, impact), getBiasDepth(step, touch, usual))
-        if (depth > allowed) runs.add(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
+        if (!(depth > allowed)) continue
+        const run = runs.add(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
+        const isSolid = scene.geometry.get(a)?.shape != null && scene.geometry.get(b)?.shape != null
+        if (!isSolid) keys.set(run, key)
       }
     },
     findings: () =>
-      runs.runs.map((run) =>
-        createFinding(run, {
-          kind: 'penetration',
-          severity: run.frames >= lasting ? 'error' : 'info',
-          unit: 'm',
-          confidence: 0.9,
-        }),
-      ),
+      runs.runs.map((run) => {
+        const options = { kind: 'penetration', unit: 'm', confidence: 0.9 } as const
+        const key = keys.get(run)
+        if (key !== undefined && !pushing.has(key))
+          return createFinding(run, { ...options, severity: 'info', ...sensor })
+        return createFinding(run, { ...options, severity: run.frames >= lasting ? 'error' : 'info' })
+      }),
   }
 }
+
+const sensor = {
+  text: 'overlap without an impulse in any frame, as a sensor does',
+  advice: 'If it is a sensor, list it in bodies[].ignores.',
+} as const
+
+/** Whether recorded impulses are all 0. */
+const isIdle = ({ frictionRows, push }: Touch): boolean =>
+  frictionRows > 0 && push.every((part) => part === 0)
 
 /** Returns a maximum in m/s, from the states before the step; 0 if unknown. */
 function boundClosing(step: Step, touch: Touch): number {

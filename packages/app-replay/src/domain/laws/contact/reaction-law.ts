@@ -1,6 +1,7 @@
 /** Law `reaction` (docs/laws.md, Contacts). A violation that begins after the contact is a push. */
+import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num } from '../../steps/block.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
@@ -13,6 +14,9 @@ const noReaction = 0.02
 
 const tolerance = 0.05
 
+/** Levels of residuals: of bodies this many times as heavy as the lightest, after this many steps. */
+const levelRule = { ratio: 10, steps: 5, kept: 0.9, factor: 3 } as const
+
 /** Values in N·s. */
 interface Reaction {
   readonly isMissing: boolean
@@ -23,6 +27,7 @@ interface Reaction {
 export function reactionLaw(): Law {
   const collectors = { missing: new RunCollector(2), unequal: new RunCollector(2) }
   const lastByPair = new Map<number, number>()
+  const levels = new ResidualLevels()
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
@@ -33,7 +38,7 @@ export function reactionLaw(): Law {
         const isRecent = since === step.frame || step.frame - (lastByPair.get(key) ?? -2) <= 2
         if (!isRecent) continue
         const isIsolated = num(partners, columnA) === 1 && num(partners, columnB) === 1
-        const found = isIsolated ? compareIsolated(step, touch) : compareRecorded(step, touch)
+        const found = isIsolated ? compareIsolated(step, touch, levels) : compareRecorded(step, touch, levels)
         if (found === null) continue
         lastByPair.set(key, step.frame)
         const runs = found.isMissing ? collectors.missing : collectors.unequal
@@ -44,6 +49,7 @@ export function reactionLaw(): Law {
           { bodies: [a, b], pair: [a, b] },
         )
       }
+      levels.observe(step)
     },
     findings: () => [
       ...collectors.missing.runs.map((run) =>
@@ -56,19 +62,50 @@ export function reactionLaw(): Law {
   }
 }
 
-function compareIsolated(step: Step, { columnA, columnB }: Touch): Reaction | null {
+/** Recent residuals of heavy bodies in N·s. They are far below the tolerance if all forces are recorded. */
+class ResidualLevels {
+  #heavy: readonly number[] | undefined
+  readonly #levels = new Map<number, { level: number; steps: number }>()
+
+  observe(step: Step): void {
+    const { masses } = step.scene
+    const lightest = Math.min(...masses.filter((mass) => mass > 0))
+    this.#heavy ??= [...masses.keys()].filter((column) => num(masses, column) > levelRule.ratio * lightest)
+    for (const column of this.#heavy) {
+      const isKnown = step.touching[column] === 0 || step.impulseKnown[column] === impulseKnowledge.complete
+      const size = isKnown ? length3(...measureResidual(step, column)) : Number.NaN
+      if (Number.isNaN(size)) this.#levels.delete(column)
+      else {
+        const { level, steps } = this.#levels.get(column) ?? { level: 0, steps: 0 }
+        this.#levels.set(column, { level: Math.max(size, levelRule.kept * level), steps: steps + 1 })
+      }
+    }
+  }
+
+  /** Returns the tolerance of a body that receives an impulse of this size, N·s. */
+  getTolerance(step: Step, column: number, size: number): number {
+    const usual = getImpulseTolerance(step, column, tolerance)
+    const { level, steps } = this.#levels.get(column) ?? { level: 0, steps: 0 }
+    if (steps < levelRule.steps) return usual
+    const { errors, scene, window } = step
+    const mass = num(scene.masses, column)
+    const speed = length3(...read3(window.states.data, step.at(column) + stateAt.velocity))
+    const rounding = mass * (2e-6 * speed + num(errors.changed, column)) + num(errors.impulse, column)
+    return Math.min(usual, 1e-6 + tolerance * size + levelRule.factor * level + rounding)
+  }
+}
+
+function compareIsolated(step: Step, { columnA, columnB }: Touch, levels: ResidualLevels): Reaction | null {
   const [a, b] = [readContactImpulse(step, columnA), readContactImpulse(step, columnB)]
   const off = length3(a[0] + b[0], a[1] + b[1], a[2] + b[2])
-  const allowed = Math.max(
-    getImpulseTolerance(step, columnA, tolerance),
-    getImpulseTolerance(step, columnB, tolerance),
-  )
-  if (!(off > allowed)) return null
   const sizes = [length3(...a), length3(...b)] as const
+  const size = Math.max(...sizes)
+  const allowed = Math.max(levels.getTolerance(step, columnA, size), levels.getTolerance(step, columnB, size))
+  if (!(off > allowed)) return null
   return { isMissing: Math.min(...sizes) < noReaction * Math.max(...sizes), off, allowed }
 }
 
-function compareRecorded(step: Step, touch: Touch): Reaction | null {
+function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reaction | null {
   const columns = [touch.columnA, touch.columnB] as const
   if (columns.some((column) => step.impulseKnown[column] !== impulseKnowledge.complete)) return null
   const factor = step.scene.impulseFactor(step.dt)
@@ -76,7 +113,7 @@ function compareRecorded(step: Step, touch: Touch): Reaction | null {
   const [a, b] = columns.map((column) => {
     const left = measureResidual(step, column)
     const rounding = num(step.errors.impulse, column)
-    const allowed = getImpulseTolerance(step, column, tolerance) + tolerance * size + rounding
+    const allowed = levels.getTolerance(step, column, size) + tolerance * size + rounding
     return { left, off: length3(...left), allowed }
   }) as [Residual, Residual]
   const wrong = a.off > a.allowed ? a : b

@@ -44,7 +44,7 @@ export const maxDamping = 0.2
 const dampingRest = 0.1
 
 /** Returns c in 1/s by body if the acceleration is -c v in all of its flights. */
-export function findDampings(
+export function findDampingRates(
   accounts: readonly (readonly [Run, Account])[],
 ): ReadonlyMap<BodyId | undefined, number> {
   const free = accounts.filter(([{ bodies }, { touched }]) => bodies.length === 1 && !touched)

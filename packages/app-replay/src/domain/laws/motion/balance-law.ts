@@ -12,9 +12,9 @@ import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { type Account, BalanceAccounts, type BalancedBodies, findDampings } from './balance-account.ts'
+import { type Account, BalanceAccounts, type BalancedBodies, findDampingRates } from './balance-account.ts'
 import { measureBody, type Unexplained } from './body-balance.ts'
-import { ConstantAccelerations } from './constant-acceleration.ts'
+import { ConstantAccelerations, WeakAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
 import { IntegratorMeter } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
@@ -29,6 +29,7 @@ const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 export function balanceLaw(): Law {
   const accounts = new BalanceAccounts()
   const noise = new NoiseMeter()
+  const weak = new WeakAccelerations()
   const integrators = new IntegratorMeter()
   /** Accounts of bodies that seem to sleep, until an impulse carries them although they do not move. */
   const rests = new Rests()
@@ -48,7 +49,7 @@ export function balanceLaw(): Law {
       for (let column = 0; column < step.scene.bodies.length; column++) {
         integrators.add(step, column)
         rests.close(step, column)
-        const one = measureBody(step, column, noise)
+        const one = measureBody(step, column, { noise, weak })
         if (one === null) continue
         const body = step.scene.bodies[column] ?? 0
         const account = { key: body, bodies: [body], mass: num(step.scene.masses, column) }
@@ -70,7 +71,7 @@ export function balanceLaw(): Law {
     },
     findings() {
       const constant = new ConstantAccelerations(scene)
-      const dampings = findDampings(accounts.all)
+      const dampingRates = findDampingRates(accounts.all)
       const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
@@ -80,7 +81,7 @@ export function balanceLaw(): Law {
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
           return []
         }
-        const damping = column === undefined ? undefined : dampings.get(body)
+        const damping = column === undefined ? undefined : dampingRates.get(body)
         if (damping !== undefined) return [toDampingFinding(run, account, damping)]
         return constant.add(run, account) ? [] : toFindings(run, account)
       })
@@ -88,8 +89,11 @@ export function balanceLaw(): Law {
         const column = scene?.columnById.get(run.bodies[0] ?? 0)
         return column === undefined ? [] : findDrift(noise, column, run)
       })
+      const isNew = ({ bodies: [body = 0] }: Finding): boolean =>
+        !constant.findings.some(({ bodies }) => bodies.includes(body))
       return [
         ...constant.findings,
+        ...weak.findings.filter(isNew),
         ...found,
         ...drifts,
         ...integrators.findings,

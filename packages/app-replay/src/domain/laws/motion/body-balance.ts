@@ -4,6 +4,7 @@ import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { getError } from '../../steps/rounding.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Point3 } from '../../vector.ts'
+import type { WeakAccelerations } from './constant-acceleration.ts'
 import type { NoiseMeter } from './noise-meter.ts'
 
 /** Shares of the largest term: for free bodies, and for bodies in contact. */
@@ -24,7 +25,11 @@ export interface Unexplained {
 }
 
 /** Returns `null` if the step is explained or cannot be judged. */
-export function measureBody(step: Step, column: number, noise?: NoiseMeter): Unexplained | null {
+export function measureBody(
+  step: Step,
+  column: number,
+  meters?: { readonly noise: NoiseMeter; readonly weak: WeakAccelerations },
+): Unexplained | null {
   const { scene, window, dt, impulse, external, joints, errors } = step
   if (joints.isKnown[column] === 0) return null
   const isJointed = joints.isJointed[column] === 1
@@ -68,8 +73,10 @@ export function measureBody(step: Step, column: number, noise?: NoiseMeter): Une
   const minAllowed = part * mass * scene.g * dt
   const error = mass * num(errors.changed, column) + num(errors.impulse, column)
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
-  if (free !== null && step.asleep[column] !== 1)
-    noise?.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
+  if (free !== null && step.asleep[column] !== 1) {
+    meters?.noise.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
+    if (step.touchedBefore[column] === 0) meters?.weak.add(step, column, [rx, ry, rz], minAllowed)
+  }
   // Other motions, such as those that end at a surface, are judged by the law of velocities.
   const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed

@@ -1,9 +1,11 @@
+import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { formatNumber } from '../../sentence.ts'
-import { length3 } from '../../steps/block.ts'
+import { length3, num, read3 } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
-import type { Point3 } from '../../vector.ts'
+import type { Step } from '../../steps/step.ts'
+import { dot3, type Point3 } from '../../vector.ts'
 
 /** Minimum frames, and maximum deviation as a share of the mean. */
 const rule = { frames: 10, spread: 0.05 } as const
@@ -67,6 +69,87 @@ export class ConstantAccelerations {
     )
   }
 }
+
+/** `share` is that of gravity, `minimum` in m/s², `spread` that of the mean. `deviations` are those of the mean. */
+const weakRule = { frames: 20, share: 1e-3, minimum: 1e-3, spread: 0.5, deviations: 6, drag: 0.2 } as const
+
+interface WeakSum {
+  readonly first: number
+  last: number
+  steps: number
+  readonly sum: [number, number, number]
+  squares: number
+  /** Sums of the products with the velocity, and of its squares. */
+  along: number
+  speeds: number
+  /** Largest rounding error, m/s². */
+  error: number
+}
+
+/** Constant accelerations within the tolerance of single steps, as means over all free steps of a body. */
+export class WeakAccelerations {
+  readonly #sums = new Map<number, WeakSum>()
+  #scene: Scene | undefined
+
+  /** Adds the residual of a free step in N·s. */
+  add(step: Step, column: number, residual: Point3, slack: number): void {
+    const { scene, dt, frame, window } = step
+    this.#scene = scene
+    const weight = num(scene.masses, column) * dt
+    const size = length3(...residual)
+    if (!(size <= slack) || !(weight > 0)) return
+    const sums = this.#sums.get(column) ?? createWeakSum(frame)
+    this.#sums.set(column, sums)
+    const velocity = read3(window.states.data, step.at(column) + stateAt.velocity)
+    for (const i of [0, 1, 2] as const) sums.sum[i] += residual[i] / weight
+    sums.squares += (size / weight) ** 2
+    sums.along += dot3(residual, velocity) / weight
+    sums.speeds += dot3(velocity, velocity)
+    sums.error = Math.max(sums.error, num(step.errors.changed, column) / dt)
+    sums.steps += 1
+    sums.last = frame
+  }
+
+  get findings(): readonly Finding[] {
+    const scene = this.#scene
+    if (scene === undefined) return []
+    return [...this.#sums].flatMap(([column, { first, last, steps, sum, squares, along, speeds, error }]) => {
+      const vector: Point3 = [sum[0] / steps, sum[1] / steps, sum[2] / steps]
+      const size = length3(...vector)
+      const deviation = Math.sqrt(Math.max(0, squares / steps - size ** 2))
+      const clock = (scene.g * scene.rounding.time.absolute) / (weakRule.frames * scene.dt)
+      const limit =
+        Math.max(weakRule.minimum, weakRule.share * scene.g) +
+        clock +
+        (weakRule.deviations * deviation + error) / Math.sqrt(steps)
+      const isDrag = along < 0 && squares - along ** 2 / speeds < weakRule.drag ** 2 * squares
+      if (steps < weakRule.frames || isDrag || deviation > weakRule.spread * size || !(size > limit))
+        return []
+      const bodies = [scene.bodies[column] ?? 0]
+      return createFinding(
+        { first, last, peak: first, value: size, limit, bodies, pair: null },
+        {
+          kind: 'unexplained_acceleration',
+          severity: 'warning',
+          unit: 'm/s²',
+          confidence: 0.7,
+          text: describeAcceleration(vector, scene),
+        },
+      )
+    })
+  }
+}
+
+const createWeakSum = (first: number): WeakSum => ({
+  first,
+  last: first,
+  steps: 0,
+  sum: [0, 0, 0],
+  squares: 0,
+  along: 0,
+  speeds: 0,
+  error: 0,
+})
 
 function describeAcceleration(vector: Point3, scene: Scene | undefined): string {
   const [x, y, z] = vector

@@ -8,6 +8,7 @@ import { createFinding, type Finding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
+import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from '../contact/placed-solid.ts'
@@ -58,7 +59,10 @@ class TeleportLaw implements Law {
       ...jumps.map((run) => {
         const options = { unit: 'm', confidence: 0.95 } as const
         if (run.frames < lasting) return createFinding(run, { ...options, kind: 'teleport' })
-        const frames = this.#constant.count(run.bodies[0] ?? Number.NaN)
+        const [body = Number.NaN] = run.bodies
+        const frames = this.#constant.count(body)
+        if (this.#constant.isAnimated(body))
+          return createFinding(run, { ...options, kind: 'velocity_mismatch', ...animated })
         const text = `moves differently from its velocity, which is the same in all ${frames} frames: was a reference recorded instead of a copy?`
         return createFinding(
           { ...run, first: this.#sinceByRun.get(run) ?? run.first },
@@ -91,7 +95,8 @@ class TeleportLaw implements Law {
     const isOff = ox * ox + oy * oy + oz * oz >= minOff && isBeyond(step, column, [ox, oy, oz])
     if (isOff) this.#since[column] ||= frame
     else this.#since[column] = 0
-    if (!scene.hasContacts && isOff) this.#scaled.observe(step, column)
+    const isScaled = scene.hasContacts ? step.touching[column] === 1 : isOff
+    if (isScaled && ox * ox + oy * oy + oz * oz >= minOff) this.#scaled.observe(step, column)
     // Returns early for most bodies, without a square root.
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
     let off = length3(ox, oy, oz)
@@ -274,10 +279,24 @@ class ScaledVelocities {
   }
 }
 
+const animated = {
+  severity: 'info',
+  text: 'has no mass, and moves with a recorded velocity of 0, as animated bodies do',
+} as const
+
 class ConstantVelocities {
   readonly #first = new Map<BodyId, { readonly velocity: Point3; frames: number; isSame: boolean }>()
+  #scene: Scene | undefined
+
+  /** Whether the velocity is 0 in all frames, and the mass is unknown. */
+  isAnimated(body: BodyId): boolean {
+    const mass = num(this.#scene?.masses ?? new Float64Array(), this.#scene?.columnById.get(body) ?? -1)
+    const isStill = this.#first.get(body)?.velocity.every((part) => part === 0) === true
+    return Number.isNaN(mass) && isStill && this.count(body) > 0
+  }
 
   observe({ scene, window, at }: Step): void {
+    this.#scene = scene
     const s = window.states.data
     for (let column = 0; column < scene.bodies.length; column++) {
       const body = scene.bodies[column] ?? 0
