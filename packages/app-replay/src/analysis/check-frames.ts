@@ -7,7 +7,8 @@ import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
 import { WorstCollector } from '../domain/runs/worst-values.ts'
 import { type Rounding, RoundingMeter } from '../domain/steps/rounding.ts'
 import { createScene, type Scene } from '../domain/steps/scene.ts'
-import { type Step, Stepper } from '../domain/steps/step.ts'
+import type { Step } from '../domain/steps/step.ts'
+import { Stepper } from '../domain/steps/stepper.ts'
 
 export interface CheckFramesArgs {
   readonly range: FrameRange

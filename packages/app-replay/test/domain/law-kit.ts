@@ -17,7 +17,7 @@ import type { Finding } from '../../src/domain/findings/finding.ts'
 import type { Law } from '../../src/domain/laws/law.ts'
 import { exactRounding, RoundingMeter } from '../../src/domain/steps/rounding.ts'
 import type { Scene } from '../../src/domain/steps/scene.ts'
-import { Stepper } from '../../src/domain/steps/step.ts'
+import { Stepper } from '../../src/domain/steps/stepper.ts'
 import type { Point3 } from '../../src/domain/vector.ts'
 
 type Vec = readonly [number, number, number]

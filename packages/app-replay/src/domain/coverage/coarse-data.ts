@@ -1,9 +1,8 @@
 /** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding) or a surface moves. */
 import { formatNumber } from '../sentence.ts'
-import type { MovingSurface } from '../steps/moving-surfaces.ts'
+import type { MovingSurface } from '../steps/motion.ts'
 import { type Grid, getError } from '../steps/rounding.ts'
 import type { Scene } from '../steps/scene.ts'
-import type { NotChecked } from './coverage.ts'
 import type { CheckedLaw } from './law-table.ts'
 
 type Quantity = 'positions' | 'velocities' | 'orientations' | 'angular velocities' | 'impulses'
@@ -80,7 +79,7 @@ const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
 const drivenLaws: readonly CheckedLaw[] = ['friction_opposes_sliding', 'sliding', 'energy_budget']
 
 /** Returns why a law is not checked for bodies whose surfaces seem to move. */
-export function describeSurfaces(law: CheckedLaw, surfaces: readonly MovingSurface[]): readonly NotChecked[] {
+export function describeSurfaces(law: CheckedLaw, surfaces: readonly MovingSurface[]) {
   if (!drivenLaws.includes(law)) return []
   return surfaces.map(({ body, first, last, velocity, speed }) => {
     const parts = velocity.map((part) => formatNumber(Number(part.toFixed(3)) + 0))

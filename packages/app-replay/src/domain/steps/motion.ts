@@ -1,4 +1,5 @@
-import { type FrameWindow, stateAt } from '@causeway/recording'
+import { type BodyId, type FrameWindow, stateAt } from '@causeway/recording'
+import type { Point3 } from '../vector.ts'
 import { length3, num, read3 } from './block.ts'
 
 interface MotionStep {
@@ -8,6 +9,23 @@ interface MotionStep {
   readonly recordedDt: number
   readonly moved: Float64Array
   readonly distance: Float64Array
+}
+
+export interface MovingSurface {
+  readonly body: BodyId
+  readonly first: number
+  last: number
+  /** Mean velocity of bodies that stay on the surface, m/s. */
+  velocity: Point3
+  /** Mean speed. Larger than that of `velocity` if the surface turns. */
+  speed: number
+}
+
+/** Surfaces that drive bodies although no motion is recorded. */
+export interface MovingSurfaces {
+  readonly all: readonly MovingSurface[]
+  /** Whether a body has such a surface. */
+  has(bodies: readonly BodyId[]): boolean
 }
 
 /**

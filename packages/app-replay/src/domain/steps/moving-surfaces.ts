@@ -6,6 +6,7 @@ import type { BodyId } from '@causeway/recording'
 import { add, dot3, type Point3 } from '../vector.ts'
 import { length3, num } from './block.ts'
 import { getSlipError, minSlip, readContactImpulse, readSlip } from './momentum.ts'
+import type { MovingSurface, MovingSurfaces } from './motion.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
@@ -15,16 +16,6 @@ const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02 } as const
 /** Cosine of 60 degrees. */
 export const alongCosine = 0.5
 
-export interface MovingSurface {
-  readonly body: BodyId
-  readonly first: number
-  last: number
-  /** Mean velocity of bodies that stay on the surface, m/s. */
-  velocity: Point3
-  /** Mean speed. Larger than that of `velocity` if the surface turns. */
-  speed: number
-}
-
 interface Drive {
   readonly first: number
   /** Largest speed at which friction drove the body, m/s. */
@@ -32,7 +23,7 @@ interface Drive {
   steady: number
 }
 
-export class MovingSurfaces {
+export class SurfaceMeter implements MovingSurfaces {
   readonly #drives = new Map<number, Drive>()
   readonly #found = new Map<BodyId, MovingSurface & { steps: number }>()
 

@@ -5,7 +5,7 @@
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'
 import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
-import type { MovingSurfaces } from '../../steps/moving-surfaces.ts'
+import type { MovingSurfaces } from '../../steps/motion.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'

@@ -5,7 +5,7 @@
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
-import type { MovingSurfaces } from '../../steps/moving-surfaces.ts'
+import type { MovingSurfaces } from '../../steps/motion.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
