@@ -3,6 +3,7 @@ import { verifies } from '../../test/verifies.ts'
 import type { Delivery } from '../src/calls/delivery.ts'
 import type { RetryOptions } from '../src/calls/retry-budget.ts'
 import { ServerRequests } from '../src/calls/server-requests.ts'
+import { explainUnreachable } from '../src/doctor/connection-errors.ts'
 import { ask } from '../src/http/ask.ts'
 import type { Exchange, Reader, Upstream } from '../src/http/upstream.ts'
 import { GetStream } from '../src/session/get-stream.ts'
@@ -365,7 +366,9 @@ verifies('bridge:session:restart', 'ask rejects if no response arrives within th
     const { upstream, aborts } = openEnded((reader) => {
       if (head) reader.head(200, { 'content-type': 'text/event-stream' })
     })
-    await t.rejects(ask(upstream, {}, Buffer.from('{}'), 1), { code: 'SERVER_UNREACHABLE' })
+    const error = await ask(upstream, { method: 'POST', fields: {} }, 1).catch((error: unknown) => error)
+    t.match(error, { code: 'SERVER_UNREACHABLE' })
+    t.match(explainUnreachable(error, undefined, {}), { text: 'no response in time (TimeoutError)' })
     t.equal(aborts(), 1)
   }
 })
@@ -377,7 +380,7 @@ t.test('ask returns the first response of a stream and closes the stream', async
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","id":1,"result":{"n":1}}\n\n'))
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","id":2,"result":{"n":2}}\n\n'))
   })
-  const { reply, response } = await ask(upstream, {}, Buffer.from('{}'))
+  const { reply, response } = await ask(upstream, { method: 'POST', fields: {} })
   t.match(reply, { status: 200, type: 'events' })
   t.match(response, { id: 1, result: { n: 1 } })
   t.equal(aborts(), 1)

@@ -22,7 +22,7 @@ const causes: readonly (readonly [code: RegExp, text: string, fix: string])[] = 
     'pass the certificate of its issuer with --ca <file>',
   ],
   [
-    /TIMEOUT|TIMEDOUT|UNREACH|^DEADLINE/,
+    /TIMEOUT|TIMEDOUT|UNREACH|^TimeoutError$/,
     'no response in time',
     'check the network and the firewall, and whether a proxy is required (--proxy)',
   ],

@@ -1,8 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { asCausewayError } from '@causeway/protocol'
+import { ask } from '../http/ask.ts'
 import { openConnections } from '../http/connections.ts'
 import { openCredentials } from '../http/credentials.ts'
 import { resolveTarget } from '../http/target.ts'
+import { addFields, createUpstream, type Upstream } from '../http/upstream.ts'
 import { noLog } from '../lifecycle/debug-log.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isPrivateFile } from '../stages/private-files.ts'
@@ -10,8 +12,7 @@ import { version } from '../version.ts'
 import { type Check, fail, formatCheck, ok, warn } from './check.ts'
 import { clientLines, type Started } from './client-lines.ts'
 import { explainUnreachable, isStartedLater } from './connection-errors.ts'
-import { Probe } from './probe.ts'
-import { checkHealth, checkProtocol } from './server-checks.ts'
+import { checkHealth, checkProtocol, timeoutMs } from './server-checks.ts'
 
 interface DoctorOptions {
   readonly started: Started
@@ -34,6 +35,9 @@ export async function runDoctor(
   return failures === 0 ? 0 : 1
 }
 
+/** Parts of an upstream that only the relay uses. */
+const unused = { maxMessageBytes: 0, backpressure: { update() {}, end() {} }, onResponse() {} }
+
 async function* runChecks(
   settings: Settings,
   { debugLog, env }: { debugLog: string; env: NodeJS.ProcessEnv },
@@ -41,28 +45,30 @@ async function* runChecks(
   const { url, credentials, connection } = settings
   yield ok('url', String(url))
   yield checkDebugLog(debugLog)
-  let probe: Probe
+  let upstream: Upstream
   try {
     const fields = openCredentials(credentials, noLog)
     const names = Object.keys(fields())
     if (names.length > 0) yield ok('headers', `${names.join(', ')} sent with every request`)
-    probe = new Probe(url, await openConnections(resolveTarget(url), connection, env), fields)
+    const connections = await openConnections(resolveTarget(url), connection, env)
+    upstream = addFields(createUpstream({ url, connections, ...unused }), fields)
   } catch (error) {
     const { message, remedy } = asCausewayError(error)
     yield fail('settings', message, remedy)
     return
   }
   try {
-    const health = await probe.get('/health')
+    const request = { method: 'GET', path: '/health', fields: { accept: 'application/json' } } as const
+    const health = await ask(upstream, request, timeoutMs)
     yield ok('reachable', connection.proxy === undefined ? 'yes' : 'yes, through the proxy')
-    yield* checkHealth(health)
-    yield* await checkProtocol(probe, settings.maxLine)
+    yield* checkHealth(health.reply)
+    yield* await checkProtocol(upstream, settings.maxLine)
   } catch (error) {
     if (settings.autostart && isStartedLater(error))
       yield ok('reachable', 'no server is running; the first call starts one (--autostart)')
     else yield explainUnreachable(error, connection.proxy, env)
   } finally {
-    await probe.close()
+    await upstream.destroy()
   }
 }
 

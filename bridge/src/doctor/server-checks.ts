@@ -1,18 +1,30 @@
 import {
   asObject,
   type ClientInfo,
+  claimedVersion,
   type JsonObject,
   legacyVersions,
   meta,
   modernVersion,
 } from '@causeway/protocol'
-import type { Asked } from '../http/ask.ts'
-import { readSessionKey } from '../http/headers.ts'
+import { type Asked, ask } from '../http/ask.ts'
+import {
+  type Fields,
+  messageFields,
+  noSession,
+  readSessionKey,
+  type SessionKey,
+  sessionFields,
+} from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
+import type { Upstream } from '../http/upstream.ts'
 import { parseJson } from '../stdio/json.ts'
+import { toLine } from '../stdio/message.ts'
 import { version } from '../version.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Probe } from './probe.ts'
+
+/** A working server answers a handshake within a second. */
+export const timeoutMs = 10_000
 
 export function checkHealth({ status, body }: Reply): Check[] {
   const report = asObject(body && parseJson(body))
@@ -45,6 +57,7 @@ function checkApps(status: string, apps: JsonObject): Check {
   )
 }
 
+const id = 'doctor'
 const clientInfo: ClientInfo = { name: 'causeway-doctor', version }
 
 const envelope = {
@@ -53,23 +66,42 @@ const envelope = {
   [meta.clientCapabilities]: {},
 }
 
-export async function checkProtocol(probe: Probe, maxLine: number): Promise<Check[]> {
-  const legacy = await probe.request('initialize', {
+interface Message {
+  readonly method: string
+  readonly params: JsonObject
+  /** A message without an id is a notification. */
+  readonly id?: string
+}
+
+function post(
+  upstream: Upstream,
+  message: Message,
+  { fields, key = noSession }: { fields?: Fields; key?: SessionKey } = {},
+): Promise<Asked> {
+  const own = messageFields({ ...message, claimed: claimedVersion(message) }, key)
+  const body = toLine({ jsonrpc: '2.0', ...message })
+  return ask(upstream, { method: 'POST', fields: { ...own, ...fields }, body }, timeoutMs)
+}
+
+export async function checkProtocol(upstream: Upstream, maxLine: number): Promise<Check[]> {
+  const request = (method: string, params: JsonObject, key = noSession): Promise<Asked> =>
+    post(upstream, { method, params, id }, { key })
+  const legacy = await request('initialize', {
     protocolVersion: legacyVersions[0],
     capabilities: {},
     clientInfo,
   })
   const denied = checkAccess(legacy.reply)
   if (denied !== undefined) return [denied]
-  const modern = await probe.request('server/discover', { _meta: envelope })
+  const modern = await request('server/discover', { _meta: envelope })
   const [initialized, discovered] = [getResult(legacy), getResult(modern)]
   if (initialized === undefined && discovered === undefined) return [noProtocol(legacy)]
 
   const key = readSessionKey(legacy.reply.headers, initialized)
-  if (key.id !== undefined) await probe.notify('notifications/initialized', { key })
+  if (key.id !== undefined) await post(upstream, { method: 'notifications/initialized', params: {} }, { key })
   const listed = await (discovered === undefined
-    ? probe.request('tools/list', {}, { key })
-    : probe.request('tools/list', { _meta: envelope }))
+    ? request('tools/list', {}, key)
+    : request('tools/list', { _meta: envelope }))
   const checks = [
     initialized === undefined
       ? ok('initialize', 'not supported; the bridge translates if necessary')
@@ -78,9 +110,10 @@ export async function checkProtocol(probe: Probe, maxLine: number): Promise<Chec
       ? ok('discover', 'not supported; the bridge translates if necessary')
       : ok('discover', `protocol ${[discovered.supportedVersions].flat().join(', ')}`),
     checkTools(listed, maxLine),
-    await checkOrigin(probe),
+    await checkOrigin(upstream),
   ]
-  if (key.id !== undefined) await probe.deleteSession(key).catch(() => {})
+  if (key.id !== undefined)
+    await ask(upstream, { method: 'DELETE', fields: sessionFields(key) }, timeoutMs).catch(() => {})
   return checks
 }
 
@@ -126,9 +159,9 @@ function checkTools(listed: Asked, maxLine: number): Check {
 }
 
 /** If a server accepts every origin, every web page that its user opens can call it. */
-async function checkOrigin(probe: Probe): Promise<Check> {
+async function checkOrigin(upstream: Upstream): Promise<Check> {
   const fields = { origin: 'http://web-page.invalid' }
-  const { reply } = await probe.request('ping', { _meta: envelope }, { fields })
+  const { reply } = await post(upstream, { method: 'ping', params: { _meta: envelope }, id }, { fields })
   if (reply.status === 403) return ok('origin', 'requests of foreign web pages are rejected')
   return warn('origin', 'requests of foreign web pages are accepted', 'check the Origin header on the server')
 }

@@ -2,20 +2,18 @@ import { classifyMessage, type JsonObject } from '@causeway/protocol'
 import { unreachable } from '../calls/answer.ts'
 import { Deferred } from '../lifecycle/deferred.ts'
 import { parseJson } from '../stdio/json.ts'
-import type { Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
-import type { Upstream } from './upstream.ts'
+import type { HttpRequest, Upstream } from './upstream.ts'
 
 export interface Asked {
   readonly reply: Reply
   readonly response: JsonObject | undefined
 }
 
-/** Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
+/** Waits for the end of the reply or for its first response. Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
 export async function ask(
   upstream: Upstream,
-  fields: Fields,
-  body: Buffer,
+  request: HttpRequest,
   timeoutMs = defaultTimeoutMs,
 ): Promise<Asked> {
   let response: Asked['response']
@@ -26,8 +24,9 @@ export async function ask(
       if (response !== undefined) settled.resolve()
     },
   })
-  const exchange = upstream.send({ method: 'POST', fields, body }, reader)
-  const timeout = (): void => settled.reject(new Error(`no response within ${timeoutMs} ms`))
+  const exchange = upstream.send(request, reader)
+  const timeout = (): void =>
+    settled.reject(Object.assign(new Error(`no response within ${timeoutMs} ms`), { name: 'TimeoutError' }))
   const timer = setTimeout(timeout, timeoutMs)
   try {
     await Promise.race([exchange.done, settled.promise])

@@ -76,6 +76,14 @@ export function createUpstream({
   }
 }
 
+/** Returns an upstream that sends these fields with every request. The fields of a request have precedence. */
+export const addFields = (upstream: Upstream, common: () => Fields): Upstream => ({
+  ...upstream,
+  send: (request, reader) =>
+    // Node 20 spreads several objects into one ten times more slowly than it assigns them.
+    upstream.send({ ...request, fields: Object.assign({}, common(), request.fields) }, reader),
+})
+
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #done = new Deferred()
   readonly #dispatcher: Dispatcher

@@ -118,7 +118,8 @@ export class Session {
   async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
     for (let isFirst = true; ; isFirst = false)
       try {
-        const asked = await ask(this.#options.upstream, messageFields(message, key), message.bytes)
+        const request = { method: 'POST', fields: messageFields(message, key), body: message.bytes } as const
+        const asked = await ask(this.#options.upstream, request)
         if (!isTemporary(asked.reply) || !(await budget.pause(retryAfterMs(asked.reply)))) return asked
       } catch (error) {
         const { cause } = error as CausewayError // `ask` throws nothing else

@@ -49,7 +49,8 @@ export class ToolCatalog {
       const method = 'tools/list'
       const params = { ...(cursor !== undefined && { cursor }), _meta: envelope }
       const fields = messageFields({ method, params, claimed }, noSession)
-      const { response } = await ask(upstream, fields, requestLine(`bridge-tools-${page}`, method, params))
+      const body = requestLine(`bridge-tools-${page}`, method, params)
+      const { response } = await ask(upstream, { method: 'POST', fields, body })
       this.update(response?.result)
       cursor = asObject(response?.result).nextCursor
       if (cursor === undefined) return
