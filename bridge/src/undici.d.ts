@@ -3,10 +3,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici'
 }
 
-declare module 'undici/lib/dispatcher/client.js' {
-  export { Client as default } from 'undici'
-}
-
 declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici'
 }

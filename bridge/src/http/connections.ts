@@ -1,8 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net'
 import buildConnector from 'undici/lib/core/connect.js'
 import symbols from 'undici/lib/core/symbols.js'
-import Client from 'undici/lib/dispatcher/client.js'
-import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { invalidSetting } from '../errors.ts'
 import type { Connection } from '../settings/settings.ts'
@@ -10,11 +8,8 @@ import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
-/** Streams have a connection of their own, so that they do not occupy one of the pool. */
-export interface Connections {
-  readonly calls: Dispatcher
-  readonly streams: Dispatcher
-}
+/** The connections to the server. A stream occupies one, and calls use or open others. */
+export type Connections = Pick<Pool, 'dispatch' | 'destroy'>
 
 /** Calls may take hours, and streams may be silent. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
@@ -38,13 +33,8 @@ export async function openConnections(
   connection: Connection,
   env: NodeJS.ProcessEnv,
 ): Promise<Connections> {
-  const { origin } = target
-  const options = {
-    ...noTimeouts,
-    ...idleConnections,
-    connect: resumeAtEnd(await openConnector(target, connection, env)),
-  }
-  return { calls: new Pool(origin, options), streams: new Client(origin, options) }
+  const connect = resumeAtEnd(await openConnector(target, connection, env))
+  return new Pool(target.origin, { ...noTimeouts, ...idleConnections, connect })
 }
 
 /** Throws `INVALID_SETTING` for an invalid certificate file or proxy. */

@@ -36,19 +36,17 @@ class OlderServer {
   }
 
   send(request: HttpRequest, reader: Reader): Exchange {
-    const { method, body, isStream } = request
+    const { method, body } = request
     if (this.#state instanceof OlderStream) {
       if (body !== undefined) return this.#state.post(request.fields, body, reader)
-      if (isStream) return this.#state.listen(reader)
-      if (method === 'DELETE') {
-        this.#state.close()
-        return respond(reader, { status: 200, headers: {} })
-      }
-    } else if (this.#state !== 'current') {
+      if (method === 'GET') return this.#state.listen(reader)
+      this.#state.close()
+      return respond(reader, { status: 200, headers: {} })
+    }
+    if (this.#state !== 'current') {
       if (body !== undefined && isInitialize(body)) return this.#probe(request, body, reader)
       // The caller opens a new session on this status.
-      if (this.#state === 'lost' && (body !== undefined || isStream))
-        return respond(reader, { status: 404, headers: {} })
+      if (this.#state === 'lost' && method !== 'DELETE') return respond(reader, { status: 404, headers: {} })
     }
     return this.#upstream.send(request, reader)
   }
@@ -109,7 +107,7 @@ class OlderStream {
     this.#upstream = upstream
     this.#events = new EventParser(upstream.maxMessageBytes)
     this.#exchange = upstream.send(
-      { method: 'GET', fields: eventStreamFields, isStream: true },
+      { method: 'GET', fields: eventStreamFields },
       {
         head: (status, { 'content-type': type = '' }) => {
           if (status !== 200 || !type.startsWith('text/event-stream')) this.#endpoint.resolve(undefined)

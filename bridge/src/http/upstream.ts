@@ -28,8 +28,6 @@ export interface HttpRequest {
   readonly body?: Buffer
   /** Replaces the path of the URL. */
   readonly path?: string
-  /** Whether to use the connection for streams instead of one for calls. */
-  readonly isStream?: boolean
 }
 
 export interface Upstream {
@@ -55,7 +53,7 @@ export interface UpstreamOptions extends Observers {
 export function createUpstream({
   url,
   maxMessageBytes,
-  connections: { calls, streams },
+  connections,
   backpressure,
   onResponse,
 }: UpstreamOptions): Upstream {
@@ -64,15 +62,13 @@ export function createUpstream({
   return {
     url,
     maxMessageBytes,
-    send: ({ method, fields: headers, body = null, path = target.path, isStream }, reader) =>
+    send: ({ method, fields: headers, body = null, path = target.path }, reader) =>
       new HttpExchange(
-        isStream ? streams : calls,
+        connections,
         { origin, method, path, headers, body },
         { reader, backpressure, onResponse },
       ),
-    async destroy() {
-      await Promise.allSettled([calls.destroy(), streams.destroy()])
-    },
+    destroy: () => connections.destroy(),
   }
 }
 
@@ -86,7 +82,7 @@ export const addFields = (upstream: Upstream, common: () => Fields): Upstream =>
 
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #done = new Deferred()
-  readonly #dispatcher: Dispatcher
+  readonly #connections: Connections
   readonly #request: Dispatcher.DispatchOptions
   readonly #receiver: Observers & { readonly reader: Reader }
   #controller: Dispatcher.DispatchController | undefined
@@ -98,14 +94,14 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #wasRedirected = false
 
   constructor(
-    dispatcher: Dispatcher,
+    connections: Connections,
     request: Dispatcher.DispatchOptions,
     receiver: Observers & { readonly reader: Reader },
   ) {
-    this.#dispatcher = dispatcher
+    this.#connections = connections
     this.#request = request
     this.#receiver = receiver
-    dispatcher.dispatch(request, this)
+    connections.dispatch(request, this)
   }
 
   get done(): Promise<void> {
@@ -155,7 +151,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     else {
       this.#redirect = undefined
       this.#wasRedirected = true
-      this.#dispatcher.dispatch({ ...this.#request, path }, this)
+      this.#connections.dispatch({ ...this.#request, path }, this)
     }
   }
 

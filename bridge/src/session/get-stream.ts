@@ -71,7 +71,7 @@ export class GetStream {
       ...sessionFields(key),
       ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
     }
-    const request = { method: 'GET', fields, isStream: true } as const
+    const request = { method: 'GET', fields } as const
     const exchange = upstream.send(request, reader)
     signal.onabort = () => exchange.abort()
     const isClean = await exchange.done.then(
