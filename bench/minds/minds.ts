@@ -9,7 +9,7 @@ import { limitsSchema } from '../../packages/app-minds/src/limits.ts'
 import { packVector } from '../../packages/app-minds/src/memory/embedding.ts'
 import { openEmbedding } from '../../packages/app-minds/src/memory/open-embedding.ts'
 import { createMind } from '../../packages/app-minds/src/store/create-mind.ts'
-import { memoryId } from '../../packages/app-minds/src/store/hash.ts'
+import { createMemoryId } from '../../packages/app-minds/src/store/hash.ts'
 import { MemoryTable } from '../../packages/app-minds/src/store/memory-table.ts'
 import { MindTable } from '../../packages/app-minds/src/store/mind-table.ts'
 import { MindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
@@ -50,7 +50,7 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
   const write = db.transaction((mind: (typeof rows)[number]) => {
     for (const [n, content] of texts.entries()) {
       const row = memories.add(mind.seq, {
-        id: memoryId(mind.mind_id, n),
+        id: createMemoryId(mind.mind_id, n),
         content,
         importance: 1 + (n % 10),
         sim_time: n,

@@ -38,10 +38,11 @@ export function mergeMessages(
 
 function mergeByTime(stored: readonly StoredMessage[], incoming: readonly Message[]): MergedConversation {
   const known = new Map<string, number>()
-  for (const message of stored) known.set(messageKey(message), (known.get(messageKey(message)) ?? 0) + 1)
+  for (const message of stored)
+    known.set(createMessageKey(message), (known.get(createMessageKey(message)) ?? 0) + 1)
   const added: StoredMessage[] = []
   for (const message of incoming) {
-    const key = messageKey(message)
+    const key = createMessageKey(message)
     const left = known.get(key) ?? 0
     if (left > 0) known.set(key, left - 1)
     else added.push({ ...message, gap: false })
@@ -57,13 +58,13 @@ function mergeByOverlap(
   incoming: readonly Message[],
   window: number,
 ): MergedConversation {
-  const overlap = longestOverlap(stored, incoming)
+  const overlap = findLongestOverlap(stored, incoming)
   const hasGap = overlap === 0 && stored.length > 0 && incoming.length >= window
   const added = incoming.slice(overlap).map((message, index) => ({ ...message, gap: hasGap && index === 0 }))
   return { messages: [...stored, ...added], added }
 }
 
-function longestOverlap(stored: readonly Message[], incoming: readonly Message[]): number {
+function findLongestOverlap(stored: readonly Message[], incoming: readonly Message[]): number {
   for (let n = Math.min(stored.length, incoming.length); n > 0; n--) {
     const tail = stored.slice(-n)
     if (tail.every((message, index) => isSameMessage(message, incoming[index]))) return n
@@ -71,7 +72,7 @@ function longestOverlap(stored: readonly Message[], incoming: readonly Message[]
   return 0
 }
 
-const messageKey = ({ timestamp, speaker_id, message }: Message): string =>
+const createMessageKey = ({ timestamp, speaker_id, message }: Message): string =>
   JSON.stringify([timestamp, speaker_id, message])
 
 const isSameMessage = (a: Message, b: Message | undefined): boolean =>

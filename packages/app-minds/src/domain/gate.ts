@@ -1,7 +1,7 @@
 import { asObject } from '@causeway/protocol'
 import { type Action, type ActionName, actionNames, makeAction } from './action.ts'
 import { readCell } from './cell.ts'
-import { type Situation, spokenParameters } from './menu.ts'
+import { listSpokenParameters, type Situation } from './menu.ts'
 import type { Entity } from './observation.ts'
 
 /** The validated action, or the problems as text for a model. */
@@ -22,7 +22,7 @@ export function validateAction(proposal: Proposal, situation: Situation): Valida
 }
 
 /** Returns the first legal action of `wait`, `continue` and `cancel_interaction`. */
-export function safeAction(situation: Situation): Action {
+export function createSafeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
     const checked = validateAction({ action: name }, situation)
     if ('action' in checked) return checked.action
@@ -117,7 +117,7 @@ function findEntity(entities: readonly Entity[], named: unknown): Entity | undef
 function validateSpeech(parameters: Parameters, { observation }: Situation): ValidationResult {
   const { current } = observation
   if (current === null) return reject('act_in_interaction: no interaction is confirmed')
-  const known = spokenParameters(current.name, current.parameters).map(({ name }) => name)
+  const known = listSpokenParameters(current.name, current.parameters).map(({ name }) => name)
   const given = Object.entries(parameters).filter(
     ([name, value]) =>
       (known.includes(name) || name === 'is_farewell') && value !== undefined && value !== null,

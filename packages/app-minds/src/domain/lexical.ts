@@ -1,5 +1,5 @@
 import { findNames } from './question.ts'
-import { contentWords, searchWords } from './words.ts'
+import { listContentWords, searchWords } from './words.ts'
 
 /** Maps each word to the rows that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
@@ -13,7 +13,7 @@ const namePrefix = 4
  */
 export function getQueryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
-  const stems = contentWords(question)
+  const stems = listContentWords(question)
   for (const [index, word] of searchWords(question).entries()) {
     const stem = stems[index] ?? word
     if (!byStem.has(stem)) byStem.set(stem, word)
@@ -28,7 +28,7 @@ export function getQueryWords(question: string): readonly string[] {
  * Returns the scores of the best rows: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the words in the row, where
  * n of the N memories of this mind contain the word (BM25 without length normalization).
  */
-export function lexicalScores(
+export function computeLexicalScores(
   words: readonly string[],
   postings: Postings,
   { memories, limit }: { readonly memories: number; readonly limit: number },

@@ -50,8 +50,8 @@ const rest: MenuOption = {
 function buildMenu(facts: Facts): readonly MenuOption[] {
   const { observation, isInteracting, isTransitioning, isMoving, isEnding } = facts
   if (isEnding) return [rest, stay, leave]
-  const replies = replyOptions(facts.bids)
-  if (isInteracting) return [...replies, ...speakOptions(observation), stay, leave]
+  const replies = listReplyOptions(facts.bids)
+  if (isInteracting) return [...replies, ...listSpeakOptions(observation), stay, leave]
   if (isTransitioning) return [...replies, stay, leave]
   return [
     ...replies,
@@ -63,7 +63,7 @@ function buildMenu(facts: Facts): readonly MenuOption[] {
   ]
 }
 
-function replyOptions(bids: readonly PendingBid[]): MenuOption[] {
+function listReplyOptions(bids: readonly PendingBid[]): MenuOption[] {
   const each = bids.map(
     (bid): MenuOption => ({
       action: 'respond_to_interaction_bid',
@@ -80,9 +80,9 @@ function replyOptions(bids: readonly PendingBid[]): MenuOption[] {
   return [...each, all]
 }
 
-function speakOptions({ current }: Observation): MenuOption[] {
+function listSpeakOptions({ current }: Observation): MenuOption[] {
   if (current === null) return []
-  const parameters = spokenParameters(current.name, current.parameters)
+  const parameters = listSpokenParameters(current.name, current.parameters)
   if (parameters.length === 0) return []
   const described = parameters.map(
     ({ name, type, description }) => [name, description === '' ? type : `${type}: ${description}`] as const,
@@ -99,7 +99,7 @@ function speakOptions({ current }: Observation): MenuOption[] {
 /**
  * Returns the advertised parameters of an interaction, or `message` for a conversation that advertises no parameters.
  */
-export function spokenParameters(
+export function listSpokenParameters(
   interaction: string,
   advertised: readonly InteractionParameter[],
 ): readonly InteractionParameter[] {

@@ -117,20 +117,21 @@ export const bidSchema = z.strictObject({
 export type PendingBid = Readonly<z.output<typeof bidSchema>>
 
 /** Distance in steps without diagonals. */
-export const manhattan = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
+export const computeManhattanDistance = (a: Cell, b: Cell): number =>
+  Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
 export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 
 /** Satisfied share of a need, 0 to 1. */
-export const needShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
+export const computeNeedShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
 export function findNearest(entities: readonly Entity[], position: Cell | null, max: number): Entity[] {
   if (entities.length <= max) return [...entities]
   const steps = (entity: Entity): number =>
     position === null || entity.position === null
       ? Number.MAX_SAFE_INTEGER
-      : manhattan(position, entity.position)
+      : computeManhattanDistance(position, entity.position)
   const selected = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, max))
   return entities.filter((entity) => selected.has(entity))
 }

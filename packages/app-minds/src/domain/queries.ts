@@ -1,6 +1,6 @@
 import type { StoredMessage } from './conversation.ts'
 import type { Observation } from './observation.ts'
-import { needShare } from './observation.ts'
+import { computeNeedShare } from './observation.ts'
 import type { WorkingMemory } from './policy/working-memory.ts'
 
 export function findLastMessage(
@@ -20,7 +20,7 @@ export function makeHeuristicQueries(
   workingMemory: WorkingMemory,
   lastMessage: string | undefined,
 ): readonly string[] {
-  const lowest = [...observation.needs].sort((a, b) => needShare(a) - needShare(b))[0]
+  const lowest = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
   const names = (observation.entities ?? []).slice(0, 5).map(({ display_name }) => display_name)
   const goal = workingMemory.active_goals[0]
   const queries = [

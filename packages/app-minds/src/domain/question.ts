@@ -1,5 +1,5 @@
 import { dayMinutes, toGameDay } from './policy/state.ts'
-import { contentWords, searchWords, stem } from './words.ts'
+import { listContentWords, searchWords, stem } from './words.ts'
 
 /** A range of game minutes, excluding `to`. */
 export interface Period {
@@ -32,7 +32,7 @@ const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.spl
 
 /** Words that a memory does not need to match. */
 const questionWords = new Set(
-  contentWords(
+  listContentWords(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
       'exactly ever find happen happened happens ask answer wonder learn heard hear mention talk speak spoke like much many often ' +
       'get got give make made use let one first last latest recent recently earliest time times yesterday today ago ' +
@@ -166,14 +166,14 @@ export function isSimilarName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
   if (Math.abs(name.length - word.length) > 2) return false
-  const pairs = letterPairs(name)
-  const others = letterPairs(word)
+  const pairs = listLetterPairs(name)
+  const others = listLetterPairs(word)
   let common = 0
   for (const pair of pairs) if (others.has(pair)) common += 1
   return (2 * common) / (pairs.size + others.size) >= 0.7
 }
 
-function letterPairs(word: string): ReadonlySet<string> {
+function listLetterPairs(word: string): ReadonlySet<string> {
   const pairs = new Set<string>()
   for (let n = 0; n < word.length - 1; n++) pairs.add(word.slice(n, n + 2))
   return pairs

@@ -2,7 +2,7 @@
 // cspell:ignore told -- a tag of stored memories
 import type { Memory } from './memory.ts'
 import { dayMinutes } from './policy/state.ts'
-import { contentWords, wordsKey } from './words.ts'
+import { createWordsKey, listContentWords } from './words.ts'
 
 export interface Experience extends Omit<Memory, 'location'> {
   /** Number of occurrences, counting merged memories. */
@@ -122,11 +122,11 @@ function groupSimilar(experiences: readonly Experience[]): ReadonlyMap<string, r
   const leadersByWord = new Map<string, number[]>()
   const groups = new Map<string, Experience[]>()
   for (const one of experiences) {
-    const words = new Set(contentWords(one.content))
+    const words = new Set(listContentWords(one.content))
     if (words.size === 0) continue
     const near = new Set([...words].flatMap((word) => leadersByWord.get(word) ?? []))
     const found = [...near].sort((a, b) => a - b).find((at) => isSimilar(words, leaders[at]?.words))
-    const about = found === undefined ? `again|${wordsKey(one.content)}` : (leaders[found]?.about ?? '')
+    const about = found === undefined ? `again|${createWordsKey(one.content)}` : (leaders[found]?.about ?? '')
     if (found === undefined) {
       for (const word of words) leadersByWord.set(word, [...(leadersByWord.get(word) ?? []), leaders.length])
       leaders.push({ about, words })

@@ -3,14 +3,14 @@ import type { Memory } from './memory.ts'
 import { findQuestion } from './policy/dialogue.ts'
 import { parseQuestion } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
-import { type StemFunction, shareOfStems, stemSet, stemsKey } from './words.ts'
+import { createStemsKey, type StemFunction, shareOfStems, stemSet } from './words.ts'
 
 type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
 
 export interface MemoryCandidate extends SearchedMemory {
   /** Cosine to the query, -1 to 1. It is 0 if either has no vector. */
   readonly cosine: number
-  /** Score by `lexicalScores`, or 0 without a common word. */
+  /** Score by `computeLexicalScores`, or 0 without a common word. */
   readonly lexical: number
   readonly is_superseded: boolean
 }
@@ -131,7 +131,7 @@ export function mergeRanked(
     for (const memory of memories) {
       if (taken >= per_query) break
       const known = chosen.get(memory.id)
-      const key = stemsKey(getStems(memory.content))
+      const key = createStemsKey(getStems(memory.content))
       if (known === undefined && words.has(key)) continue
       words.add(key)
       taken += 1
@@ -141,7 +141,7 @@ export function mergeRanked(
   return [...chosen.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)).slice(0, most)
 }
 
-export function dot(a: Float32Array, b: Float32Array): number {
+export function computeDotProduct(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
   return sum

@@ -1,5 +1,5 @@
 // cspell:ignore told -- part of stored memories
-import { contentWords } from './words.ts'
+import { listContentWords } from './words.ts'
 
 export interface Fact {
   readonly content: string
@@ -69,7 +69,7 @@ function findDifference(newer: readonly string[], older: readonly string[]): Dif
 }
 
 const measures = new Set(
-  contentWords(
+  listContentWords(
     'one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred dozen half quarter past ' +
       "o'clock noon midnight dawn dusk sunrise sunset morning afternoon evening night today tomorrow " +
       'monday tuesday wednesday thursday friday saturday sunday',
@@ -78,7 +78,7 @@ const measures = new Set(
 
 /** Verbs that have only one true object at a time. */
 const singular = new Set(
-  contentWords(
+  listContentWords(
     'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',
   ),
 )
@@ -94,5 +94,5 @@ interface Claim {
 function parseClaim(content: string): Claim {
   const said = content.replace(/^[^:]{1,80} told me: /, '')
   const plain = said.replace(announcement, ' ')
-  return { words: contentWords(plain), isCorrection: plain !== said }
+  return { words: listContentWords(plain), isCorrection: plain !== said }
 }

@@ -11,7 +11,7 @@ export interface Table {
 }
 
 /** Returns 0 for a row of zeros. */
-export function cosineAt({ values, width }: Table, row: number, query: Float32Array): number {
+export function computeCosineAt({ values, width }: Table, row: number, query: Float32Array): number {
   const start = row * width
   let a = 0
   let b = 0
@@ -30,11 +30,11 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
 }
 
 /** Returns the `top` rows with the highest positive cosine, best first, then by row. */
-export function nearestRows(table: Table, query: Float32Array, top: number): readonly NearRow[] {
+export function findNearestRows(table: Table, query: Float32Array, top: number): readonly NearRow[] {
   const best: NearRow[] = []
   let floor = 0
   for (let row = 0; row < table.count; row++) {
-    const cosine = cosineAt(table, row, query)
+    const cosine = computeCosineAt(table, row, query)
     if (cosine <= floor) continue
     let at = best.length
     while (at > 0 && (best[at - 1] as NearRow).cosine < cosine) at--

@@ -110,12 +110,12 @@ export class WordRelations {
     const b = this.#getProfile(present)
     if (overlaps(a.bases, b.bases)) return 1
     if (overlaps(a.meanings, b.meanings)) return 0.9
-    const kind = minSteps(a.meanings, b.broader)
+    const kind = findMinSteps(a.meanings, b.broader)
     if (kind <= 4) return 0.9
     if (overlaps(a.meanings, b.related) || overlaps(a.related, b.meanings)) return 0.8
     if (kind < Number.POSITIVE_INFINITY) return 0.7
-    if (minSteps(a.related, b.broader) <= 3) return 0.7
-    if (minSteps(b.meanings, a.broader, this.#nouns) <= 1) return 0.6
+    if (findMinSteps(a.related, b.broader) <= 3) return 0.7
+    if (findMinSteps(b.meanings, a.broader, this.#nouns) <= 1) return 0.6
     if (overlaps(a.bases, b.definition) || overlaps(b.bases, a.definition)) return 0.6
     if (overlaps(a.related, b.defining) || overlaps(b.related, a.defining)) return 0.5
     return this.#areSiblings(a, b) ? 0.5 : 0
@@ -199,7 +199,7 @@ function overlaps<Value>(a: ReadonlySet<Value>, b: ReadonlySet<Value>): boolean 
 }
 
 /** Returns the smallest number of steps to any of the meanings. */
-function minSteps(
+function findMinSteps(
   meanings: ReadonlySet<number>,
   broader: ReadonlyMap<number, number>,
   below = Number.POSITIVE_INFINITY,

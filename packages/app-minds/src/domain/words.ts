@@ -7,7 +7,7 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-export const contentWords = (text: string): readonly string[] => searchWords(text).map(stem)
+export const listContentWords = (text: string): readonly string[] => searchWords(text).map(stem)
 
 /** Returns the content words in lower case and in order, with repetitions. */
 export function searchWords(text: string): readonly string[] {
@@ -29,7 +29,7 @@ export function stem(word: string): string {
 
 export type StemFunction = (text: string) => ReadonlySet<string>
 
-export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
+export const stemSet = (text: string): ReadonlySet<string> => new Set(listContentWords(text))
 
 /** Returns the share of `wanted` in `present`, or 0 if `wanted` is empty. */
 export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
@@ -40,6 +40,6 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
 }
 
 /** Returns a key that is equal for texts with the same content words. */
-export const wordsKey = (text: string): string => stemsKey(stemSet(text))
+export const createWordsKey = (text: string): string => createStemsKey(stemSet(text))
 
-export const stemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')
+export const createStemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { Agent } from 'undici'
 import { type Completion, readCompletion } from '../domain/model/completion.ts'
-import { backoffMs, isRetryable, retryAfterMs } from '../domain/model/retry-delay.ts'
+import { computeBackoffMs, isRetryable, retryAfterMs } from '../domain/model/retry-delay.ts'
 import type { AnswerSchema } from '../domain/model/schemas.ts'
 import type { LlmCallRow } from '../store/types.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
@@ -113,7 +113,7 @@ export class ChatModel {
       }
       if (error.code === 'LLM_TIMEOUT') timeouts += 1
       if (!outcome.retryable || retries >= this.provider.max_retries || timeouts > 1) throw error
-      const delay = outcome.waitMs ?? backoffMs(retries, this.#random())
+      const delay = outcome.waitMs ?? computeBackoffMs(retries, this.#random())
       retries += 1
       if (this.#now() + delay >= request.deadline) throw error
       await wait(delay, undefined, { signal: request.signal }).catch(() => {})

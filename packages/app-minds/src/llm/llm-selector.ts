@@ -3,16 +3,16 @@ import { validateAction } from '../domain/gate.ts'
 import { readJson } from '../domain/model/json-text.ts'
 import { type ReadUpdate, readChosen, readQueries, readUpdate, toDrafts } from '../domain/model/outputs.ts'
 import {
-  correction,
+  createSystemPrompt,
+  formatCorrection,
+  formatState,
   type ModelStep,
   type PromptState,
-  stateText,
-  systemPrompt,
 } from '../domain/model/prompts.ts'
 import {
   type AnswerSchema,
-  actionSchema,
-  mergedSchema,
+  createActionSchema,
+  createMergedSchema,
   querySchema,
   updateSchema,
 } from '../domain/model/schemas.ts'
@@ -155,7 +155,7 @@ class ModelRun {
     return this.#ask({
       step: 'action_selection',
       state: { ...state, workingMemory, menu },
-      schema: actionSchema(menu),
+      schema: createActionSchema(menu),
       judge: (value) => judgeAction(value, cycle),
     })
   }
@@ -166,7 +166,7 @@ class ModelRun {
     return this.#ask({
       step: 'reflection',
       state: { ...state, menu },
-      schema: mergedSchema(menu),
+      schema: createMergedSchema(menu),
       judge: (value) => {
         this.#salvage(this.#readUpdate(value))
         return judgeAction(value, cycle)
@@ -196,8 +196,8 @@ class ModelRun {
     const { config, mind_id } = this.#context.cycle.mind
     const { temperature, seed } = config
     const messages: ChatMessage[] = [
-      { role: 'system', content: systemPrompt(step) },
-      { role: 'user', content: stateText(state) },
+      { role: 'system', content: createSystemPrompt(step) },
+      { role: 'user', content: formatState(state) },
     ]
     let maxTokens = config.max_tokens
     let partial: T | undefined
@@ -216,7 +216,7 @@ class ModelRun {
       this.#corrected.push(`${step}: ${read.problems.join('; ')}`.slice(0, 500))
       messages.push(
         { role: 'assistant', content: reply.text.slice(0, 8000) },
-        { role: 'user', content: correction(read.problems) },
+        { role: 'user', content: formatCorrection(read.problems) },
       )
     }
     if (partial !== undefined) return partial

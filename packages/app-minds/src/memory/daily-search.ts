@@ -1,9 +1,9 @@
-import { indexStems, lexicalScores, type Postings } from '../domain/lexical.ts'
+import { computeLexicalScores, indexStems, type Postings } from '../domain/lexical.ts'
 import { findQuestion } from '../domain/policy/dialogue.ts'
 import { findNames, isSimilarName, parseQuestion } from '../domain/question.ts'
-import { canBeRelevant, dot, type MemoryCandidate, toCandidate } from '../domain/retrieval.ts'
+import { canBeRelevant, computeDotProduct, type MemoryCandidate, toCandidate } from '../domain/retrieval.ts'
 import { makeReplacementTest } from '../domain/supersede.ts'
-import { contentWords, stemSet } from '../domain/words.ts'
+import { listContentWords, stemSet } from '../domain/words.ts'
 import type { MemoryRow } from '../store/types.ts'
 
 export interface MemoryQuery {
@@ -32,7 +32,7 @@ export class DailySearch {
     if (known !== undefined) return known
     const stems = stemSet(text)
     this.#stems.set(text, stems)
-    this.#bytes += stemsBytes(text)
+    this.#bytes += measureStems(text)
     const [oldest] = this.#stems.keys()
     if (this.#stems.size > maxTexts && oldest !== undefined) this.#evict(oldest)
     return stems
@@ -49,8 +49,8 @@ export class DailySearch {
     const postings = this.#getPostings(today)
     return queries.map(({ text, vector }) => {
       const counts = { memories: today.length, limit: maxLexical }
-      const scores = lexicalScores([...this.getStems(text)], postings, counts)
-      const names = findNames(text).flatMap(contentWords)
+      const scores = computeLexicalScores([...this.getStems(text)], postings, counts)
+      const names = findNames(text).flatMap(listContentWords)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
       // Words do not find the memories of a period. The ranking checks the time.
@@ -58,7 +58,7 @@ export class DailySearch {
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
         const own = vectors[n]
-        const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
+        const cosine = vector === undefined || own === undefined ? 0 : computeDotProduct(vector, own)
         const found = scores.get(row.seq) ?? (hasPeriod ? smallestScore : 0)
         const match = { cosine, lexical: names.length > 0 && isNamed(row) ? found + nameScore : found }
         return canBeRelevant(match) || isQuestion ? [toCandidate(row, match, corrected.has(row))] : []
@@ -100,9 +100,9 @@ export class DailySearch {
 
   #evict(text: string): void {
     this.#stems.delete(text)
-    this.#bytes -= stemsBytes(text)
+    this.#bytes -= measureStems(text)
   }
 }
 
 /** Assumes stems of six characters. */
-const stemsBytes = (text: string): number => 200 + 9 * text.length
+const measureStems = (text: string): number => 200 + 9 * text.length

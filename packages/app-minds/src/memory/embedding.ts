@@ -92,19 +92,19 @@ export class Embedding implements VectorSpace {
   #add(text: string, vector: Float32Array | undefined): void {
     this.#evict(text)
     this.#vectors.set(text, vector)
-    this.#bytes += entryBytes(text, vector)
+    this.#bytes += measureEntry(text, vector)
     const [oldest] = this.#vectors.keys()
     if (this.#vectors.size > maxEntries && oldest !== undefined) this.#evict(oldest)
   }
 
   #evict(text: string): void {
     if (!this.#vectors.has(text)) return
-    this.#bytes -= entryBytes(text, this.#vectors.get(text))
+    this.#bytes -= measureEntry(text, this.#vectors.get(text))
     this.#vectors.delete(text)
   }
 }
 
-const entryBytes = (text: string, vector: Float32Array | undefined): number =>
+const measureEntry = (text: string, vector: Float32Array | undefined): number =>
   text.length + (vector?.byteLength ?? 0) + 150
 
 export const packVector = (vector: Float32Array | undefined): Uint8Array | null =>

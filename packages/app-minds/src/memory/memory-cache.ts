@@ -78,7 +78,7 @@ export class MemoryCache {
     if (missing.length > 0) {
       const found = await this.#source.bySeqs(missing)
       for (const row of found) entry.rows.set(row.seq, row)
-      this.#grow(mind.seq, entry, rowsBytes(found))
+      this.#grow(mind.seq, entry, measureRows(found))
     }
     return seqs.flatMap((seq) => entry.rows.get(seq) ?? [])
   }
@@ -116,12 +116,12 @@ export class MemoryCache {
       added += 100 + 8 * rows.length
     }
     if (today !== undefined) {
-      added += rowsBytes(today) - rowsBytes(entry.today?.rows ?? [])
+      added += measureRows(today) - measureRows(entry.today?.rows ?? [])
       // Memories may have been added since the mind was read.
       entry.today = { count: today.length, rows: today }
     }
     if (defaults !== undefined) {
-      added += rowsBytes(defaults.rows)
+      added += measureRows(defaults.rows)
       entry.defaults = { key, value: defaults }
       for (const row of defaults.rows) entry.rows.set(row.seq, row)
     }
@@ -144,5 +144,5 @@ export class MemoryCache {
   }
 }
 
-const rowsBytes = (rows: readonly MemoryRow[]): number =>
+const measureRows = (rows: readonly MemoryRow[]): number =>
   rows.reduce((sum, { content }) => sum + 400 + 2 * content.length, 0)

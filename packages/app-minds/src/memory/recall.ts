@@ -1,5 +1,5 @@
 import { isCausewayError } from '@causeway/protocol'
-import { getQueryWords, lexicalScores } from '../domain/lexical.ts'
+import { computeLexicalScores, getQueryWords } from '../domain/lexical.ts'
 import { findQuestion } from '../domain/policy/dialogue.ts'
 import { parseQuestion } from '../domain/question.ts'
 import {
@@ -107,7 +107,7 @@ async function findLongTerm(
   )
   const isCorrected = daily.findCorrections(queries, today)
   const scores = queries.map(({ words }, index) => {
-    const found = lexicalScores(words, postings, { memories: mind.memory_count, limit: top })
+    const found = computeLexicalScores(words, postings, { memories: mind.memory_count, limit: top })
     const others = (inPeriod[index] ?? []).filter(({ seq }) => !found.has(seq))
     return new Map([...found, ...others.map(({ seq }) => [seq, periodScore] as const)])
   })

@@ -1,4 +1,4 @@
-import { cosineAt, type NearRow, nearestRows } from '../domain/vector-scan.ts'
+import { computeCosineAt, findNearestRows, type NearRow } from '../domain/vector-scan.ts'
 
 export interface VectorQuery {
   readonly mindSeq: number
@@ -103,13 +103,13 @@ function findMatches(
   { top, also }: VectorQuery,
 ): readonly (readonly [number, number])[] {
   const table = { values, width, count: seqs.length }
-  const near = nearest.get(query) ?? nearestRows(table, query, top)
+  const near = nearest.get(query) ?? findNearestRows(table, query, top)
   if (seqs.length > maxScanned) nearest.set(query, near)
   const found = new Map<number, number>()
   for (const { row, cosine } of near) found.set(seqs[row] as number, cosine)
   for (const seq of also) {
     const row = rows.get(seq)
-    if (row !== undefined && !found.has(seq)) found.set(seq, cosineAt(table, row, query))
+    if (row !== undefined && !found.has(seq)) found.set(seq, computeCosineAt(table, row, query))
   }
   return [...found]
 }

@@ -1,12 +1,12 @@
 import type { Action } from '../domain/action.ts'
 import type { Memory, MemoryDraft } from '../domain/memory.ts'
 import { truncateMemory } from '../domain/model/outputs.ts'
-import { needShares } from '../domain/policy/perceive.ts'
+import { computeNeedShares } from '../domain/policy/perceive.ts'
 import { type MindState, toGameDay } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import type { summarizeCalls } from '../llm/telemetry.ts'
-import { memoryId } from '../store/hash.ts'
+import { createMemoryId } from '../store/hash.ts'
 import type { Tables } from '../store/minds-file.ts'
 import type { DecisionRow, MindSnapshot } from '../store/types.ts'
 import type { Deliberation } from './deliberate.ts'
@@ -102,7 +102,7 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
     explanation: {
       ...choice.explanation,
       observed: {
-        needs: needShares(observation),
+        needs: computeNeedShares(observation),
         mood: working_memory.emotional_state.slice(0, maxMoodChars),
         position: observation.position,
       },
@@ -120,7 +120,7 @@ const makeMemories = (
   drafts.map((memory, index) => ({
     ...memory,
     content: truncateMemory(memory.content, memory_chars),
-    id: memoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
+    id: createMemoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
   }))
 
 function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnknown }: Decision): MindState {
@@ -138,7 +138,7 @@ function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnkno
       action,
       time: observation.time,
       position: observation.position,
-      needs: needShares(observation),
+      needs: computeNeedShares(observation),
       goal: choice.goal,
     },
   }

@@ -1,6 +1,6 @@
 import { isCausewayError } from '@causeway/protocol'
 import type { Action } from '../domain/action.ts'
-import { safeAction, validateAction } from '../domain/gate.ts'
+import { createSafeAction, validateAction } from '../domain/gate.ts'
 import type { WordRelations } from '../domain/word-relations.ts'
 import { MindsError } from '../errors.ts'
 import { summarizeCalls } from '../llm/telemetry.ts'
@@ -156,7 +156,7 @@ export class Decider {
     if ('action' in verdict) return verdict.action
     const { problems } = verdict
     this.#services.log.error({ mind_id: mind.mind_id, problems }, 'the selector chose an illegal action')
-    return safeAction(situation)
+    return createSafeAction(situation)
   }
 
   #makeResult(

@@ -1,6 +1,6 @@
 import type { CausewayError } from '@causeway/protocol'
-import { safeAction } from '../domain/gate.ts'
-import { needShare } from '../domain/observation.ts'
+import { createSafeAction } from '../domain/gate.ts'
+import { computeNeedShare } from '../domain/observation.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
@@ -61,7 +61,7 @@ function fallBackToPolicy(
   const degraded = { choice, fallbackReason: code }
   if (mind.config.on_llm_failure === 'error') return { ...degraded, error: new MindsError(code, message) }
   if (mind.config.on_llm_failure === 'wait')
-    return { ...degraded, choice: { ...choice, action: safeAction(situation), goal: null } }
+    return { ...degraded, choice: { ...choice, action: createSafeAction(situation), goal: null } }
   return degraded
 }
 
@@ -72,7 +72,7 @@ function computeSalientDigest(
   { observation, conversations, events, situation }: Cycle,
   { conversation_messages }: Limits,
 ): string {
-  const bands = observation.needs.map((need) => [need.name, toBand(needShare(need))])
+  const bands = observation.needs.map((need) => [need.name, toBand(computeNeedShare(need))])
   const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
   // When the conversation is full, only the newest message shows a change.
   const said = conversations.map(({ interaction_id, messages }) => {

@@ -2,16 +2,16 @@
 import { type KnownConversation, mergeMessages, type StoredMessage } from '../domain/conversation.ts'
 import { assessSituation, type Situation } from '../domain/menu.ts'
 import type { MindEvent, Observation, PendingBid } from '../domain/observation.ts'
-import { needWeights } from '../domain/policy/character.ts'
+import { computeNeedWeights } from '../domain/policy/character.ts'
 import { type PolicyConstants, policyConstants } from '../domain/policy/constants.ts'
 import { updateNews } from '../domain/policy/form-memories.ts'
 import { type Perception, perceive, readText } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
-import { newConversationState } from '../domain/policy/talk.ts'
+import { createConversationState } from '../domain/policy/talk.ts'
 
 import type { Limits } from '../limits.ts'
 import type { ConversationChange, MindRow, MindSnapshot } from '../store/types.ts'
-import { recentEvents } from '../wire/read-messages.ts'
+import { selectRecentEvents } from '../wire/read-messages.ts'
 
 export interface Cycle {
   readonly mind: MindRow
@@ -82,9 +82,9 @@ export function prepareCycle(
     perception: { ...perceived, state: { ...perceived.state, talks, news } },
     conversations: merged.map(({ known }) => known),
     newMessages,
-    events: recentEvents([...snapshot.events, ...events], observation.time, limits),
+    events: selectRecentEvents([...snapshot.events, ...events], observation.time, limits),
     constants,
-    weights: needWeights(mind.config.traits, mind.config.personality_dimensions),
+    weights: computeNeedWeights(mind.config.traits, mind.config.personality_dimensions),
     facts: {
       conversations: merged.map(({ known: { messages: _, ...conversation }, added }) => ({
         ...conversation,
@@ -110,7 +110,7 @@ function updateConversationStates(
 ): MindState['talks'] {
   return Object.fromEntries(
     merged.map(({ known, added }) => {
-      const talk = talks[known.interaction_id] ?? newConversationState(time)
+      const talk = talks[known.interaction_id] ?? createConversationState(time)
       return [
         known.interaction_id,
         added.length === 0 ? talk : { ...talk, heard_at: time, has_nudged: false },

@@ -1,7 +1,7 @@
 import { drawConclusions } from '../domain/reflect.ts'
 import { MindsError } from '../errors.ts'
 import { packVector } from '../memory/embedding.ts'
-import { memoryId } from '../store/hash.ts'
+import { createMemoryId } from '../store/hash.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindServices } from './services.ts'
 
@@ -23,7 +23,7 @@ export async function reflect(
     return await file.write(({ minds, reflections }) => {
       minds.markReflected(seq)
       return conclusions.filter((conclusion, i) => {
-        const id = memoryId(mind_id, seq, 'reflection', conclusion.about, conclusion.content)
+        const id = createMemoryId(mind_id, seq, 'reflection', conclusion.about, conclusion.content)
         return reflections.add(seq, embedding.id, { ...conclusion, id, vector: packVector(vectors[i]) })
       }).length
     })

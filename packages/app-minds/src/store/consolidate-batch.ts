@@ -1,4 +1,4 @@
-import { getQueryWords, lexicalScores } from '../domain/lexical.ts'
+import { computeLexicalScores, getQueryWords } from '../domain/lexical.ts'
 import { supersedes } from '../domain/supersede.ts'
 import type { MemoryTable } from './memory-table.ts'
 import type { Tables } from './minds-file.ts'
@@ -49,7 +49,7 @@ const maxCompared = 20
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
   const words = getQueryWords(fact.content)
   const postings = memories.postings(mindSeq, words)
-  const scores = lexicalScores(words, postings, { memories: maxCompared * 10, limit: maxCompared })
+  const scores = computeLexicalScores(words, postings, { memories: maxCompared * 10, limit: maxCompared })
   for (const older of memories.bySeqs([...scores.keys()]))
     if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
       memories.supersede(older.id, fact.id, fact.sim_time)

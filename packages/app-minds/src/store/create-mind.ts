@@ -1,6 +1,6 @@
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { memoryId } from './hash.ts'
+import { createMemoryId } from './hash.ts'
 import type { NewMind } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
 
@@ -35,6 +35,6 @@ export function createMind({ minds, memories }: Tables, mind: NewMind, limits: L
     tags: [],
   } as const
   for (const content of unique)
-    memories.add(seq, { ...values, id: memoryId(mind_id, seq, 'seed', content), content })
+    memories.add(seq, { ...values, id: createMemoryId(mind_id, seq, 'seed', content), content })
   return { resumed: false, seeded: unique.length }
 }

@@ -2,7 +2,7 @@ import type { Memory } from '../domain/memory.ts'
 import type { Cell } from '../domain/observation.ts'
 import type { Period } from '../domain/question.ts'
 import { searchWords } from '../domain/words.ts'
-import { wordsHash } from './hash.ts'
+import { hashWords } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { FoundRecallData, MemoryRow, RecallDataQuery } from './types.ts'
 
@@ -103,7 +103,7 @@ export class MemoryTable {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
     const values = [id, mindSeq, content, importance, sim_time, x, y, kind, subject]
-    this.#sql.addDaily.run(...values, JSON.stringify(tags), wordsHash(content))
+    this.#sql.addDaily.run(...values, JSON.stringify(tags), hashWords(content))
   }
 
   daily(mindSeq: number, limit = 1e9): readonly MemoryRow[] {
@@ -122,7 +122,7 @@ export class MemoryTable {
   add(mindSeq: number, memory: Memory): number | undefined {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
-    const values = [id, mindSeq, content, wordsHash(content), importance, sim_time, x, y, kind, subject]
+    const values = [id, mindSeq, content, hashWords(content), importance, sim_time, x, y, kind, subject]
     const added = this.#sql.add.run(...values, JSON.stringify(tags), this.#now())
     if (added.changes === 0) return undefined
     const words = [...new Set(searchWords(content))].map((word) => indexedWord(mindSeq, word))
@@ -139,7 +139,7 @@ export class MemoryTable {
     mindSeq: number,
     { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>,
   ) {
-    return this.#sql.findDuplicate.get(mindSeq, wordsHash(content), kind, subject)
+    return this.#sql.findDuplicate.get(mindSeq, hashWords(content), kind, subject)
   }
 
   merge(seq: number, { importance, sim_time }: Pick<MemoryRow, 'importance' | 'sim_time'>): void {

@@ -2,7 +2,7 @@ import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import type { SavedMind } from '../wire/read-save.ts'
 import { requireActive } from './create-mind.ts'
-import { memoryId } from './hash.ts'
+import { createMemoryId } from './hash.ts'
 import { type RawRow, toMemory } from './memory-table.ts'
 import type { Database } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
@@ -130,7 +130,7 @@ function loadMemories(
     'INSERT INTO reflection (memory_seq, mind_seq, about, evidence_json) VALUES (?, ?, ?, ?)',
   )
   const isTaken = [...long_term_memories, ...daily_memories].some(({ id }) => hasMemory.get({ 1: id }) === 1)
-  const rename = (id: string): string => (isTaken ? memoryId(mind_id, seq, 'import', id) : id)
+  const rename = (id: string): string => (isTaken ? createMemoryId(mind_id, seq, 'import', id) : id)
   for (const { reflection, superseded_by, valid_to, merged_count, ...row } of long_term_memories) {
     const memorySeq = memories.add(seq, { ...row, id: rename(row.id) })
     if (memorySeq === undefined) continue

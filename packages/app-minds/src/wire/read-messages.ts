@@ -44,7 +44,7 @@ export function readEvents(value: unknown, now: number, limits: Limits): readonl
 }
 
 /** Returns the latest events within the last `event_minutes`, newest last. */
-export function recentEvents(
+export function selectRecentEvents(
   events: readonly MindEvent[],
   now: number,
   limits: Limits,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { readCell } from '../../src/domain/cell.ts'
-import { type Proposal, safeAction, validateAction } from '../../src/domain/gate.ts'
+import { createSafeAction, type Proposal, validateAction } from '../../src/domain/gate.ts'
 import { assessSituation } from '../../src/domain/menu.ts'
 import type { Observation, PendingBid } from '../../src/domain/observation.ts'
 import { limitsSchema } from '../../src/limits.ts'
@@ -174,10 +174,10 @@ verifies('minds:gate', 'a problem lists the valid values', async (t) => {
   })
 })
 
-t.test('safeAction returns a legal action in every situation', async (t) => {
+t.test('createSafeAction returns a legal action in every situation', async (t) => {
   for (const change of [{}, talking, locked, between, moving]) {
     const situation = assessSituation(observed(change), [])
-    t.ok('action' in validateAction(safeAction(situation), situation))
+    t.ok('action' in validateAction(createSafeAction(situation), situation))
     t.ok(situation.menu.length > 0)
   }
 })

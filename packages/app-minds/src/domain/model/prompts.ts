@@ -1,7 +1,7 @@
 import type { KnownConversation } from '../conversation.ts'
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
-import { findNearest, needShare } from '../observation.ts'
+import { computeNeedShare, findNearest } from '../observation.ts'
 import { truncate } from '../policy/speech.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 import type { RecalledMemory } from '../retrieval.ts'
@@ -37,7 +37,7 @@ const tasks: Readonly<Record<ModelStep, string>> = {
 }
 
 /** The first line names the step. */
-export const systemPrompt = (step: ModelStep): string =>
+export const createSystemPrompt = (step: ModelStep): string =>
   `causeway-minds/1 step=${step}\n${rules}\n\n${tasks[step]}`
 
 export interface PromptState {
@@ -75,7 +75,7 @@ const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
 const maxConversations = 5
 
 /** Describes the state in as much detail as `maxChars` allows. */
-export function stateText(state: PromptState): string {
+export function formatState(state: PromptState): string {
   let text = ''
   for (const detail of detailLevels) {
     text = renderState(state, detail)
@@ -92,47 +92,47 @@ function renderState(state: PromptState, detail: DetailLevel): string {
     observation.entities === null ? null : findNearest(observation.entities, observation.position, max)
   const open = conversations.slice(0, maxConversations)
   return [
-    section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '), 500)),
-    section('Working memory', truncate(JSON.stringify(workingMemory), detail.memory)),
-    section('You perceive', observationText({ ...observation, entities }, detail)),
+    formatSection('Character', character.length === 0 ? 'no traits given' : quote(character.join(', '), 500)),
+    formatSection('Working memory', truncate(JSON.stringify(workingMemory), detail.memory)),
+    formatSection('You perceive', formatObservation({ ...observation, entities }, detail)),
     ...(open.length === 0
       ? []
-      : [section('Conversations', open.map((one) => conversationText(one, detail)).join('\n'))]),
+      : [formatSection('Conversations', open.map((one) => formatConversation(one, detail)).join('\n'))]),
     ...(events.length === 0
       ? []
-      : [section('Recent events', events.map((one) => eventText(one, detail)).join('\n'))]),
-    ...(recalled === undefined ? [] : [section('You remember', memoriesText(recalled, detail))]),
-    ...(menu === undefined ? [] : [section('Menu', menuText(menu, entities ?? [], detail))]),
+      : [formatSection('Recent events', events.map((one) => formatEvent(one, detail)).join('\n'))]),
+    ...(recalled === undefined ? [] : [formatSection('You remember', formatMemories(recalled, detail))]),
+    ...(menu === undefined ? [] : [formatSection('Menu', formatMenu(menu, entities ?? [], detail))]),
   ].join('\n\n')
 }
 
-export const correction = (problems: readonly string[]): string =>
+export const formatCorrection = (problems: readonly string[]): string =>
   `That answer cannot be used:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nAnswer with only the corrected JSON object.`
 
-const section = (title: string, text: string): string => `## ${title}\n${text}`
+const formatSection = (title: string, text: string): string => `## ${title}\n${text}`
 
 /** Marks and truncates a text from others. Removes such marks from the text. */
-const quoted = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
+const quote = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
 const inline = (text: string): string => text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ')
 
-function observationText(observation: Observation, detail: DetailLevel): string {
+function formatObservation(observation: Observation, detail: DetailLevel): string {
   const { time, position, movement_locked, current, activity, needs, entities } = observation
   const day = Math.floor(time / 1440)
   const clock = `${String(Math.floor((time % 1440) / 60)).padStart(2, '0')}:${String(time % 60).padStart(2, '0')}`
-  const doing = current === null ? '' : `, in interaction ${quoted(current.name, detail.chars)}`
+  const doing = current === null ? '' : `, in interaction ${quote(current.name, detail.chars)}`
   return [
     `Time: day ${day}, ${clock} (T:${time})`,
     `Position: ${position === null ? 'unknown' : `(${position.join(', ')})`}${movement_locked ? ', movement locked' : ''}`,
     `Body: ${activity ?? 'unknown'}${doing}`,
-    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(needShare(need) * 100)} %`).join(', ') || 'unknown'}`,
+    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(computeNeedShare(need) * 100)} %`).join(', ') || 'unknown'}`,
     `In sight: ${entities === null ? 'unknown' : entities.length === 0 ? 'nothing' : ''}`,
-    ...(entities ?? []).map((entity) => entityText(entity, detail)),
+    ...(entities ?? []).map((entity) => formatEntity(entity, detail)),
   ].join('\n')
 }
 
-function entityText(
+function formatEntity(
   { entity_id, display_name, position, interactions, relationship, engagement }: Entity,
   { offers: max, chars }: DetailLevel,
 ): string {
@@ -146,10 +146,10 @@ function entityText(
       ? ''
       : `; familiarity ${relationship.familiarity}, sentiment ${relationship.sentiment}`
   const busy = engagement === null ? '' : `; busy with ${inline(engagement.interaction_name)}`
-  return `- ${inline(entity_id)} ${quoted(display_name, chars)}${where}: ${offers.join(', ') || 'offers nothing'}${known}${busy}`
+  return `- ${inline(entity_id)} ${quote(display_name, chars)}${where}: ${offers.join(', ') || 'offers nothing'}${known}${busy}`
 }
 
-function conversationText(
+function formatConversation(
   { interaction_id, participants, messages }: KnownConversation,
   { lines: max, chars }: DetailLevel,
 ): string {
@@ -157,23 +157,23 @@ function conversationText(
     .slice(-max)
     .map(
       ({ speaker_name, message, is_system }) =>
-        `  ${is_system ? 'system' : quoted(speaker_name, chars)}: ${quoted(message, chars)}`,
+        `  ${is_system ? 'system' : quote(speaker_name, chars)}: ${quote(message, chars)}`,
     )
   return [`- ${inline(interaction_id)} with ${inline(participants.join(', '))}`, ...lines].join('\n')
 }
 
-const eventText = ({ timestamp, event_type, payload }: MindEvent, { chars }: DetailLevel): string =>
-  `- T:${timestamp} ${inline(event_type)} ${quoted(JSON.stringify(payload), chars)}`
+const formatEvent = ({ timestamp, event_type, payload }: MindEvent, { chars }: DetailLevel): string =>
+  `- T:${timestamp} ${inline(event_type)} ${quote(JSON.stringify(payload), chars)}`
 
-function memoriesText(recalled: readonly RecalledMemory[], { chars }: DetailLevel): string {
+function formatMemories(recalled: readonly RecalledMemory[], { chars }: DetailLevel): string {
   if (recalled.length === 0) return 'no relevant memory'
   return recalled
-    .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quoted(content, chars)}`)
+    .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quote(content, chars)}`)
     .join('\n')
 }
 
 /** Describes the menu of the given entities only. A model can still choose omitted actions. */
-function menuText(
+function formatMenu(
   menu: readonly MenuOption[],
   entities: readonly Entity[],
   { offers, chars }: DetailLevel,
@@ -188,13 +188,13 @@ function menuText(
       ({ action, parameters: { entity_id = '', interaction_name = '' } }) =>
         action !== 'interact_with' || uses.has(useKey(entity_id, interaction_name)),
     )
-    .map((option) => optionText(option, chars))
+    .map((option) => formatOption(option, chars))
     .join('\n')
 }
 
 const useKey = (entityId: string, interaction: string): string => JSON.stringify([entityId, interaction])
 
-function optionText({ action, description, parameters }: MenuOption, chars: number): string {
+function formatOption({ action, description, parameters }: MenuOption, chars: number): string {
   const given = Object.entries(parameters).map(([name, value]) => `${inline(name)}: ${inline(value)}`)
-  return `- ${action}${given.length === 0 ? '' : ` {${given.join(', ')}}`} - ${quoted(description, chars)}`
+  return `- ${action}${given.length === 0 ? '' : ` {${given.join(', ')}}`} - ${quote(description, chars)}`
 }

@@ -16,5 +16,5 @@ export function retryAfterMs(
 }
 
 /** Exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */
-export const backoffMs = (attempt: number, random: number): number =>
+export const computeBackoffMs = (attempt: number, random: number): number =>
   Math.min(maxDelayMs, 250 * 2 ** attempt) * random

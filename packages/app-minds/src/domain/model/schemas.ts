@@ -32,10 +32,10 @@ export const updateSchema = object({
   new_memories: { type: 'array', items: object({ content: text, importance: { type: 'integer' } }) },
 })
 
-export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
+export function createActionSchema(menu: readonly MenuOption[]): AnswerSchema {
   const names = [...new Set(menu.map(({ action }) => action))]
   const parameters = [...new Set(menu.flatMap((option) => Object.keys(option.parameters)))]
-  const typed = parameters.map((name) => [name, parameterSchema(name)] as const)
+  const typed = parameters.map((name) => [name, createParameterSchema(name)] as const)
   return object({
     chosen_action: object({
       action: { type: 'string', enum: names },
@@ -44,13 +44,13 @@ export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
   })
 }
 
-export function mergedSchema(menu: readonly MenuOption[]): AnswerSchema {
+export function createMergedSchema(menu: readonly MenuOption[]): AnswerSchema {
   const update = updateSchema.properties as Readonly<Record<string, unknown>>
-  const action = actionSchema(menu).properties as Readonly<Record<string, unknown>>
+  const action = createActionSchema(menu).properties as Readonly<Record<string, unknown>>
   return object({ ...update, ...action })
 }
 
-function parameterSchema(parameter: string): AnswerSchema {
+function createParameterSchema(parameter: string): AnswerSchema {
   if (parameter === 'destination')
     return { ...object({ x: { type: 'integer' }, y: { type: 'integer' } }), type: ['object', 'null'] }
   if (parameter === 'accept' || parameter === 'is_farewell') return nullable('boolean')

@@ -1,7 +1,7 @@
 import { type Action, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { PendingBid } from '../observation.ts'
-import { isConversation, needShare } from '../observation.ts'
+import { computeNeedShare, isConversation } from '../observation.ts'
 import { type Candidate, makeCandidate } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { computeUrgency } from './urgency.ts'
@@ -23,31 +23,31 @@ export function answerBids(situation: Situation, constants: PolicyConstants): Ca
   const reason =
     isInteracting || isTransitioning
       ? `I am busy with ${observation.current?.name ?? 'something else'}`
-      : refusalReason(best, situation, constants)
+      : findRefusalReason(best, situation, constants)
   if (reason === undefined)
     return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }))
   if (rest.length > 0) return makeAnswer(makeAction('batch_reject_interaction_bids', { ids: '*', reason }))
   return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }))
 }
 
-function refusalReason(
+function findRefusalReason(
   bid: PendingBid,
   situation: Situation,
   constants: PolicyConstants,
 ): string | undefined {
   const { needs } = situation.observation
   const lowest = needs.reduce<(typeof needs)[number] | undefined>(
-    (low, need) => (low === undefined || needShare(need) < needShare(low) ? need : low),
+    (low, need) => (low === undefined || computeNeedShare(need) < computeNeedShare(low) ? need : low),
     undefined,
   )
   const social = needs.find(({ name }) => name === 'social')
-  if (lowest !== undefined && needShare(lowest) <= constants.critical) {
+  if (lowest !== undefined && computeNeedShare(lowest) <= constants.critical) {
     // A conversation fills the social need, so a critical social need does not prevent it.
     const isCure = lowest === social && isConversation(bid.interaction_name)
     if (!isCure) return `I need to see to my ${lowest.name} first`
   }
   const acceptsCompany =
-    social === undefined || computeUrgency(needShare(social), constants) >= constants.social_urgency
+    social === undefined || computeUrgency(computeNeedShare(social), constants) >= constants.social_urgency
   if (acceptsCompany || getSentiment(bid, situation) >= 0) return undefined
   return 'I do not feel like company now'
 }

@@ -1,8 +1,8 @@
 import { type Action, actionNames, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { Cell, Entity, Interaction } from '../observation.ts'
-import { isConversation, manhattan } from '../observation.ts'
-import { goalKey } from './perceive.ts'
+import { computeManhattanDistance, isConversation } from '../observation.ts'
+import { createGoalKey } from './perceive.ts'
 import { isRecent, type Place } from './place.ts'
 import type { PolicyContext } from './policy-context.ts'
 import type { Goal } from './state.ts'
@@ -53,7 +53,7 @@ export function useCandidates(context: PolicyContext): readonly Candidate[] {
   const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
   const seen = inSight.flatMap((entity) =>
-    entity.interactions.map((interaction) => seenCandidate(entity, interaction, context)),
+    entity.interactions.map((interaction) => createSeenCandidate(entity, interaction, context)),
   )
   const ids = new Set(inSight.map(({ entity_id }) => entity_id))
   const remembered = [...context.places.values()]
@@ -71,7 +71,7 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   )
 }
 
-function seenCandidate(entity: Entity, interaction: Interaction, context: PolicyContext): Candidate {
+function createSeenCandidate(entity: Entity, interaction: Interaction, context: PolicyContext): Candidate {
   const { constants, places } = context
   const place = places.get(entity.entity_id)
   const candidate = makeUseCandidate(entity, interaction, context, 1)
@@ -124,7 +124,7 @@ function makeUseCandidate(
   const steps =
     position === null || target.position === null
       ? constants.unknown_distance
-      : manhattan(position, target.position)
+      : computeManhattanDistance(position, target.position)
   const distance = 1 / (1 + steps / constants.distance_scale)
   const memory =
     gain > 0
@@ -135,7 +135,7 @@ function makeUseCandidate(
   const terms = { gain, cost, distance, memory, freshness, hysteresis: 1 }
   const base = { target: target.entity_id, score, terms, goal }
   const use = makeAction('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
-  const isBlocked = state.blocked === goalKey(goal)
+  const isBlocked = state.blocked === createGoalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
   // After a blocked movement or a refusal for distance, tries once from here.
@@ -157,7 +157,7 @@ function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situ
       [x, y + 1],
     ] as const
   ).filter((cell) => !occupied.has(cell.join()))
-  const near = (cell: Cell): number => (from === null ? 0 : manhattan(from, cell))
+  const near = (cell: Cell): number => (from === null ? 0 : computeManhattanDistance(from, cell))
   return free.reduce<Cell | null>(
     (best, cell) => (best === null || near(cell) < near(best) ? cell : best),
     null,

@@ -28,7 +28,7 @@ const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
 })
 
 /** Returns a factor by need, 0.5 to 2. The default is 1. */
-export function needWeights(
+export function computeNeedWeights(
   traits: readonly string[],
   dimensions: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {

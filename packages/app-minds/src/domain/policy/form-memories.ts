@@ -7,7 +7,7 @@ import { isConversation } from '../observation.ts'
 import { makeReplacementTest } from '../supersede.ts'
 import { findQuestion, parseUtterance } from './dialogue.ts'
 import type { DerivedEvent } from './perceive.ts'
-import { claimKey } from './speech.ts'
+import { createClaimKey } from './speech.ts'
 import { type MindState, toGameDay } from './state.ts'
 
 /** Forms each memory at most once per game day (`formed`). */
@@ -140,7 +140,7 @@ export function updateNews(
   const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): MindState['news'] => {
     const text = is_system ? '' : readClaim(message)
     if (text === '' || splitReport(text).speaker !== null) return []
-    if (news.some((known) => claimKey(known.text) === claimKey(text))) return []
+    if (news.some((known) => createClaimKey(known.text) === createClaimKey(text))) return []
     return [{ speaker_id, speaker_name, text, time }]
   })
   const toFact = ({ text, time: sim_time }: MindState['news'][number]) => ({

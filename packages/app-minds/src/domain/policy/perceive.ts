@@ -1,9 +1,9 @@
 import type { MindEvent, Observation } from '../observation.ts'
-import { needShare } from '../observation.ts'
+import { computeNeedShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import { markRefused, type Place, type Places, updatePlaces } from './place.ts'
 import type { Goal, LastAction, MindState } from './state.ts'
-import { gainKey } from './urgency.ts'
+import { createGainKey } from './urgency.ts'
 
 export type DerivedEvent =
   | { readonly kind: 'sighting'; readonly place: Place }
@@ -38,11 +38,13 @@ export function perceive(
       : inferRefusal(before.state.last, observation, constants)
   const refusals = inferred === undefined ? reported : [...reported, inferred]
   const blocked = findBlockedGoal(events, before.state.last, observation)
-  const isRepeated = blocked !== undefined && before.state.blocked === goalKey(blocked)
+  const isRepeated = blocked !== undefined && before.state.blocked === createGoalKey(blocked)
   const isDistance = refusals.find(({ reason }) => isTooFar(reason))
   const cooled = [
     // After a first refusal for distance, moving closer is enough.
-    ...refusals.filter(({ goal, reason }) => !isTooFar(reason) || before.state.blocked === goalKey(goal)),
+    ...refusals.filter(
+      ({ goal, reason }) => !isTooFar(reason) || before.state.blocked === createGoalKey(goal),
+    ),
     ...(isRepeated ? [{ kind: 'refusal', goal: blocked, reason: 'the way is blocked' } as const] : []),
   ]
   const places = new Map(updatedPlaces)
@@ -53,7 +55,7 @@ export function perceive(
     places.set(place.entity_id, changed)
     return [changed]
   })
-  const nowCritical = observation.needs.filter((need) => needShare(need) <= constants.critical)
+  const nowCritical = observation.needs.filter((need) => computeNeedShare(need) <= constants.critical)
   const derivedEvents: DerivedEvent[] = [
     ...updated
       .filter((place) => !before.places.has(place.entity_id))
@@ -70,21 +72,21 @@ export function perceive(
       ...before.state,
       ...stayed,
       critical: nowCritical.map(({ name }) => name),
-      blocked: mark === undefined ? null : goalKey(mark),
+      blocked: mark === undefined ? null : createGoalKey(mark),
     },
     places,
-    changed: latestById([...updated, ...refused]),
+    changed: selectLatestById([...updated, ...refused]),
     derivedEvents,
   }
 }
 
-export const goalKey = ({
+export const createGoalKey = ({
   entity_id,
   interaction_name,
 }: Pick<Goal, 'entity_id' | 'interaction_name'>): string => `${entity_id}|${interaction_name}`
 
-export const needShares = ({ needs }: Observation): Readonly<Record<string, number>> =>
-  Object.fromEntries(needs.map((need) => [need.name, needShare(need)]))
+export const computeNeedShares = ({ needs }: Observation): Readonly<Record<string, number>> =>
+  Object.fromEntries(needs.map((need) => [need.name, computeNeedShare(need)]))
 
 const isTooFar = (reason: string | null): boolean => reason !== null && /\b(far|adjacent)/i.test(reason)
 
@@ -123,7 +125,7 @@ function inferRefusal(
   const passed = observation.time - last.time
   if (passed <= 0 || passed > inference_min || !isSameCell(last, observation)) return undefined
   const { need } = last.goal
-  const share = need === null ? undefined : needShares(observation)[need]
+  const share = need === null ? undefined : computeNeedShares(observation)[need]
   if (need !== null && share !== undefined && share > (last.needs[need] ?? 0)) return undefined
   return { kind: 'refusal', goal: last.goal, reason: null }
 }
@@ -147,7 +149,7 @@ function findNeedChanges(
   { critical }: PolicyConstants,
 ): DerivedEvent[] {
   return needs.flatMap((need): DerivedEvent[] => {
-    const share = needShare(need)
+    const share = computeNeedShare(need)
     const isCritical = share <= critical
     if (isCritical === before.includes(need.name)) return []
     return [{ kind: isCritical ? 'critical' : 'relieved', need: need.name, share }]
@@ -168,7 +170,7 @@ function learn(
   constants: PolicyConstants,
 ): Pick<MindState, 'stay' | 'gains'> {
   const { current, time } = observation
-  const shares = needShares(observation)
+  const shares = computeNeedShares(observation)
   const isSame = stay !== null && current !== null && stay.name === current.name
   if (isSame) return { stay, gains }
   const learned = stay === null || time <= stay.since ? gains : updateGains(gains, stay, shares, constants)
@@ -187,7 +189,7 @@ function updateGains(
   for (const need of stay.fills) {
     const gain = (shares[need] ?? 0) - (stay.needs[need] ?? 0)
     if (!(gain > 0)) continue
-    const key = gainKey(stay.name, need)
+    const key = createGainKey(stay.name, need)
     const { mean = gain, samples = 0 } = learned[key] ?? {}
     learned[key] = { mean: mean + learning_rate * (gain - mean), samples: samples + 1 }
   }
@@ -206,6 +208,6 @@ export const readText = (payload: MindEvent['payload'], ...names: readonly strin
     .map((name) => payload[name])
     .find((value): value is string => typeof value === 'string' && value !== '')
 
-const latestById = (places: readonly Place[]): readonly Place[] => [
+const selectLatestById = (places: readonly Place[]): readonly Place[] => [
   ...new Map(places.map((place) => [place.entity_id, place])).values(),
 ]

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   type Cell,
   cellSchema,
+  computeManhattanDistance,
   type Entity,
   interactionSchema,
-  manhattan,
   nameSchema,
   type Observation,
 } from '../observation.ts'
@@ -45,7 +45,7 @@ export function updatePlaces(
       !inSight.has(place.entity_id) &&
       position !== null &&
       place.position !== null &&
-      manhattan(position, place.position) <= reach,
+      computeManhattanDistance(position, place.position) <= reach,
   )
   const changed = [...seen, ...missing.map((place) => ({ ...place, gone: true }))]
   const places = new Map(known)
@@ -55,7 +55,7 @@ export function updatePlaces(
 
 function findSightRange(position: Cell | null, entities: readonly Entity[]): number {
   const far = entities.map((entity) =>
-    position === null || entity.position === null ? 0 : manhattan(position, entity.position),
+    position === null || entity.position === null ? 0 : computeManhattanDistance(position, entity.position),
   )
   return Math.max(0, ...far)
 }

@@ -5,7 +5,7 @@ import { type DialogueAct, findQuestion, parseUtterance, type Sentence } from '.
 import type { ConversationContext } from './policy-context.ts'
 import {
   answerQuestion,
-  claimKey,
+  createClaimKey,
   describeCondition,
   describeFeeling,
   findNeeds,
@@ -141,8 +141,8 @@ function reactToCondition(text: string, context: ConversationContext): string {
 const reactions: ReadonlySet<DialogueAct> = new Set(['thanks', 'condition', 'statement'])
 
 function isKnown(text: string, { recollections, relations, places }: ConversationContext): boolean {
-  const key = claimKey(text)
-  if ([...places.values()].some((place) => claimKey(describePlace(place)) === key)) return true
+  const key = createClaimKey(text)
+  if ([...places.values()].some((place) => createClaimKey(describePlace(place)) === key)) return true
   const words = searchWords(text)
   return (
     words.length > 2 &&

@@ -1,14 +1,14 @@
 import { type Action, makeAction } from '../action.ts'
 import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
-import { isConversation, needShare } from '../observation.ts'
+import { computeNeedShare, isConversation } from '../observation.ts'
 import { answerBids } from './bid.ts'
 import { type Candidate, compareCandidates, makeCandidate, neutralTerms, useCandidates } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
-import { goalKey } from './perceive.ts'
+import { createGoalKey } from './perceive.ts'
 import type { PolicyContext } from './policy-context.ts'
 import type { Goal, MindState } from './state.ts'
-import { newConversationState, takeTurn } from './talk.ts'
+import { createConversationState, takeTurn } from './talk.ts'
 import { hashStatements } from './topics.ts'
 
 export type ExplainedCandidate = Omit<Candidate, 'goal'>
@@ -43,7 +43,7 @@ export function selectAction(context: PolicyContext): PolicyChoice {
 }
 
 function makeFallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
-  const hasLowNeed = observation.needs.some((need) => needShare(need) < constants.search_below)
+  const hasLowNeed = observation.needs.some((need) => computeNeedShare(need) < constants.search_below)
   return [
     makeCandidate(makeAction('wander'), constants.wander + (hasLowNeed ? constants.search : 0)),
     makeCandidate(makeAction('wait'), constants.wait),
@@ -62,7 +62,7 @@ function continueMovement(
     const uses = candidates.filter((one) => one.goal !== null)
     return [...uses, makeCandidate(makeAction('continue'), constants.wait)]
   }
-  const same = candidates.find((one) => one.goal !== null && goalKey(one.goal) === goalKey(goal))
+  const same = candidates.find((one) => one.goal !== null && createGoalKey(one.goal) === createGoalKey(goal))
   if (same?.action.action === 'interact_with' && same.rejected_because === undefined) return [...candidates]
   const isLost = same === undefined || same.rejected_because !== undefined
   const present = isLost ? 0 : same.score
@@ -120,19 +120,19 @@ function findReasonToLeave(
   const { needs, time } = situation.observation
   const filled = needs.filter(({ name }) => stay.fills.includes(name))
   const others = needs.filter(({ name }) => !stay.fills.includes(name))
-  const critical = others.find((need) => needShare(need) <= constants.critical)
+  const critical = others.find((need) => computeNeedShare(need) <= constants.critical)
   const leaving = (because: string): LeaveReason => ({ score: constants.leave, because, isUrgent: false })
   if (filled.length === 0) {
     if (critical !== undefined) return leaving(`${critical.name} is critical`)
     const isLong = time - stay.since >= constants.idle_stay_min
     return isLong ? leaving('it has lasted long enough') : undefined
   }
-  if (filled.every((need) => needShare(need) >= constants.satisfied))
+  if (filled.every((need) => computeNeedShare(need) >= constants.satisfied))
     return { score: constants.leave_satisfied, because: 'every need it fills is satisfied', isUrgent: true }
   if (critical === undefined) return undefined
-  const primary = filled.reduce((low, need) => (needShare(need) < needShare(low) ? need : low))
+  const primary = filled.reduce((low, need) => (computeNeedShare(need) < computeNeedShare(low) ? need : low))
   const threshold = Math.max(constants.good_enough, constants.critical + constants.critical_margin)
-  return needShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
+  return computeNeedShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
 }
 
 const maxShared = 60
@@ -145,7 +145,7 @@ const listReceived = (
 function chooseInConversation(context: PolicyContext, conversation: KnownConversation): PolicyChoice {
   const { situation, state, constants, newMessages } = context
   const { time } = situation.observation
-  const talk = state.talks[conversation.interaction_id] ?? newConversationState(time)
+  const talk = state.talks[conversation.interaction_id] ?? createConversationState(time)
   const turn = takeTurn({ ...context, conversation, talk })
   return {
     ...makeChoice(context, [makeCandidate(turn.action, constants.stay)], turn.because),

@@ -1,11 +1,11 @@
 import { judgeAnswer, splitReport } from '../judge-answer.ts'
 import type { Need } from '../observation.ts'
-import { needShare } from '../observation.ts'
+import { computeNeedShare } from '../observation.ts'
 import { describeTime, isTemporal, parseQuestion } from '../question.ts'
 import { pick, type Random } from '../random.ts'
 import type { RecalledMemory } from '../retrieval.ts'
 import type { WordRelations } from '../word-relations.ts'
-import { wordsKey } from '../words.ts'
+import { createWordsKey } from '../words.ts'
 import type { PolicyConstants } from './constants.ts'
 
 export interface Utterance {
@@ -94,7 +94,8 @@ export function removeAnnouncement(claim: string): string {
 }
 
 /** Returns a key that is equal for statements with the same content words, even from different speakers. */
-export const claimKey = (text: string): string => wordsKey(removeAnnouncement(splitReport(text).claim))
+export const createClaimKey = (text: string): string =>
+  createWordsKey(removeAnnouncement(splitReport(text).claim))
 
 function quoteOwn(content: string, when: string, random: Random): string {
   const opening = pick(random, ['As I remember it: ', 'What I recall: ', 'I remember this: '])
@@ -192,15 +193,17 @@ export function describeCondition(
   mood: string,
   { critical, search_below, content_from }: PolicyConstants,
 ): string {
-  const [lowest, second] = [...needs].sort((a, b) => needShare(a) - needShare(b))
+  const [lowest, second] = [...needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))
   const hasOwnMood = !plainMoods.has(mood.toLowerCase()) && mood.length <= 40
   const feeling = hasOwnMood ? ` I feel ${mood.toLowerCase().replace(/[.!]+$/, '')}.` : ''
   if (lowest === undefined) return hasOwnMood ? feeling.trim() : 'I am well.'
-  const share = needShare(lowest)
+  const share = computeNeedShare(lowest)
   const words = describeNeed(lowest.name).feeling
   if (share <= critical) {
     const also =
-      second !== undefined && needShare(second) <= critical ? ` and ${describeNeed(second.name).feeling}` : ''
+      second !== undefined && computeNeedShare(second) <= critical
+        ? ` and ${describeNeed(second.name).feeling}`
+        : ''
     return `Not so well. I am very ${words}${also}.`.replace(/very (in|low)\b/, 'badly $1') + feeling
   }
   if (share < search_below)
@@ -211,7 +214,7 @@ export function describeCondition(
 
 export function describeFeeling(need: Need, { critical, search_below }: PolicyConstants): string {
   const { feeling } = describeNeed(need.name)
-  const share = needShare(need)
+  const share = computeNeedShare(need)
   if (share <= critical) return `Yes, I am very ${feeling}.`.replace(/very (in|low)\b/, 'badly $1')
   return share < search_below
     ? `Yes, I am a little ${feeling}.`.replace('little in', 'bit in')

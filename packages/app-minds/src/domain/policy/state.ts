@@ -35,7 +35,7 @@ export const stateSchema = z.strictObject({
       needs: shares,
     })
     .nullable(),
-  /** Mean gain as a share of the maximum, and number of samples, by interaction and need (`gainKey`). */
+  /** Mean gain as a share of the maximum, and number of samples, by interaction and need (`createGainKey`). */
   gains: z.record(z.string(), z.strictObject({ mean: z.number(), samples: z.int() })),
   /** Open conversations by `interaction_id`. */
   talks: z.record(

@@ -2,9 +2,9 @@
 import { type Action, makeAction } from '../action.ts'
 import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
-import { spokenParameters } from '../menu.ts'
+import { listSpokenParameters } from '../menu.ts'
 import type { InteractionParameter, Need } from '../observation.ts'
-import { needShare } from '../observation.ts'
+import { computeNeedShare } from '../observation.ts'
 import { findQuestion, isFarewell } from './dialogue.ts'
 import type { ConversationContext } from './policy-context.ts'
 import { composeOpening, composeReply } from './reply.ts'
@@ -20,7 +20,7 @@ interface ConversationTurn {
   readonly memory_id: string | null
 }
 
-export const newConversationState = (time: number): ConversationState => ({
+export const createConversationState = (time: number): ConversationState => ({
   own_turns: 0,
   heard_at: time,
   has_nudged: false,
@@ -86,14 +86,14 @@ function findReasonToEnd(
   const isWaiting = last.speaker_id === observation.entity_id
   if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
   const critical = observation.needs.find(
-    (need) => needShare(need) <= constants.critical && !isFilledByTalk(need, situation),
+    (need) => computeNeedShare(need) <= constants.critical && !isFilledByTalk(need, situation),
   )
   if (critical !== undefined) return critical
   if (!isWaiting && isFarewell(last.message)) return leaving
   if (talk.own_turns >= constants.own_turns) return 'enough was said'
   const company = observation.needs.filter((need) => isFilledByTalk(need, situation))
   const hasEnoughCompany =
-    company.length > 0 && company.every((need) => needShare(need) >= constants.talked_out)
+    company.length > 0 && company.every((need) => computeNeedShare(need) >= constants.talked_out)
   return hasEnoughCompany && talk.own_turns > 0 ? 'there is company enough' : undefined
 }
 
@@ -150,7 +150,7 @@ function speak(
 function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined
-  const texts = spokenParameters(current.name, current.parameters).filter(({ type }) =>
+  const texts = listSpokenParameters(current.name, current.parameters).filter(({ type }) =>
     /^(str|string)/i.test(type),
   )
   return texts.find(({ name }) => name === 'message') ?? (texts.length === 1 ? texts[0] : undefined)

@@ -1,12 +1,12 @@
 // cspell:ignore told -- part of what characters say
 import type { Situation } from '../menu.ts'
 import type { Need } from '../observation.ts'
-import { isConversation, manhattan, needShare } from '../observation.ts'
+import { computeManhattanDistance, computeNeedShare, isConversation } from '../observation.ts'
 import { hash32 } from '../random.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
 import type { Place } from './place.ts'
 import type { ConversationContext } from './policy-context.ts'
-import { claimKey, describeNeed, namesPlaceFor, removeAnnouncement, smallTalk } from './speech.ts'
+import { createClaimKey, describeNeed, namesPlaceFor, removeAnnouncement, smallTalk } from './speech.ts'
 
 /** Returns a topic as a sentence. Skips what was mentioned in this conversation or said to this partner earlier. */
 export function findTopic(context: ConversationContext): string | undefined {
@@ -18,14 +18,14 @@ export function findTopic(context: ConversationContext): string | undefined {
   const known = new Set(context.state.shared)
   const isNew = (text: string): boolean =>
     isUnsaid(text) && hashStatements(text, context).some((hash) => !known.has(hash))
-  const topic = needTopic(context, isUnsaid) ?? newsTopic(context, isNew)
+  const topic = findNeedTopic(context, isUnsaid) ?? findNewsTopic(context, isNew)
   if (topic !== undefined) return topic
   const place = placeTopic(context, isNew)
   const question = findQuestionToAsk(context)
   return context.random() < 0.5 ? (place ?? question) : (question ?? place)
 }
 
-const toKey = ({ text }: Sentence): string => claimKey(text)
+const toKey = ({ text }: Sentence): string => createClaimKey(text)
 
 export function hashStatements(
   text: string,
@@ -40,12 +40,12 @@ export function hashStatements(
 
 type Filter = (text: string) => boolean
 
-function needTopic(context: ConversationContext, isNew: Filter): string | undefined {
+function findNeedTopic(context: ConversationContext, isNew: Filter): string | undefined {
   const { situation, constants } = context
   const { observation } = situation
   const low = observation.needs
-    .filter((need) => needShare(need) < constants.search_below && !isFilledByTalk(need, situation))
-    .sort((a, b) => needShare(a) - needShare(b))[0]
+    .filter((need) => computeNeedShare(need) < constants.search_below && !isFilledByTalk(need, situation))
+    .sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
   if (low === undefined) return undefined
   const { feeling, remedy } = describeNeed(low.name)
   const place = findPlaceFor(low.name, context)
@@ -69,7 +69,7 @@ function hasAdviceFor(need: string, { conversation, situation, state }: Conversa
   )
 }
 
-function newsTopic({ state, conversation }: ConversationContext, isNew: Filter): string | undefined {
+function findNewsTopic({ state, conversation }: ConversationContext, isNew: Filter): string | undefined {
   const present = new Set([
     ...conversation.participants,
     ...conversation.messages.map(({ speaker_id }) => speaker_id),
@@ -106,7 +106,7 @@ export function findPlaceFor(need: string, { places, situation }: ConversationCo
   const steps = (place: Place): number =>
     position === null || place.position === null
       ? Number.MAX_SAFE_INTEGER
-      : manhattan(position, place.position)
+      : computeManhattanDistance(position, place.position)
   return [...places.values()]
     .filter((place) => !place.gone && isThing(place))
     .filter(({ interactions }) => interactions.some(({ fills }) => fills.includes(need)))

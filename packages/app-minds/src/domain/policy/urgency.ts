@@ -1,5 +1,5 @@
 import type { Interaction, Need } from '../observation.ts'
-import { needShare } from '../observation.ts'
+import { computeNeedShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import type { PolicyContext } from './policy-context.ts'
 
@@ -22,21 +22,21 @@ export function estimateWorth(interaction: Interaction, context: NeedContext) {
   let gain = 0
   let best: { need: string | null; gain: number } = { need: null, gain: 0 }
   for (const need of needs.filter(({ name }) => interaction.fills.includes(name))) {
-    const share = needShare(need)
+    const share = computeNeedShare(need)
     const one = weigh(need, share, Math.min(1, share + estimateFill(interaction, need, context)))
     gain += one
     if (best.need === null || one > best.gain) best = { need: need.name, gain: one }
   }
   let cost = 0
   for (const need of needs.filter(({ name }) => interaction.drains.includes(name))) {
-    const share = needShare(need)
+    const share = computeNeedShare(need)
     cost -= weigh(need, share, Math.max(0, share - constants.default_drain))
   }
   return { gain, cost, need: best.need }
 }
 
 function estimateFill(interaction: Interaction, need: Need, { state, constants }: NeedContext): number {
-  const learned = state.gains[gainKey(interaction.name, need.name)]
+  const learned = state.gains[createGainKey(interaction.name, need.name)]
   if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean
   const rate = interaction.rates[need.name]
   if (rate === undefined || rate <= 0) return constants.default_fill
@@ -44,4 +44,4 @@ function estimateFill(interaction: Interaction, need: Need, { state, constants }
   return Math.min(1, Math.max(0, (rate * minutes) / need.max))
 }
 
-export const gainKey = (interaction: string, need: string): string => `${interaction}|${need}`
+export const createGainKey = (interaction: string, need: string): string => `${interaction}|${need}`

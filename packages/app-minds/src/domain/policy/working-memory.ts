@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Observation } from '../observation.ts'
-import { needShare } from '../observation.ts'
+import { computeNeedShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
@@ -42,12 +42,14 @@ export function updateFactualFields(
     readonly constants: PolicyConstants
   },
 ): WorkingMemory {
-  const lowest = [...observation.needs].sort((a, b) => needShare(a) - needShare(b))[0]
+  const lowest = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
   return {
     ...before,
     situation_assessment: describeSituation(observation, lowest === undefined ? null : lowest.name),
     active_goals:
-      lowest !== undefined && needShare(lowest) < constants.goal_below ? [`restore ${lowest.name}`] : [],
+      lowest !== undefined && computeNeedShare(lowest) < constants.goal_below
+        ? [`restore ${lowest.name}`]
+        : [],
     recent_events: [...before.recent_events, ...derivedEvents.map(describeEvent)].slice(-10),
     current_plan: candidates
       .filter(({ rejected_because }) => rejected_because === undefined)
@@ -80,8 +82,8 @@ function describeMood(
 ): string {
   if (derivedEvents.some(({ kind }) => kind === 'refusal' || kind === 'error')) return 'frustrated'
   if (needs.length === 0) return 'calm'
-  const mean = needs.reduce((sum, need) => sum + needShare(need), 0) / needs.length
-  if (needs.some((need) => needShare(need) <= critical))
+  const mean = needs.reduce((sum, need) => sum + computeNeedShare(need), 0) / needs.length
+  if (needs.some((need) => computeNeedShare(need) <= critical))
     return mean < desperate_below ? 'desperate' : 'worried'
   if (derivedEvents.some(({ kind }) => kind === 'relieved')) return 'relieved'
   return mean >= content_from ? 'content' : 'calm'
