@@ -41,8 +41,10 @@ verifies('help:postgres', async (t) => {
 verifies('help:postgres', 'vectors of 3072 dimensions are indexed', async (t) => {
   const db = await openDatabase(t)
   await openPostgresStorage(db)
-  const { vectorIndex, vectorTables } = await import('../../packages/app-help/src/storage/postgres/schema.ts')
-  for (const statement of [...vectorTables(3072), vectorIndex]) await db.query(statement)
+  const { vectorIndex, createVectorTablesSql } = await import(
+    '../../packages/app-help/src/storage/postgres/schema.ts'
+  )
+  for (const statement of [...createVectorTablesSql(3072), vectorIndex]) await db.query(statement)
   const [row] = await db.query<{ indexdef: string }>(
     "SELECT indexdef FROM pg_indexes WHERE indexname = 'help_vectors_nearest'",
   )

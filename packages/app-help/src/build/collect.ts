@@ -32,7 +32,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; s
 
   const visit = async (folder: string, depth: number): Promise<void> => {
     const entries = await readdir(folder)
-    for (const name of entries.sort(byCodePoint)) {
+    for (const name of entries.sort(compareByCodePoint)) {
       const path = join(folder, name)
       const file_path = relative(root, path).split(sep).join('/')
       if (!isIncluded(source.kind, file_path, true) && !isIncluded(source.kind, file_path, false)) continue
@@ -84,7 +84,7 @@ function convert(path: string, text: string): string {
   return /\.rst$/i.test(path) ? convertRst(text) : text
 }
 
-const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareByCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function isUtf8(bytes: Uint8Array): boolean {
   try {

@@ -61,7 +61,7 @@ export async function planFiles(
   const files = found
     .flatMap((one) => one.files)
     .filter((file) => !inBase.has(pageKey(file.source.name, file.file_path)))
-  const earlier = pagesByKey(known)
+  const earlier = groupPagesByKey(known)
   const seen = new Set(inBase)
   const failed: { file: string; reason: string }[] = []
   const warnings = found.flatMap(({ skipped }) => skipped.map(({ file, reason }) => `${file}: ${reason}`))
@@ -129,7 +129,7 @@ async function listChangedBasePages(
 
 /** The given pages replace all pages of their sources. */
 export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]): Plan {
-  const earlier = pagesByKey(known)
+  const earlier = groupPagesByKey(known)
   const changed = pages.filter(
     ({ source, file_path, content_hash }) =>
       earlier.get(pageKey(source, file_path))?.content_hash !== content_hash,
@@ -153,7 +153,7 @@ function comparePages(
     readonly count: number
   },
 ) {
-  const earlier = pagesByKey(known)
+  const earlier = groupPagesByKey(known)
   const replaced = pages.flatMap(
     ({ source, file_path }) => earlier.get(pageKey(source, file_path))?.doc_id ?? [],
   )
@@ -194,7 +194,7 @@ export function parseChunking(chunking: string): ChunkSize {
   return { size, overlap }
 }
 
-const pagesByKey = (known: readonly KnownPage[]): ReadonlyMap<string, KnownPage> =>
+const groupPagesByKey = (known: readonly KnownPage[]): ReadonlyMap<string, KnownPage> =>
   new Map(known.map((page) => [pageKey(page.source, page.file_path), page]))
 
 const pageKey = (source: string, path: string): string => `${source}\n${path}`

@@ -81,12 +81,12 @@ function findRunEnd(lines: readonly string[], start: number, belongs: (line: str
 
 function readTitle(text: string): Pick<Block, 'title' | 'id'> {
   const id = /\{#([^\s{}]{1,200})\}$/.exec(text.trimEnd())?.[1]
-  return { title: plainTitle(text), ...(id === undefined ? {} : { id }) }
+  return { title: toPlainTitle(text), ...(id === undefined ? {} : { id }) }
 }
 
 const maxTitleLength = 1000
 
-function plainTitle(text: string): string {
+function toPlainTitle(text: string): string {
   return text
     .slice(0, maxTitleLength)
     .replace(/<[^>]*>/g, '')

@@ -1,20 +1,20 @@
 export function findNearestNames(word: string, names: readonly string[], max = 3): string[] {
-  const wanted = trigrams(word)
+  const wanted = listTrigrams(word)
   return names
-    .map((name) => ({ name, similarity: similarity(wanted, trigrams(name)) }))
+    .map((name) => ({ name, similarity: computeSimilarity(wanted, listTrigrams(name)) }))
     .filter(({ similarity }) => similarity > 0.15)
     .sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1))
     .slice(0, max)
     .map(({ name }) => name)
 }
 
-function trigrams(text: string): ReadonlySet<string> {
+function listTrigrams(text: string): ReadonlySet<string> {
   const padded = ` ${text.toLowerCase()} `
   return new Set(Array.from({ length: Math.max(padded.length - 2, 1) }, (_, i) => padded.slice(i, i + 3)))
 }
 
 /** Dice's coefficient, 0 to 1. */
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function computeSimilarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let both = 0
   for (const one of a) if (b.has(one)) both++
   return (2 * both) / (a.size + b.size)

@@ -21,7 +21,7 @@ const recordWords: ReadonlySet<string> = new Set([
 /** Returns the sources that a query names ("in fastify"), or an empty set if it names all. */
 export function findNamedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(words)
-  const named = sources.filter((source) => wanted.has(packageName(source)))
+  const named = sources.filter((source) => wanted.has(parsePackageName(source)))
   return new Set(named.length === sources.length ? [] : named)
 }
 
@@ -45,5 +45,5 @@ export function rankByWeight(fused: readonly FusedDoc[], weigh: (docId: number) 
 }
 
 /** Returns `fastify` for `pkg:fastify` and `npm:fastify@5.1.0`, and `core` for `pkg:@scope/core`. */
-const packageName = (source: string): string =>
+const parsePackageName = (source: string): string =>
   (source.split(/[:/]/).at(-1) ?? '').replace(/@.*$/, '').toLowerCase()

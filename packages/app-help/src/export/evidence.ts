@@ -17,8 +17,8 @@ export async function collectEvidence(index: HelpIndex): Promise<Evidence> {
   const [internalDocs, publicDocs] = [true, false].map((wanted) =>
     docs.filter((doc) => doc.is_internal === wanted),
   )
-  const internal = await texts(index, internalDocs ?? [])
-  const publicTexts = await texts(index, publicDocs ?? [])
+  const internal = await listTexts(index, internalDocs ?? [])
+  const publicTexts = await listTexts(index, publicDocs ?? [])
   const publicText = publicTexts.join('\n')
   const publicWords = collectWords(publicTexts)
   const parts = cutNeedles(
@@ -40,13 +40,13 @@ export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): s
   if (findNeedles(bytes, evidence.needles).size > 0) return 'bytes of an internal page'
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (evidence.paths.some((path) => buffer.includes(path))) return 'the path of an internal page'
-  if (indexedWords(db).some((word) => evidence.words.has(word)))
+  if (listIndexedWords(db).some((word) => evidence.words.has(word)))
     return 'a word of internal pages in the index'
-  const isModelled = modelWords(db).some((word) => evidence.words.has(word))
+  const isModelled = listModelWords(db).some((word) => evidence.words.has(word))
   return isModelled ? 'a word of internal pages in the vectors' : undefined
 }
 
-async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[]> {
+async function listTexts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[]> {
   const all: string[] = []
   for (const { doc_id, title, section, source, file_path, is_internal } of docs) {
     const body = (await index.body(doc_id, { internal: is_internal })) ?? ''
@@ -66,12 +66,12 @@ function collectWords(all: readonly string[]): ReadonlySet<string> {
   return found
 }
 
-function indexedWords(db: Database): readonly string[] {
+function listIndexedWords(db: Database): readonly string[] {
   db.exec('CREATE VIRTUAL TABLE temp.indexed_word USING fts5vocab(main, help_fts_exact, row)')
   return db.prepare<[], string>('SELECT term FROM temp.indexed_word').pluck().all()
 }
 
-function modelWords(db: Database): readonly string[] {
+function listModelWords(db: Database): readonly string[] {
   const model = db.prepare<[], Buffer | null>('SELECT params FROM help_spaces').pluck().get()
   return model === null || model === undefined ? [] : [...decodeLsa(model).vocabulary.index.keys()]
 }

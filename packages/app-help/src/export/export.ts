@@ -54,8 +54,8 @@ async function exportIndex(
   )
   if (database === undefined || metadataFile === undefined) throw new Error('two files')
   const part = `${database}.part`
-  const pages = await publicPages(index)
-  const vectors = await publicVectors(index, pages, context)
+  const pages = await listPublicPages(index)
+  const vectors = await listPublicVectors(index, pages, context)
   const clean = (): void => {
     for (const file of [part, `${part}-journal`, database, metadataFile]) rmSync(file, { force: true })
   }
@@ -105,7 +105,7 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
 }
 
 /** Parses source and front matter again. */
-async function publicPages(index: HelpIndex): Promise<NewPage[]> {
+async function listPublicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)
   for (const doc of await index.docs({ internal: false })) {
@@ -128,7 +128,7 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
 }
 
 /** Returns `undefined` if cached vectors are missing. */
-async function publicVectors(
+async function listPublicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],
   { storage, signal }: ExportContext,

@@ -18,17 +18,17 @@ export async function importPublic(
 ): Promise<BuildReport> {
   const { index } = openExport(folder)
   try {
-    const pages = await exportedPages(index, options)
+    const pages = await listExportedPages(index, options)
     const { space } = index.facts
     if (space !== undefined && space.provider !== 'lsa')
-      await context.storage.cacheVectors(space.fingerprint, exportedVectors(folder))
+      await context.storage.cacheVectors(space.fingerprint, listExportedVectors(folder))
     return await buildFromPlan(options, context, async (known) => planPages(pages, known))
   } finally {
     await index.close()
   }
 }
 
-async function exportedPages(index: IndexFile, { size }: BuildOptions): Promise<NewPage[]> {
+async function listExportedPages(index: IndexFile, { size }: BuildOptions): Promise<NewPage[]> {
   const hashes = new Map(index.known().map(({ doc_id, content_hash }) => [doc_id, content_hash]))
   const pages: NewPage[] = []
   for (const { doc_id, source, file_path } of await index.docs({ internal: false })) {
@@ -38,7 +38,7 @@ async function exportedPages(index: IndexFile, { size }: BuildOptions): Promise<
   return pages
 }
 
-function exportedVectors(folder: string): ReadonlyMap<string, Float32Array> {
+function listExportedVectors(folder: string): ReadonlyMap<string, Float32Array> {
   return withDatabase(join(folder, exportFiles.database), (db) => {
     const rows = db
       .prepare<[], { text_hash: string; embedding: Buffer }>('SELECT text_hash, embedding FROM help_vectors')

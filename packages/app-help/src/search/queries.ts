@@ -53,7 +53,7 @@ export class Queries {
       if ('file_path' in name) await requireScope(index, { ...scope, source: name.source })
       const doc = await findDocument(index, name, scope)
       const body = await index.body(doc.doc_id, scope)
-      if (body === undefined) throw notFound(`document not found: ${doc.doc_id}`, [])
+      if (body === undefined) throw createNotFoundError(`document not found: ${doc.doc_id}`, [])
       const all = body.split('\n')
       const start = Math.min(Math.max(lines.from_line, 1), all.length)
       const end = Math.min(start + lines.max_lines - 1, all.length)
@@ -98,7 +98,7 @@ async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Pro
   const docs = await index.docs(scope)
   if ('doc_id' in name) {
     const doc = docs.find(({ doc_id }) => doc_id === name.doc_id)
-    if (doc === undefined) throw notFound(`document not found: ${name.doc_id}`, [])
+    if (doc === undefined) throw createNotFoundError(`document not found: ${name.doc_id}`, [])
     return doc
   }
   const { file_path, source } = name
@@ -110,13 +110,13 @@ async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Pro
   )
   if (found.length === 1 && found[0] !== undefined) return found[0]
   if (found.length > 1)
-    throw notFound(`several documents have this path; pass doc_id or source: ${path}`, found)
+    throw createNotFoundError(`several documents have this path; pass doc_id or source: ${path}`, found)
   const paths = new Map(docs.map((doc) => [`${doc.source}/${doc.file_path}`, doc]))
   const nearest = findNearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
-  throw notFound(`document not found: ${path}`, nearest)
+  throw createNotFoundError(`document not found: ${path}`, nearest)
 }
 
-function notFound(message: string, docs: readonly DocRow[]): CausewayError {
+function createNotFoundError(message: string, docs: readonly DocRow[]): CausewayError {
   const nearest = docs.map(({ doc_id, source, file_path }) => ({ doc_id, source, file_path }))
   return new HelpError('HELP_DOC_NOT_FOUND', message, { data: { nearest } })
 }

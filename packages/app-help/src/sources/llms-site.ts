@@ -276,7 +276,8 @@ async function writePages(
 ): Promise<void> {
   const { origin } = new URL(list.url)
   const paths = new Map<string, string>()
-  for (const url of links) if (pages.has(url)) paths.set(url, filePath(url, origin, new Set(paths.values())))
+  for (const url of links)
+    if (pages.has(url)) paths.set(url, toFilePath(url, origin, new Set(paths.values())))
   await mkdir(dirname(folder), { recursive: true })
   const unfinished = await mkdtemp(`${folder}.`)
   try {
@@ -300,7 +301,7 @@ async function writePages(
 }
 
 /** Returns a path below the site's folder, with safe names. */
-function filePath(address: string, origin: string, taken: ReadonlySet<string>): string {
+function toFilePath(address: string, origin: string, taken: ReadonlySet<string>): string {
   const url = new URL(address)
   const parts = `${url.origin === origin ? '' : url.hostname}/${url.pathname}${url.search}`
     .split('/')

@@ -22,7 +22,7 @@ export class VectorScan {
     const owners = new Map(stored.map(({ item_id, doc_id }) => [item_id, doc_id]))
     this.#owners = owners
     this.#rows = new Map(this.#items.ids.map((id, row) => [id, row]))
-    this.#pages = meanVectors(this.#items, (item) => owners.get(item) ?? 0)
+    this.#pages = computeMeanVectors(this.#items, (item) => owners.get(item) ?? 0)
   }
 
   similarities(items: readonly number[], vector: Float32Array): ReadonlyMap<number, number> {
@@ -54,7 +54,10 @@ export class VectorScan {
 }
 
 /** All vectors have length 1. */
-function meanVectors({ dimensions, ids, data }: VectorTable, getPage: (item: number) => number): VectorTable {
+function computeMeanVectors(
+  { dimensions, ids, data }: VectorTable,
+  getPage: (item: number) => number,
+): VectorTable {
   const sums = new Map<number, Float32Array>()
   for (const [row, id] of ids.entries()) {
     const sum = sums.get(getPage(id)) ?? new Float32Array(dimensions)

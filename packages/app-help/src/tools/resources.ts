@@ -27,7 +27,7 @@ export function helpResources(app: Registrar<Help, object>): void {
       doc_id: async (_chosen, { store }) => (await listPages(store)).map(({ doc_id }) => String(doc_id)),
     },
     async read({ doc_id = '' }, { store }) {
-      if (!/^\d{1,15}$/.test(doc_id)) throw missing(`document not found: ${doc_id}`)
+      if (!/^\d{1,15}$/.test(doc_id)) throw createMissingError(`document not found: ${doc_id}`)
       return { text: (await store.page({ doc_id: Number(doc_id) }, allLines, publicPages)).content }
     },
   })
@@ -42,7 +42,7 @@ export function helpResources(app: Registrar<Help, object>): void {
       const documents = (await store.pages({ ...publicPages, section })).map(
         ({ doc_id, title, source, file_path }) => ({ doc_id, title, source, file_path }),
       )
-      if (documents.length === 0) throw missing(`section not found: ${section}`)
+      if (documents.length === 0) throw createMissingError(`section not found: ${section}`)
       return { json: { section, documents } }
     },
   })
@@ -73,4 +73,5 @@ async function listPages(store: Help) {
   return store.pages(publicPages)
 }
 
-const missing = (message: string): CausewayError => new CausewayError('RESOURCE_NOT_FOUND', message)
+const createMissingError = (message: string): CausewayError =>
+  new CausewayError('RESOURCE_NOT_FOUND', message)

@@ -74,7 +74,7 @@ export async function openPostgresStorage(
           },
         )
       }),
-    lock: (holder) => postgresLock(db, holder, now),
+    lock: (holder) => createPostgresLock(db, holder, now),
     async lastReport() {
       const report = await value(db, 'report')
       return report === undefined ? undefined : (JSON.parse(report) as BuildReport)
@@ -84,7 +84,11 @@ export async function openPostgresStorage(
   }
 }
 
-async function postgresLock(db: PostgresDatabase, holder: string, now: () => number): Promise<BuildLock> {
+async function createPostgresLock(
+  db: PostgresDatabase,
+  holder: string,
+  now: () => number,
+): Promise<BuildLock> {
   const take = async (): Promise<void> => {
     const at = now()
     const taken = await db.query(

@@ -37,13 +37,13 @@ export async function readPostgres(
       ])
       const search = { scope, limit, statistics }
       const items = (column: 'stem' | 'exact', terms: readonly string[]) =>
-        rankedItems(db, column, { ...search, terms })
+        rankItems(db, column, { ...search, terms })
       const [stem, exact, synonym, doc, link, identifier, near] = await Promise.all([
         items('stem', words),
         items('exact', words),
         others.length === 0 ? [] : items('stem', [...words, ...others]),
-        rankedDocs(db, { ...search, terms: words }),
-        rankedLinks(db, { ...search, terms: [...words, ...others] }),
+        rankDocs(db, { ...search, terms: words }),
+        rankLinks(db, { ...search, terms: [...words, ...others] }),
         items('exact', identifiers),
         vector === undefined ? {} : vectors.nearest({ vector, scope, limit }),
       ])
@@ -197,7 +197,7 @@ async function readStatistics(sql: Sql): Promise<Statistics> {
  * Common table `t`: the query's terms with their inverse document frequency. `MATERIALIZED` prevents counting a
  * term's rows for each match. Uses the parameters $5 to $7.
  */
-const termsTable = ({ table, vector }: TermColumns): string => `
+const createTermsTableSql = ({ table, vector }: TermColumns): string => `
   WITH counted AS MATERIALIZED (
     SELECT q::tsquery AS q, words, (SELECT count(*) FROM ${table} x WHERE x.${vector} @@ q::tsquery) AS df
     FROM unnest($5::text[], $6::text[]) AS asked (q, words)
@@ -239,7 +239,7 @@ const rankParameters = (name: keyof typeof columns, { terms, scope, limit, stati
   return [...toParameters(scope), queries, words, rows, mean, limit]
 }
 
-async function rankedItems(
+async function rankItems(
   sql: Sql,
   column: 'stem' | 'exact',
   search: SearchArguments,
@@ -247,7 +247,7 @@ async function rankedItems(
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
     // Without OFFSET, PostgreSQL would sort whole rows to group them.
-    `${termsTable(columns[column])}
+    `${createTermsTableSql(columns[column])}
      SELECT item_id, doc_id FROM (
        SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${scoreSql('i', columns[column])} AS part
        FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
@@ -257,10 +257,10 @@ async function rankedItems(
   )
 }
 
-async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
+async function rankDocs(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${termsTable(columns.doc)}
+    `${createTermsTableSql(columns.doc)}
      SELECT doc_id, NULL AS item_id FROM (
        SELECT d.id::integer AS doc_id, ${scoreSql('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
        WHERE ${inScope} OFFSET 0
@@ -269,10 +269,10 @@ async function rankedDocs(sql: Sql, search: SearchArguments): Promise<readonly H
   )
 }
 
-async function rankedLinks(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
+async function rankLinks(sql: Sql, search: SearchArguments): Promise<readonly Hit[]> {
   if (search.terms.length === 0) return []
   return sql.query<Hit>(
-    `${termsTable(columns.link)}
+    `${createTermsTableSql(columns.link)}
      SELECT d.id::integer AS doc_id, NULL AS item_id
      FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
      JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path

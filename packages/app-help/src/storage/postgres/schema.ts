@@ -100,7 +100,7 @@ export const byteTables: readonly string[] = [
   'CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding bytea NOT NULL)',
 ]
 
-export const vectorTables = (dimensions: number): readonly string[] => [
+export const createVectorTablesSql = (dimensions: number): readonly string[] => [
   'DROP TABLE IF EXISTS help_vectors',
   'DROP TABLE IF EXISTS help_page_vectors',
   `CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding halfvec(${dimensions}) NOT NULL)`,

@@ -2,7 +2,7 @@ import type { Hit, Lists } from '../../domain/fuse.ts'
 import type { RankQuestion } from '../types.ts'
 import { type StoredVector, VectorScan } from '../vector-scan.ts'
 import { inScope, toParameters } from './scope.ts'
-import { type PostgresDatabase, type Sql, vectorText } from './sql.ts'
+import { formatVector, type PostgresDatabase, type Sql } from './sql.ts'
 
 type VectorQuery = Required<Pick<RankQuestion, 'scope' | 'limit'>> & { readonly vector: Float32Array }
 
@@ -17,24 +17,24 @@ export async function openVectors(db: PostgresDatabase, dimensions: number): Pro
   const [column] = await db.query<{ type: string }>(
     'SELECT pg_typeof(embedding)::text AS type FROM help_vectors LIMIT 1',
   )
-  return column?.type === 'halfvec' ? indexedVectors(db) : scannedVectors(db, dimensions)
+  return column?.type === 'halfvec' ? createIndexedSearch(db) : createScanningSearch(db, dimensions)
 }
 
-const indexedVectors = (db: PostgresDatabase): PostgresVectors => ({
+const createIndexedSearch = (db: PostgresDatabase): PostgresVectors => ({
   async nearest(query) {
-    const [vector, page] = await Promise.all([nearestItems(db, query), nearestPages(db, query)])
+    const [vector, page] = await Promise.all([findNearestItems(db, query), findNearestPages(db, query)])
     return { vector, page }
   },
   async similarities(items, vector) {
     const rows = await db.query<{ id: number; similarity: number }>(
       'SELECT i.id::integer AS id, 1 - (v.embedding <=> $2::halfvec) AS similarity FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash WHERE i.id = ANY($1::bigint[])',
-      [items, vectorText(vector)],
+      [items, formatVector(vector)],
     )
     return new Map(rows.map(({ id, similarity }) => [id, similarity]))
   },
 })
 
-function scannedVectors(db: PostgresDatabase, dimensions: number): PostgresVectors {
+function createScanningSearch(db: PostgresDatabase, dimensions: number): PostgresVectors {
   let scan: Promise<VectorScan> | undefined
   const read = async (): Promise<VectorScan> =>
     new VectorScan(
@@ -70,7 +70,7 @@ function scannedVectors(db: PostgresDatabase, dimensions: number): PostgresVecto
 }
 
 /** Requests more texts than needed: the scope is applied afterwards. */
-async function nearestItems(
+async function findNearestItems(
   db: PostgresDatabase,
   { vector, scope, limit }: VectorQuery,
 ): Promise<readonly Hit[]> {
@@ -82,14 +82,14 @@ async function nearestItems(
        FROM help_vectors v JOIN help_items i ON i.text_hash = v.text_hash JOIN help_docs d ON d.id = i.doc_id
        WHERE ${inScope} AND v.embedding <=> $5::halfvec < 1
        ORDER BY v.embedding <=> $5::halfvec, i.id LIMIT $6`,
-      [...toParameters(scope), vectorText(vector), limit],
+      [...toParameters(scope), formatVector(vector), limit],
     )
   })
 }
 
-const nearestPages = (sql: Sql, { vector, scope, limit }: VectorQuery): Promise<readonly Hit[]> =>
+const findNearestPages = (sql: Sql, { vector, scope, limit }: VectorQuery): Promise<readonly Hit[]> =>
   sql.query<Hit>(
     `SELECT d.id::integer AS doc_id, NULL AS item_id FROM help_page_vectors p JOIN help_docs d ON d.id = p.doc_id
      WHERE ${inScope} AND p.embedding <=> $5::halfvec < 1 ORDER BY p.embedding <=> $5::halfvec, d.id LIMIT $6`,
-    [...toParameters(scope), vectorText(vector), limit],
+    [...toParameters(scope), formatVector(vector), limit],
   )

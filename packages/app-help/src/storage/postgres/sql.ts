@@ -9,7 +9,7 @@ export interface PostgresDatabase extends Sql {
   close(): Promise<void>
 }
 
-export const vectorText = (vector: Float32Array): string => `[${vector.join(',')}]`
+export const formatVector = (vector: Float32Array): string => `[${vector.join(',')}]`
 
 /** Stays below PostgreSQL's limit of 65,535 parameters. */
 const rowsPerStatement = 500

@@ -1,8 +1,8 @@
 import { encodeVector } from '@causeway/embed'
 import { makeIndexedTitle, makeIndexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
-import { byteTables, hasVectorExtension, indexedFrom, vectorIndex, vectorTables } from './schema.ts'
-import { insertRows, type Sql, vectorText } from './sql.ts'
+import { byteTables, createVectorTablesSql, hasVectorExtension, indexedFrom, vectorIndex } from './schema.ts'
+import { formatVector, insertRows, type Sql } from './sql.ts'
 import { countTerms, docColumns, itemColumns, linkColumns, type TermVector } from './term-vector.ts'
 
 export async function applyChange(sql: Sql, change: IndexChange): Promise<void> {
@@ -40,7 +40,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       is_internal,
       content_hash,
       body,
-      ...termCells(countTerms(words, docColumns, 'stem')),
+      ...listTermCells(countTerms(words, docColumns, 'stem')),
     ],
   )
   const rows = chunks.map((chunk, i) => {
@@ -59,8 +59,8 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       chunk.text,
       page.text_hashes[i],
       is_internal,
-      ...termCells(countTerms(stem.map(truncate), itemColumns, 'stem')),
-      ...termCells(countTerms(exact.map(truncate), itemColumns, 'exact')),
+      ...listTermCells(countTerms(stem.map(truncate), itemColumns, 'stem')),
+      ...listTermCells(countTerms(exact.map(truncate), itemColumns, 'exact')),
     ]
   })
   const values = Array.from({ length: 19 }, (_, i) => `$${i + 1}`)
@@ -77,7 +77,7 @@ async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): P
   await insertRows(
     sql,
     'help_links (doc_id, file_path, stem, frequencies, length)',
-    links.map(({ to, text }) => [id, to, ...termCells(countTerms([text], linkColumns, 'stem'))]),
+    links.map(({ to, text }) => [id, to, ...listTermCells(countTerms([text], linkColumns, 'stem'))]),
     { values: ['$1::bigint', '$2::text', '$3::tsvector', '$4::jsonb', '$5::integer'] },
   )
 }
@@ -93,7 +93,11 @@ const types: Readonly<Record<number, string>> = {
 
 const addType = (value: string, at: number): string => `${value}::${types[at] ?? 'text'}`
 
-const termCells = ({ vector, frequencies, length }: TermVector): unknown[] => [vector, frequencies, length]
+const listTermCells = ({ vector, frequencies, length }: TermVector): unknown[] => [
+  vector,
+  frequencies,
+  length,
+]
 
 /** PostgreSQL limits the words of a column to one megabyte. */
 const truncate = (text: string): string => text.slice(0, 400_000)
@@ -117,8 +121,8 @@ async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<vo
     await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::bytea'] })
     return
   }
-  for (const statement of vectorTables(dimensions)) await sql.query(statement)
-  const rows = [...vectors.rows].map(([hash, vector]) => [hash, vectorText(vector)])
+  for (const statement of createVectorTablesSql(dimensions)) await sql.query(statement)
+  const rows = [...vectors.rows].map(([hash, vector]) => [hash, formatVector(vector)])
   await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::halfvec'] })
   await sql.query(
     `INSERT INTO help_page_vectors (doc_id, embedding)
