@@ -10,17 +10,18 @@ export const changeArguments = {
   if_rev: z.int().optional().describe('Fail unless the plot is at this revision'),
 }
 
-export const idsArgument = (about: string) => z.array(z.union([z.string(), z.number()])).describe(about)
+export const createIdsArgument = (about: string) => z.array(z.union([z.string(), z.number()])).describe(about)
 
-export const featuresArgument = () =>
+export const createFeaturesArgument = () =>
   z.array(z.record(z.string(), z.unknown())).describe('GeoJSON features, longitude and latitude in degrees')
 
-export const boundsArgument = (about: string) => z.array(z.number()).length(4).optional().describe(about)
+export const createBoundsArgument = (about: string) =>
+  z.array(z.number()).length(4).optional().describe(about)
 
 export const stampOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
 /** The tool's name in the original plot server: listed on the app's own mount, callable on the shared mount. */
-export const originalName = (name: string): Aliases => ({
+export const createOriginalNames = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],
 })

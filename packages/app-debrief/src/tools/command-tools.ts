@@ -6,9 +6,9 @@ import type { DebriefSession } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
   changeArguments,
+  createOriginalNames,
   filenameArgument,
   openExample,
-  originalName,
   stampOutput,
   undoableHints,
   viewportExample,
@@ -40,7 +40,7 @@ function declareApply(app: App): void {
     searchHint: 'execute result of analysis tool',
     limit: 'update',
     widget: 'map',
-    aliases: originalName('apply_command'),
+    aliases: createOriginalNames('apply_command'),
     input: {
       command: z.unknown().describe('{command, payload}, a list of them, or {result: …} around them'),
       ignore_missing: z.boolean().default(false).describe('Ignore unknown ids'),
@@ -64,7 +64,7 @@ function declareHistory(app: App): void {
     about:
       'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake; redo reverts the undo.',
     searchHint: 'take back last edit',
-    aliases: originalName('undo'),
+    aliases: createOriginalNames('undo'),
     input: stepArguments,
     output: stampOutput,
     example: { before: [...openExample, viewportExample], args: { scope: 'all' } },
@@ -80,7 +80,7 @@ function declareHistory(app: App): void {
     about:
       'Redo changes that were undone. Returns their labels. Use it after undo, before any other change of the features.',
     searchHint: 'reapply what was taken back',
-    aliases: originalName('redo'),
+    aliases: createOriginalNames('redo'),
     input: stepArguments,
     output: stampOutput,
     example: {
@@ -102,7 +102,7 @@ function declareNotify(app: App): void {
       'Show a message to everyone who views the plot. Returns the message. Use it to draw the attention of an analyst.',
     searchHint: 'message for analyst',
     hints: undoableHints,
-    aliases: originalName('notify'),
+    aliases: createOriginalNames('notify'),
     input: {
       message: z.string().min(1).max(4000).describe('Text'),
       level: z.enum(['info', 'warning', 'error']).default('info').describe('Severity'),

@@ -9,10 +9,10 @@ import type { Plot } from '../plot/plot.ts'
 import { type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
-  boundsArgument,
+  createBoundsArgument,
+  createOriginalNames,
   filenameArgument,
   openExample,
-  originalName,
   readOnlyHints,
   stampOutput,
 } from './arguments.ts'
@@ -24,11 +24,11 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
       'Render the plot as a nautical chart: coast, tracks with names, and the selection with black outlines. Returns a PNG image. Use it to see the situation; it draws positions, not speeds over time.',
     searchHint: 'image, picture, screenshot of map',
     hints: readOnlyHints,
-    aliases: originalName('render_map'),
+    aliases: createOriginalNames('render_map'),
     input: {
       ...filenameArgument,
       view: z.enum(['all', 'selection', 'viewport']).default('all').describe('Area to show'),
-      bounds: boundsArgument('West, south, east, north; instead of view'),
+      bounds: createBoundsArgument('West, south, east, north; instead of view'),
       time_style: z
         .enum(timeStyles)
         .default('rn-short')

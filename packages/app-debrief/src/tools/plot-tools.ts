@@ -6,10 +6,10 @@ import { getTitle, parsePlotName } from '../domain/document/plot-name.ts'
 import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
+  createOriginalNames,
   filenameArgument,
   idempotentHints,
   openExample,
-  originalName,
   readOnlyHints,
   stampOutput,
 } from './arguments.ts'
@@ -23,7 +23,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'List the open plots and the plot files (*.plot.json) that can be opened. Returns their names. Use it first, or when a call requires a filename.',
     searchHint: 'which maps, charts, projects exist',
     hints: readOnlyHints,
-    aliases: originalName('list_plots'),
+    aliases: createOriginalNames('list_plots'),
     input: {},
     output: { plots: z.array(z.unknown()), files: z.array(z.unknown()), summary: z.string() },
     isCore: true,
@@ -37,7 +37,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; to import a GPX, NMEA, AIS, REP or KML file use run_tool.',
     searchHint: 'load map, chart',
     hints: idempotentHints,
-    aliases: originalName('open_plot'),
+    aliases: createOriginalNames('open_plot'),
     input: {
       filename: z.string().describe('Name without folder, as in mission1.plot.json'),
       set_active: z
@@ -58,7 +58,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Save a plot and close it for all clients. Returns its name. Use it when the work on the plot is finished.',
     searchHint: 'finished with map',
     hints: idempotentHints,
-    aliases: originalName('close_plot'),
+    aliases: createOriginalNames('close_plot'),
     input: { filename: z.string().describe('Name of an open plot') },
     output: { filename: z.string(), summary: z.string() },
     example: { before: openExample, args: { filename: 'gibraltar.plot.json' } },
@@ -71,7 +71,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program, or with save_as to copy the plot to a new file; other changes are saved automatically within two seconds.',
     searchHint: 'write map to disk',
     hints: { destructive: true, idempotent: true },
-    aliases: originalName('save_plot'),
+    aliases: createOriginalNames('save_plot'),
     input: {
       ...filenameArgument,
       on_conflict: z

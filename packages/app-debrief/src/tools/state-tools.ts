@@ -6,11 +6,11 @@ import { type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
   changeArguments,
+  createIdsArgument,
+  createOriginalNames,
   filenameArgument,
   idempotentHints,
-  idsArgument,
   openExample,
-  originalName,
   readOnlyHints,
   stampOutput,
   viewportExample,
@@ -33,7 +33,7 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
     searchHint: 'what did analyst select',
     hints: readOnlyHints,
     widget: 'map',
-    aliases: originalName('get_selection'),
+    aliases: createOriginalNames('get_selection'),
     input: filenameArgument,
     output: { ...stampOutput, selectedIds: z.array(z.string()), count: z.int() },
     example: { before: openExample, args: {} },
@@ -63,8 +63,8 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
       'Select features; an empty list clears the selection. Returns the selected ids. Use it before tools that work on the selection.',
     searchHint: 'pick, highlight track on map',
     hints: idempotentHints,
-    aliases: originalName('set_selection'),
-    input: { selectedIds: idsArgument('Ids of the features'), ...changeArguments },
+    aliases: createOriginalNames('set_selection'),
+    input: { selectedIds: createIdsArgument('Ids of the features'), ...changeArguments },
     output: { ...stampOutput, selectedIds: z.array(z.string()) },
     example: { before: openExample, args: { selectedIds: ['track-a'] } },
     run: ({ selectedIds, ...args }, ctx) =>
@@ -82,7 +82,7 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
       'Get the time slider of a plot. Returns current, start and end, or null if the plot has no times. Use it to find the time range of the data.',
     searchHint: 'current time, clock of slider',
     hints: readOnlyHints,
-    aliases: originalName('get_time'),
+    aliases: createOriginalNames('get_time'),
     input: filenameArgument,
     output: { ...stampOutput, timeState: z.unknown() },
     example: { before: openExample, args: {} },
@@ -102,7 +102,7 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
       'Set the time slider of a plot. Fails if the current time is outside start and end. Use it to show the situation at another time.',
     searchHint: 'jump to time, move slider',
     hints: idempotentHints,
-    aliases: originalName('set_time'),
+    aliases: createOriginalNames('set_time'),
     input: {
       timeState: z
         .record(z.string(), z.unknown())
@@ -134,7 +134,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Get the visible area of a plot. Returns [west, south, east, north] in degrees. Use it when the user refers to what is visible.',
     searchHint: 'which part of sea is visible, where is map',
     hints: readOnlyHints,
-    aliases: originalName('get_viewport'),
+    aliases: createOriginalNames('get_viewport'),
     input: filenameArgument,
     output: { ...stampOutput, viewportState: z.unknown() },
     example: { before: openExample, args: {} },
@@ -154,7 +154,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Set the visible area of a plot. West may exceed east across the antimeridian. Use it to show another area.',
     searchHint: 'move, pan, zoom map to area',
     hints: idempotentHints,
-    aliases: originalName('set_viewport'),
+    aliases: createOriginalNames('set_viewport'),
     input: {
       viewportState: z
         .record(z.string(), z.unknown())
@@ -175,7 +175,7 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Fit the viewport to the selected features, with a margin of a tenth. Returns the viewport. Use it after set_selection.',
     searchHint: 'zoom in on what is selected',
     hints: idempotentHints,
-    aliases: originalName('zoom_to_selection'),
+    aliases: createOriginalNames('zoom_to_selection'),
     input: changeArguments,
     output: { ...stampOutput, viewportState: z.unknown() },
     example: {

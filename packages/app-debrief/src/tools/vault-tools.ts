@@ -5,7 +5,13 @@ import { findVaultTool, listVaultTools, runVaultTool } from '../analysis/vault.t
 import { DebriefError } from '../errors.ts'
 import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { filenameArgument, openExample, originalName, readOnlyHints, stampOutput } from './arguments.ts'
+import {
+  createOriginalNames,
+  filenameArgument,
+  openExample,
+  readOnlyHints,
+  stampOutput,
+} from './arguments.ts'
 import { describeCommands } from './command-result.ts'
 
 /** Maximum number of runs if the plot changes during each. */
@@ -18,7 +24,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
       'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool, to choose a tool for what is selected.',
     searchHint: 'what analysis is possible',
     hints: readOnlyHints,
-    aliases: originalName('list_applicable_tools'),
+    aliases: createOriginalNames('list_applicable_tools'),
     input: filenameArgument,
     output: { ...stampOutput, tools: z.array(z.unknown()) },
     example: { before: openExample, args: {} },
@@ -48,7 +54,7 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
     about:
       'Run an analysis tool of ToolVault on the plot and apply its command in one change. Unless args has them, features come from the selection (select them first), and viewport and time from the plot. Returns the result of the command. Use it to analyse tracks or import a file without sending features.',
     searchHint: 'start analysis on open map',
-    aliases: originalName('run_tool'),
+    aliases: createOriginalNames('run_tool'),
     input: {
       tool: z.string().describe('Name from list_applicable_tools'),
       args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the tool'),

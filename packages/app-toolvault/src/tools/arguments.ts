@@ -9,10 +9,10 @@ import { ToolVaultError } from '../errors.ts'
 // A strict schema would exceed the 25 kB of a listing. `readFeatures` validates the features.
 const object = () => z.record(z.string(), z.unknown())
 
-export const featuresArgument = (about: string) =>
+export const createFeaturesArgument = (about: string) =>
   z.array(object()).optional().describe(`${about}. Default in run_tool: selected ones`)
 
-export const collectionArgument = () =>
+export const createCollectionArgument = () =>
   z
     .object({ type: z.literal('FeatureCollection'), features: z.array(object()) })
     .optional()
@@ -23,7 +23,7 @@ export const trackArgument = () =>
     .optional()
     .describe('Track with timestamps. Default in run_tool: the selected track, or else the first')
 
-export const viewportArgument = () =>
+export const createViewportArgument = () =>
   z
     .object({ bounds: z.array(z.number()).length(4) })
     .optional()
@@ -31,7 +31,7 @@ export const viewportArgument = () =>
       '{bounds: [west, south, east, north]} in degrees. Default in run_tool: the viewport of the plot',
     )
 
-export const timeArgument = () =>
+export const createTimeArgument = () =>
   z
     .object({ current: z.string(), start: z.string(), end: z.string() })
     .optional()

@@ -15,7 +15,7 @@ import { nauticalMile } from '../domain/geodesy/geodesic.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { isInJump } from '../domain/track/position-jump.ts'
 import { toPosition } from '../domain/track/resampling.ts'
-import { featuresArgument, readTime, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, readTime, requireTracks, selectedTracks } from './arguments.ts'
 
 /** An approach within a position jump of at least this size is doubtful, metres. */
 const minDoubtfulJump = 100
@@ -28,7 +28,7 @@ export default defineTool({
     'Compute the closest point of approach of every pair of tracks: as recorded, also between fixes, and as predicted from course and speed at a time. Returns time, range and bearing of each pair, closest first. Use it to find encounters and collision risks.',
   searchHint: 'how close did ships get, collision, encounter',
   input: {
-    tracks: featuresArgument('2 to 200 tracks'),
+    tracks: createFeaturesArgument('2 to 200 tracks'),
     at: z.string().optional().describe('Time of the prediction, ISO 8601. Default: start of the common time'),
     motion: z
       .enum(['derived', 'recorded'])

@@ -8,7 +8,7 @@ import {
 } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
-import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
 
 export default defineTool({
   name: 'delete_features',
@@ -18,7 +18,7 @@ export default defineTool({
     'Return a deleteFeatures command for features or ids. Use it through run_tool; to delete features of an open plot use delete_features of Debrief.',
   searchHint: 'erase from GeoJSON',
   input: {
-    features: featuresArgument('Features to delete'),
+    features: createFeaturesArgument('Features to delete'),
     ids: z
       .array(z.union([z.string(), z.number()]))
       .optional()

@@ -2,7 +2,7 @@ import { createComposite, showText, updateFeatures } from '@causeway/plot'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { roundTo } from '../domain/table.ts'
 import { deriveMotion } from '../domain/track/motion.ts'
-import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'derive_speed_course',
@@ -11,7 +11,7 @@ export default defineTool({
   about:
     'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it for the speed of a ship over time when none was recorded, or it does not match the positions; no tool draws it.',
   searchHint: 'heading, velocity from positions',
-  input: { tracks: featuresArgument('Tracks') },
+  input: { tracks: createFeaturesArgument('Tracks') },
   inject: { tracks: selectedTracks() },
   run({ tracks }) {
     const all = requireTracks(tracks)

@@ -4,7 +4,7 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { exportFeatures } from '../domain/export/export-format.ts'
 import { type FormatName, formats } from '../domain/export/formats.ts'
 import { ToolVaultError } from '../errors.ts'
-import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
 
 /** In characters. */
 const maxLength = 8 * 1024 ** 2
@@ -17,7 +17,7 @@ export default defineTool({
     'Write features as CSV, GPX, KML or REP. Returns the text of the file, and the features that the format cannot hold with the reason. Use it to hand tracks to other programs.',
   searchHint: 'save tracks to file, download',
   input: {
-    features: featuresArgument('Features'),
+    features: createFeaturesArgument('Features'),
     format: z.enum(Object.keys(formats) as [FormatName, ...FormatName[]]).describe('REP is for Debrief'),
   },
   inject: { features: selectedFeatures() },

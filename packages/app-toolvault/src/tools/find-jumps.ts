@@ -16,7 +16,7 @@ import { createFeatureError } from '../domain/feature/read-features.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { findJumps, type Jump } from '../domain/track/position-jump.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
-import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'find_jumps',
@@ -26,7 +26,7 @@ export default defineTool({
     'Find position jumps: up to five consecutive bad fixes that the vessel could not reach from the rest of the track. Returns their times and offsets; gaps and ambiguous fixes are not reported. Use it to check a track before measuring it; remove also returns the tracks without the jumps.',
   searchHint: 'GPS glitches, spikes, outliers',
   input: {
-    tracks: featuresArgument('Tracks'),
+    tracks: createFeaturesArgument('Tracks'),
     min_offset_m: z.number().positive().default(100).describe('Metres; smaller offsets are noise'),
     remove: z.boolean().default(false).describe('Also return the tracks without the jumps'),
   },

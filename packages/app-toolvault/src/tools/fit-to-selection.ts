@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { findFeatureBounds } from '../domain/feature/box.ts'
 import { ToolVaultError } from '../errors.ts'
-import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
 
 export default defineTool({
   name: 'fit_to_selection',
@@ -13,7 +13,7 @@ export default defineTool({
     'Fit the viewport to features, with a margin. Returns a setViewport command. Use it with another margin or features than zoom_to_selection of Debrief.',
   searchHint: 'zoom map',
   input: {
-    features: featuresArgument('Features to show'),
+    features: createFeaturesArgument('Features to show'),
     padding: z
       .number()
       .min(0)

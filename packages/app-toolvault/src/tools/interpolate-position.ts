@@ -10,12 +10,12 @@ import { toPosition } from '../domain/track/resampling.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
 import { ToolVaultError } from '../errors.ts'
 import {
-  featuresArgument,
+  createFeaturesArgument,
+  createTimeArgument,
   readTime,
   requireArgument,
   requireTracks,
   selectedTracks,
-  timeArgument,
 } from './arguments.ts'
 
 export default defineTool({
@@ -26,9 +26,9 @@ export default defineTool({
     'Find where tracks are at a time, interpolated along geodesics between fixes. Returns position, course and speed of each. Use it to compare vessels at one moment.',
   searchHint: 'where was ship at time',
   input: {
-    tracks: featuresArgument('Tracks'),
+    tracks: createFeaturesArgument('Tracks'),
     at: z.string().optional().describe('ISO 8601. Default: the current time of the plot'),
-    current_time_state: timeArgument(),
+    current_time_state: createTimeArgument(),
     add_points: z.boolean().default(false).describe('Also add the positions as reference points'),
   },
   inject: { tracks: selectedTracks(), current_time_state: { from: 'time' } },

@@ -14,7 +14,13 @@ import { normalizeAngle } from '../domain/geodesy/geodesic.ts'
 import type { RangeUnit } from '../domain/geodesy/range-bearing.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { ToolVaultError } from '../errors.ts'
-import { featuresArgument, readTime, requireFeatures, selectedFeatures, timeArgument } from './arguments.ts'
+import {
+  createFeaturesArgument,
+  createTimeArgument,
+  readTime,
+  requireFeatures,
+  selectedFeatures,
+} from './arguments.ts'
 
 export default defineTool({
   name: 'range_bearing',
@@ -24,9 +30,9 @@ export default defineTool({
     'Measure range and bearing of the second feature (track or point) from the first, at a time or as a series. Returns them with relative bearing and angle on the bow. Use it for the geometry between two vessels or places; for their closest approach use cpa_tcpa.',
   searchHint: 'distance and direction between ships',
   input: {
-    features: featuresArgument('Two features'),
+    features: createFeaturesArgument('Two features'),
     at: z.string().optional().describe('ISO 8601. Default: the current time of the plot'),
-    current_time_state: timeArgument(),
+    current_time_state: createTimeArgument(),
     step_s: z
       .number()
       .positive()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable } from '../domain/table.ts'
 import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
-import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
 
 /** A pause longer than this many median intervals, and than two new intervals, is a gap. */
 const gapFactor = 10
@@ -16,7 +16,7 @@ export default defineTool({
     'Resample tracks to regular intervals, interpolated along geodesics. Returns the tracks; gaps are not filled. Use it to compare tracks fix by fix, or to reduce a dense track evenly; simplify_track keeps its shape.',
   searchHint: 'one position every minute, even spacing',
   input: {
-    tracks: featuresArgument('Tracks'),
+    tracks: createFeaturesArgument('Tracks'),
     interval_s: z.number().positive().default(60).describe('Seconds'),
     max_gap_s: z
       .number()

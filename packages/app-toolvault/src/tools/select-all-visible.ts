@@ -9,7 +9,12 @@ import {
 } from '@causeway/plot'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { intersectsBox } from '../domain/feature/box.ts'
-import { collectionArgument, requireArgument, requireCollection, viewportArgument } from './arguments.ts'
+import {
+  createCollectionArgument,
+  createViewportArgument,
+  requireArgument,
+  requireCollection,
+} from './arguments.ts'
 
 const invisibleKinds = ['metadata', 'backdrop']
 
@@ -20,7 +25,7 @@ export default defineTool({
   about:
     'Select all features whose geometry is in the viewport or touches it. Returns a setSelection command. Use it before a tool that works on the selection.',
   searchHint: 'select everything on screen',
-  input: { feature_collection: collectionArgument(), viewport_state: viewportArgument() },
+  input: { feature_collection: createCollectionArgument(), viewport_state: createViewportArgument() },
   inject: { feature_collection: { from: 'collection' }, viewport_state: { from: 'viewport' } },
   run({ feature_collection, viewport_state }) {
     const box = requireArgument(viewport_state, 'viewport_state').bounds as unknown as Bounds // length 4

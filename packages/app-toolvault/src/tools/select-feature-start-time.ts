@@ -3,11 +3,11 @@ import { findTimeRange, setTimeState } from '@causeway/plot'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { ToolVaultError } from '../errors.ts'
 import {
-  featuresArgument,
+  createFeaturesArgument,
+  createTimeArgument,
   requireArgument,
   requireFeatures,
   selectedFeatures,
-  timeArgument,
 } from './arguments.ts'
 
 export default defineTool({
@@ -17,7 +17,10 @@ export default defineTool({
   about:
     'Set the current time of the plot to the earliest time of features, and extend the time range if necessary. Returns a setTimeState command. Use it to start a replay of the selection.',
   searchHint: 'go to beginning of track',
-  input: { features: featuresArgument('Features with times'), current_time_state: timeArgument() },
+  input: {
+    features: createFeaturesArgument('Features with times'),
+    current_time_state: createTimeArgument(),
+  },
   inject: { features: selectedFeatures(), current_time_state: { from: 'time' } },
   run({ features, current_time_state }) {
     const starts = requireFeatures(features).flatMap((feature) => findTimeRange(feature)?.[0] ?? [])

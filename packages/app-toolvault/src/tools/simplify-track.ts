@@ -4,7 +4,7 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { simplifyTrack } from '../domain/track/simplification.ts'
 import { readTimedTrack, readTrack } from '../domain/track/track.ts'
-import { featuresArgument, requireFeatures, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireFeatures, selectedTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'simplify_track',
@@ -14,7 +14,7 @@ export default defineTool({
     'Remove vertices of tracks that deviate less than a tolerance (metres, geodesic) from the simplified track. Returns the tracks with aligned timestamps and lists. Use it to make large tracks smaller.',
   searchHint: 'too many points, fewer points, thin out',
   input: {
-    tracks: featuresArgument('Tracks'),
+    tracks: createFeaturesArgument('Tracks'),
     tolerance_m: z.number().positive().default(50).describe('Metres'),
     deviation: z
       .enum(['time', 'line'])

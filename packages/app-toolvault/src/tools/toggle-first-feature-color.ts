@@ -3,7 +3,7 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { toggleColour } from '../domain/feature/colour.ts'
 import { createFeatureError } from '../domain/feature/read-features.ts'
 import { ToolVaultError } from '../errors.ts'
-import { collectionArgument, requireCollection } from './arguments.ts'
+import { createCollectionArgument, requireCollection } from './arguments.ts'
 
 export default defineTool({
   name: 'toggle_first_feature_color',
@@ -12,7 +12,7 @@ export default defineTool({
   about:
     'Toggle the colour of the first feature between red and blue. Returns an updateFeatures command. Use it to mark one feature; for another colour use update_features of Debrief.',
   searchHint: 'recolour, highlight',
-  input: { feature_collection: collectionArgument() },
+  input: { feature_collection: createCollectionArgument() },
   inject: { feature_collection: { from: 'collection' } },
   run({ feature_collection }) {
     const [first] = requireCollection(feature_collection)

@@ -4,7 +4,7 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
 import { computeStatistics, type TrackStatistics } from '../domain/track/track-statistics.ts'
-import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
 
 const maxListedGaps = 20
 
@@ -16,7 +16,7 @@ export default defineTool({
     'Compute statistics of tracks: geodesic length, duration, derived and recorded speeds, and gaps. Returns the figures of each track. Use it for an overview of what a vessel did; for the speed at every fix use derive_speed_course.',
   searchHint: 'how long, distance sailed, duration',
   input: {
-    tracks: featuresArgument('Tracks'),
+    tracks: createFeaturesArgument('Tracks'),
     gap_s: z
       .number()
       .positive()

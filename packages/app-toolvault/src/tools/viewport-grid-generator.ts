@@ -2,7 +2,7 @@ import { addFeatures, type Bounds } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { createGridPoints } from '../domain/feature/grid.ts'
-import { requireArgument, viewportArgument } from './arguments.ts'
+import { createViewportArgument, requireArgument } from './arguments.ts'
 
 export default defineTool({
   name: 'viewport_grid_generator',
@@ -12,7 +12,7 @@ export default defineTool({
     'Add a grid of at most 10,000 points over the viewport, starting at its south-west corner. Returns an addFeatures command. Use it to plan or survey an area.',
   searchHint: 'search pattern, survey points',
   input: {
-    viewport_state: viewportArgument(),
+    viewport_state: createViewportArgument(),
     lat_interval: z.number().positive().describe('Degrees'),
     lon_interval: z.number().positive().describe('Degrees'),
   },

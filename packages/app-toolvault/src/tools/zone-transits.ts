@@ -6,7 +6,7 @@ import { createTable, roundTo } from '../domain/table.ts'
 import { toPosition } from '../domain/track/resampling.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
 import { findTransits, readZone, type Transit, type Zone } from '../domain/zone/zone-transit.ts'
-import { featuresArgument, requireFeatures, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, requireFeatures, requireTracks, selectedTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'zone_transits',
@@ -16,8 +16,8 @@ export default defineTool({
     'Find when tracks entered and left areas (polygons), also between fixes. Returns times, places and durations of each stay. Use it to check whether vessels were in an area.',
   searchHint: 'ship entered restricted area',
   input: {
-    tracks: featuresArgument('Tracks'),
-    zones: featuresArgument('Polygons'),
+    tracks: createFeaturesArgument('Tracks'),
+    zones: createFeaturesArgument('Polygons'),
     min_duration_s: z.number().min(0).default(0).describe('Seconds; shorter stays are omitted'),
   },
   inject: {

@@ -43,12 +43,14 @@ export function placeLabels(
     const lines = label.lines.map(shorten)
     const extent: Point = [
       Math.max(...lines.map((text) => measureText(text, size))) + 4,
-      lines.length * lineHeight(size) + 2,
+      lines.length * computeLineHeight(size) + 2,
     ]
     const candidates =
-      centres === undefined ? listPositions(label.at, extent) : centres.map((at) => centreBox(at, extent))
+      centres === undefined
+        ? listPositions(label.at, extent)
+        : centres.map((at) => createCentredBox(at, extent))
     const free = candidates.filter(
-      (one) => isWithin(one, frame) && !placed.some((other) => overlap(one, other)),
+      (one) => isWithin(one, frame) && !placed.some((other) => areOverlapping(one, other)),
     )
     const box = findClearest(free, obstacles, label.isOptional)
     if (box === undefined) return []
@@ -59,7 +61,7 @@ export function placeLabels(
         haloText(
           [
             centres === undefined ? box.left + 2 : (box.left + box.right) / 2,
-            box.top + (index + 1) * lineHeight(size) - 4,
+            box.top + (index + 1) * computeLineHeight(size) - 4,
           ],
           text,
           {
@@ -77,7 +79,7 @@ export function placeLabels(
 const shorten = (text: string): string =>
   text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 
-const lineHeight = (size: number): number => size + 4
+const computeLineHeight = (size: number): number => size + 4
 
 /** Returns the box with the fewest obstacles. For an optional label, returns only a box without obstacles. */
 function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
@@ -146,17 +148,17 @@ const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
       [x - dx, y - dy],
       [x - dx, y + dy],
     ]
-    return centres.map((at) => centreBox(at, extent))
+    return centres.map((at) => createCentredBox(at, extent))
   })
 
-const centreBox = ([x, y]: Point, [width, height]: Point): Box => ({
+const createCentredBox = ([x, y]: Point, [width, height]: Point): Box => ({
   left: x - width / 2,
   top: y - height / 2,
   right: x + width / 2,
   bottom: y + height / 2,
 })
 
-const overlap = (a: Box, b: Box): boolean =>
+const areOverlapping = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 const isWithin = ({ left, top, right, bottom }: Box, frame: Frame): boolean =>

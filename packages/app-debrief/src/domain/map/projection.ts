@@ -94,13 +94,13 @@ function createPlane(bounds: Bounds): Plane {
 /** Spherical Mercator in degrees of the equator (Snyder, Map Projections, USGS PP 1395, eq. 7-1 to 7-4). */
 function createCylinder([west, south, east, north]: Bounds): Plane {
   const isMercator = south >= -mercatorLimit && north <= mercatorLimit
-  const shrink = isMercator ? 1 : Math.max(0.05, Math.cos(radians((south + north) / 2)))
+  const shrink = isMercator ? 1 : Math.max(0.05, Math.cos(toRadians((south + north) / 2)))
   const y = (lat: number): number =>
     isMercator
-      ? degrees(Math.log(Math.tan(Math.PI / 4 + radians(Math.max(-89, Math.min(89, lat))) / 2)))
+      ? toDegrees(Math.log(Math.tan(Math.PI / 4 + toRadians(Math.max(-89, Math.min(89, lat))) / 2)))
       : lat
   const inverseY = (value: number): number =>
-    isMercator ? degrees(2 * Math.atan(Math.exp(radians(value))) - Math.PI / 2) : value
+    isMercator ? toDegrees(2 * Math.atan(Math.exp(toRadians(value))) - Math.PI / 2) : value
   return {
     name: isMercator ? 'Mercator' : 'plate carrée',
     extent: [west * shrink, y(south), east * shrink, y(north)],
@@ -112,7 +112,7 @@ function createCylinder([west, south, east, north]: Bounds): Plane {
       x1 / shrink,
       Math.min(90, inverseY(y1)),
     ],
-    ...(isMercator ? { stretch: (lat: number) => 1 / Math.cos(radians(lat)) } : {}),
+    ...(isMercator ? { stretch: (lat: number) => 1 / Math.cos(toRadians(lat)) } : {}),
   }
 }
 
@@ -126,13 +126,13 @@ function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
   const [west, south, east, north] = bounds
   const middle = (west + east) / 2
   const project = ([lon, lat]: LonLat): PlanePoint => {
-    const radius = 2 * degrees(Math.tan(radians(90 - side * lat) / 2))
-    const angle = radians(lon - middle)
+    const radius = 2 * toDegrees(Math.tan(toRadians(90 - side * lat) / 2))
+    const angle = toRadians(lon - middle)
     return [radius * Math.sin(angle), -side * radius * Math.cos(angle)]
   }
   const inverse = ([x, y]: PlanePoint): LonLat => [
-    findNearestLongitude(middle + degrees(Math.atan2(x, -side * y)), middle),
-    side * (90 - 2 * degrees(Math.atan(radians(Math.hypot(x, y)) / 2))),
+    findNearestLongitude(middle + toDegrees(Math.atan2(x, -side * y)), middle),
+    side * (90 - 2 * toDegrees(Math.atan(toRadians(Math.hypot(x, y)) / 2))),
   ]
   const corners = listBoxEdges([west, south, east, north]).map(project)
   return {
@@ -150,7 +150,7 @@ function createPolarPlane(bounds: Bounds, side: 1 | -1): Plane {
       // The parallel closest to the pole can touch an edge between two sampled points.
       return [Math.min(...lons), low - 0.01, Math.max(...lons), Math.min(90, high + 0.01)]
     },
-    stretch: (lat) => 1 / Math.cos(radians(90 - side * lat) / 2) ** 2,
+    stretch: (lat) => 1 / Math.cos(toRadians(90 - side * lat) / 2) ** 2,
   }
 }
 
@@ -187,5 +187,5 @@ export function traceArea(places: readonly LonLat[], { name, point }: Projection
   })
 }
 
-const radians = (value: number): number => (value * Math.PI) / 180
-const degrees = (value: number): number => (value * 180) / Math.PI
+const toRadians = (value: number): number => (value * Math.PI) / 180
+const toDegrees = (value: number): number => (value * 180) / Math.PI
