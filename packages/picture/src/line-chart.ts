@@ -83,13 +83,13 @@ function layOutLabels(
   [first, last]: readonly [number, number],
   width: number,
 ): PanelLabel[] {
-  const pixel = (x: number) => ((x - first) / (last - first)) * width
+  const toPixel = (x: number) => ((x - first) / (last - first)) * width
   const requests = [
-    ...cited.map(({ x, label }) => ({ text: label, ink: inks.cited, center: pixel(x) })),
+    ...cited.map(({ x, label }) => ({ text: label, ink: inks.cited, center: toPixel(x) })),
     ...ranges.map(({ from, to, label }) => ({
       text: label,
       ink: inks.rangeText,
-      center: (pixel(from) + pixel(to)) / 2,
+      center: (toPixel(from) + toPixel(to)) / 2,
     })),
   ]
   return placeLabels(

@@ -9,13 +9,13 @@ const maxPixels = 16_000_000
 const externalReference = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
 
 /** Valid in both `src` and `dist`. */
-const fontFile = (weight: string): string =>
+const resolveFontFile = (weight: string): string =>
   fileURLToPath(new URL(`../font/Inter-${weight}.ttf`, import.meta.url))
 
 /** Without system fonts, pictures are the same on every machine. */
 const font = {
   loadSystemFonts: false,
-  fontFiles: [fontFile('Regular'), fontFile('SemiBold')],
+  fontFiles: [resolveFontFile('Regular'), resolveFontFile('SemiBold')],
   defaultFontFamily: 'Inter',
   sansSerifFamily: 'Inter',
 }
@@ -24,7 +24,7 @@ const font = {
  * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if it is not SVG, refers to files or
  * images, or exceeds `maxPixels`.
  */
-export function rasterise(
+export function renderPng(
   svg: string,
   width: number,
 ): { readonly png: Uint8Array<ArrayBuffer>; readonly width_px: number; readonly height_px: number } {

@@ -1,5 +1,5 @@
 import { serve } from '@causeway/worker'
-import { rasterise } from './raster.ts'
+import { renderPng } from './raster.ts'
 import type { DrawResult, RenderMethods, Source } from './render-methods.ts'
 
 async function toSvg(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
@@ -13,7 +13,7 @@ serve<RenderMethods>(
   {
     async draw({ source, width_px, scale }) {
       const { svg, warnings } = await toSvg(source)
-      return { picture: { svg, ...rasterise(svg, Math.round(width_px * scale)) }, warnings }
+      return { picture: { svg, ...renderPng(svg, Math.round(width_px * scale)) }, warnings }
     },
   },
   {

@@ -26,7 +26,7 @@ export function arrow(
 ): SvgElement {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]]
   const length = Math.hypot(dx, dy)
-  const labels = label === undefined ? [] : [arrowLabel(to, [dx, dy], label, color)]
+  const labels = label === undefined ? [] : [createArrowLabel(to, [dx, dy], label, color)]
   if (length < width_px) {
     return group({}, element('circle', { cx: from[0], cy: from[1], r: width_px, fill: color }), ...labels)
   }
@@ -45,7 +45,7 @@ export function arrow(
 }
 
 /** Places a dot's label below it on the left, where axes rarely point. */
-function arrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
+function createArrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {
       fill: color,

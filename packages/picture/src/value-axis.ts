@@ -41,11 +41,11 @@ export function createValueAxis(values: readonly number[], scale: ScaleOption): 
     .filter((size) => size > 0)
     .sort((a, b) => a - b)
   const largest = sizes.at(-1) ?? 0
-  const small = quantile(sizes, 0.1) ?? 1
+  const small = computeQuantile(sizes, 0.1) ?? 1
   const isFlattened = largest >= minDivergingPeak && largest / small >= minFlatteningRatio
   const isLog = scale === 'log' || (scale === 'auto' && isFlattened) || !Number.isFinite(max - min)
   if (!isLog || isConstant(min, max)) return createLinearAxis(min, max)
-  return min > 0 ? createLogAxis(min, max) : symlog(min, max, small)
+  return min > 0 ? createLogAxis(min, max) : createSymlogAxis(min, max, small)
 }
 
 const isConstant = (min: number, max: number): boolean =>
@@ -90,7 +90,7 @@ function createLogAxis(min: number, max: number): ValueAxis {
   return { type: 'log', domain, ticks, labelExpr: byMagnitude, widestLabel }
 }
 
-function symlog(min: number, max: number, typicalSize: number): ValueAxis {
+function createSymlogAxis(min: number, max: number, typicalSize: number): ValueAxis {
   const last = Math.ceil(Math.log10(Math.max(-min, max)))
   // Vega divides by the constant, and the quotient must be a float64.
   const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
@@ -119,7 +119,7 @@ function listDecades(first: number, last: number, limit: number): number[] {
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
-const quantile = (sorted: readonly number[], share: number): number | undefined =>
+const computeQuantile = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * share)]
 
 /** Omits plus signs, because the axis is narrow. */

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { AnswersFile, hashSources } from '../src/formats/answers-file.ts'
-import { columnsFilePath, openColumns } from '../src/formats/columns-file.ts'
+import { getColumnsFilePath, openColumns } from '../src/formats/columns-file.ts'
 import { MalformedFile, SqlitePages } from '../src/formats/sqlite-pages.ts'
 import { type FrameWindow, openLibrary, type RecordingLibrary, stateAt } from '../src/index.ts'
 import { readFileState } from '../src/library/file-state.ts'
@@ -42,8 +42,8 @@ for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only'
     const reader = openReader(file)
     t.teardown(() => reader.close())
     const fromTables = await all(reader.windows(reader.summary()).over(whole, call))
-    await reader.writeColumns(columnsFilePath(file), call)
-    const columns = openColumns(columnsFilePath(file), fromTables[0]?.bodies ?? [])
+    await reader.writeColumns(getColumnsFilePath(file), call)
+    const columns = openColumns(getColumnsFilePath(file), fromTables[0]?.bodies ?? [])
     t.teardown(() => columns?.close())
     for (const window of fromTables) t.same(columns?.read([...window.frames], window.from), window)
     t.equal(columns?.read([-1], 0), undefined, 'returns undefined for an unknown window')
@@ -53,7 +53,7 @@ t.test('openColumns ignores a file that is missing or truncated, or has differen
   const file = createCopy(t, 'drop')
   const reader = openReader(file)
   t.teardown(() => reader.close())
-  const columns = columnsFilePath(file)
+  const columns = getColumnsFilePath(file)
   t.equal(openColumns(columns, [2]), undefined)
   await reader.writeColumns(columns, call)
   t.same(

@@ -18,7 +18,7 @@ import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { RecordingError } from '../src/errors.ts'
 import { copyDatabase } from '../src/library/copy.ts'
-import { readFileState, stateKey } from '../src/library/file-state.ts'
+import { createStateKey, readFileState } from '../src/library/file-state.ts'
 import { change, folders, libraryOver, until, whole } from './library-kit.ts'
 import { writeRecording } from './write-recording.ts'
 
@@ -37,7 +37,7 @@ t.test('copyDatabase copies bytes with mode and progress and returns the copied 
     done.length === 0 || done.at(-1) === state.size,
     'reports no progress for a clone, and all bytes for a copy',
   )
-  t.equal(stateKey(source, state), stateKey(source, await readFileState(source)))
+  t.equal(createStateKey(source, state), createStateKey(source, await readFileState(source)))
 })
 
 t.test('copyDatabase reports a file that changes in every attempt as busy and leaves no files', async (t) => {

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import {
-  columnsFilePath,
   columnsParts,
   createColumnsWriter,
+  getColumnsFilePath,
   openColumns,
 } from '../src/formats/columns-file.ts'
 import {
@@ -218,7 +218,7 @@ t.test('readAppearances finds the first frame of every body, even in unordered t
 /** Opens windows of two frames, so that a fixture counts as long. */
 function longWindows(t: Test, name: string) {
   const { file, connection, ids, bodies } = openFixture(t, name)
-  const path = columnsFilePath(file)
+  const path = getColumnsFilePath(file)
   const prepare = (selection: ColumnSelection) => createWindowReader(connection, bodies, selection)
   const columns = {
     open: () => openColumns(path, bodies),

@@ -76,10 +76,10 @@ export function orthonormalize(matrix: Dense): Dense {
   const { rows: count, columns: length, data } = columns
   for (let j = 0; j < count; j++) {
     const column = data.subarray(j * length, (j + 1) * length)
-    const before = norm(column)
+    const before = computeNorm(column)
     for (const _pass of [1, 2])
       for (let i = 0; i < j; i++) removeComponent(column, data.subarray(i * length, (i + 1) * length))
-    const after = norm(column)
+    const after = computeNorm(column)
     const scale = after > before * 1e-12 ? 1 / after : 0
     for (let k = 0; k < length; k++) column[k] = (column[k] ?? 0) * scale
   }
@@ -102,7 +102,7 @@ function removeComponent(column: Float64Array, unit: Float64Array): void {
   for (let k = 0; k < column.length; k++) column[k] = (column[k] ?? 0) - dot * (unit[k] ?? 0)
 }
 
-function norm(column: Float64Array): number {
+function computeNorm(column: Float64Array): number {
   let sum = 0
   for (const value of column) sum += value * value
   return Math.sqrt(sum)

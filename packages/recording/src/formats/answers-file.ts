@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import type { AnalysisRequest } from '../types.ts'
 
-export const answersFilePath = (copy: string): string => `${copy}-answers`
+export const getAnswersFilePath = (copy: string): string => `${copy}-answers`
 
 export const getAnswerKey = ({ name, args }: AnalysisRequest): string => JSON.stringify([name, args])
 

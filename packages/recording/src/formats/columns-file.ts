@@ -8,7 +8,7 @@ import type { BodyId } from '../types.ts'
 import type { FrameWindow } from './frame-window.ts'
 import { countWindowBytes, entryLength, packWindow, unpackWindow, windowLayout } from './window-block.ts'
 
-export const columnsFilePath = (copy: string): string => `${copy}-columns`
+export const getColumnsFilePath = (copy: string): string => `${copy}-columns`
 
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 

@@ -42,4 +42,4 @@ export const findFormat = (head: Uint8Array, path: string): Format | undefined =
 
 export const isImportName = (path: string): boolean => /\.(csv|tsv|parquet|npz|h5|hdf5|mcap|db3)$/i.test(path)
 
-export const mappingPath = (path: string): string => `${path}.mapping.json`
+export const getMappingPath = (path: string): string => `${path}.mapping.json`

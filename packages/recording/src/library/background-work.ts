@@ -1,5 +1,5 @@
-import { answersFilePath } from '../formats/answers-file.ts'
-import { columnsFilePath } from '../formats/columns-file.ts'
+import { getAnswersFilePath } from '../formats/answers-file.ts'
+import { getColumnsFilePath } from '../formats/columns-file.ts'
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { AnalysisRequest, RecordingSummary } from '../types.ts'
 import type { LoadedRecording } from './loaded-recording.ts'
@@ -60,7 +60,7 @@ export class BackgroundWork {
 
   async #prepare(entry: LoadedRecording, link: RecordingWorker): Promise<void> {
     const { file, key, recording } = entry
-    const [columns, answers] = [columnsFilePath(file), answersFilePath(file)]
+    const [columns, answers] = [getColumnsFilePath(file), getAnswersFilePath(file)]
     const missing: AnalysisRequest[] = []
     for (const request of this.#options.analysesToPrepare(recording.summary)) {
       const found = await link.call('recall', { file: answers, request })

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import { StoreError, sidecars } from '@causeway/store'
 import { RecordingError } from '../errors.ts'
-import { columnsFilePath, columnsParts } from '../formats/columns-file.ts'
+import { columnsParts, getColumnsFilePath } from '../formats/columns-file.ts'
 import { type FileState, isDatabaseHead, isSameState, readFileState, requireDatabase } from './file-state.ts'
 
 interface CopyOptions {
@@ -87,7 +87,7 @@ function makeMonotonic(progress: CopyOptions['progress']): CopyOptions['progress
 }
 
 export async function removeCopy(file: string): Promise<void> {
-  const columns = ['', ...Object.values(columnsParts)].map((ending) => `${columnsFilePath('')}${ending}`)
+  const columns = ['', ...Object.values(columnsParts)].map((ending) => `${getColumnsFilePath('')}${ending}`)
   const derived = [...columns, '-answers', '-answers.part']
   for (const part of [...sidecars, '', ...derived]) await rm(`${file}${part}`, { force: true })
 }

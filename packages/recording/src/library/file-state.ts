@@ -59,7 +59,7 @@ export async function readFileState(path: string): Promise<FileState> {
 export const isSameState = (a: FileState, b: FileState): boolean =>
   formatContent(a) === formatContent(b) && formatSidecar(a.journal) === formatSidecar(b.journal)
 
-export function stateKey(path: string, state: FileState): string {
+export function createStateKey(path: string, state: FileState): string {
   return createHash('sha256')
     .update(`${path}\0${formatContent(state)}`)
     .digest('hex')

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { type Catalogue, unknownSize } from './catalogue.ts'
 import { checkFile } from './check-file.ts'
-import { readFileState, stateKey } from './file-state.ts'
+import { createStateKey, readFileState } from './file-state.ts'
 import { isFrameFile } from './frame-file.ts'
 import type { Listing, Roots } from './library-types.ts'
 
@@ -26,7 +26,7 @@ interface ListResult {
 
 export async function listRecordings(options: ListingOptions, directory?: string): Promise<ListResult> {
   const { catalogue, limits, isOwn } = options
-  const folders = await foldersToSearch(options.roots, directory)
+  const folders = await listFoldersToSearch(options.roots, directory)
   const files = new Map<string, FoundFile>()
   for (const folder of folders.existing) {
     for (const file of await scanFolder(folder, limits, isOwn)) {
@@ -48,7 +48,7 @@ export async function listRecordings(options: ListingOptions, directory?: string
   return { searched: folders.searched, listings }
 }
 
-async function foldersToSearch(roots: Roots, directory: string | undefined) {
+async function listFoldersToSearch(roots: Roots, directory: string | undefined) {
   const searched =
     directory === undefined ? roots.folders().flatMap((root) => [join(root, usualFolder), root]) : [directory]
   const existing = new Set<string>()
@@ -82,7 +82,7 @@ async function resolveFound(roots: Roots, path: string): Promise<string | undefi
 async function createListing(catalogue: Catalogue, path: string, id: string): Promise<Listing | undefined> {
   try {
     const state = await readFileState(path)
-    const key = stateKey(path, state)
+    const key = createStateKey(path, state)
     const known = catalogue.findCheck(path, key)
     const { reason, total_frames, bodies, duration_s, era, isFinal } = known
       ? { ...known, isFinal: false }

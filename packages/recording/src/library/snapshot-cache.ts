@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answersFilePath } from '../formats/answers-file.ts'
-import { columnsFilePath } from '../formats/columns-file.ts'
+import { getAnswersFilePath } from '../formats/answers-file.ts'
+import { getColumnsFilePath } from '../formats/columns-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { removeCopy } from './copy.ts'
 
@@ -54,7 +54,7 @@ export class SnapshotCache {
   async resize(key: string): Promise<void> {
     const file = this.#getFile(key)
     const { size } = await stat(file)
-    const derived = [columnsFilePath(file), answersFilePath(file)]
+    const derived = [getColumnsFilePath(file), getAnswersFilePath(file)]
     const stats = await Promise.all(derived.map((path) => stat(path).catch(() => ({ size: 0 }))))
     this.#catalogue.resizeSnapshot(
       key,

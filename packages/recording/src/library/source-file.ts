@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { RecordingError } from '../errors.ts'
-import { isImportName, mappingPath } from '../imports/formats.ts'
+import { getMappingPath, isImportName } from '../imports/formats.ts'
 import { bagMetadata, isBagPart, isRosMcap } from '../imports/ros2/bag-names.ts'
-import { readFileState, stateKey } from './file-state.ts'
+import { createStateKey, readFileState } from './file-state.ts'
 import { isFrameFile } from './frame-file.ts'
 
 const maxMappingBytes = 1024 ** 2
@@ -31,14 +31,14 @@ export async function readSourceFile(
 ): Promise<SourceFile> {
   if (!isImportName(path) && !(await isBag(path))) {
     const state = await readFileState(path)
-    const key = stateKey(path, state)
+    const key = createStateKey(path, state)
     return { path, size: state.size, key, listKey: key, mapping: undefined }
   }
   const mapping = given ?? (await readMapping(path)) ?? stored
   const states = await Promise.all(
     (await listFiles(path)).map(async (file) => ({ file, state: await readFileState(file) })),
   )
-  const keys = states.map(({ file, state }) => stateKey(file, state))
+  const keys = states.map(({ file, state }) => createStateKey(file, state))
   const hash = createHash('sha256').update(mapping ?? '')
   for (const key of keys) hash.update(`\0${key}`)
   return {
@@ -73,7 +73,7 @@ async function listFiles(path: string): Promise<readonly string[]> {
 }
 
 async function readMapping(path: string): Promise<string | undefined> {
-  const file = mappingPath(path)
+  const file = getMappingPath(path)
   try {
     const { size } = await stat(file)
     if (size > maxMappingBytes)

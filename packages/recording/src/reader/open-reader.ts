@@ -3,8 +3,8 @@ import { listBodyIds } from '../domain/body-id.ts'
 import {
   type ColumnsReader,
   ColumnsWriter,
-  columnsFilePath,
   createColumnsWriter,
+  getColumnsFilePath,
   openColumns,
 } from '../formats/columns-file.ts'
 import { readTables } from '../formats/schema-era.ts'
@@ -24,7 +24,7 @@ export function openReader(file: string): Reader {
   if (isRun(db)) return openRunReader(db)
   const connection = connect(db)
   const frame = prepareFrameReader(connection)
-  const path = columnsFilePath(file)
+  const path = getColumnsFilePath(file)
   let columns: ColumnsReader | undefined
   const storeColumns = (bodies: readonly BodyId[]) => ({
     open: () => {

@@ -5,9 +5,9 @@ import { isCausewayError } from '@causeway/protocol'
 import { classifyFailure, StoreError } from '@causeway/store'
 import { type Call, type Handlers, lowerThreadPriority, serve } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
-import { AnswersFile, answersFilePath, hashSources } from '../formats/answers-file.ts'
+import { AnswersFile, getAnswersFilePath, hashSources } from '../formats/answers-file.ts'
 import { copyDatabase, removeCopy } from '../library/copy.ts'
-import { stateKey } from '../library/file-state.ts'
+import { createStateKey } from '../library/file-state.ts'
 import { isFrameFile } from '../library/frame-file.ts'
 import { finishCopy, prepareCopy } from '../library/prepare.ts'
 import { isImported, readSourceFile } from '../library/source-file.ts'
@@ -91,7 +91,7 @@ class RecordingSession {
     solver: ({ range }) => this.#read((reader) => reader.solver(range)),
     pairHistory: ({ pair, range, limit }) => this.#read((reader) => reader.pairHistory(pair, range, limit)),
     analyse: ({ isCached, ...request }, call) => {
-      const file = answersFilePath(this.#copy)
+      const file = getAnswersFilePath(this.#copy)
       const found = isCached && existsSync(file) ? this.#openAnswers(file).find(request) : []
       return found.length === 0 ? this.#analyse(request, call) : found[0]
     },
@@ -160,7 +160,7 @@ async function copyAndPrepare(
         signal: call.signal,
         progress: (done, total) => call.progress(done, total, 'copying'),
       })
-      key = stateKey(source, state)
+      key = createStateKey(source, state)
       prepareCopy(part, state.size > indexAtOnceBytes)
     }
     const file = join(folder, `${key}.db`)

@@ -105,20 +105,20 @@ function readSpin(body: Members, rows: Float64Array, at: number): Triple {
   const world = body.angular_velocity_world
   if (world === undefined) return readTriple(body.angular_velocity, vectors.spin)
   const [x, y, z] = readTriple(world, vectors.worldSpin)
-  const [qw, qx, qy, qz] = quaternionAt(rows, at)
+  const [qw, qx, qy, qz] = readQuaternionAt(rows, at)
   // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion whose vector part is u.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
   return [x + 2 * (qy * cz - qz * cy), y + 2 * (qz * cx - qx * cz), z + 2 * (qx * cy - qy * cx)]
 }
 
-const quaternionAt = (rows: Float64Array, at: number): readonly [number, number, number, number] => {
+const readQuaternionAt = (rows: Float64Array, at: number): readonly [number, number, number, number] => {
   const from = at + bodyAt.orientation
   return [rows[from] ?? 0, rows[from + 1] ?? 0, rows[from + 2] ?? 0, rows[from + 3] ?? 0]
 }
 
 /** Writes dq/dt = q ω / 2, divided by |q|², so that 2 vec(conj(q) dq/dt) equals ω for any length of q. */
 function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
-  const [w, qx, qy, qz] = quaternionAt(rows, at)
+  const [w, qx, qy, qz] = readQuaternionAt(rows, at)
   const scale = 0.5 / (w * w + qx * qx + qy * qy + qz * qz)
   const to = at + bodyAt.rate
   rows[to] = -scale * (qx * x + qy * y + qz * z)

@@ -12,7 +12,7 @@ import { toFrameLine, toRunLine } from './to-line.ts'
 /** Same limit as for a line. */
 const maxMessageBytes = 16 * 1024 ** 2
 
-const invalid = (message: string, cause?: unknown): CausewayError =>
+const createInvalidError = (message: string, cause?: unknown): CausewayError =>
   new RecordingError('INVALID_FRAME', message, {
     remedy: 'record again with a recorder of Causeway, or correct the recorder',
     data: { path: '', expected: 'an MCAP stream with messages of causeway.v1' },
@@ -54,7 +54,7 @@ export class McapFrames implements FrameSource {
       if (line !== undefined) yield line
     }
     if (this.#reader.bytesRemaining() > maxChunkBytes)
-      throw invalid(`a record of the stream has more than ${maxChunkBytes} bytes`)
+      throw createInvalidError(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
   /** The incomplete last chunk of a cut stream is not read. */
@@ -68,7 +68,7 @@ export class McapFrames implements FrameSource {
   }
 
   #append(bytes: Uint8Array): void {
-    if (this.#reader.done()) throw invalid('the stream continues after its end')
+    if (this.#reader.done()) throw createInvalidError('the stream continues after its end')
     this.#reader.append(bytes)
   }
 
@@ -76,7 +76,7 @@ export class McapFrames implements FrameSource {
     try {
       return this.#reader.nextRecord()
     } catch (error) {
-      throw invalid(`the MCAP stream is damaged: ${(error as Error).message.trim()}`, error)
+      throw createInvalidError(`the MCAP stream is damaged: ${(error as Error).message.trim()}`, error)
     }
   }
 
@@ -95,7 +95,7 @@ export class McapFrames implements FrameSource {
     if (!isKnownSchema(schema)) return undefined
     this.#count += 1
     if (data.byteLength > maxMessageBytes)
-      throw invalid(`the message has ${data.byteLength} bytes, more than ${maxMessageBytes}`)
+      throw createInvalidError(`the message has ${data.byteLength} bytes, more than ${maxMessageBytes}`)
     return this.#readLine(this.#decode(schema, data))
   }
 
@@ -109,7 +109,7 @@ export class McapFrames implements FrameSource {
       )
     } catch (error) {
       if (isCausewayError(error)) throw error
-      throw invalid(`the message is not a valid ${schema}: ${(error as Error).message}`, error)
+      throw createInvalidError(`the message is not a valid ${schema}: ${(error as Error).message}`, error)
     }
   }
 }

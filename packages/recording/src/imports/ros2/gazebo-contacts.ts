@@ -3,9 +3,9 @@ import type { Vector3 } from '../../domain/imports/rigid-transform.ts'
 import type { Contacts, GazeboContact, Triple } from './messages.ts'
 
 const toVector = ({ x, y, z }: Triple): Vector3 => [x, y, z]
-const dot = (a: Vector3, b: Vector3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const computeDotProduct = (a: Vector3, b: Vector3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 const scale = (v: Vector3, s: number): Vector3 => [v[0] * s, v[1] * s, v[2] * s]
-const cross = (a: Vector3, b: Vector3): Vector3 => [
+const computeCrossProduct = (a: Vector3, b: Vector3): Vector3 => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
@@ -43,10 +43,10 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
   // The normal is that of the force on the first body: from b to a.
   if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
   const onA = toVector(force)
-  const push = dot(onA, normal)
+  const push = computeDotProduct(onA, normal)
   // Engines differ in the direction of the normal. The force determines it, because contacts push bodies apart.
   const outward = push < 0 ? normal : scale(normal, -1)
-  const along = dot(onA, outward)
+  const along = computeDotProduct(onA, outward)
   const rest: Vector3 = [
     onA[0] - along * outward[0],
     onA[1] - along * outward[1],
@@ -63,7 +63,7 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
         normal_lambda: -along,
         tangent1_lambda: size,
         tangent2_lambda: 0,
-        ...(tangent === null ? {} : { tangent1: tangent, tangent2: cross(outward, tangent) }),
+        ...(tangent === null ? {} : { tangent1: tangent, tangent2: computeCrossProduct(outward, tangent) }),
       },
     ],
   }

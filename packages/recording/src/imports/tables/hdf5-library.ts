@@ -71,7 +71,7 @@ export interface OpenedFile {
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {
   const library = await importOptional<Library>('h5wasm')
   const module = await library.ready
-  silence(module)
+  disableOutput(module)
   const name = `${crypto.randomUUID()}.h5`
   const node = module.FS.createFile('/', name, {}, true, false)
   node.usedBytes = size
@@ -93,7 +93,7 @@ export async function openFile(descriptor: number, size: number): Promise<Opened
 }
 
 /** Suppresses the traces that the library prints for each error. */
-function silence({ FS }: H5Module): void {
+function disableOutput({ FS }: H5Module): void {
   const [, , errors] = FS.streams
   if (errors)
     errors.stream_ops = { ...errors.stream_ops, write: (...[, , , length]: readonly unknown[]) => length }

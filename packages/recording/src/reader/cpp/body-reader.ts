@@ -1,9 +1,9 @@
 import { runLineTable } from '../../formats/cpp-schema.ts'
 import { type RunFacts, readRun } from '../../formats/lines/run-line.ts'
 import type { Body, BodyId, RecordingSummary } from '../../types.ts'
-import { countAt, valueAt } from '../frame-records.ts'
+import { countAt, readValueAt } from '../frame-records.ts'
 import type { Connection } from './connection.ts'
-import { flagAt, type RawRow, selectFrom } from './selection.ts'
+import { type RawRow, readFlagAt, selectFrom } from './selection.ts'
 
 /** Returns null unless the recording is an exported run. */
 export function readRunLine({ db, era }: Connection): RunFacts | null {
@@ -35,11 +35,11 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     .all()
     .map((row) => ({
       body_id: countAt(row, id),
-      mass: valueAt(row, mass),
-      restitution: valueAt(row, restitution),
-      friction: valueAt(row, friction),
-      asset_id: valueAt(row, asset),
-      is_environment: flagAt(row, environment),
+      mass: readValueAt(row, mass),
+      restitution: readValueAt(row, restitution),
+      friction: readValueAt(row, friction),
+      asset_id: readValueAt(row, asset),
+      is_environment: readFlagAt(row, environment),
     }))
 }
 

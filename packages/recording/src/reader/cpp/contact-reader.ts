@@ -16,7 +16,7 @@ import {
   readJoint,
   readPair,
   readPoint,
-  valueAt,
+  readValueAt,
 } from '../frame-records.ts'
 import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
 import { everyRow } from './row-bounds.ts'
@@ -44,7 +44,7 @@ export function createCollisionReader(connection: Connection): ReadRows<Collisio
     const contacts = points(rows.map((row) => countAt(row, id)))
     return rows.map((row, i) => ({
       ...readPair(row, 0),
-      penetration_depth: valueAt(row, depth),
+      penetration_depth: readValueAt(row, depth),
       contacts: contacts[i] ?? [],
     }))
   }

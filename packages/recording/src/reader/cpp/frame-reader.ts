@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyEnergy, BodyState, Frame, Solver, SystemEnergy } from '../../types.ts'
-import { countAt, quaternionAt, readEnergy, valueAt, vectorAt } from '../frame-records.ts'
+import { countAt, readEnergy, readQuaternionAt, readValueAt, readVectorAt } from '../frame-records.ts'
 import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
 import {
   createCollisionReader,
@@ -12,7 +12,7 @@ import {
   createFrictionReader,
   createJointReader,
 } from './contact-reader.ts'
-import { flagAt, type RawRow, selectFrom, wxyz, xyz } from './selection.ts'
+import { type RawRow, readFlagAt, selectFrom, wxyz, xyz } from './selection.ts'
 
 /** Throws `FRAME_NOT_FOUND`. */
 export type ReadFrame = (frameId: number) => Frame
@@ -43,7 +43,7 @@ export function prepareFrameReader(connection: Connection): ReadFrame {
     const body_energies = energies(frame)
     return {
       frame_id: frame,
-      simulation_time: valueAt(row, 0),
+      simulation_time: readValueAt(row, 0),
       states: states(frame, body_energies),
       collisions: collisions(frame),
       contact_constraints: constraints(frame),
@@ -71,9 +71,9 @@ const createSolverReader = (connection: Connection): ReadRows<Solver> =>
     connection,
     connection.era.parts.solver,
     (row) => ({
-      iterations: valueAt(row, 0),
-      residual: valueAt(row, 1),
-      converged: row[2] === null ? null : flagAt(row, 2),
+      iterations: readValueAt(row, 0),
+      residual: readValueAt(row, 1),
+      converged: row[2] === null ? null : readFlagAt(row, 2),
       num_constraints: countAt(row, 3),
       num_contacts: countAt(row, 4),
     }),
@@ -85,13 +85,13 @@ const createSystemReader = (connection: Connection): ReadRows<SystemEnergy> =>
     connection,
     connection.era.parts.systemEnergy,
     (row) => ({
-      total_linear_ke: valueAt(row, 0),
-      total_rotational_ke: valueAt(row, 1),
-      total_potential_e: valueAt(row, 2),
-      total_system_e: valueAt(row, 3),
-      delta_e: valueAt(row, 4),
-      energy_injection: flagAt(row, 5),
-      collision_active: flagAt(row, 6),
+      total_linear_ke: readValueAt(row, 0),
+      total_rotational_ke: readValueAt(row, 1),
+      total_potential_e: readValueAt(row, 2),
+      total_system_e: readValueAt(row, 3),
+      delta_e: readValueAt(row, 4),
+      energy_injection: readFlagAt(row, 5),
+      collision_active: readFlagAt(row, 6),
     }),
     (select) => select.columns(systemEnergyFields),
   )
@@ -117,14 +117,14 @@ function createStateReader(connection: Connection): ReadStates {
   const rows = prepareFrameRows(connection, select)
 
   const read = (row: RawRow): BodyState => {
-    const q = quaternionAt(row, orientation)
+    const q = readQuaternionAt(row, orientation)
     return {
       body_id: countAt(row, body),
-      position: vectorAt(row, position),
-      velocity: vectorAt(row, velocity),
-      acceleration: hasAcceleration ? vectorAt(row, acceleration) : null,
+      position: readVectorAt(row, position),
+      velocity: readVectorAt(row, velocity),
+      acceleration: hasAcceleration ? readVectorAt(row, acceleration) : null,
       orientation: q,
-      angular_velocity: computeAngularVelocity(q, quaternionAt(row, rate)),
+      angular_velocity: computeAngularVelocity(q, readQuaternionAt(row, rate)),
     }
   }
   return (frame, energies) =>

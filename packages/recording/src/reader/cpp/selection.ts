@@ -58,4 +58,4 @@ export function selectFrom(schema: Schema, table: string): Selection {
   }
 }
 
-export const flagAt = (row: ArrayLike<unknown>, at: number): boolean => row[at] === 1
+export const readFlagAt = (row: ArrayLike<unknown>, at: number): boolean => row[at] === 1

@@ -28,7 +28,7 @@ export function prepareStates(
   bodies: readonly BodyId[] | undefined,
 ): ReadStates {
   if (!stateParts.some((part) => parts.has(part)))
-    return (_first, _last, places) => stateBlock([], [], places, noRows.write)
+    return (_first, _last, places) => createStateBlock([], [], places, noRows.write)
   const energies = prepareEnergies(connection)
   const every = prepareStateRows(connection, parts)
   // Only this table has body ids. Rows without an id are identified by their position in the frame.
@@ -38,7 +38,7 @@ export function prepareStates(
     const found = selected.read(first, last)
     const isNamed = found.every((row) => numberAt(row[bodyValue]) > 0)
     const rows = isNamed || !isFiltered ? found : every.read(first, last)
-    return stateBlock(rows, isNamed ? [] : energies.read(first, last), places, selected.write)
+    return createStateBlock(rows, isNamed ? [] : energies.read(first, last), places, selected.write)
   }
 }
 
@@ -98,7 +98,7 @@ function writeSpin(row: RawRow, orientation: number, rate: number, block: Float6
   block[at + 2] = 2 * (w * rz - x * ry + y * rx - z * rw)
 }
 
-function stateBlock(
+function createStateBlock(
   rows: readonly RawRow[],
   energies: readonly RawRow[],
   { rowByFrame, columnByBody }: BlockPlaces,

@@ -67,7 +67,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       line?.lambdaUnit ??
       findLambdaUnit(
         free,
-        sampleEvenly(framesWithFriction(connection), sampledSteps).flatMap(step),
+        sampleEvenly(listFramesWithFriction(connection), sampledSteps).flatMap(step),
         dt,
         gravity,
       ),
@@ -153,7 +153,7 @@ export function findGravity(
       const gain = pushed.has(body_id) ? null : computeVelocityGain(before, after, body_id)
       if (gain && dt !== null) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
     }
-    potentials.push(...potentialSamples(bodies, after))
+    potentials.push(...listPotentialSamples(bodies, after))
   }
   const flight = inferGravityFromFlight(accelerations)
   const [x, y, z] = toTriple(flight) ?? [0, 0, 0]
@@ -161,7 +161,7 @@ export function findGravity(
   return (isFlight ? flight : null) ?? inferGravityFromPotential(potentials)
 }
 
-function potentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {
+function listPotentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {
   return frame.states.flatMap(({ body_id, position }) => {
     const mass = bodies.find((body) => body.body_id === body_id)?.mass ?? null
     const potential = frame.body_energies.find((energy) => energy.body_id === body_id)?.potential_e ?? null
@@ -188,7 +188,7 @@ export function findLambdaUnit(
   return inferLambdaUnit(rows, dt)
 }
 
-function framesWithFriction({ db, era }: Connection): readonly number[] {
+function listFramesWithFriction({ db, era }: Connection): readonly number[] {
   const table = era.parts.friction
   if (table === undefined) return []
   return db.prepare<[], number>(`SELECT DISTINCT frame_id FROM "${table}" ORDER BY frame_id`).pluck().all()

@@ -27,7 +27,7 @@ export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step:
 }
 
 function fillConstraints({ rows, width }: FrameRows, { before, frame, lists }: Step): void {
-  if (before?.id !== frame.id - 1 || !lacksAny(rows, width)) return
+  if (before?.id !== frame.id - 1 || !isAnyMissing(rows, width)) return
   if (rows.length / width !== lists.points.length / pointWidth) return
   const positions = findPositions(before.bodies)
   let [row, point] = [0, 0]
@@ -55,7 +55,7 @@ function copyToFriction(constraints: FrameRows, friction: FrameRows): void {
   }
 }
 
-function lacksAny(rows: Float64Array, width: number): boolean {
+function isAnyMissing(rows: Float64Array, width: number): boolean {
   for (let at = 0; at < rows.length; at += width)
     if (Number.isNaN(rows[at + constraintAt.leverA]) || Number.isNaN(rows[at + constraintAt.leverB]))
       return true

@@ -15,7 +15,6 @@ import {
 } from '../../formats/packed-frame.ts'
 import type { BodyEnergy, BodyState, Collision, Frame, Solver, SystemEnergy, Value } from '../../types.ts'
 import {
-  quaternionAt,
   type ReadRecord,
   readConstraint,
   readEnergy,
@@ -24,8 +23,9 @@ import {
   readJoint,
   readPair,
   readPoint,
-  valueAt,
-  vectorAt,
+  readQuaternionAt,
+  readValueAt,
+  readVectorAt,
 } from '../frame-records.ts'
 
 type Stored = number | null
@@ -129,14 +129,14 @@ function unpackStates(bodies: Float64Array): readonly BodyState[] {
   const states: BodyState[] = []
   for (let at = 0; at < bodies.length; at += bodyWidth) {
     if (!hasPart(bodies, at, hasState)) continue
-    const orientation = quaternionAt(bodies, at + bodyAt.orientation)
+    const orientation = readQuaternionAt(bodies, at + bodyAt.orientation)
     states.push({
       body_id: bodies[at + bodyAt.id] ?? 0,
-      position: vectorAt(bodies, at + bodyAt.position),
-      velocity: vectorAt(bodies, at + bodyAt.velocity),
-      acceleration: vectorAt(bodies, at + bodyAt.acceleration),
+      position: readVectorAt(bodies, at + bodyAt.position),
+      velocity: readVectorAt(bodies, at + bodyAt.velocity),
+      acceleration: readVectorAt(bodies, at + bodyAt.acceleration),
       orientation,
-      angular_velocity: computeAngularVelocity(orientation, quaternionAt(bodies, at + bodyAt.rate)),
+      angular_velocity: computeAngularVelocity(orientation, readQuaternionAt(bodies, at + bodyAt.rate)),
     })
   }
   return states
@@ -157,7 +157,7 @@ function unpackCollisions(collisions: Float64Array, points: Float64Array): reado
     const own = points.subarray(from, from + (collisions[at + 6] ?? 0) * 7)
     from += own.length
     const contacts = unpackRows(own, 7, readPoint)
-    return { ...readPair(list, at), penetration_depth: valueAt(list, at + 5), contacts }
+    return { ...readPair(list, at), penetration_depth: readValueAt(list, at + 5), contacts }
   })
 }
 

@@ -75,7 +75,7 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     const step = createStepReader(readFrame, new Set(ids))
     const infer = (): NonNullable<typeof inferred> => {
       const gravity =
-        declaredGravity(run) ??
+        readDeclaredGravity(run) ??
         findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), {
           dt,
           grouped,
@@ -155,19 +155,20 @@ const toBody = ({ body_id, mass, restitution, friction, asset_id }: BodyRow): Bo
   is_environment: false,
 })
 
-function declaredGravity(run: RunRow | undefined): Vector | null {
+function readDeclaredGravity(run: RunRow | undefined): Vector | null {
   if (run == null || run.gravity_x === null || run.gravity_y === null || run.gravity_z === null) return null
   return { x: run.gravity_x, y: run.gravity_y, z: run.gravity_z }
 }
 
 /** Lists contact data that the engine does not send. Without any contact, this is unknown. */
 function listMissing(touching: readonly Frame[]): readonly Capability[] {
-  const lacks = (has: (frame: Frame) => boolean): boolean => touching.length > 0 && !touching.some(has)
+  const isMissing = (has: (frame: Frame) => boolean): boolean => touching.length > 0 && !touching.some(has)
   const missing: Capability[] = []
-  if (lacks(({ contact_constraints }) => contact_constraints.length > 0)) missing.push('contact_constraints')
-  if (lacks(({ friction_constraints }) => friction_constraints.length > 0)) missing.push('friction')
+  if (isMissing(({ contact_constraints }) => contact_constraints.length > 0))
+    missing.push('contact_constraints')
+  if (isMissing(({ friction_constraints }) => friction_constraints.length > 0)) missing.push('friction')
   const hasTangents = ({ friction_constraints }: Frame): boolean =>
     friction_constraints.some(({ tangent1_lambda }) => tangent1_lambda !== null)
-  if (lacks(hasTangents)) missing.push('tangent_lambdas')
+  if (isMissing(hasTangents)) missing.push('tangent_lambdas')
   return missing
 }
