@@ -1,6 +1,7 @@
 /** Tests of ROS 2 bags: poses, odometry, contacts, several files and damage. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { inCI } from '../../../test/tier.ts'
@@ -264,6 +265,14 @@ verifies(
     CREATE VIEW messages AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
     SELECT i AS topic_id, i AS timestamp, x'00' AS data FROM n`)
     endless.close()
+    writeSqliteBag(join(files, 'whole.db3'), messages)
+    const damaged = readFileSync(join(files, 'whole.db3')).fill(0xff, 8192, 8400)
+    writeFileSync(join(files, 'damaged.db3'), damaged)
+    for (const [name, bytes] of Object.entries({
+      'zipped.db3': gzipSync(good),
+      'zipped.mcap': gzipSync(good),
+    }))
+      writeFileSync(join(files, name), bytes)
     for (const [name, lines] of Object.entries({
       outside: '../../elsewhere/secret.mcap',
       linked: 'link.mcap',
@@ -274,11 +283,14 @@ verifies(
     }
     writeFileSync(join(elsewhere, 'secret.mcap'), good)
     symlinkSync(join(elsewhere, 'secret.mcap'), join(files, 'linked', 'link.mcap'))
-    const expected: Record<string, { code: string; message?: RegExp }> = {
+    const expected: Record<string, { code: string; message?: RegExp; remedy?: RegExp }> = {
       'flipped.mcap': { code: 'RECORDING_DAMAGED' },
       'cycle.mcap': { code: 'RECORDING_DAMAGED', message: /cycle/ },
       'text.mcap': { code: 'NOT_A_RECORDING', message: /no poses/ },
       'text.db3': { code: 'NOT_A_DATABASE' },
+      'damaged.db3': { code: 'RECORDING_DAMAGED', remedy: /record again/ },
+      'zipped.db3': { code: 'NOT_A_DATABASE', remedy: /decompress .*gzip/ },
+      'zipped.mcap': { code: 'NOT_A_RECORDING', remedy: /decompress .*gzip/ },
       'endless.db3': { code: 'RECORDING_DAMAGED', message: /no tables of a bag/ },
       outside: { code: 'RECORDING_DAMAGED', message: /not a bag file in its folder/ },
       linked: { code: 'RECORDING_DAMAGED', message: /not a bag file in its folder/ },

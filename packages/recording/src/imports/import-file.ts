@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCausewayError, reviseError } from '@causeway/protocol'
 import type { Call } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
+import { findCompression } from '../formats/create-source.ts'
 import { createFrameReader } from '../formats/lines/line-reader.ts'
 import { openRunWriter } from '../recorder/run-writer.ts'
 import { findFormat } from './formats.ts'
@@ -27,10 +28,12 @@ export async function importFile(
   { mapping, scratch }: ImportOptions,
   call: Call,
 ): Promise<readonly string[]> {
-  const format = findFormat(await readHead(path), path)
+  const head = await readHead(path)
+  const format = findFormat(head, path)
   if (format === undefined)
     throw new RecordingError('NOT_A_RECORDING', `the format of the file is not known: ${path}`, {
       remedy: 'give a ROS 2 bag, or a CSV, Parquet, npz or HDF5 file',
+      ...findCompression(head),
       data: { path },
     })
   const source = await (await format.load())(path, { scratch }, call)

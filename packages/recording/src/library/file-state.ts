@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { RecordingError } from '../errors.ts'
+import { findCompression } from '../formats/create-source.ts'
 
 interface Sidecar {
   readonly size: number
@@ -74,6 +75,7 @@ export function requireDatabase(path: string, { header }: FileState): void {
     throw new RecordingError('NOT_A_RECORDING', `the file is empty: ${path}`, { data: { path } })
   if (header.length < headerBytes || !isDatabaseHead(header)) {
     throw new RecordingError('NOT_A_DATABASE', `the file is not an SQLite database: ${path}`, {
+      ...findCompression(header),
       data: { path },
     })
   }

@@ -3,7 +3,6 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCausewayError } from '@causeway/protocol'
-import { toDataError } from '@causeway/store'
 import type { Call } from '@causeway/worker'
 import { McapStreamReader, type McapTypes } from '@mcap/core'
 import Database from 'better-sqlite3'
@@ -124,8 +123,6 @@ export async function* readSqlitePart(
       if (topic && Buffer.isBuffer(data)) yield { topic, logTime: BigInt(timestamp), data }
     }
     return { isTruncated: false }
-  } catch (error) {
-    throw call.signal.aborted ? error : toDataError(error, path)
   } finally {
     db.close()
     await rm(copy, { force: true })
