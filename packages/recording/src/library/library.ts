@@ -273,8 +273,10 @@ export class RecordingLibrary {
 
   async #locate(idOrPath: string): Promise<string> {
     const { roots, catalogue } = this.#parts
+    const known = catalogue.findPath(idOrPath)
     const path =
-      (await resolveExisting(roots, catalogue.findPath(idOrPath) ?? idOrPath)) ??
+      (known && (await resolveExisting(roots, known))) ??
+      (await resolveExisting(roots, idOrPath)) ??
       (await this.#findListed(idOrPath))
     if (path === undefined)
       throw new RecordingError('RECORDING_NOT_FOUND', `recording not found: ${idOrPath}`, {
