@@ -51,7 +51,7 @@ export const ServerError = defineErrors({
   BACKUP_NOT_FOUND: {
     status: 404,
     about: 'the backup does not exist',
-    remedy: 'list the backups and give the name of one',
+    remedy: 'give the folder of a backup, which contains causeway-backup.json',
   },
   BACKUP_DAMAGED: {
     status: 422,

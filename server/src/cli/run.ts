@@ -96,8 +96,9 @@ function createCall(
   for (const flag of own.keys())
     if (!Object.hasOwn(flags, flag))
       throw unknownFlagError(
-        `--${flag} of ${name}`,
-        Object.keys(flags).map((flag) => `--${flag} of ${name}`),
+        `--${flag}`,
+        Object.keys(flags).map((flag) => `--${flag}`),
+        name,
       )
   checkArguments(command, args)
   const { env, cwd, machine = thisMachine(env), stdin, stderr } = process

@@ -59,9 +59,10 @@ export function parseCommandLine(
       throw unknownFlagError(
         rawName,
         Object.keys(syntax).map((known) => `--${known}`),
+        args[0],
       )
-    if (flag.value === undefined && value !== undefined) throw invalid(`${rawName} takes no value`)
-    if (flag.value !== undefined && value === undefined) throw invalid(`${rawName} needs a value`)
+    if (flag.value === undefined && value !== undefined) throw invalid(`${rawName} takes no value`, args[0])
+    if (flag.value !== undefined && value === undefined) throw invalid(`${rawName} needs a value`, args[0])
     flags.set(name, flag.many ? [...((flags.get(name) as string[]) ?? []), value ?? ''] : (value ?? true))
   }
   const envFile = flags.get('env-file')
@@ -77,11 +78,16 @@ export function parseCommandLine(
   }
 }
 
-const invalid = (message: string): CausewayError =>
-  new CausewayError('INVALID_ARGUMENTS', message, { remedy: 'see causeway --help' })
+const invalid = (message: string, command = ''): CausewayError =>
+  new CausewayError('INVALID_ARGUMENTS', message, {
+    remedy: `see causeway ${command} --help`.replace('  ', ' '),
+  })
 
-export const unknownFlagError = (flag: string, candidates: readonly string[]): CausewayError =>
-  invalid(describeUnknown('flag', flag, candidates))
+export const unknownFlagError = (
+  flag: string,
+  candidates: readonly string[],
+  command?: string,
+): CausewayError => invalid(describeUnknown('flag', flag, candidates), command)
 
 export const describeUnknown = (kind: string, name: string, candidates: readonly string[]): string =>
   `unknown ${kind}: ${name}${formatSuggestion(name, candidates)}`

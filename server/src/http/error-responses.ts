@@ -112,7 +112,10 @@ function fromFastify(
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
+      return new CausewayError('PARSE_ERROR', 'the body is not JSON', {
+        remedy: 'send a JSON object as UTF-8, such as {}',
+        data: { reason: String(message) },
+      })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedType(headers['content-type'], jsonBody.accepts)
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -58,8 +58,11 @@ verifies('command:wrong-line', async (t) => {
     t.match(stderr, message)
   }
   await fails(['statsu'], /unknown command: statsu \(did you mean status\?\)\n {2}-> see causeway --help\n$/)
-  await fails(['status', '--follow'], /unknown flag: --follow of status/)
-  await fails(['status', '--josn'], /unknown flag: --josn \(did you mean --json\?\)/)
+  await fails(['status', '--follow'], /unknown flag: --follow\n {2}-> see causeway status --help\n$/)
+  await fails(
+    ['status', '--josn'],
+    /unknown flag: --josn \(did you mean --json\?\)\n {2}-> see causeway status --help\n$/,
+  )
   await fails(['status', '--json=yes'], /--json takes no value/)
   await fails(['logs', '--lines'], /--lines needs a value/)
   await fails(

@@ -20,7 +20,7 @@ verifies('wire:error:invalid-json', async (t) => {
   t.match(await send(undefined), { status: 400, json: { error: { code: -32700 } } }, 'no body')
   t.match(await send('{', { path: '/api/apps/demo/tools/echo' }), {
     status: 400,
-    json: { code: 'PARSE_ERROR' },
+    json: { code: 'PARSE_ERROR', remedy: /^send a JSON object/ },
   })
 })
 
