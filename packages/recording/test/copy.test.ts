@@ -290,3 +290,15 @@ t.test('open reports damage that the background check has found', async (t) => {
     { code: 'RECORDING_DAMAGED' },
   )
 })
+
+t.test('a file opens whose name is the id of a deleted recording', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  const deleted = join(files, 'run.db')
+  writeRecording(deleted, { frames: 3 })
+  t.equal((await library.open('run.db')).recording.identity.id, 'run')
+  rmSync(deleted)
+  // Lists omit files without an extension.
+  writeRecording(join(files, 'run'), { frames: 7 })
+  t.equal((await library.open('run')).recording.summary.frames?.total_frames, 7)
+})

@@ -49,18 +49,6 @@ verifies('recording:file:rewritten', async (t) => {
   t.equal(library.health().snapshots, 1, 'removes copies of earlier states')
 })
 
-t.test('a file opens whose name is the id of a deleted recording', async (t) => {
-  const { files, data } = folders(t)
-  const library = await libraryOver(t, files, { dir: data })
-  const deleted = join(files, 'run.db')
-  writeRecording(deleted, { frames: 3 })
-  t.equal((await library.open('run.db')).recording.identity.id, 'run')
-  rmSync(deleted)
-  // Lists omit files without an extension.
-  writeRecording(join(files, 'run'), { frames: 7 })
-  t.equal((await library.open('run')).recording.summary.frames?.total_frames, 7)
-})
-
 verifies('recording:file:untouched', async (t) => {
   const { files, data } = folders(t)
   writeRecording(join(files, 'run.db'), { frames: 30 })
