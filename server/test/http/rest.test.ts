@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
+import { defineApp } from '@causeway/app-kit'
 import t from 'tap'
 import { request } from 'undici'
+import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
 import { LatestPictures } from '../../src/http/rest/pictures.ts'
 import { openWire, type Sending, toolCall, until } from './open-wire.ts'
@@ -44,6 +46,36 @@ verifies('wire:rest:list', async (t) => {
       '/api/apps/demo/notes/{id}': { post: { parameters: [{}, { name: 'id', in: 'path' }] } },
     },
   })
+})
+
+t.test('every reference in the OpenAPI document exists', async (t) => {
+  const node = z.object({
+    get next() {
+      return node.optional()
+    },
+  })
+  const linked = defineApp(
+    { name: 'Linked', about: 'Has recursive schemas.', open: () => ({}), session: () => ({}) },
+    (app) => {
+      app.tool('follow', {
+        about: 'Return the list.',
+        input: { list: node.describe('list') },
+        output: { list: node },
+        example: { args: { list: {} } },
+        run: (args) => args,
+      })
+    },
+  )
+  const { send } = await openWire(t, { apps: [linked] })
+  const document = (await send(undefined, { ...get, path: '/openapi.json' })).json
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path = '']) => path,
+  )
+  t.ok(references.filter((path) => path.includes('~1linked~1')).length >= 2)
+  for (const path of new Set(references)) {
+    const keys = path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    t.ok(keys.reduce((value, key) => value?.[key], document) !== undefined, path)
+  }
 })
 
 t.test('every path and method of the OpenAPI document is served with the documented arguments', async (t) => {

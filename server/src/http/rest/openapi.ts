@@ -89,7 +89,7 @@ const ownPaths = {
 function appPaths(app: HostedApp): Json {
   const root = `/api/apps/${app.path}`
   const tools = app.tools.map(
-    (tool) => [`${root}/tools/${tool.name}`, { post: toolOperation(app, tool) }] as const,
+    (tool) => [`${root}/tools/${tool.name}`, { post: toolOperation(app, tool, root) }] as const,
   )
   const paths: Record<string, Record<string, unknown>> = Object.fromEntries(tools)
   for (const route of app.routes) {
@@ -99,16 +99,31 @@ function appPaths(app: HostedApp): Json {
   return paths
 }
 
-const toolOperation = (app: HostedApp, tool: AppTool): Json => ({
-  operationId: `${app.name}__${tool.name}`,
-  tags: [app.name],
-  summary: tool.about,
-  parameters: [session],
-  requestBody: {
-    content: { 'application/json': { schema: tool.inputSchema, example: tool.example.args } },
-  },
-  responses: { 200: json('The result', tool.outputSchema ?? { type: 'object' }), default: failed },
-})
+function toolOperation(app: HostedApp, tool: AppTool, root: string): Json {
+  const { name, about, inputSchema, outputSchema = { type: 'object' }, example } = tool
+  const operation = `#/paths/${`${root}/tools/${name}`.replaceAll('/', '~1')}/post`
+  const toPointer = (body: string): string => `${operation}/${body}/content/application~1json/schema`
+  const input = embedSchema(inputSchema, toPointer('requestBody'))
+  return {
+    operationId: `${app.name}__${name}`,
+    tags: [app.name],
+    summary: about,
+    parameters: [session],
+    requestBody: { content: { 'application/json': { schema: input, example: example.args } } },
+    responses: {
+      200: json('The result', embedSchema(outputSchema, toPointer('responses/200'))),
+      default: failed,
+    },
+  }
+}
+
+/** Returns a schema at `pointer` of the document. Its references start at its own root. */
+const embedSchema = (schema: Json, pointer: string): Json =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)
+      ? `${pointer}${value.slice(1)}`
+      : value,
+  )
 
 const routeBody = ({ method, body }: AppRoute): Json =>
   method === 'GET' || method === 'DELETE'
