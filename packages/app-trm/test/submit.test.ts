@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { WorkerPool } from '@causeway/worker'
@@ -247,9 +247,13 @@ verifies(
       await ask('start', { repo: 'p', test: judge, preflight: false, options: { write: 'end' } })
       await ask('submit', { candidate: scored(3) })
       await ask('submit', { candidate: scored(2) })
+      const patch =
+        'diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+run\n'
+      await ask('submit', { candidate: { mode: 'patch', patch } })
       await ask('end', { apply })
       t.equal(readText(root, 'p', 'score'), text, apply)
     }
+    t.equal(statSync(join(root, 'p', 'run')).mode & 0o100, 0o100, 'with its mode')
   },
 )
 
