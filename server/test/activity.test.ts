@@ -2,8 +2,10 @@
 import t from 'tap'
 import replay from '../../packages/app-replay/src/index.ts'
 import { verifies } from '../../test/verifies.ts'
+import { CallActivity } from '../src/activity/call-activity.ts'
 import { CallCapture } from '../src/activity/call-capture.ts'
 import { EventFeed } from '../src/activity/event-feed.ts'
+import type { AuditEntry } from '../src/audit/audit-entry.ts'
 import { LogTail } from '../src/log/log-tail.ts'
 import { HealthHistory } from '../src/monitoring/health-history.ts'
 import { both, type EventStream, openWire, toolCall } from './http/open-wire.ts'
@@ -11,6 +13,25 @@ import { both, type EventStream, openWire, toolCall } from './http/open-wire.ts'
 const routes = '/api/apps/causeway'
 const get = (path: string) => ({ method: 'GET', path: `${routes}${path}` }) as const
 const recordings = new URL('../../fixtures/recordings', import.meta.url).pathname
+
+const entry: AuditEntry = {
+  at_ms: 1000,
+  app: 'Demo',
+  service: 'demo',
+  tool: 'echo',
+  channel: 'mcp',
+  client: 'probe',
+  client_version: '1',
+  session: 'a',
+  request_id: 'r',
+  trace_id: null,
+  ms: 1,
+  code: 'ok',
+  request_bytes: null,
+  answer_chars: null,
+  subject: null,
+  facts: null,
+}
 
 /** Returns the data of the next batch with events. A stream starts with an empty one. */
 async function nextBatch({ events }: EventStream): Promise<string> {
@@ -28,6 +49,43 @@ t.test('a feed returns the events after a position and counts those that it no l
   t.equal(feed.parseId(null), 5, 'without an id, only new events are sent')
   for (const id of ['other.4', 'x', '.', '9']) t.equal(feed.parseId(id), 0, `${id} is of another run`)
 })
+
+t.test('a feed of many events returns exactly the latest', async (t) => {
+  const feed = new EventFeed<string>(120)
+  const texts = Array.from({ length: 333 }, (_, at) => `\u00fc "${at}"\n`)
+  for (const text of texts) feed.publish(text)
+  for (const position of [0, 213, 214, 249, 250, 251, 299, 300, 332, 333]) {
+    const first = Math.max(position, 213)
+    t.same(
+      feed.readAfter(position),
+      { events: texts.slice(first), missed: first - position, position: 333 },
+      `after ${position}`,
+    )
+  }
+})
+
+t.test(
+  'sessions are listed by their last call, and the least recently used session is evicted',
+  async (t) => {
+    const activity = new CallActivity()
+    const call = (session: string) => activity.add({ entry: { ...entry, session }, view: undefined })
+    for (const session of ['a', 'b', 'c', 'a']) call(session)
+    t.same(
+      activity.sessions.map(({ session, calls }) => [session, calls]),
+      [
+        ['a', 2],
+        ['c', 1],
+        ['b', 1],
+      ],
+    )
+    for (let at = 0; at < 198; at += 1) call(`other ${at}`)
+    t.equal(activity.sessions.length, 200)
+    t.same(
+      activity.sessions.slice(-2).map(({ session }) => session),
+      ['a', 'c'],
+    )
+  },
+)
 
 verifies('console:traffic:events', async (t) => {
   const wire = await openWire(t)

@@ -4,11 +4,17 @@ import { z } from 'zod'
 import { verifies } from '../../test/verifies.ts'
 import { settings } from '../src/config/config.ts'
 import { readConfig } from '../src/config/read-config.ts'
+import { InFlightList } from '../src/limits/in-flight-list.ts'
 import { exceedsLimits, LoadMonitor } from '../src/limits/load-monitor.ts'
 import { RateLimiter, type Rates } from '../src/limits/rate-limiter.ts'
 import { fullBucket, type Rate, takeToken, waitTimeMs } from '../src/limits/token-bucket.ts'
 import { modern, openWire, rpc, toolCall, until } from './http/open-wire.ts'
 import { call, captureLog, openTestCore, soon } from './test-core.ts'
+
+interface Named {
+  index: number
+  readonly name: string
+}
 
 /** Returns how many of the calls are not rejected. */
 function passed(limiter: RateLimiter, calls: number, client: string, app: string, kind?: string): number {
@@ -27,6 +33,24 @@ function passed(limiter: RateLimiter, calls: number, client: string, app: string
 const defaults: Rates = settings.rateLimits.schema.parse(undefined)
 const config = (text: string, t: { testdir(): string }) =>
   readConfig({ env: { CAUSEWAY_RATE_LIMITS: text }, cwd: t.testdir() }).config.rateLimits
+
+t.test('a list of calls in flight contains each added item until it is removed', async (t) => {
+  const list = new InFlightList<Named>()
+  const names = () => [...list].map(({ name }) => name).sort()
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ index: 0, name })) as [Named, Named, Named]
+  for (const item of [a, b, c]) list.add(item)
+  list.remove(a)
+  list.remove(a)
+  t.same(names(), ['b', 'c'], 'removing an item again does nothing')
+  list.add(a)
+  const seen: string[] = []
+  for (const item of list) {
+    seen.push(item.name)
+    list.remove(item)
+  }
+  t.same(seen.sort(), ['a', 'b', 'c'], 'items can be removed during the iteration')
+  t.same(names(), [])
+})
 
 verifies('limits:rate:client', 'each client has separate rates for apps and for single tools', async (t) => {
   const clock = { now: 0 }

@@ -19,13 +19,18 @@ interface SessionCalls {
   last_tool: string
 }
 
+interface CountedSession extends SessionCalls {
+  /** Number of the session's last call, among all calls. */
+  latest: number
+}
+
 const maxCalls = 2000
 const maxSessions = 200
 
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
-  /** Sorted by last call, oldest first. */
-  readonly #sessions = new Map<string, SessionCalls>()
+  /** In the order of their first call: moving a session for each call would retain replaced tables of the map. */
+  readonly #sessions = new Map<string, CountedSession>()
   #calls = 0
   #errors = 0
 
@@ -42,12 +47,28 @@ export class CallActivity {
     return { calls: this.#calls, errors: this.#errors }
   }
 
+  /** Sorted by last call, newest first. */
   get sessions(): readonly Readonly<SessionCalls>[] {
-    return [...this.#sessions.values()].map((counted) => ({ ...counted })).reverse()
+    const sessions = [...this.#sessions.values()].sort((a, b) => b.latest - a.latest)
+    return sessions.map(({ latest: _, ...counted }) => counted)
   }
 
-  #count({ session, client, client_version, channel, at_ms, app, tool }: AuditEntry, errors: number): void {
-    const counted = this.#sessions.get(session) ?? {
+  #count(entry: AuditEntry, errors: number): void {
+    const { session, at_ms, app, tool } = entry
+    const counted = this.#sessions.get(session) ?? this.#addSession(entry)
+    counted.calls += 1
+    counted.errors += errors
+    counted.last_ms = at_ms
+    counted.last_tool = `${app}__${tool}`
+    counted.latest = this.#calls
+  }
+
+  #addSession({ session, client, client_version, channel, at_ms }: AuditEntry): CountedSession {
+    if (this.#sessions.size >= maxSessions) {
+      const oldest = [...this.#sessions.values()].reduce((a, b) => (b.latest < a.latest ? b : a))
+      this.#sessions.delete(oldest.session)
+    }
+    const added = {
       session,
       client,
       client_version,
@@ -57,13 +78,9 @@ export class CallActivity {
       calls: 0,
       errors: 0,
       last_tool: '',
+      latest: 0,
     }
-    counted.calls += 1
-    counted.errors += errors
-    counted.last_ms = at_ms
-    counted.last_tool = `${app}__${tool}`
-    this.#sessions.delete(session)
-    this.#sessions.set(session, counted)
-    if (this.#sessions.size > maxSessions) this.#sessions.delete(this.#sessions.keys().next().value as string)
+    this.#sessions.set(session, added)
+    return added
   }
 }

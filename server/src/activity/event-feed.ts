@@ -15,13 +15,20 @@ interface StreamOptions<T> {
 const batchIntervalMs = 100
 const recentEvents = 500
 const heartbeatMs = 15_000
+const blockSize = 50
 
-/** The latest events, for pages that follow them. */
+/**
+ * The latest events, for pages that follow them. Events must be JSON values. All but the newest are stored as JSON
+ * outside of V8's heap: under load, minor garbage collections would copy them all.
+ */
 export class EventFeed<T> {
   readonly #capacity: number
   /** Distinguishes positions of this run from those of earlier runs. */
   readonly #run = Date.now().toString(36)
-  readonly #events: T[] = []
+  /** JSON arrays of `blockSize` events, oldest first. */
+  readonly #blocks: Buffer[] = []
+  /** Events after the last block. */
+  #newest: T[] = []
   #position = 0
   #openStreams = 0
 
@@ -38,8 +45,12 @@ export class EventFeed<T> {
   }
 
   publish(event: T): void {
-    this.#events[this.#position % this.#capacity] = event
+    this.#newest.push(event)
     this.#position += 1
+    if (this.#newest.length < blockSize) return
+    this.#blocks.push(Buffer.from(JSON.stringify(this.#newest)))
+    this.#newest = []
+    if (this.#blocks.length > Math.ceil(this.#capacity / blockSize)) this.#blocks.shift()
   }
 
   /**
@@ -56,9 +67,15 @@ export class EventFeed<T> {
 
   readAfter(position: number): Batch<T> {
     const first = Math.max(position, this.#position - this.#capacity)
-    const events: T[] = []
-    for (let at = first; at < this.#position; at++) events.push(this.#events[at % this.#capacity] as T)
-    return { events, missed: first - position, position: this.#position }
+    let start = this.#position - this.#newest.length
+    const parts = [this.#newest.slice(Math.max(0, first - start))]
+    for (const block of this.#blocks.toReversed()) {
+      if (start <= first) break
+      start -= blockSize
+      const events = JSON.parse(block.toString()) as T[]
+      parts.unshift(events.slice(Math.max(0, first - start)))
+    }
+    return { events: parts.flat() as T[], missed: first - position, position: this.#position }
   }
 
   /**

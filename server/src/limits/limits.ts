@@ -2,6 +2,7 @@ import { type CallToolResult, CausewayError, limitData, reviseError } from '@cau
 import type { Caller } from '../dispatch/caller.ts'
 import type { Operation } from '../dispatch/operation.ts'
 import { InFlightCall } from './in-flight-calls.ts'
+import { InFlightList } from './in-flight-list.ts'
 import { RateLimiter, type Rates } from './rate-limiter.ts'
 
 /** Limits by app path; `*` applies to all other apps. Default: no limit. */
@@ -23,7 +24,7 @@ export class Limits {
   readonly #settings: LimitSettings
   readonly #rateLimiter: RateLimiter
   readonly #running = new Map<string, number>()
-  readonly #withDeadline = new Set<InFlightCall>()
+  readonly #withDeadline = new InFlightList<InFlightCall>()
   readonly #timer: NodeJS.Timeout
 
   constructor(settings: LimitSettings) {
@@ -52,7 +53,7 @@ export class Limits {
     const appDeadlineMs = deadlinesMs[app] ?? deadlinesMs['*'] ?? Number.POSITIVE_INFINITY
     const deadlineMs = Math.min(appDeadlineMs, caller.deadlineMs ?? Number.POSITIVE_INFINITY)
     const call = new InFlightCall(caller.cancellation, deadlineMs, () => {
-      this.#withDeadline.delete(call)
+      this.#withDeadline.remove(call)
       this.#running.set(app, (this.#running.get(app) ?? 1) - 1)
     })
     if (deadlineMs !== Number.POSITIVE_INFINITY) this.#withDeadline.add(call)

@@ -8,6 +8,12 @@ interface CallSample {
   readonly seconds: number
 }
 
+/** Metrics of calls with the same app and name, which prom-client would look up for every sample. */
+interface CallSeries {
+  readonly duration: Histogram.Internal<string>
+  readonly counters: Map<string, Counter.Internal>
+}
+
 /** Causes of status 503. */
 export type Shortage = 'places' | 'memory' | 'time'
 
@@ -26,9 +32,8 @@ export class Metrics {
   readonly #rejections: Counter
   readonly #processMemory: ReadonlyMap<Gauge, (memory: MemoryReport) => number>
   readonly #cacheMemory: ReadonlyMap<Gauge, keyof CacheReport>
-  /** Counters by label values, which prom-client would hash for every sample. */
-  readonly #counters = new Map<string, Counter.Internal>()
-  readonly #histograms = new Map<string, Histogram.Internal<string>>()
+  /** By app and name. */
+  readonly #series = new Map<string, Map<string, CallSeries>>()
 
   constructor(readLevels: () => Promise<Levels>) {
     this.#readLevels = readLevels
@@ -91,9 +96,13 @@ export class Metrics {
   }
 
   recordCall({ app, what, code, seconds }: CallSample): void {
-    const duration = `${app} ${what}`
-    getOrCreate(this.#counters, `${duration} ${code}`, () => this.#calls.labels(app, what, code)).inc()
-    getOrCreate(this.#histograms, duration, () => this.#durations.labels(app, what)).observe(seconds)
+    const ofApp = getOrCreate(this.#series, app, () => new Map<string, CallSeries>())
+    const { duration, counters } = getOrCreate(ofApp, what, () => ({
+      duration: this.#durations.labels(app, what),
+      counters: new Map(),
+    }))
+    duration.observe(seconds)
+    getOrCreate(counters, code, () => this.#calls.labels(app, what, code)).inc()
   }
 
   recordRejection(shortage: Shortage): void {

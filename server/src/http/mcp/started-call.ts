@@ -2,6 +2,7 @@ import { isAsk } from '@causeway/app-kit'
 import { CausewayError, type Id, isId, isObject, type Params, type Request } from '@causeway/protocol'
 import type { Caller } from '../../dispatch/caller.ts'
 import type { Core } from '../../host/core.ts'
+import { InFlightList } from '../../limits/in-flight-list.ts'
 
 /** A `tools/call` that has only `name`, `arguments` and `_meta`, and requests no messages. */
 export interface PlainCall extends Request {
@@ -109,22 +110,23 @@ export class StartedCall {
 }
 
 interface Entry {
+  index: number
   readonly id: Id
   readonly call: StartedCall
 }
 
 /** A session's started calls that the SDK has not received. */
 export class StartedCalls {
-  readonly #entries = new Set<Entry>()
+  readonly #entries = new InFlightList<Entry>()
 
   /** Waits for `result`. Meanwhile, the call can be cancelled by its id. */
   async waitFor<T>(id: Id, call: StartedCall, result: Promise<T>): Promise<T> {
-    const entry = { id, call }
+    const entry = { index: 0, id, call }
     this.#entries.add(entry)
     try {
       return await result
     } finally {
-      this.#entries.delete(entry)
+      this.#entries.remove(entry)
     }
   }
 

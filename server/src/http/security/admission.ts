@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { CausewayError } from '@causeway/protocol'
 import type { Access } from '../../access/access.ts'
 import type { TokenFile } from '../../access/token-file.ts'
+import { InFlightList } from '../../limits/in-flight-list.ts'
 
 interface AdmissionOptions {
   readonly allowedHosts: readonly string[]
@@ -14,6 +15,7 @@ interface AdmissionOptions {
 type RequestHead = { readonly headers: IncomingHttpHeaders }
 
 interface OpenResponse extends RequestHead {
+  index: number
   readonly end: () => void
 }
 
@@ -29,7 +31,7 @@ export class Admission {
   readonly #hostnames: readonly string[]
   readonly #trustedOrigins: Set<string>
   readonly #tokens: TokenFile | undefined
-  readonly #openResponses = new Set<OpenResponse>()
+  readonly #openResponses = new InFlightList<OpenResponse>()
   readonly #timer: NodeJS.Timeout | undefined
 
   constructor({ allowedHosts, allowedOrigins, tokens }: AdmissionOptions) {
@@ -75,9 +77,9 @@ export class Admission {
 
   /** Calls `end` when an open response's token is revoked. Returns a function that ends the check. */
   watch({ headers }: RequestHead, end: () => void): () => void {
-    const response = { headers, end }
+    const response = { index: 0, headers, end }
     this.#openResponses.add(response)
-    return () => void this.#openResponses.delete(response)
+    return () => this.#openResponses.remove(response)
   }
 
   close(): void {
@@ -85,11 +87,11 @@ export class Admission {
   }
 
   #recheck(): void {
-    for (const response of [...this.#openResponses]) {
+    for (const response of this.#openResponses) {
       try {
         this.admit(response)
       } catch {
-        this.#openResponses.delete(response)
+        this.#openResponses.remove(response)
         response.end()
       }
     }

@@ -1,0 +1,39 @@
+/** An item of an `InFlightList`, which alone sets `index`. */
+interface Item {
+  index: number
+}
+
+/**
+ * Items that are added and removed with each request, in no particular order. A `Set` or `Map` would move its
+ * entries to a new table every few additions. The old table, in V8's old generation, would retain its calls until
+ * the next major collection, and each minor collection would copy them.
+ */
+export class InFlightList<T extends Item> {
+  readonly #items: (T | undefined)[] = []
+  #size = 0
+
+  add(item: T): void {
+    item.index = this.#size
+    this.#items[this.#size] = item
+    this.#size += 1
+  }
+
+  /** Moves the last item to the index of the removed one. */
+  remove(item: T): void {
+    if (this.#items[item.index] !== item) return
+    this.#size -= 1
+    const last = this.#items[this.#size] as T
+    this.#items[item.index] = last
+    last.index = item.index
+    // Truncating the array would copy it when it grows again.
+    this.#items[this.#size] = undefined
+  }
+
+  /** Starts with the last item, so that removing the current one skips no other. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      const item = this.#items[index]
+      if (item !== undefined) yield item
+    }
+  }
+}
