@@ -338,6 +338,8 @@ t.test('recordLaw only notes intervals, pauses, resets and steps that agree with
   const late = (frame: number) => (frame < 20 ? frame : frame + 5)
   t.same(flight({ time: (frame) => dt * late(frame) }, late), ['nonuniform_dt info 20'])
   t.same(flight({ time: (frame) => dt * late(frame) }), ['nonuniform_dt error 20'])
+  const rounded = (frame: number) => Math.round(1e3 * dt * (late(frame) + 0.04 * (frame % 3))) / 1e3
+  t.same(flight({ time: rounded, isRounded: true }), ['nonuniform_dt error 20'])
 })
 
 t.test('balanceLaw notes a weak linear damping, and reports a strong one', async (t) => {

@@ -85,12 +85,12 @@ export function recordLaw(): Law {
         breaches[step.breach].add('', frame, { value: step.recordedDt, limit: scene.dt, excess: 0 }, everyone)
       if (Number.isNaN(recordedDt) || step.breach === 'pause') return
       steps += 1
-      if (Math.abs(recordedDt - lastDt) > clockTolerance * scene.dt) changes += 1
+      const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
+      if (Math.abs(recordedDt - lastDt) > clockTolerance * scene.dt + 2 * rounding) changes += 1
       lastDt = recordedDt
       if (recordedDt === 0) frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
       else {
         const off = Math.abs(recordedDt - scene.dt)
-        const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
         if (off > clockTolerance * scene.dt + rounding)
           (agreesWithMotion(step) ? agreeing : uneven).add(
             '',
