@@ -368,6 +368,12 @@ verifies('replay:laws:friction', 'a surface that drives bodies is declared, or i
   t.same(runLaw(slidingLaw(), conveyor), [])
   const geometry = [{ ...noGeometry, body_id: floor, surface_velocity: [1, 0, 0] as const }]
   for (const law of [frictionWorkLaw(), slidingLaw()]) t.same(runLaw(law, { ...conveyor, geometry }), [])
+  // A fault that ends leaves full friction against the slip, which changes little at 9 m/s.
+  const fault: SceneSpec = {
+    ...belt((frame) => (frame < 10 ? gain : -gain)),
+    state: (frame) => ({ velocity: [9 + gain * (frame < 10 ? frame : 18 - frame), 0, 0] }),
+  }
+  t.match(runLaw(frictionWorkLaw(), fault), [{ severity: 'error', frames: { first: 2, last: 9 } }])
   t.match(runLaw(frictionWorkLaw(), { ...belt((frame) => (frame < 15 ? -gain : 0)), geometry }), [
     { kind: 'friction_energy', severity: 'error', bodies: [1, floor], frames: { last: 14 } },
   ])

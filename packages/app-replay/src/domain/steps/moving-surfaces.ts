@@ -11,7 +11,7 @@ import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
 /** `steady` and `change` are the number of steps with the same slip, and its relative change. */
-const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02 } as const
+const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02, full: 0.9 } as const
 
 /** Cosine of 60 degrees. */
 export const alongCosine = 0.5
@@ -49,12 +49,15 @@ export class SurfaceMeter implements MovingSurfaces {
     const speed = length3(...slip)
     if (!(speed > minSlip(step, touch))) return
     const before = length3(...readSlip(step, step.row - 1, touch))
-    if (isDriven(step, touch, slip)) {
+    const friction = readFriction(step, touch)
+    if (isAlong(friction, slip, rule.load)) {
       if (drive === undefined) this.#drives.set(touch.key, { first: step.frame, speed, steady: 0 })
       else drive.speed = Math.max(drive.speed, speed)
       return
     }
     if (drive === undefined || speed < rule.kept * drive.speed) return
+    // Full friction against the slip is that of a surface at rest.
+    if (isAlong(friction, add([0, 0, 0], slip, -1), rule.full * touch.maxFriction)) return
     if (Math.abs(speed - before) > rule.change * speed + getSlipError(step, touch)) return
     drive.steady += 1
     if (drive.steady < rule.steady) return
@@ -85,21 +88,30 @@ function findSurface({ scene }: Step, { columnA, columnB }: Touch): number {
   return hasMass(columnA) ? 0 : -1
 }
 
-/** Whether friction acts along the slip. If not recorded, it is the motion's part across the normal. */
-function isDriven(step: Step, touch: Touch, slip: Point3): boolean {
+/** Impulses in one unit. */
+interface Friction {
+  readonly across: Point3
+  readonly load: number
+}
+
+/** Returns the friction on the first body. If not recorded, it is the motion's part across the normal. */
+function readFriction(step: Step, touch: Touch): Friction {
   const { tangent, push } = touch
-  if (!Number.isNaN(tangent[0])) return isAlong(tangent, slip, length3(...push))
+  if (!Number.isNaN(tangent[0])) return { across: tangent, load: length3(...push) }
   const isFirst = touch.columnA >= 0 && num(step.scene.masses, touch.columnA) > 0
   const column = isFirst ? touch.columnA : touch.columnB
-  if (step.touches.some((one) => one !== touch && (one.columnA === column || one.columnB === column)))
-    return false
+  const isShared = step.touches.some(
+    (one) => one !== touch && (one.columnA === column || one.columnB === column),
+  )
+  if (isShared) return { across: [0, 0, 0], load: 0 }
   const received = readContactImpulse(step, column)
   const load = dot3(received, touch.normal)
   const across = add(received, touch.normal, -load)
-  return isAlong(isFirst ? across : add([0, 0, 0], across, -1), slip, Math.abs(load))
+  return { across: isFirst ? across : add([0, 0, 0], across, -1), load: Math.abs(load) }
 }
 
-function isAlong(friction: Point3, slip: Point3, load: number): boolean {
-  const size = length3(...friction)
-  return size > rule.load * load && dot3(friction, slip) > alongCosine * size * length3(...slip)
+/** Whether more than a share of the load acts along a direction. */
+function isAlong({ across, load }: Friction, direction: Point3, share: number): boolean {
+  const size = length3(...across)
+  return size > share * load && dot3(across, direction) > alongCosine * size * length3(...direction)
 }
