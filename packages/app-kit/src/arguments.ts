@@ -117,7 +117,7 @@ function renameArgument(
   return { ...others, [declared]: value }
 }
 
-/** Returns at most 20 problems. An unknown argument gets the most similar of `names`. */
+/** An unknown argument gets the most similar of `names`. */
 export function listProblems(
   issues: readonly z.core.$ZodIssue[],
   names: readonly string[],

@@ -11,7 +11,7 @@ export interface Ask {
   readonly kept: unknown
 }
 
-/** Replies and state of previous runs of the same call. */
+/** Replies and state of previous runs. */
 export interface Input {
   /** Replies by key. They are not validated: read them with `accepted` or `replyTo`. */
   readonly replies: Readonly<Record<string, unknown>>
@@ -21,9 +21,8 @@ export interface Input {
 }
 
 /**
- * Returns questions for the client. The tool then runs again from the start with the replies in `ctx.input`, so
- * it must not change anything before it asks
- * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+ * Returns questions for the client. The tool then runs again from the start with the replies in `ctx.input`, so it
+ * must not change anything before (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: unknown): Ask => ({
   [brand]: true,

@@ -30,7 +30,7 @@ export interface DataPart {
 export interface Cache {
   /** `[a-z_]+`, unique in the app. */
   readonly name: string
-  /** Time to compute an entry again. Cheap caches are shrunk first. */
+  /** Time to compute an entry again. Cheap caches shrink first. */
   readonly costMs: number
   /** Whether entries are in the main thread's heap. */
   readonly isInHeap: boolean
@@ -59,7 +59,7 @@ interface AppIdentity<Store, Session> {
   readonly rootsSetting?: string
   /** Name in `/health` on the app's own port. Default: the name in lower case. */
   readonly service?: string
-  /** Data in backup order: files before the database that refers to them. */
+  /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
   /** Replaces a failed call's text and, if the output schema accepts it, `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>

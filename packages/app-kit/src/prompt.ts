@@ -10,7 +10,7 @@ export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.
 export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   readonly about: string
   readonly input: Input
-  /** Functions that suggest values of an argument for the typed text. */
+  /** Suggests values of an argument for the typed text. */
   readonly complete?: Readonly<
     Record<string, (typed: string, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >

@@ -15,7 +15,7 @@ export interface ResourceDeclaration<Store, Session> {
   readonly mimeType?: string
   /** Returns a template's resources. Without it, only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
-  /** Functions that suggest values of a variable. The server selects those that start with the typed text. */
+  /** Suggests values of a variable. The server selects those that start with the typed text. */
   readonly complete?: Readonly<
     Record<string, (chosen: Variables, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >

@@ -25,7 +25,7 @@ export function parseTime(text: unknown): number | undefined {
   return midnight + parts - shift
 }
 
-/** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds. A plot can have a million times. */
+/** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds. */
 function parseUtc(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== 90) return undefined

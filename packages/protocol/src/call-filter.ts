@@ -73,7 +73,7 @@ function parseLimit(value: string): { readonly sign: '<' | '>'; readonly limit: 
 export const matchesCall = (filter: CallFilter, call: FilteredCall): boolean =>
   filter.every((condition) => meets(condition, call) !== condition.isNegated)
 
-/** Whether only failed calls can match, for which stores have an index. */
+/** Whether only failed calls can match. */
 export const isFailedOnly = (filter: CallFilter): boolean =>
   filter.some(
     ({ isNegated, ...condition }) =>

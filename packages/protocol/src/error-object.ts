@@ -87,7 +87,7 @@ export const errorText = ({
 
 const maxValueLength = 4000
 
-/** Returns the error text with the data that the remedy names, because models do not see `data`. */
+/** Adds the data that the remedy names, because models do not see `data`. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 

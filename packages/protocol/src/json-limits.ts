@@ -108,7 +108,6 @@ export function findStringEnd(json: Uint8Array, start: number): number {
   return length
 }
 
-/** Length up to which a loop is faster than `indexOf`. */
 const shortString = 64
 
 const quote = 0x22
@@ -122,7 +121,7 @@ const caseBit = 0x20
 /** Multiplier of MurmurHash2. */
 const mixer = 0x5bd1e995
 
-/** Counts distinct names. Hash collisions make the count a few percent too low. */
+/** Hash collisions make the count a few percent too low. */
 class NameCounter {
   readonly #json: Uint8Array
   readonly #limits: JsonLimits

@@ -27,7 +27,7 @@ export function initializedAt(db: Database): number | undefined {
   return db.prepare<[], number>(sql).pluck().get()
 }
 
-/** Throws `DATA_DAMAGED` for a damaged table of migrations, which could look like that of a newer version. */
+/** Throws `DATA_DAMAGED` for a damaged table of migrations. */
 export function requireIntactHistory(db: Database): void {
   if (!hasHistory(db)) return
   requireNoProblem(db, db.pragma(`integrity_check('${migrationTable}')`, { simple: true }))
@@ -41,10 +41,7 @@ export function requireIntactPages(db: Database): void {
   requireNoProblem(db, db.pragma('quick_check(1)', { simple: true }))
 }
 
-/**
- * Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for changed statements, for example
- * of an unreleased build.
- */
+/** Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for changed statements. */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
   const history = readHistory(db)
   const unknown = history.find(({ name }, i) => migrations[i]?.name !== name)

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { missingError } from './marker.ts'
 
-/** Detects a removed database. On Unix, SQLite still writes to it, but its rows are lost at the next start. */
+/** Detects a removed database, to which SQLite still writes on Unix. */
 export class OpenFile {
   readonly #path: string
   /** Device and inode, once the file exists. */

@@ -9,7 +9,7 @@ export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }
 
-/** Lets the server respond while a child needs the processor. Ignores a child that ended or did not start. */
+/** Ignores a child that ended or did not start. */
 export function lowerProcessPriority({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return
   try {

@@ -12,7 +12,7 @@ interface SharedCall<Result> {
 export class SharedCalls<Result> {
   readonly #calls = new Map<string, SharedCall<Result>>()
 
-  /** Joins the running work of a key or starts `work`, which is cancelled when the last caller aborts. */
+  /** Joins the running work of a key or starts `work`. Cancels it when the last caller aborts. */
   async run(
     key: string,
     work: (options: Required<CallOptions>) => Promise<Result>,

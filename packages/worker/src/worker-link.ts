@@ -44,10 +44,9 @@ interface PendingCall {
   readonly progress: CallOptions['progress']
 }
 
-/** Timeout of a measurement, which a long SQLite statement delays. */
+/** A long SQLite statement delays a measurement. */
 const measureTimeoutMs = 50
 
-/** Grace period for a stopped worker to end. */
 const stopTimeoutMs = 2000
 
 /** A worker thread. It keeps the process alive only during calls. */

@@ -5,9 +5,7 @@ export type Scope = 'read' | 'write' | 'execute'
 
 export interface Access {
   readonly name: string
-  /**
-   * Owner of sessions, state and tasks: the token's name, or `#` and a digest.
-   */
+  /** The token's name, or `#` and a digest. */
   readonly owner: string
   /** `app` is the path of an app. */
   allows(app: string, scope: Scope): boolean

@@ -23,7 +23,7 @@ interface BackupOptions extends CallOptions {
 }
 
 interface RestoreOptions extends CallOptions {
-  /** Whether to move existing data aside instead of throwing `DATA_EXISTS`. Default: `false`. */
+  /** Whether to move existing data aside. Default: throws `DATA_EXISTS`. */
   readonly replace?: boolean
   readonly nowMs?: number
 }

@@ -55,7 +55,7 @@ export class Backups {
     })
   }
 
-  /** Returns backups, newest first. */
+  /** Newest first. */
   async list(): Promise<readonly NamedBackup[]> {
     const { folder: parent } = this.#options
     const backups: NamedBackup[] = []

@@ -59,7 +59,6 @@ export function removeEmpty(folder: string): void {
   rmdirSync(folder)
 }
 
-/** Returns an error for an empty folder with leftovers of a restore. */
 export function findUnfinishedRestore(dataDir: string): CausewayError | undefined {
   const left = holdsData(dataDir) ? [] : listLeftovers(dataDir)
   if (left.length === 0) return undefined

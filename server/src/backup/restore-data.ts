@@ -127,7 +127,6 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
   })
 }
 
-/** Adapts absolute paths and runs the part's `restored` SQL. */
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: StagedJob): void {
   if (kind !== 'database') return
   const { paths = [], restored } = findTreatment(path, parts).part ?? {}

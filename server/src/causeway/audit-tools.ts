@@ -32,7 +32,6 @@ const input = {
 
 const argumentsSchema = z.strictObject(input)
 
-/** Arguments of the tool and of the export. */
 const routeSchema = argumentsSchema.extend({
   filter: z
     .string()
@@ -114,6 +113,5 @@ const toQuery = ({ since, until, ...rest }: z.output<typeof routeSchema>): Audit
 
 const stripId = ({ id: _, ...entry }: StoredEntry, errors: ErrorCatalog) => toRecord(entry, errors)
 
-/** Converts an entry for results, exports and log files. */
 export const toRecord = (entry: AuditEntry, errors: ErrorCatalog): Readonly<Record<string, unknown>> =>
   toAuditRecord(entry, { timestamp: new Date(entry.at_ms).toISOString(), about: errors.describe(entry.code) })

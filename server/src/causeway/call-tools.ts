@@ -23,7 +23,7 @@ export const callTools: readonly AppTool[] = [
   }),
 ]
 
-/** Returns a tool that runs a named tool with that tool's access, limits and audit. */
+/** The named tool's access, limits and audit apply. */
 function makeCallTool(
   name: string,
   { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },

@@ -32,7 +32,7 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-/** Returns lines with columns of equal width. Omits columns without text. */
+/** Omits columns without text. */
 export function formatTable(rows: readonly (readonly string[])[], indent = ''): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const toCell = (text: string, column: number) =>
@@ -40,7 +40,7 @@ export function formatTable(rows: readonly (readonly string[])[], indent = ''): 
   return rows.map((row) => `${indent}${row.flatMap(toCell).join('  ')}`.trimEnd())
 }
 
-/** Names and values. Fields without a value are omitted. */
+/** Fields without a value are omitted. */
 export type Fields = readonly (readonly [string, string | undefined])[]
 
 export function formatFields(title: string, fields: Fields): string {

@@ -15,7 +15,7 @@ interface RootGrant {
   readonly source: string
 }
 
-/** Reads the file on each use, so that changes take effect immediately. Throws `DATA_DAMAGED`. */
+/** Reads the file on each use. Throws `DATA_DAMAGED`. */
 export function readAddedRoots(dataDir: string): readonly string[] {
   let text: string
   try {

@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import type { OwnedCache } from '../memory/memory-guard.ts'
 import type { ErrorCatalog } from './error-catalog.ts'
 
-/** An app with its open store, or the error if it did not open. */
 export interface AppInstance {
   readonly app: App
   readonly path: string
@@ -54,7 +53,7 @@ export class AppHost {
     await this.open(this.instances.filter(({ failure }) => failure !== undefined).map(({ app }) => app))
   }
 
-  /** Opens an app, then closes its previous version. If it fails to open, throws and keeps the previous version. */
+  /** If the app fails to open, throws and keeps the previous version. */
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
     const previous = this.#instances.get(path)

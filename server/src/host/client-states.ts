@@ -11,7 +11,7 @@ interface Entry {
 
 const touchIntervalMs = 60 * 60 * 1000
 
-/** State of each client in each app: plain JSON, saved after each change. Concurrent calls share one object. */
+/** State by client and app, saved after each change. Concurrent calls share one object. */
 export class ClientStates {
   readonly #store: ClientStateStore
   readonly #capacity: number

@@ -31,7 +31,7 @@ export class ErrorCatalog {
     return [...this.#entries.keys()]
   }
 
-  /** Returns the meaning of a code, or an undeclared code unchanged. */
+  /** Returns an undeclared code unchanged. */
   describe(code: string): string {
     return this.#entries.get(code)?.definition.about ?? code
   }

@@ -94,10 +94,7 @@ class ServerFile {
     this.#openFile = new OpenFile(path)
   }
 
-  /**
-   * Returns Unix milliseconds. After a clock jump, first shifts the stored times, so that only the time of a
-   * running server counts.
-   */
+  /** Returns Unix milliseconds. After a clock jump, first shifts the stored times. */
   now(): number {
     const jumpMs = this.#jumps.detect()
     if (jumpMs !== 0) this.#shiftTimes(jumpMs)

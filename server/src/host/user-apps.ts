@@ -105,7 +105,7 @@ async function findLatestChange({ files }: Source): Promise<number> {
   return Math.max(...times)
 }
 
-/** Adds the version to the URLs of an app's files. Node then loads them again. */
+/** Adds the version to the URLs of files, so that Node loads them again. */
 function registerResolver(sources: readonly Source[]): { deregister(): void } {
   return registerHooks({
     resolve(specifier, context, nextResolve) {

@@ -48,7 +48,6 @@ function addCapabilities(response: Response, { data: { requiredCapabilities } }:
   return { ...response, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
 }
 
-/** Uses the number up to MCP 2025-11-25 for a missing resource. */
 export function useLegacyNumber<T extends object>(message: T): T {
   const { error } = message as {
     error?: { data?: { code?: unknown; data?: { rpc?: { code?: unknown } } } }
@@ -58,7 +57,7 @@ export function useLegacyNumber<T extends object>(message: T): T {
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 
-/** Logs defects with their stack and turns them into `INTERNAL`. */
+/** Logs defects and turns them into `INTERNAL`. */
 export function toClientError(error: unknown, log: Logger, requestId: string): CausewayError {
   if (!isCausewayError(error) || error.code === 'INTERNAL')
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')

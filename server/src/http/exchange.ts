@@ -22,7 +22,6 @@ export interface Sender
 const sessionKeyPattern = /^[A-Za-z0-9._-]{1,128}$/
 const requestIdPattern = /^[\x21-\x7e]{1,256}$/
 
-/** Session key of callers without a session. */
 const sharedKey = 'anonymous'
 
 /** An HTTP request and response, and the caller according to headers and token. */

@@ -1,7 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Shortage } from '../monitoring/metrics.ts'
 
-/** Limits beyond which requests get `OVERLOADED`. */
 export interface InFlightLimits {
   readonly max?: number
   isOverloaded?(): boolean

@@ -25,7 +25,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** Returns an error whose response lists the accepted types in `Accept`. */
+/** Returns an error that lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -38,7 +38,7 @@ export function unsupportedType(type: string | undefined, accepted: readonly str
   })
 }
 
-/** Returns an error whose response lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
+/** Returns an error that lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
 function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
   const supported = [...others, 'identity']
   const list = supported.join(', ')
@@ -121,8 +121,8 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Ends a response after the rest of the request body: many clients read only then, and closing with unread bytes
- * resets the connection (RFC 9112 section 9.6).
+ * Ends a response after the rest of the request body, because closing with unread bytes resets the connection (RFC
+ * 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {

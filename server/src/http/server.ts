@@ -60,7 +60,7 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly consolePages?: string
 }
 
-/** One Fastify instance with all routes, on one or more ports. */
+/** One Fastify instance on one or more ports. */
 export class HttpServer {
   readonly routes: string[] = []
   readonly #options: HttpOptions
@@ -222,7 +222,7 @@ export class HttpServer {
   }
 }
 
-/** Routes have no schema: Fastify would load Ajv and fast-json-stringify, 110 modules, at the start. */
+/** Schemas would load Ajv and fast-json-stringify, 110 modules, at the start. */
 function rejectSchemas(): never {
   throw new Error('routes have no schemas')
 }

@@ -14,7 +14,7 @@ export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions
 /** The request that the SDK returns with each message, without its parsed body. */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
-/** Not a subclass of `Request`, which would load Node's `fetch` at the start, 3 MB of heap. */
+/** Not a subclass of `Request`, which would load Node's `fetch`, 3 MB of heap. */
 export const toExchangeRequest = (exchange: Exchange): ExchangeRequest =>
   Object.assign(new Request(toUrl(exchange.request), toInit(exchange.request, exchange)), { exchange })
 
@@ -31,7 +31,7 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
     : { ...init, body: new Uint8Array(body) }
 }
 
-/** Avoids `Readable.toWeb`, which copies each part and so causes a garbage collection every 25 MB. */
+/** Avoids `Readable.toWeb`, which copies each part. */
 function toWebStream(body: Readable): ReadableStream<Uint8Array> {
   let isCancelled = false
   return new ReadableStream<Uint8Array>(
@@ -74,7 +74,6 @@ export async function sendResponse(reply: FastifyReply, response: Response): Pro
 
 const jsonType = 'application/json'
 
-/** Sends a stream, which the SDK fills at its own speed. */
 export const sendMessages = (reply: FastifyReply, response: Response): Promise<void> =>
   send(reply, response, writeOrDisconnect)
 

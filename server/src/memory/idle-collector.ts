@@ -14,15 +14,12 @@ const idleChecks = 5
 /** Required activity between two collections. Health checks alone do not reach it. */
 const minActiveMs = 500
 
-/**
- * Collects garbage while the server is idle. V8 collects only when it allocates, so 20 MB of garbage or more would
- * remain.
- */
+/** V8 collects only when it allocates, so an idle server would retain 20 MB of garbage or more. */
 export class IdleCollector {
   readonly #options: IdleCollectorOptions
   readonly #timer: NodeJS.Timeout
   #lastMs: number
-  /** Active time since the last collection. The start of the server counts as activity. */
+  /** Since the last collection. The start of the server counts as activity. */
   #activeMs = minActiveMs
   #idleCount = 0
 

@@ -107,7 +107,7 @@ export class MemoryGuard {
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     const heapExcess = getExcess(heapBytes, heapLimitBytes, heapShares)
     const processExcess = limitBytes === 0 ? 0 : getExcess(usedBytes, limitBytes, processShares)
-    // Sorted by cost to refill, cheapest first.
+    // Cheapest to refill first.
     const caches = findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
     await this.#evict(
       caches.filter(({ cache }) => cache.isInHeap),

@@ -48,7 +48,6 @@ export class StorageHealth {
     }
   }
 
-  /** Returns why an app's databases cannot be used. */
   findDamage(instance: AppInstance): CausewayError | undefined {
     try {
       for (const path of this.#findPaths(instance)) requireInitialized(path)

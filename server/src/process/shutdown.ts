@@ -6,7 +6,7 @@ import { identifyProcess } from '@causeway/store'
 const repeatedSignalMs = 250
 const npxCheckMs = 250
 
-/** Runs `stop` on the first signal or when the IPC channel closes, then exits. A second signal exits immediately. */
+/** Runs `stop` on the first signal or when the IPC channel closes. A second signal exits immediately. */
 export function onShutdown(stop: (reason: string) => Promise<void>): void {
   let firstAt: number | undefined
   const begin = (reason: string, exitCode: number): void => {
@@ -29,7 +29,7 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
   process.on('disconnect', () => begin('disconnect', 1))
 }
 
-/** Detects the end of npx. npm signals only the shell between npx and this process, which does not forward signals. */
+/** npm signals only the shell between npx and this process, which does not forward signals. */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
   const identity = pid === undefined ? undefined : identifyProcess(pid)

@@ -6,10 +6,7 @@ import { ServerError } from '../errors.ts'
 import type { HealthReport } from '../monitoring/health.ts'
 import { findServer } from './server-file.ts'
 
-/**
- * Converts `EADDRINUSE` to `PORT_IN_USE` with the process on the port. Other ports than `serverPort` belong
- * to apps.
- */
+/** Converts `EADDRINUSE` to `PORT_IN_USE`. Ports other than `serverPort` belong to apps. */
 export async function toPortError(error: unknown, serverPort: number): Promise<unknown> {
   const { code, port = serverPort } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return error

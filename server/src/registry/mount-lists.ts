@@ -10,7 +10,6 @@ import { paginate } from './page.ts'
 import { selectTools } from './view.ts'
 import { listWidgets } from './widgets.ts'
 
-/** An app's tools, including discovered ones. */
 export interface AppTools {
   readonly instance: AppInstance
   readonly tools: readonly AppTool[]
@@ -22,7 +21,7 @@ export interface MountDescription {
   readonly instructions: string
 }
 
-/** A mount's lists. They are replaced, never changed. */
+/** Lists are replaced, never changed. */
 export interface MountLists {
   readonly mount: Mount
   readonly description: MountDescription

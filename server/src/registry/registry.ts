@@ -106,7 +106,7 @@ export class Registry {
     return this.findTool(createBareMount(pathName(app)), name)
   }
 
-  /** Concurrent calls share a discovery. A call during a discovery starts the next one after it. */
+  /** Concurrent calls share a discovery. */
   refresh(): Promise<RefreshResult> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined

@@ -4,7 +4,7 @@ import { pathName, type Tool } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.ts'
 
-/** Some clients accept no more tools, others send the whole list to the model. */
+/** Some clients accept no more tools. */
 const coreLimits = { tools: 20, bytes: 16_000 } as const
 
 /** Number of tools that clients with deferred tools load at the start. */
@@ -35,7 +35,7 @@ export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTo
   return { tools: bareApp === undefined ? addMetadata(tools) : tools.map(({ shown }) => shown), omitted: [] }
 }
 
-/** Omits output schemas: a model does not need them for a call. */
+/** A model does not need output schemas for a call. */
 function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const tools: Tool[] = []
   const omitted: string[] = []

@@ -30,7 +30,7 @@ export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {
     })
 }
 
-/** The page has no data and loads nothing from the network. Throws `RESOURCE_NOT_FOUND`. */
+/** Throws `RESOURCE_NOT_FOUND`. */
 export async function readWidget(uri: string): Promise<ResourceContents> {
   const name = widgetNames.find((widget) => getWidgetUri(widget) === uri)
   if (name === undefined)

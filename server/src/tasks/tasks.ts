@@ -20,7 +20,6 @@ import {
 } from './client-task.ts'
 import type { TaskStore } from './task-store.ts'
 
-/** Only this mount and token owner can access a task. */
 type TaskOrigin = Pick<ClientTask, 'mount' | 'owner'>
 
 /** A call that becomes a task if it is slow. */
@@ -205,7 +204,6 @@ export class Tasks {
     await this.#save(running)
   }
 
-  /** A final task stays in memory until it is saved. */
   async #save({ task }: RunningTask): Promise<void> {
     await this.#options.store.put(task)
     if (isFinal(task.status)) this.#tasks.delete(task.id)

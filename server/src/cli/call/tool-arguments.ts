@@ -51,7 +51,7 @@ function parseWords(
       continue
     }
     const [, key = '', operator, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? []
-    if (operator === undefined) throw nameless(word, schema, tool)
+    if (operator === undefined) throw createNamelessError(word, schema, tool)
     const property = getProperty(schema, key, tool)
     const value =
       operator === ':='
@@ -132,7 +132,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
 }
 
 /** Returns the error for `bounce` instead of `recording=bounce`. */
-function nameless(word: string, schema: JsonSchema, tool: string): CausewayError {
+function createNamelessError(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))
   const known =

@@ -24,7 +24,7 @@ export function setTomlTable(text: string, path: readonly string[], table: objec
   return requireResult(updated, withValue(parseToml(text), path, table), path)
 }
 
-/** Removes a table and the empty line before it. Throws `JsonEditError`. */
+/** Also removes the empty line before the table. Throws `JsonEditError`. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const range = findTable(text, path)
   if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
@@ -112,7 +112,6 @@ function requireResult(text: string, expected: Table, path: readonly string[]): 
   throw new JsonEditError(`${path.join('.')} cannot be changed without changing other lines`)
 }
 
-/** Removes an empty parent table, which has no lines of its own. */
 function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
   const { [key]: parent, ...others } = table
   return isObject(parent) && Object.keys(parent).length === 0 ? others : table

@@ -79,7 +79,6 @@ async function confirm(name: string, ask: CommandCall['ask']): Promise<void> {
   })
 }
 
-/** Returns the sorted paths of existing data below the data folder. */
 export function findAppData(dataDir: string, parts: readonly DataPart[]): readonly string[] {
   const found = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? expandPattern(dataDir, path) : [path.replace(/\/$/, '')]
@@ -95,10 +94,7 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/**
- * Removes data and folders that become empty. Does not follow links. Removes databases after their markers, so
- * that an interruption does not look like a loss.
- */
+/** Does not follow links. Removes databases after their markers, so that an interruption does not look like a loss. */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })
   for (const folder of new Set(paths.map((path) => dirname(path))))
@@ -111,7 +107,7 @@ export function deleteClientState(dataDir: string, app: string): void {
   if (existsSync(file)) updateFile(file, [{ sql: 'DELETE FROM client_state WHERE app = ?', values: [app] }])
 }
 
-/** Returns the size of a file or folder; 0 if it does not exist. */
+/** Returns 0 if the path does not exist. */
 export function measureBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return 0

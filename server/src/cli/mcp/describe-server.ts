@@ -27,7 +27,7 @@ export function noteWarnings(warnings: readonly string[], note: (line: string) =
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
-/** Returns the state in `mcp.json`, which does not show whether the server runs. */
+/** Returns the state in `mcp.json`. */
 export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
   enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
 

@@ -8,7 +8,6 @@ import { formatSystemdUnit } from './systemd-unit.ts'
 
 export interface ServiceManager {
   readonly title: string
-  /** Whether the service manager reads `environmentFile`. If not, the program does. */
   readonly readsEnvironmentFile: boolean
   readonly encoding: 'utf8' | 'utf16le'
   readonly isAvailable: (machine: Machine) => boolean

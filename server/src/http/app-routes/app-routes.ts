@@ -14,12 +14,9 @@ import { type Handler, methodNotAllowed } from '../routes.ts'
 import { sendResponse, toWebRequest } from '../web-messages.ts'
 import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './match-route.ts'
 
-/**
- * Adds routes below `/api/apps/<app>/`. One wildcard finds each request's declaration, because user apps can
- * be reloaded.
- */
+/** Adds a wildcard route below `/api/apps/<app>/`, because user apps can be reloaded. */
 export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
-  // Does not parse bodies: each route declares its types and whether it streams the body.
+  // Each route declares its body types and whether it streams the body.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -77,7 +74,7 @@ export const createRestCaller = (
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Streams are not in-flight requests. They end when the server stops. */
+/** Streams are not in-flight requests. */
 function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => void): void {
   leave()
   const end = (): void => void raw.end()

@@ -32,7 +32,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assetName = /^[\w-]+\.(css|js|svg)$/
 
-/** Serves each path's page and its assets, which contain no data and need no token. */
+/** Serves pages and assets. They contain no data and need no token. */
 export function consolePages(fastify: FastifyInstance, builtPages?: string): void {
   const findFolder = (): string => builtPages ?? findBuiltPages()
   const config = { isPublic: true }

@@ -72,7 +72,6 @@ async function waitFor(logins: Logins, state: string, stopping: AbortSignal): Pr
   }
 }
 
-/** Returns a URL, by default on this machine. */
 export function toCallbackUrl(
   { publicUrl }: FastifyInstance,
   { address, port }: { readonly address: string | undefined; readonly port: number | undefined },

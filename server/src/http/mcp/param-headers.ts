@@ -11,7 +11,6 @@ interface Declaration {
   readonly isNumber: boolean
 }
 
-/** Searches each schema once. */
 export class ParamHeaders {
   readonly #declarations = new WeakMap<JsonSchema, readonly Declaration[]>()
 

@@ -49,7 +49,7 @@ interface ToolListRequest {
   readonly id: Id
 }
 
-/** Encodes the first page of `tools/list` once per change. */
+/** Encodes the first page once per change. */
 export class ToolLists {
   readonly #registry: Registry
   readonly #bypassesSdk: boolean
@@ -60,7 +60,7 @@ export class ToolLists {
     this.#bypassesSdk = bypassesSdk
   }
 
-  /** Responds to a request of the first page. Returns whether it did. */
+  /** Returns whether it responded. */
   respond({ request: { body }, reply, mount }: Exchange, era: Era): boolean {
     if (!this.#bypassesSdk || !isFirstToolPage(body)) return false
     this.#send(reply, { mount, era, id: body.id })

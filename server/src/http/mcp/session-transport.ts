@@ -95,7 +95,7 @@ export class SessionTransport implements Transport, OpenSessions {
   get cache(): Cache {
     return {
       name: 'sessions',
-      // Highest of all caches, so that sessions are evicted last.
+      // Evicted after all other caches.
       costMs: 2000,
       isInHeap: true,
       maxBytes: 128 * 1024 ** 2,
@@ -125,7 +125,7 @@ export class SessionTransport implements Transport, OpenSessions {
     })
   }
 
-  /** Above the limit, closes the least recently used session, which its next message restores. */
+  /** Above the limit, closes the least recently used session. */
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
       const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)

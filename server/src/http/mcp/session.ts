@@ -39,7 +39,7 @@ const sessionBytes = 40_000
 
 const maxPendingNotifications = 256
 
-/** A client that sent `initialize`, with its SDK server and streams. */
+/** A client that sent `initialize`. */
 export class Session {
   readonly id: string
   readonly owner: string

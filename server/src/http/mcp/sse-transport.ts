@@ -88,7 +88,7 @@ export class SseTransport implements Transport {
   #find({ query, access }: FastifyRequest): SseConnection {
     const { sessionId } = query as { sessionId?: unknown }
     const connection = typeof sessionId === 'string' ? this.#connections.get(sessionId) : undefined
-    // Another owner's stream causes the same error, so that ids cannot be guessed.
+    // The same error for another owner's stream, so that ids cannot be guessed.
     if (connection !== undefined && connection.owner === getOwner(access)) return connection
     throw new CausewayError('SESSION_NOT_FOUND', 'no event stream has this sessionId', {
       remedy: 'open /sse and post to the endpoint that it names',

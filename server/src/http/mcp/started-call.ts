@@ -15,7 +15,7 @@ const plainParams: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 /** Members of `_meta` that request messages during the call. */
 const messageOptions = ['progressToken', 'io.modelcontextprotocol/logLevel']
 
-/** Whether a body may take the fast path. The SDK handles everything unusual. */
+/** Whether a body may take the fast path. */
 export function isPlainCall(body: unknown): body is PlainCall {
   const { jsonrpc, id, method, params } = (body ?? {}) as Partial<Request>
   if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isObject(params)) return false
@@ -115,7 +115,6 @@ interface Entry {
   readonly call: StartedCall
 }
 
-/** A session's started calls that the SDK has not received. */
 export class StartedCalls {
   readonly #entries = new InFlightList<Entry>()
 

@@ -61,7 +61,7 @@ export class StatelessTransport implements Transport {
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
   }
 
-  /** Starts updates for `subscriptions/listen`. Returns a function that ends them. */
+  /** Returns a function that ends the updates. */
   #subscribe(exchange: Exchange): () => void {
     const uris = readSubscriptions(exchange.request.body).filter((uri) => typeof uri === 'string')
     if (uris.length === 0) return () => {}
@@ -162,7 +162,6 @@ export class StatelessTransport implements Transport {
   }
 }
 
-/** Reads the members of `_meta`, which the SDK has validated. */
 function readEnvelope(value: unknown) {
   const envelope = (value ?? {}) as Params
   return {

@@ -13,7 +13,7 @@ export type Notification = { readonly method: string; readonly params?: Record<s
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
 type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
-/** Maximum per session, because the whole list is saved after each change. */
+/** The whole list is saved after each change. */
 const maxSubscriptions = 1000
 const maxCharacters = 256 * 1024
 

@@ -119,7 +119,6 @@ function isSubresource(headers: IncomingHttpHeaders): boolean {
   return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
 }
 
-/** Nearly all requests use the same few hosts. */
 function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
   const results = new Map<string, boolean>()
   return (text) => {

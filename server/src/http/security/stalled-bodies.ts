@@ -33,8 +33,8 @@ export class StalledBodies {
   }
 
   /**
-   * After a late check (blocked event loop, suspended process), restarts every timeout, because received
-   * bytes may be unread.
+   * Restarts every timeout after a late check (blocked event loop, suspended process), because received bytes may be
+   * unread.
    */
   check(): void {
     const now = this.#now()

@@ -7,7 +7,7 @@ interface MovedSecrets {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** Stores a secret under a name made of `key`. Returns the reference that replaces it. */
+/** Returns the reference that replaces the secret. */
 type Move = (key: string, value: string) => string
 
 /** Replaces secrets in variables, headers, arguments and URL with `${secret:NAME}`. Does not overwrite `taken` secrets. */

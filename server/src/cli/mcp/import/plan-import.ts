@@ -18,10 +18,10 @@ interface SkippedServer {
 }
 
 interface ImportContext {
-  /** Names in `mcp.json`, which are not overwritten. */
+  /** Names in `mcp.json`. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Port of this server, which is not imported. */
+  /** Port of this server. */
   readonly port: number
   readonly path: string | undefined
   readonly only: ReadonlySet<string> | undefined
