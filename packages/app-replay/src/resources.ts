@@ -100,5 +100,5 @@ async function listFrameIds(
   return [latest, ...Array.from({ length: total_frames }, (_, index) => String(first_frame + index))]
 }
 
-/** The variable exists, because the URI matched its template. */
+/** The URI matched its template. */
 const getVariable = (variables: Variables, name: string): string => variables[name] ?? ''

@@ -95,7 +95,7 @@ function decodeBody({ headers, body }: Request): AsyncIterable<Uint8Array> {
   return readParts(isGzip ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
 }
 
-/** Never cancels the body, because that would close the connection before the client reads the response. */
+/** Never cancels the body, which would close the connection. */
 async function* readParts(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()

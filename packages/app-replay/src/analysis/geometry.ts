@@ -30,7 +30,7 @@ const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Infers unrecorded shapes and planes from contacts, preferably from those before the frame. */
+/** Infers unrecorded shapes and planes from contacts. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,

@@ -12,7 +12,7 @@ interface CompareOptions extends CallOptions {
   readonly firstOnly: boolean
 }
 
-/** Body states compared per turn of the event loop, about a millisecond of work. */
+/** Body states per turn of the event loop, about a millisecond of work. */
 const statesPerTurn = 2000
 
 /** Minimum number of frames that are read together. */

@@ -9,7 +9,7 @@ import { resolveFrameRange } from '../domain/frames/frame-range.ts'
 import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
 import { readBodyNames } from './body-names.ts'
 
-/** Shorter ranges are not cached, because they are quick to check again. */
+/** Shorter ranges are not cached. */
 const minCachedFrames = 500
 
 const allLaws = Object.keys(laws) as LawName[]

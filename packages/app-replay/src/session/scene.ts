@@ -11,7 +11,6 @@ import { getForceScale } from './frames.ts'
 
 export const maxPoseFrames = 4096
 
-/** Reads and encodes the poses of at most `maxPoseFrames` frames. */
 export async function readPoses(
   recording: Recording,
   { from, to }: { readonly from: number; readonly to: number },

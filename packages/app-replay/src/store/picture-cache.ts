@@ -4,7 +4,6 @@ import type { Content } from '@causeway/protocol'
 /** Maximum total length of the cached SVG texts, in characters. */
 export const maxCharacters = 32 * 1024 ** 2
 
-/** Caches the SVG texts of the latest pictures, which clients read as resources. */
 export class PictureCache {
   readonly renderer: Renderer
   readonly #newId: () => string

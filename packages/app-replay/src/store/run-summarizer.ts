@@ -4,7 +4,7 @@ import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
 import { precomputed } from '../session/diagnose.ts'
 
-/** Delay before a diagnosis starts, in ms, so that it does not slow down a series of runs. */
+/** In ms, so that a diagnosis does not slow down a series of runs. */
 const startDelayMs = 2000
 
 /** Diagnoses sealed runs in the background, one by one. */
@@ -73,7 +73,7 @@ export class RunSummarizer {
     this.#timer = setTimeout(() => this.#start(), startDelayMs).unref()
   }
 
-  /** Enqueues sealed runs without a diagnosis, which an earlier process may have left. */
+  /** Finds runs that an earlier process left. */
   #scan(): void {
     this.#hasScanned = true
     const summaries = new Map(this.#library.summaries.list().map((one) => [one.recording, one]))
@@ -130,7 +130,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(identity, summary, diagnosis))
   }
 
-  /** Whether a run still exists. It can be removed while it waits. */
+  /** A waiting run can be removed. */
   #exists(run: string): boolean {
     return this.#library.recorder.findEntry(run) !== undefined
   }

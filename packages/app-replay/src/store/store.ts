@@ -78,7 +78,7 @@ export class ReplayStore {
     return this.#library.list(directory)
   }
 
-  /** Notifies clients if the recording is new or its file changed. */
+  /** Notifies clients of a new or changed file. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
     return this.#reportOpened(await this.#library.open(idOrPath, options))
   }

@@ -28,7 +28,7 @@ const trajectoryArguments = { body_id: z.int().describe('Body id'), ...pointArgu
 
 const clampPoints = (points = defaultPoints): number => Math.min(Math.max(points, 2), maxPoints)
 
-/** The description is short, because the error for an unknown name explains the grammar. */
+/** The error for an unknown name explains the grammar. */
 const seriesArgument = z
   .array(z.string())
   .describe('Such as energy.delta, body.2.speed, pair.2.floor.normal_force')

@@ -1,7 +1,4 @@
-/**
- * Path patterns without backtracking. The package `ignore` excludes all paths below an ignored folder, even those
- * that an ignore file in a subfolder includes again. `path.matchesGlob` backtracks.
- */
+/** Path patterns without backtracking. Unlike the package `ignore`, a subfolder can include ignored paths again. */
 
 /** Returns whether a path relative to the rules is ignored, or `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
@@ -70,10 +67,7 @@ function createMatcher(pattern: string): (path: string) => boolean {
     )
 }
 
-/**
- * Whether steps match all items. Only the last wildcard is extended, so the time is at most proportional to the
- * product of both lengths.
- */
+/** Whether steps match all items. Takes at most time proportional to the product of both lengths. */
 function matchSequence<Step>(
   steps: readonly (Step | typeof wild)[],
   items: ArrayLike<string>,

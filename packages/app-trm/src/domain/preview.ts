@@ -5,7 +5,7 @@ const maxLines = 40
 
 type Preview = Pick<AppliedCandidate, 'changes' | 'moved'> & { readonly before: FilesBefore }
 
-/** Returns the changed lines of a candidate with three lines of context. A renamed file is listed with both paths. */
+/** Returns the changed lines with three lines of context. A renamed file is listed with both paths. */
 export function createPreview({ before, changes, moved }: Preview) {
   const comparison = new LineComparison()
   const left = new Set(moved.values())

@@ -21,14 +21,14 @@ interface EngineOptions {
 }
 
 /**
- * Limits for a part of an evaluation, which may have run commands for minutes. Processor time is limited, so that a
- * busy machine does not lose the evaluation. The long duration detects a blocked worker.
+ * Limits for a part of an evaluation. Processor time does not grow on a busy machine; the duration detects a blocked
+ * worker.
  */
 const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 
 const limits = { name: 'calls that read code', maxRunning: 2 }
 
-/** Runs work on code: small work on this thread, all other work in workers that start on demand. */
+/** Runs small work on this thread, all other work in workers that start on demand. */
 export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
   /** Evaluations are excluded, because their number is already limited. */

@@ -16,9 +16,8 @@ import { createPreview } from '../domain/preview.ts'
 import { readTests } from '../domain/report/read-tests.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 
-/** Pure functions over code and outputs of commands. A worker runs them if the input is large. */
+/** Pure functions, which a worker runs if the input is large. */
 export const engineMethods = {
-  /** Validates a candidate and lists the files that `apply` needs. */
   read(input: unknown) {
     const candidate = readCandidate(input)
     return { candidate, ...listSources(candidate) }

@@ -1,4 +1,4 @@
-/** Collects the input of `suggest` and `fix`: the last evaluation's outputs and the code that they name. */
+/** Collects the input of `suggest` and `fix`. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Critic } from '../session/critic.ts'
@@ -11,7 +11,7 @@ export type Advice = NonNullable<Awaited<ReturnType<typeof createAdvice>>>
 /** Maximum files read because a problem names them, and modules that may define a missing name. */
 const [maxFiles, maxModules] = [40, 400]
 
-/** Returns the last evaluation's problems with repairs, or `undefined` before the first evaluation. */
+/** Returns `undefined` before the first evaluation. */
 export async function createAdvice(critic: Critic, session: SessionRow) {
   const steps = await critic.store.steps(session.id)
   const step = findLastStep(steps)

@@ -16,7 +16,7 @@ export async function detect(repo: string): Promise<Detected> {
 }
 
 /**
- * Returns the files, relative to the project, of editable installs, which make tests import from the project instead
+ * Returns the files of editable installs, relative to the project. These make tests import from the project instead
  * of a copy.
  */
 export async function findEditableInstalls(repo: string): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Evaluates a candidate in a work copy. If its verdict needs confirmation, evaluates it again. */
+/** Evaluates a candidate in a work copy, twice if its verdict needs confirmation. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AbsentPath, findNamedPaths } from '../domain/evaluation/absent-path.ts'

@@ -83,7 +83,7 @@ async function readOriginals({ critic, origin, changed }: GuardRun): Promise<Rea
   return texts
 }
 
-/** Restores the tests, their configuration, and then the files that these name. Returns the paths. */
+/** Returns the restored paths: tests, their configuration, and the files that these name. */
 async function restoreGuarded(
   guard: GuardRun,
   originals: ReadonlyMap<string, string>,
@@ -131,7 +131,7 @@ async function listFiles(
     .slice(0, maxTexts)
 }
 
-/** Returns changed files in folders that are linked or copied as a whole, where they cannot be restored. */
+/** Returns changed files that are linked or copied as a whole, and so cannot be restored. */
 function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
   return changed

@@ -48,7 +48,7 @@ export async function killMarked(marker: string): Promise<number> {
   return killed
 }
 
-/** Returns the numbers of processes with the marker, if the system has /proc. */
+/** Returns pids. Requires /proc. */
 export async function findMarked(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
   const found = await Promise.all(

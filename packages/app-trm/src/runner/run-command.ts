@@ -38,8 +38,8 @@ export interface CommandResult {
 const [graceMs, drainMs] = [2000, 1000]
 
 /**
- * A watcher in the command's group reads a pipe from the server. If the server is killed, the pipe closes and the
- * watcher kills the group. It uses only shell built-ins, because the command's PATH may contain no program.
+ * A watcher in the command's group reads a pipe. If the server is killed, the pipe closes and the watcher kills the
+ * group. It uses only shell built-ins, because the command's PATH may contain no program.
  */
 const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
@@ -134,7 +134,7 @@ async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
 /** Long enough for the check on a busy machine. */
 const bwrapTimeoutMs = 10_000
 
-/** Whether bubblewrap is installed and can create namespaces. Containers and some systems prevent the latter. */
+/** Whether bubblewrap is installed and can create namespaces. */
 export async function hasBwrap(): Promise<boolean> {
   const namespaces = ['--unshare-net', '--unshare-pid', '--unshare-ipc']
   const args = [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', 'true']

@@ -48,7 +48,7 @@ export async function createSession(critic: Critic, given: CreateRequest) {
   return answer
 }
 
-/** Returns `null` for a project that is too large, which only a session without isolation allows. */
+/** Returns `null` for a project that is too large, unless the session is isolated. */
 async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)

@@ -30,7 +30,6 @@ interface CriticParts {
   readonly dir: string
 }
 
-/** The reason of evaluations that a shutdown of the server interrupts. */
 export const shutdownError = new CausewayError('CANCELLED', 'the server is stopping')
 
 /** State shared by all clients: sessions, snapshots and running evaluations. */
@@ -89,7 +88,7 @@ export class Critic {
     this.store.close()
   }
 
-  /** Moves snapshots of version 0.2 and releases the space of removed snapshots, in the background. */
+  /** Moves snapshots of version 0.2 and releases the space of removed snapshots. */
   async #maintain(): Promise<void> {
     const { signal } = this.#closing
     try {

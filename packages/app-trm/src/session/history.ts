@@ -94,10 +94,7 @@ export async function revert(
   return answer
 }
 
-/**
- * Restores the files of the best step and returns their paths. Steps and scores do not change. Throws
- * `USER_EDIT_CONFLICT`.
- */
+/** Steps and scores do not change. Throws `USER_EDIT_CONFLICT`. */
 export async function restoreBestFiles(
   critic: Critic,
   session: SessionRow,
@@ -115,7 +112,7 @@ type FinishedLanding = LandingRow & { readonly after: string }
 
 const isFinished = (landing: LandingRow): landing is FinishedLanding => landing.after !== null
 
-/** Returns the snapshots of the state after a landing. For each path, the first that contains it counts. */
+/** For each path, the first snapshot that contains it counts. */
 function listTarget(landings: readonly LandingRow[], lastLanding: number): readonly string[] {
   const finished = landings.filter(isFinished)
   const earlier = finished.filter(({ id }) => id <= lastLanding)

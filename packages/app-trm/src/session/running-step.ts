@@ -54,16 +54,13 @@ export class RunningStep {
     for (const listener of this.#listeners) listener(progress)
   }
 
-  /** Cancels the evaluation and waits until its files are restored. */
+  /** Waits until the evaluation's files are restored. */
   async cancel(reason?: CausewayError): Promise<void> {
     this.#controller.abort(reason)
     await this.done.catch(() => {}) // the call that submitted the candidate receives the error
   }
 
-  /**
-   * Returns the result, or `undefined` if the evaluation has not ended after the wait. Rejects with the evaluation's
-   * error.
-   */
+  /** Returns `undefined` if the evaluation has not ended after the wait. Rejects with its error. */
   async wait({ waitS, signal, onProgress, cancels }: WaitOptions): Promise<EvalResult | undefined> {
     const finished = new AbortController()
     const pause = sleep(waitS * 1000, undefined, {

@@ -18,7 +18,6 @@ const maxLength = 2 ** 19
 export const hashContent = (content: FileContent): string =>
   createHash('sha256').update(content).digest('hex')
 
-/** Creates the row of a file that a client reads. */
 export async function createSeenFile(content: FileContent | undefined): Promise<SeenFile> {
   if (content === undefined) return { sha: '', text: null }
   const isStored = typeof content === 'string' && content.length <= maxLength

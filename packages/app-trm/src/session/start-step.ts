@@ -25,8 +25,8 @@ export interface StepRequest {
 }
 
 /**
- * Lands the candidate and starts its evaluation, which continues independently of the call. Errors before that change
- * nothing and do not use a step.
+ * Starts an evaluation, which continues independently of the call. Errors before that change nothing and do not use a
+ * step.
  */
 export async function startStep(
   critic: Critic,

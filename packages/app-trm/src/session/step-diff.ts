@@ -11,7 +11,7 @@ export interface FileDiff {
 
 /** Maximum number of files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
-/** Maximum milliseconds for an added or removed file, which needs no search. */
+/** An added or removed file needs no search. */
 const maxCopyMs = 500
 
 /**

@@ -97,10 +97,7 @@ export class Contents {
     this.#run(sql, now() - keepMs)
   }
 
-  /**
-   * Moves the snapshots of an earlier version into rows. Then removes their repository, unless a snapshot is
-   * incomplete.
-   */
+  /** Moves an earlier version's snapshots into rows. Then removes their repository, unless a snapshot is incomplete. */
   async importArchive(signal: AbortSignal): Promise<void> {
     const { archive } = this.#options
     const ids = archive.exists ? await archive.listIds() : []

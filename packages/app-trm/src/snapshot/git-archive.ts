@@ -38,7 +38,7 @@ export class GitArchive {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }
 
-  /** Calls `use` with a temporary file that contains a content. Returns `undefined` for an unknown name. */
+  /** Calls `use` with a temporary file. Returns `undefined` for an unknown name. */
   async withFile<T>(name: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
     const path = join(this.#folder, 'extracted')
     const file = await open(path, 'w', 0o600)

@@ -111,7 +111,7 @@ function createReplacement(contents: Contents, { kind, blob, mode }: SnapshotEnt
   }
 }
 
-/** Reads the content of an entry. Throws if it is missing, because then the data folder is damaged. */
+/** Throws if the content is missing. */
 export async function readBlob(contents: Contents, blob: string): Promise<Buffer> {
   const found = await contents.read(blob)
   if (found === undefined) throw createLostError(blob)

@@ -62,7 +62,7 @@ export class Snapshots {
     this.#contents = new Contents({ db, archive, now, keepMs })
   }
 
-  /** Records files, present or absent, and returns the snapshot's id. Throws `INVALID_PATH`. */
+  /** Records present and absent files. Throws `INVALID_PATH`. */
   async take(folder: string, paths: readonly string[]): Promise<string> {
     const root = await resolveRoot(folder)
     return this.#store(createManifest(root, await this.#record(root, paths)))
@@ -82,7 +82,7 @@ export class Snapshots {
     await copyTree(files, target, signal)
   }
 
-  /** Records every file of a project and returns the snapshot's id. Throws `SNAPSHOT_TOO_LARGE`. */
+  /** Records every file of a project. Throws `SNAPSHOT_TOO_LARGE`. */
   async takeAll(folder: string): Promise<string> {
     const root = await resolveRoot(folder)
     const files = await this.#list(root)
@@ -112,8 +112,8 @@ export class Snapshots {
   }
 
   /**
-   * Restores a snapshot in another folder, by default all of its paths, and removes the paths that it does not contain.
-   * Returns the changed paths. Throws `USER_EDIT_CONFLICT` like `restore`.
+   * By default restores all paths, and removes those that the snapshot does not contain. Returns the changed paths.
+   * Throws `USER_EDIT_CONFLICT`.
    */
   async restoreTo(
     folder: string,
@@ -147,7 +147,7 @@ export class Snapshots {
     return changed
   }
 
-  /** Combines stored snapshots. For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
+  /** For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
   async combine(ids: readonly string[]): Promise<Manifest> {
     const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
     const root = manifests[0]?.root
@@ -163,7 +163,7 @@ export class Snapshots {
     return (await this.#manifest(snapshot)).entries
   }
 
-  /** Returns the contents of paths. Omits paths that the snapshot does not contain. Throws `FILE_TOO_LARGE`. */
+  /** Omits paths that the snapshot does not contain. Throws `FILE_TOO_LARGE`. */
   async read(snapshot: Snapshot, paths: readonly string[]): Promise<FilesBefore> {
     const entries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const files = new Map<string, FileContent | undefined>()
@@ -177,7 +177,7 @@ export class Snapshots {
     return files
   }
 
-  /** Removes snapshots. Ignores unknown ids. `collect` releases the space later. */
+  /** Ignores unknown ids. `collect` releases the space later. */
   drop(...ids: readonly string[]): void {
     this.#contents.drop(ids)
   }

@@ -72,7 +72,7 @@ export interface SeenFile {
   readonly text: Buffer | null
 }
 
-/** A change of a session. It is applied only if `rev` is current. */
+/** Applied only if `rev` is current. */
 export interface SessionChange {
   readonly id: string
   readonly rev: number
@@ -103,7 +103,7 @@ export interface StoredRequest {
   readonly answer: unknown
 }
 
-/** Returns the evaluated steps that were not undone, without the baseline. */
+/** Omits undone steps and the baseline. */
 export const listLiveSteps = (steps: readonly StepRow[]): readonly StepRow[] =>
   steps.filter(
     ({ status, undone_ms, kind }) => status === 'done' && undone_ms === null && kind !== 'baseline',

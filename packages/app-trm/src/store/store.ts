@@ -188,10 +188,7 @@ export class TrmStore {
     return this.#all<object>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(parseStep)
   }
 
-  /**
-   * Yields the result of each step. Reads them one by one, because those of a long session are too large for one
-   * turn.
-   */
+  /** Reads results one by one, because those of a long session are too large for one turn. */
   async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
     const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
     for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
@@ -210,7 +207,6 @@ export class TrmStore {
     return this.#all<object>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
   }
 
-  /** Sets the live steps of the session and its standing. */
   async revert(change: SessionChange, live: readonly number[], request: StoredRequest): Promise<void> {
     this.#transact(() => {
       this.#apply(change)
@@ -262,7 +258,7 @@ export class TrmStore {
     this.#run(sql, stepId, stage, ...compressed)
   }
 
-  /** Returns the outputs of all commands of a step, in order, or of one command. */
+  /** Returns outputs in order, by default of all commands. */
   async outputs(stepId: number, stage: string | null = null): Promise<readonly OutputRow[]> {
     const rows = this.#all<{ stage: string; stdout: Buffer; stderr: Buffer }>(
       'SELECT stage, stdout, stderr FROM output WHERE step_id = ? AND stage = coalesce(?, stage) ORDER BY rowid',
@@ -328,7 +324,7 @@ export class TrmStore {
     this.#run(sql, id, JSON.stringify(answer), this.now())
   }
 
-  /** Applies a change. Throws `SESSION_BUSY` if its revision is not current. */
+  /** Throws `SESSION_BUSY` if the revision is not current. */
   #apply({ id, rev, standing, status, baseline }: SessionChange): void {
     const { changes } = this.#run(
       `UPDATE session SET rev = rev + 1, updated_ms = ?, standing = coalesce(?, standing),

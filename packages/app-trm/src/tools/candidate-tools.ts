@@ -166,7 +166,7 @@ async function submitOnly(
   })
 }
 
-/** Enforces the step limit. Candidates are still accepted after success or plateau. */
+/** Candidates are still accepted after success or plateau. */
 function checkLimit({ id, standing, config }: SessionRow): void {
   if (standing.step < config.halt.max) return
   throw new TrmError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {

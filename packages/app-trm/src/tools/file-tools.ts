@@ -22,7 +22,7 @@ import {
 } from './tool-context.ts'
 
 const maxPaths = 50
-/** Maximum characters of all files in a result, small enough for a model. */
+/** Characters of all files in a result. */
 const maxLength = 80_000
 
 export function declareFileTools(app: Registrar<Critic, ClientState>): void {

@@ -24,10 +24,7 @@ export const detailsArgument = {
   details: z.boolean().default(false).describe('All fields'),
 }
 
-/**
- * Creates a tool's aliases: its name in the original design, and other names of its arguments, each also in
- * snake_case.
- */
+/** Returns the tool's name in the original design, and other names of its arguments, each also in snake_case. */
 export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
   bare: [`trm.${tool}`],
   args: Object.fromEntries(
@@ -44,7 +41,7 @@ export const readHints = { readOnly: true }
 
 export const unknownList = () => z.array(z.unknown())
 
-/** Validates with a schema that is not listed, because a list with it would cost too many tokens. */
+/** The schema is not listed, because it would cost too many tokens. */
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
@@ -91,7 +88,7 @@ export async function runOnce<Result>(
   return stored === undefined ? work(request) : (stored as Result)
 }
 
-/** Creates a listener that reports progress in increasing steps. */
+/** Reports progress in increasing steps. */
 export function createProgressListener(ctx: TrmContext): (progress: Progress) => void {
   let last = -1
   return ({ stage, done, total }) => {

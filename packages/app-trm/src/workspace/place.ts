@@ -12,7 +12,7 @@ export interface Place {
   readonly stats: Stats | undefined
 }
 
-/** Returns the real path of a project. Throws `DIRECTORY_NOT_FOUND`. */
+/** Throws `DIRECTORY_NOT_FOUND`. */
 export async function resolveRoot(folder: string): Promise<string> {
   try {
     return await realpath(folder)
@@ -25,8 +25,8 @@ export async function resolveRoot(folder: string): Promise<string> {
 }
 
 /**
- * Examines a path below a real root without following links. Throws `INVALID_PATH` if a parent folder is a link, a
- * file, or the root of another repository.
+ * Does not follow links. Throws `INVALID_PATH` if a parent folder is a link, a file, or the root of another
+ * repository.
  */
 export async function locate(root: string, given: string): Promise<Place> {
   const path = normalizePath(given)
@@ -54,7 +54,7 @@ export async function locateFile(root: string, path: string): Promise<Place> {
   return place
 }
 
-/** Returns the stats of a path without following a link, or `undefined` if it does not exist. */
+/** Does not follow a link. */
 export async function statIfExists(absolute: string): Promise<Stats | undefined> {
   try {
     return await lstat(absolute)

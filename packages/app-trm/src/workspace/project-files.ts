@@ -73,10 +73,7 @@ export async function writeFiles(folder: string, changes: Changes, options: Writ
   })
 }
 
-/**
- * Decodes UTF-8, including the byte order mark. Returns the bytes of other content, and of content with NUL
- * characters.
- */
+/** Returns bytes that are not UTF-8, or contain NUL, unchanged. Retains the byte order mark. */
 export function decodeContent(bytes: Uint8Array): FileContent {
   if (bytes.includes(0)) return bytes
   try {

@@ -68,7 +68,7 @@ async function findRepositories(root: string, paths: readonly string[]): Promise
   return found.flat()
 }
 
-/** Lists every file and link of a folder, also ignored ones, except in generated folders. */
+/** Omits generated folders. */
 export async function listAll(root: string): Promise<readonly TreeFile[]> {
   return findFiles(root, (await walkTree(root, { isWhole: true })).included)
 }
@@ -84,7 +84,7 @@ async function findFiles(root: string, paths: readonly string[]): Promise<readon
   return files
 }
 
-/** Lists ignored files that the project's repository tracks. Does not start programs of its configuration. */
+/** Does not start programs of the repository's configuration. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   const folder = join(root, '.git')
   if ((await statIfExists(folder)) === undefined) return []

@@ -7,7 +7,7 @@ import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
 import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
 
-/** Copies a project and returns the workspace folder. Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
+/** Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
 export async function createWorkspace(
   { dir, snapshots }: Critic,
   project: string,
@@ -24,7 +24,7 @@ export async function createWorkspace(
   return folder
 }
 
-/** Removes workspaces without a session, which remain if the server exits before the session is created. */
+/** Workspaces remain if the server exits before their session is created. */
 export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
   const known = new Set((await store.sessions()).map(({ id }) => id))
   const folder = workspacesFolder(dir)

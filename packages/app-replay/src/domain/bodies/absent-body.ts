@@ -30,7 +30,7 @@ function explainAbsence(body: BodyId, summary: RecordingSummary, firstFrame: num
   return firstFrame === undefined ? 'it was not recorded' : `it appears first in frame ${firstFrame}`
 }
 
-/** Throws `BODY_NOT_FOUND`, which lists the bodies of the frame. */
+/** Throws `BODY_NOT_FOUND`. */
 export function findBodyState(
   { frame_id, states }: Frame,
   body: BodyId,

@@ -29,7 +29,7 @@ export function matchBodies(
     }
   }
   const sameMass = (one: Body, other: Body): boolean => one.mass !== null && one.mass === other.mass
-  // Two runs of a scene use the same ids, even after a change of parameters.
+  // Runs of a scene use the same ids.
   match('id', (one, other) => one.body_id === other.body_id)
   match(
     'mass and asset',

@@ -18,7 +18,7 @@ export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/** Gives unnamed environment bodies the name floor, ceiling or wall, by the direction of their first contact. */
+/** Names unnamed environment bodies floor, ceiling or wall, by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()

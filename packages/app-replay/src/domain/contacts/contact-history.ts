@@ -54,7 +54,6 @@ export interface ContactEvolution {
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
   /** Whether `chatterWindow` frames have at least `chatterTransitions` transitions. */
   readonly chatter: boolean
-  /** Maximum number of transitions in a window. */
   readonly peak_transitions: number
   /** Frames whose normal reverses. */
   readonly normal_flips: readonly number[]
@@ -105,7 +104,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
 const turnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
-/** Excludes edges of the range, because a run may continue beyond them. */
+/** A run may continue beyond the edges of the range. */
 function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   return runs.flatMap(({ first_frame, last_frame }) => [
     ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),

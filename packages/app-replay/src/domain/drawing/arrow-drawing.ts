@@ -122,7 +122,7 @@ export function drawVelocities(
     if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
     const [x, y] = lens.at(at)
     const [right, up] = lens.project(velocity)
-    // Moved, because an upright arrow would cover the force of the ground.
+    // An upright arrow would cover the force of the ground.
     const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
     const { color } = marks.velocity
     const tip = getArrowTip(from, velocity, largest, lens)

@@ -107,7 +107,7 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** Draws a body that is too small to see, such as the pivot of a pendulum, as a point. */
+/** A small body, such as the pivot of a pendulum, becomes a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })
@@ -144,7 +144,7 @@ export function findFoot(
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  // The middle of the extent. The mean would be near most bodies.
+  // The mean would be near most bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2

@@ -32,7 +32,7 @@ export function contactForces(
     let isKnown = false
     for (const row of friction_constraints) {
       if (!isSamePair(row, pair)) continue
-      // The normal points from A to B, so A is pushed against it. Tangents are those of A.
+      // A is pushed against the normal. Tangents are those of A.
       const sign = row.body_a_id === on ? 1 : -1
       const toForce = (axis: Parameters<typeof toPoint3>[0], lambda: number | null, turn: number): Point3 => {
         const [direction, force] = [toPoint3(axis), toNewtons(lambda, scale)]

@@ -285,15 +285,14 @@ interface Placed {
   readonly size: number
 }
 
-/** In multiples of the scene's size. More distant bodies would reduce the others to points. */
+/** In multiples of the scene's size. */
 const maxDistance = 300
 
 /** m */
 const minSize = 0.1
 
 /**
- * Returns the bodies near the one with the smallest sum of distances. If several have it, chooses the nearest to the
- * origin.
+ * Returns the bodies near the one with the smallest sum of distances. Of several, chooses the nearest to the origin.
  */
 function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies

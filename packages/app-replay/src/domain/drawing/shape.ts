@@ -23,7 +23,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Contains only bodies whose shape or name is known. */
+/** Only bodies with a known shape or name. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]

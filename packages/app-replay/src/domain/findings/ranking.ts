@@ -56,7 +56,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   ]
 }
 
-/** Moves mismatches before their effects. While a body accelerates, they are detected later. */
+/** While a body accelerates, mismatches are detected after their effects. */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   const moved = [...sorted]
   for (const mismatch of sorted) {

@@ -94,7 +94,7 @@ export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   return counts
 }
 
-/** Excludes baselines. The sums, in J, reveal drifts below any threshold. */
+/** Sums in J, without baselines. */
 export function sumEnergyChanges(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,

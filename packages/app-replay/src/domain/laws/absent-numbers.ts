@@ -13,7 +13,7 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
-/** Collects missing numbers. A quantity that a body never has is not a fault: the engine did not send it. */
+/** A quantity that a body never has is not a fault. */
 export class AbsentNumbers {
   /** Runs by body and missing numbers. */
   readonly #runs = new RunCollector()

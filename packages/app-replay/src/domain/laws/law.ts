@@ -1,7 +1,7 @@
 import type { Finding } from '../findings/finding.ts'
 import type { Step } from '../steps/step.ts'
 
-/** Checks of one law. Observes every step once, in frame order. */
+/** Observes every step once, in frame order. */
 export interface Law {
   observe(step: Step): void
   /** Called after the last step. */

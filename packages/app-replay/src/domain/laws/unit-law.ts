@@ -56,7 +56,7 @@ function fitMultiple(step: Step, column: number): number {
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
-/** Returns the recorded part of an impulse. Without tangential impulses, it is the part along the normal. */
+/** Without tangential impulses, returns the part along the normal. */
 function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
   if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
   const [a, b, c] = read3(contactAxis, 3 * column)

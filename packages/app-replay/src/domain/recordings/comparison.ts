@@ -16,7 +16,7 @@ export interface FrameColumns {
   readonly contacts: readonly string[]
 }
 
-/** Replaces ids. Returns sorted text, with the smaller id of each pair first: `1-2 1-2147483650`. */
+/** Replaces ids. Returns sorted text such as `1-2 1-2147483650`. */
 export function formatPairs(
   pairs: readonly (readonly [BodyId, BodyId])[],
   newIds: ReadonlyMap<BodyId, BodyId>,

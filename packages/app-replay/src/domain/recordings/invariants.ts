@@ -47,7 +47,7 @@ interface Peak {
   readonly frame: number | null
 }
 
-/** After the first value, missing values count as infinite, so that a diverging run fails every limit. */
+/** After the first value, missing values count as infinite. */
 function findPeak(
   columns: Columns,
   name: string,

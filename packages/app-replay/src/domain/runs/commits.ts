@@ -35,7 +35,6 @@ export interface CommitRow extends WorstValues {
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** Worst values are medians of a commit's runs. */
 export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRow[] {
   return groups.map(({ commit, first_ms, runs }) => {
     const verdicts = runs.flatMap(({ verdict }) => verdict ?? [])

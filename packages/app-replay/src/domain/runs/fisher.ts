@@ -30,7 +30,7 @@ function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs
   return { lowest, shares }
 }
 
-/** Loops, because iterators would dominate the time of a search. */
+/** Iterators would dominate the time of a search. */
 function convolve(a: Float64Array, b: Float64Array): Float64Array {
   const sums = new Float64Array(a.length + b.length - 1)
   for (let i = 0; i < a.length; i++) {
@@ -41,8 +41,8 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /**
- * Returns the one-sided p-value of Fisher's exact test, conditional on the margins of each table. `logs` must
- * contain the factorials up to the size of the largest table.
+ * Returns the one-sided p-value of Fisher's exact test, conditional on each table's margins. `logs` must reach the
+ * size of the largest table.
  */
 export function fisherGreater(
   strata: readonly Counts[],

@@ -80,8 +80,8 @@ export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
 }
 
 /**
- * Finds the commit at which the share of bad runs increases, with Fisher's exact test for every metric and commit.
- * Bonferroni's correction is valid for dependent tests. `commits` must be in order of time.
+ * Finds the commit at which the share of bad runs increases, with Fisher's exact test for every metric and commit,
+ * and Bonferroni's correction. `commits` must be in order of time.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))
@@ -124,7 +124,6 @@ interface Point {
   readonly sums: Counts
 }
 
-/** Tests every commit, except the first, at which the share increases. */
 function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonly Point[] {
   const strata = countStrata(commits, metric)
   const logs = logFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))

@@ -6,7 +6,6 @@ import { selectMinMaxRows } from './buckets.ts'
 import { getColumn, listRows } from './columns.ts'
 import { computeTotals, type Totals } from './totals.ts'
 
-/** The selected rows, with totals of all rows. */
 interface SeriesPart {
   /** Ascending rows. */
   readonly rows: readonly number[]
@@ -21,7 +20,7 @@ interface SeriesPart {
   readonly totals: Totals
 }
 
-/** Returns at most `limit` rows, in buckets by `key` if the series is longer. With a cursor, returns the next rows. */
+/** Longer series are in buckets by `key`. With a cursor, returns the next rows. */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
   key: Field,

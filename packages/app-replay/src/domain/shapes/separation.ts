@@ -1,6 +1,6 @@
 /**
- * Signed distances of solids in m, negative if they overlap. Exact except for separated boxes: the largest
- * separation along the axes of the separating axis theorem (Gottschalk 1996) is a lower bound.
+ * Signed distances of solids in m, negative if they overlap. Exact except for separated boxes: a lower bound
+ * (separating axis theorem, Gottschalk 1996).
  */
 import { add, dot3, type Point3, rotate, rotateInverse } from '../vector.ts'
 import type { Pose, Solid } from './solid.ts'
@@ -59,7 +59,7 @@ function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3
   return Math.hypot(...gap)
 }
 
-/** Uses a ternary search, because the distance to a convex solid is convex along the segment. */
+/** The distance to a convex solid is convex along the segment. */
 function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
   const [from, to] = getEnds(round, pose).map((end) =>
     rotateInverse(boxPose.turn, add(end, boxPose.at, -1)),

@@ -1,4 +1,4 @@
-/** Rounding of recorded numbers (docs/laws.md, Rounding): finds the grid of each quantity in its digits. */
+/** Rounding of recorded numbers (docs/laws.md, Rounding). */
 import { energyAt, type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
 import { num } from './block.ts'
 
@@ -94,7 +94,7 @@ class GridMeter {
     if (this.#isHalf && this.#maxDecimals > fewDecimals.max) return { absolute: 0, relative: halfStep }
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // Numbers are rounded to decimals or to significant digits. Almost all of them have the largest number of these.
+    // Almost all numbers have the largest number of decimals or of significant digits.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||
@@ -105,7 +105,7 @@ class GridMeter {
     return { absolute: 0, relative: this.#maxDigits < 7 ? relative : Math.max(relative, singleStep) }
   }
 
-  /** Returns the grid. For too few numbers, returns the other grid if it contains them, otherwise the assumed one. */
+  /** For too few numbers, returns `other` if it contains them, otherwise the assumed grid. */
   or(other: Grid, assumed = exact): Grid {
     const own = this.grid
     if (own !== undefined) return own
@@ -116,7 +116,6 @@ class GridMeter {
   }
 }
 
-/** Returns the largest error of a number of this size. */
 export const getError = ({ absolute, relative }: Grid, size: number): number =>
   Math.max(absolute, relative * size) / 2
 

@@ -104,7 +104,6 @@ export function createScene(
   }
 }
 
-/** Engines create no contacts within a group. */
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
   return group >= 0 && group === groupByColumn[b]

@@ -41,7 +41,6 @@ export const createStepErrors = (count: number): StepErrors => ({
 /** Factor for three components that all have the largest error. */
 const diagonal = Math.sqrt(3)
 
-/** Computes the errors of a step. In exact recordings, they stay 0. */
 export function measureErrors(step: RoundedStep): void {
   const { scene, row, errors, window } = step
   const { rounding } = scene

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 import type { StepErrors } from './step-errors.ts'
 import type { Touch } from './touch.ts'
 
-/** The step to a frame in SI units. It is computed once for all laws, and overwritten by the next step. */
+/** The step to a frame in SI units. The next step overwrites it. */
 export interface Step {
   readonly scene: Scene
   window: FrameWindow

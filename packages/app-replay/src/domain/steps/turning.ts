@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed of the contact point in m/s; NaN if unknown. For missing angular velocities, uses the
- * rotation of the step; for missing contact points, the size of the body.
+ * Returns the larger speed of the contact point in m/s; NaN if unknown. Without angular velocities, uses the step's
+ * rotation; without contact points, the size of the body.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -67,7 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** A lever arm is parallel to the normal if the sine of the angle between them is less. */
 const parallelSine = 1e-3
 
-/** Ignores points below the centre, which do not move along the normal. */
+/** Points below the centre do not move along the normal. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

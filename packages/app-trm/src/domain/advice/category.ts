@@ -1,4 +1,4 @@
-/** Categories of comments, which the `focus` argument selects. The review itself is loaded on first use. */
+/** Categories of comments, which the `focus` argument selects. */
 export const categories = [
   'type-safety',
   'logging',

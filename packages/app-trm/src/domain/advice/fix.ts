@@ -151,7 +151,7 @@ function renameName({ message, line = 0 }: Problem, text: string): Repair | unde
   }
 }
 
-/** Returns the nearest name, which differs by at most two letters. Returns `undefined` for a tie or a short name. */
+/** Returns `undefined` for a tie or a short name. */
 function findNearName(name: string, names: readonly string[]): string | undefined {
   const near = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)

@@ -112,7 +112,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Only this part of a line is searched, so that a review takes linear time. */
+/** Limits a search to linear time. */
 const maxLineLength = 500
 
 const removeTextAndComments = (line: string, path: string): string => {

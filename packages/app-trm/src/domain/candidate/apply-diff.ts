@@ -49,7 +49,7 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
 
 /**
  * Returns the only placement, or the exact one at the line of the header, or the only one between the neighbouring
- * hunks. Throws `HUNK_AMBIGUOUS` if the last two differ, and if the hunks are not in the order of the file.
+ * hunks. Throws `HUNK_AMBIGUOUS` if the last two differ or the hunks are out of order.
  */
 function choosePlacement(searches: readonly Search[], search: Search, path: string): Placement {
   const [only, ...others] = search.placements
@@ -62,7 +62,7 @@ function choosePlacement(searches: readonly Search[], search: Search, path: stri
   throw createAmbiguous(search, path)
 }
 
-/** Returns the placements between the nearest hunks with a unique place. Empty if the hunks are not in order. */
+/** Returns an empty list if the hunks are not in order. */
 function listBetween(searches: readonly Search[], search: Search): readonly Placement[] {
   const isOrdered = (numbers: readonly number[]) =>
     numbers.every((one, index) => one >= (numbers[index - 1] ?? one))

@@ -17,8 +17,8 @@ import {
 } from './types.ts'
 
 /**
- * Returns the sorted paths that `applyCandidate` needs, and the SHA-256 values that the candidate states, by path.
- * Throws the same errors.
+ * Returns the sorted paths that `applyCandidate` needs, and the stated SHA-256 values by path. Throws the same
+ * errors.
  */
 export function listSources(candidate: Candidate) {
   const operations = listOperations(candidate)
@@ -28,10 +28,7 @@ export function listSources(candidate: Candidate) {
   }
 }
 
-/**
- * Applies a candidate to the files of `listSources`, all or nothing. Throws a `CausewayError` for the first operation
- * that fails.
- */
+/** Applies a candidate to the files of `listSources`, all or nothing. Throws for the first operation that fails. */
 export function applyCandidate(files: FilesBefore, candidate: Candidate): AppliedCandidate {
   const changes = new Map<string, FileContent | null>()
   const moved = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** A range of lines of a file, counted from 1, inclusive. */
+/** A range of lines, counted from 1, inclusive. */
 export interface Region {
   readonly start_line: number
   readonly end_line: number
@@ -11,8 +11,8 @@ const maxCharacters = 1500
 const maxPositions = 50
 
 /**
- * Returns the most similar region, for error messages about lines that were not found, or `undefined`. Each line
- * votes for the position at which the wanted lines would start.
+ * Returns the most similar region, or `undefined`. Each line votes for the position at which the wanted lines would
+ * start.
  */
 export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
   const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)

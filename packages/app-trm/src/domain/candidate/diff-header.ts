@@ -1,4 +1,4 @@
-/** A file as its header names it, with git's prefixes. */
+/** A file's header, with git's prefixes. */
 export interface DiffHeader {
   /** Previous path. `undefined` without a header, `null` for `/dev/null`. */
   readonly from: string | null | undefined

@@ -15,7 +15,7 @@ import type { Edit } from './types.ts'
 
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
-/** Returns the spans of edits relative to the original text. `name` names the text in messages. */
+/** Spans refer to the original text. `name` names the text in messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(

@@ -1,7 +1,4 @@
-/**
- * A text that is being edited. Its lines end in LF until it is written, when each line gets its original line end
- * back.
- */
+/** A text that is being edited. Its lines end in LF, and get their original line ends back when it is written. */
 import { TrmError } from '../../errors.ts'
 
 /** Replacement of the characters `[start, end)` of `ParsedText.body`. Empty for an insertion. */
@@ -76,9 +73,8 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
 }
 
 /**
- * Replaces spans, which must not overlap. Insertions at the same offset retain their order. Unchanged lines retain
- * their line ends. New lines get those of the lines that they replace or follow. Unless `isEnded` differs, the last
- * line remains with or without a line end.
+ * Replaces spans, which must not overlap. Insertions at the same offset retain their order. New lines get the line
+ * ends of the lines that they replace or follow. By default, the last line remains with or without a line end.
  */
 export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []

@@ -1,10 +1,7 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from 'diff'
 import { splitLines } from '../file-part.ts'
 
-/**
- * Compares texts line by line. The time grows with the square of the number of changed lines, so the sum of the
- * squares is limited.
- */
+/** The time grows with the square of the number of changed lines, so the sum of the squares is limited. */
 export class LineComparison {
   static readonly #maxChangedLines = 4000
   #budget = LineComparison.#maxChangedLines ** 2

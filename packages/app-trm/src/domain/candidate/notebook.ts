@@ -67,7 +67,7 @@ export function removeMagics(source: string): string {
 
 type Insertion = Extract<Edit, { type: 'insertCell' }>
 
-/** Edits cells. Cell addresses, and lines within a cell, refer to the original notebook. */
+/** Cell addresses, and lines within a cell, refer to the original notebook. */
 export function editNotebook(path: string, text: string, edits: readonly Edit[]): string {
   const notebook = readNotebook(path, text)
   const { length } = notebook.cells

@@ -28,12 +28,12 @@ export interface DiffChange {
 }
 
 const maxFiles = 100
-/** Limited, because each edit searches the text of its file. */
+/** Each edit searches the text of its file. */
 const maxEdits = 10_000
 /** UTF-16 units. */
 const maxText = 10_000_000
 
-/** Returns the operations of a candidate, at most one for each path. */
+/** Returns at most one operation for each path. */
 export function listOperations(candidate: Candidate): readonly Operation[] {
   const operations = toOperations(candidate)
   if (operations.length === 0) throw new TrmError('INVALID_CANDIDATE', 'the candidate names no file')

@@ -19,7 +19,7 @@ export interface Placement {
 /** Maximum differing context lines of a hunk. */
 const maxFuzz = 2
 
-/** Maximum number of placements. A hunk with more is ambiguous. */
+/** A hunk with more placements is ambiguous. */
 export const maxPlacements = 2000
 
 export interface IndexedText {
@@ -42,11 +42,10 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the best placements of a hunk, which are equally good: those where every old line matches except for blanks
- * at line ends; otherwise, without the blank that precedes every line; otherwise, with one and then two differing
- * context lines. Removed lines always match, and inserted lines have a matching neighbour. Context may differ only if
- * the header counts the lines correctly (otherwise the line may be an added one without its `+`) and the line does
- * not occur elsewhere in the text. Stops after `maxPlacements`.
+ * Returns the best, equally good placements of a hunk: those where every old line matches except for blanks at line
+ * ends; otherwise, without the blank that precedes every line; otherwise, with one and then two differing context
+ * lines. Removed lines always match, and inserted lines have a matching neighbour. Context may differ only if the
+ * header counts the lines correctly and the line does not occur elsewhere in the text. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exact = findExactPlacements(text, hunk.lines)
@@ -102,7 +101,7 @@ function hasEnoughContext(old: readonly string[], fuzz: number): boolean {
   return old.length - fuzz >= 2 * fuzz + 1 && filled - fuzz >= fuzz + 1
 }
 
-/** Returns the possible starts. If at most two lines differ, one of the three rarest lines must match. */
+/** If at most two lines differ, one of the three rarest lines must match. */
 function findFuzzyStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {
   const starts = sortByRarity(indices, wanted)
     .slice(0, maxFuzz + 1)

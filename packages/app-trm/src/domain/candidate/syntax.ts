@@ -6,10 +6,7 @@ import { readNotebook, removeMagics } from './notebook.ts'
 interface SyntaxProblem {
   readonly line: number
   readonly reason: string
-  /**
-   * Python source that the grammar rejects. The interpreter must confirm the error, because the grammar lacks some
-   * valid syntax.
-   */
+  /** Python source that the grammar rejects. The interpreter must confirm the error. */
   readonly source?: string
 }
 

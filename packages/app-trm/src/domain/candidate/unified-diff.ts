@@ -13,7 +13,7 @@ export interface Hunk {
   /** First old line in the hunk header, from 1, or `undefined` for a bare `@@`. */
   readonly oldStart: number | undefined
   readonly newStart: number | undefined
-  /** Whether the header counts the lines correctly, as programs do. */
+  /** Whether the header counts the lines correctly. */
   readonly isCounted: boolean
   /** Whether `\ No newline at end of file` marks the last old or new line. */
   readonly isOldUnended: boolean
@@ -33,8 +33,8 @@ interface Draft {
 }
 
 /**
- * Reads a unified diff of any number of files, written by git, diff or a model. Accepts Markdown fences, surrounding
- * prose, wrong counts, bare `@@`, and blank lines without their space. Rejects changed lines outside a hunk.
+ * Reads a unified diff of git, diff or a model. Accepts Markdown fences, surrounding prose, wrong counts, bare `@@`,
+ * and blank lines without their space. Rejects changed lines outside a hunk.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')

@@ -52,7 +52,7 @@ export function createReportEnvironment(
 }
 
 const secretName = /token|secret|passw|credential|api_?key|private_?key/i
-// Matches each name only from its beginning, because a search from every character of a long word takes cubic time.
+// Matches only from the beginning of a name: a search from every character of a long word takes cubic time.
 const secretText =
   /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 

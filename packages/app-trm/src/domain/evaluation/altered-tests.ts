@@ -1,7 +1,4 @@
-/**
- * Tests with altered expected values, which must fail (README, Protection of tests). If such a test passes, its
- * assertion has no effect.
- */
+/** Tests with altered expected values, which must fail (README, Protection of tests). */
 import type { TestCase, TestRun } from '../report/test-run.ts'
 
 export interface AlteredTests {
@@ -16,7 +13,7 @@ interface TestBlock {
   readonly end: number
 }
 
-/** Cases of a run by the last word of their names. Comparing each test with each case would be slow. */
+/** Cases of a run by the last word of their names. */
 class CaseIndex {
   readonly #cases = new Map<string, TestCase[]>()
 
@@ -45,7 +42,6 @@ function isNamed(id: string, name: string): boolean {
 
 const maxTests = 200
 
-/** Alters only assertions that certainly run. */
 export function alterTests(path: string, text: string, run: TestRun): AlteredTests {
   const isPython = path.endsWith('.py')
   const index = new CaseIndex(run)

@@ -38,8 +38,7 @@ export function readTestedValues(texts: readonly string[]): TestedValues {
 
 /**
  * Returns the first line, from 1, of code that returns tested values: added lines with an input directly followed by
- * its result, or with inputs in one list and results in another, for several tests. In data files, values need no
- * quotes.
+ * its result, or with inputs in one list and results in another, for several tests.
  */
 export function findCopiedValues(
   tests: TestedValues,
@@ -74,7 +73,6 @@ const isEnough = (copied: readonly string[], tested: TestedPairs): boolean =>
   !copied.every((pair) => common.test(pair)) &&
   (copied.length >= manyPairs || copied.length * 2 >= tested.size)
 
-/** Finds results in the order of their inputs. Returns the first line. */
 function findInLists(added: readonly Literal[], owners: TestedValues['owners']): number | undefined {
   const searched = added.slice(0, maxListed)
   for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {

@@ -22,7 +22,7 @@ const indented =
 
 const maxLineLength = 2000
 
-/** Parses all problems in the text output of flake8, pylint, mypy, tsc or eslint. */
+/** Parses the text output of flake8, pylint, mypy, tsc or eslint. */
 export function readDiagnostics(output: string): readonly Diagnostic[] {
   const found: Diagnostic[] = []
   let above: string | undefined

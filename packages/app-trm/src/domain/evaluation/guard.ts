@@ -16,7 +16,6 @@ export interface GuardFinding {
   readonly suspicions: readonly Suspicion[]
 }
 
-/** The guard as it is returned to clients. */
 export interface Guard {
   readonly files: readonly string[]
   readonly score: number
@@ -28,7 +27,7 @@ export interface Guard {
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
-  /** Suspicions that withhold a success until the caller accepts their files. */
+  /** Withhold a success until the caller accepts their files. */
   readonly doubts?: readonly Doubt[]
 }
 

@@ -41,7 +41,6 @@ export function decide(
   return { shouldHalt: false, rule: null, reasons: [] }
 }
 
-/** Withdraws a success that the guard does not confirm. */
 export function applyGuard(decision: Decision, guard: Guard | null): Decision {
   if (guard === null || decision.rule === 'plateau' || decision.rule === 'limit') return decision
   if (guard.confirms && (guard.passes || decision.rule === null)) return decision

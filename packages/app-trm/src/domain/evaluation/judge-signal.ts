@@ -57,7 +57,7 @@ export interface Reference {
   readonly bestPerf: Metric | undefined
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
-  /** Whether changes of tests are trusted, so that new tests count. */
+  /** Whether new tests count. */
   readonly trustsTests: boolean
 }
 
@@ -147,7 +147,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** Maximum gain. A benchmark that improves by more in one step no longer measures the same. */
+/** A benchmark that improves by more in one step no longer measures the same. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {

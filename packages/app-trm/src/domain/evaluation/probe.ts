@@ -9,7 +9,7 @@ export interface Probe {
   readonly altered: readonly string[]
 }
 
-/** Adds a probe to a test file of a run. Returns `undefined` if its language or runner is unknown. */
+/** Returns `undefined` for an unknown language or runner. */
 export function createProbe(path: string, text: string, run: TestRun, id: string): Probe | undefined {
   const { text: altered, names } = alterTests(path, text, run)
   const added = path.endsWith('.py') ? addPythonTests(altered, id) : addScriptTests(path, altered, id)
@@ -106,10 +106,7 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
     ),
   )
 
-/**
- * Returns the test files of a run to which a probe can be added: those with passed tests, or all if a test does not
- * name its file.
- */
+/** Returns the test files with passed tests, or all if a test does not name its file. */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')

@@ -13,8 +13,7 @@ export interface Score {
 
 /**
  * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal
- * without a value counts as 0, so that an unreadable run never scores higher than a failed one. The score is 0 if the
- * weights sum to 0.
+ * without a value counts as 0. The score is 0 if the weights sum to 0.
  */
 export function computeScore(values: readonly SignalValue[]): Score {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)
@@ -34,7 +33,7 @@ export function checksPass(signals: readonly SignalValue[]): boolean {
   return checks.length > 0 && checks.every(({ ok }) => ok)
 }
 
-/** The scores of a session, stored with each step, so that undo and restore are exact. */
+/** The scores of a session, stored with each step. */
 export interface Standing {
   /** Number of evaluated candidates, 0 for the baseline. */
   readonly step: number
@@ -96,8 +95,8 @@ export interface PerfOutcome {
 }
 
 /**
- * Returns the standing after an evaluation. The first evaluation sets the best score. An improvement within the noise
- * of a benchmark becomes the best score, but the streak without improvement continues.
+ * An improvement within the noise of a benchmark becomes the best score, but the streak without improvement
+ * continues.
  */
 export function advanceStanding(
   before: Standing,

@@ -1,7 +1,7 @@
 /** How the output of a command becomes a value. */
 export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
 
-/** A configured command. The set is fixed for a session, so that scores are comparable. */
+/** A configured command. The set is fixed for a session. */
 export interface SignalSpec {
   /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name given to `start`. */
   readonly name: string

@@ -1,6 +1,6 @@
 import type { SignalKind } from './signal.ts'
 
-/** Code that is useful only in an evaluation, by the signal that it can forge and by what it does. */
+/** Code that is useful only in an evaluation, by the signal that it can forge. */
 const suspiciousCode: Readonly<Record<'test' | 'perf' | 'lint', Readonly<Record<string, RegExp>>>> = {
   test: {
     'uses the test framework':
@@ -41,7 +41,7 @@ const suspiciousCode: Readonly<Record<'test' | 'perf' | 'lint', Readonly<Record<
   },
 }
 
-/** Code with honest uses that can also detect tests, by what it does. Withholds the success until it is accepted. */
+/** Code with honest uses that can also detect tests. Withholds the success until it is accepted. */
 const doubtfulCode: Readonly<Record<string, RegExp>> = {
   'reads arguments':
     /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
@@ -110,7 +110,7 @@ function inspectCode(lines: readonly string[], at: number): Finding | undefined 
   return { kind: 'doubt', why }
 }
 
-/** Whether a line is in the main block of a Python script, which does not run on import. */
+/** Whether a line is in the main block of a Python script. */
 function isInMain(lines: readonly string[], at: number): boolean {
   const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
   return startsScript.test(lines[start] ?? '')

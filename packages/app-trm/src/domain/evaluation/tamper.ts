@@ -110,10 +110,7 @@ export function findHelpers(
   return [...found].sort()
 }
 
-/**
- * Returns new packages that replace an original module, because `prices/__init__.py` takes precedence over
- * `prices.py`.
- */
+/** Returns new packages that replace an original module: `prices/__init__.py` takes precedence over `prices.py`. */
 export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
   [...created].filter(
     (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),

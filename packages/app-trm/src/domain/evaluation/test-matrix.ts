@@ -20,7 +20,7 @@ const baselineOutcomes: Readonly<Record<TestStatus, TestOutcome>> = {
   xfail: 'skip',
 }
 
-/** Outcomes of each test in each evaluation. They are computed only for rows that are read. */
+/** Outcomes of each test in each evaluation, computed when they are read. */
 export class TestMatrix {
   /** Ids by test key. */
   readonly #ids = new Map<string, string>()
@@ -72,7 +72,6 @@ interface Keys {
   readonly before: ReadonlyMap<string, TestStatus>
 }
 
-/** Returns a function for the outcome of a test in one evaluation. */
 function createFinder(result: EvalResult, { failing, missing, before }: Keys): (key: string) => TestOutcome {
   const { tests, missingCount, kind } = result
   const skipped = new Set(result.newlySkipped.map(toTestKey))

@@ -17,7 +17,7 @@ export const maxNames = 20
 
 const isFailed = ({ status }: TestCase): boolean => status === 'error' || status === 'fail'
 
-/** Returns the first failures, errors first, because a test file that could not be loaded explains missing tests. */
+/** Returns errors first, because a file that could not be loaded explains missing tests. */
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
   const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
@@ -42,7 +42,7 @@ const removeLibraryFrames = (message: string): string =>
     .join('\n')
     .trim()
 
-/** Shortens a long text but retains both ends, where assertions are. */
+/** Retains both ends, where assertions are. */
 const shortenMiddle = (text: string): string =>
   text.length <= maxItemLength
     ? text

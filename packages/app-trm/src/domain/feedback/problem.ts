@@ -17,7 +17,7 @@ export interface Problem {
 
 const libraryFile = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
 
-/** Returns the unique problems in all outputs, in the order in which to repair them. */
+/** Returns unique problems, in the order in which to repair them. */
 export function findProblems(
   outputs: readonly string[],
   diagnostics: readonly Diagnostic[],

@@ -36,7 +36,7 @@ function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): T
     : undefined
 }
 
-/** Collects the assertions of a test and its subtests. A test that contains assertions is not counted itself. */
+/** A test that contains assertions is not counted itself. */
 function collect(parser: Parser, path: readonly string[], cases: TestCase[]): void {
   let group = ''
   let child = { name: '', count: 0, failures: 0 }

@@ -1,6 +1,6 @@
 /**
  * Law `friction_cone` (docs/laws.md, Contacts). Checks points as well as pairs, because the tangents of a body that
- * spins in place cancel. Solvers leave noise on points without a normal impulse.
+ * spins in place cancel.
  */
 import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'

@@ -1,6 +1,6 @@
 /**
- * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Does not judge static friction, because it opposes the
- * slip that joints would cause.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction opposes the slip that joints would cause,
+ * so it is not judged.
  */
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { formatQuantity } from '../../sentence.ts'

@@ -1,7 +1,4 @@
-/**
- * Law `contact_normal` (docs/laws.md, Contacts). Compares each normal with the nearest one, because a pair may touch
- * in several places.
- */
+/** Law `contact_normal` (docs/laws.md, Contacts). Compares each normal with the nearest one of the pair. */
 
 import { maxNormalTurn } from '../../contacts/contact-history.ts'
 import { createFinding } from '../../findings/finding.ts'

@@ -1,7 +1,4 @@
-/**
- * Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Do not judge pairs with recorded joints,
- * because joints let bodies overlap.
- */
+/** Laws `shape_overlap` and `environment_overlap` (docs/laws.md, Contacts). Pairs with recorded joints may overlap. */
 import { type BodyId, jointAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'

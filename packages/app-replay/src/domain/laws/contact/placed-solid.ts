@@ -34,7 +34,6 @@ export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
   for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
 }
 
-/** Returns `null` if unknown. */
 export function readSolidPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const from = (row * step.scene.bodies.length + column) * stateAt.width
   const pose = readPose(step.window.states.data, from)

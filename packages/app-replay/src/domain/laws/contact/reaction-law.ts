@@ -62,7 +62,7 @@ export function reactionLaw(): Law {
   }
 }
 
-/** Recent residuals of heavy bodies in N·s. They are far below the tolerance if all forces are recorded. */
+/** Recent residuals of heavy bodies in N·s, far below the tolerance if all forces are recorded. */
 class ResidualLevels {
   #heavy: readonly number[] | undefined
   readonly #levels = new Map<number, { level: number; steps: number }>()

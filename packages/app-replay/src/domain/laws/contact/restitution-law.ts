@@ -80,7 +80,7 @@ export function restitutionLaw(): Law {
   }
 }
 
-/** Returns the difference from the recorded restitution; `undefined` if an integrator explains it, or if it cannot be measured. */
+/** Returns `undefined` if an integrator explains the difference or it cannot be measured. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, last, closing, restitution, leaving, pushes } = impact
   if (!impact.isAlone || Number.isNaN(leaving)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Law `sliding` (docs/laws.md, Contacts). Does not judge slow slips, because soft contacts build up friction with
- * the slip.
+ * Law `sliding` (docs/laws.md, Contacts). Soft contacts build up friction with the slip, so slow slips are not
+ * judged.
  */
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, worldSpin } from '../../steps/block.ts'

@@ -173,7 +173,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
     if (count < minPlaneContacts || a === b) continue
     const at = step.atBefore(columnA)
     const s = window.states.data
-    // The normal points into the environment, so the free side has a smaller offset.
+    // The normal points into the environment.
     const offset = [0, 1, 2].reduce(
       (sum, i) => sum + normal[i as 0 | 1 | 2] * (num(s, at + i) + leverA[i as 0 | 1 | 2]),
       0,

@@ -1,7 +1,6 @@
 /**
- * Laws of momentum and energy (docs/laws.md, Motion and Energy) for every body and group of bodies. A run of
- * unexplained steps is one finding. Runs within the noise of recorded states are one info, unless their sum exceeds
- * the noise.
+ * Laws of momentum and energy (docs/laws.md, Motion and Energy). A run of unexplained steps is one finding. Runs
+ * within the noise of recorded states are one info, unless their sum exceeds the noise.
  */
 
 import type { BodyId } from '@causeway/recording'

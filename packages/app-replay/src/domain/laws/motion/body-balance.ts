@@ -80,7 +80,7 @@ export function measureBody(
   // Other motions, such as those that end at a surface, are judged by the law of velocities.
   const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
-  // Returns early for most bodies, without a square root.
+  // Returns early for most bodies.
   if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]

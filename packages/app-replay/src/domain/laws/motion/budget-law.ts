@@ -1,7 +1,4 @@
-/**
- * Law `energy_budget` (docs/laws.md, Energy). Detects diverging solvers whose impulses are consistent. The scale is
- * at least the energy that lifts all bodies by 1 cm.
- */
+/** Law `energy_budget` (docs/laws.md, Energy). The scale is at least the energy that lifts all bodies by 1 cm. */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
@@ -146,7 +143,7 @@ function sumFallingGain(step: Step): number {
 /** Lift of a supported body as a share of its weight. Friction is at most as large. */
 const support = { min: 0.5, max: 1.5 } as const
 
-/** Returns J: energies that supported bodies gain, because a surface may drive them. */
+/** Returns J: energies of supported bodies, which a surface may drive. */
 function sumSupportedGain(step: Step): number {
   const { window, row, scene, dt } = step
   const weight = scene.g * dt

@@ -1,7 +1,7 @@
 /**
  * Law `free_energy`, changes of the integrator. In a free step, a position advances by (u + s (v - u)) dt, where u
- * is the velocity before the step and v the velocity after it. The share s is 0 for explicit Euler and 1 for
- * semi-implicit Euler. It depends neither on the force nor on dt, so it changes only with the integrator.
+ * and v are the velocities before and after the step. The share s is 0 for explicit Euler and 1 for semi-implicit
+ * Euler. It depends neither on the force nor on dt.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'

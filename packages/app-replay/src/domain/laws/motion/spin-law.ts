@@ -67,7 +67,6 @@ interface LeverErrors {
   readonly hasSubsteps: boolean
 }
 
-/** Bodies of known inertia. */
 class KnownBodies {
   readonly #runs = new RunCollector(2)
   readonly #gyroscopic = new RunCollector(2)
@@ -282,7 +281,7 @@ function measureWay(step: Step, column: number): number {
   return Math.max(...speeds) * step.dt || 0
 }
 
-/** Returns N·m·s. Torques rotate with the body, and the two ends of a joint differ by its error. */
+/** Returns N·m·s. Torques rotate with the body, and a joint's ends differ by its error. */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step
   if (joints.isJointed[column] !== 1) return 0

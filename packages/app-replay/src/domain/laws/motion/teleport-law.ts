@@ -97,7 +97,7 @@ class TeleportLaw implements Law {
     else this.#since[column] = 0
     const isScaled = scene.hasContacts ? step.touching[column] === 1 : isOff
     if (isScaled && ox * ox + oy * oy + oz * oz >= minOff) this.#scaled.observe(step, column)
-    // Returns early for most bodies, without a square root.
+    // Returns early for most bodies.
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
     let off = length3(ox, oy, oz)
     if (step.dt !== scene.dt)
@@ -136,7 +136,7 @@ class TeleportLaw implements Law {
     else this.#add(step, jump)
   }
 
-  /** A body that stays at a surface although it has a velocity is frozen. */
+  /** A frozen body stays at a surface although it has a velocity. */
   #endsAtSurface(step: Step, column: number): boolean {
     if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
     const isRepeated = this.#atSurface.get(column) === step.frame - 1
@@ -243,7 +243,7 @@ const surfaceGap = 0.01
 /** `across` is a share of the difference, `integrator` of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
-/** Finds motions that are a constant multiple of v dt, unlike corrections of positions. */
+/** Finds motions that are a constant multiple of v dt. */
 class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
