@@ -87,7 +87,7 @@ function daysFromCivil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468
 }
 
-const two = (value: number): string => String(value).padStart(2, '0')
+const toTwoDigits = (value: number): string => String(value).padStart(2, '0')
 
 /** Returns `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
 export function formatTime(ms: number): string {
@@ -99,6 +99,8 @@ export function formatTime(ms: number): string {
   const seconds = Math.floor(inDay / 1e6)
   const fraction = String(inDay - seconds * 1e6).padStart(6, '0')
   const shown = fraction === '000000' ? '' : `.${fraction.endsWith('000') ? fraction.slice(0, 3) : fraction}`
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':')
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${shown}Z`
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+    .map(toTwoDigits)
+    .join(':')
+  return `${String(year).padStart(4, '0')}-${toTwoDigits(month)}-${toTwoDigits(day)}T${clock}${shown}Z`
 }

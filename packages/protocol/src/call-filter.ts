@@ -71,7 +71,7 @@ function parseLimit(value: string): { readonly sign: '<' | '>'; readonly limit: 
 }
 
 export const matchesCall = (filter: CallFilter, call: FilteredCall): boolean =>
-  filter.every((condition) => meets(condition, call) !== condition.isNegated)
+  filter.every((condition) => meetsCondition(condition, call) !== condition.isNegated)
 
 /** Whether only failed calls can match. */
 export const isFailedOnly = (filter: CallFilter): boolean =>
@@ -83,7 +83,7 @@ export const isFailedOnly = (filter: CallFilter): boolean =>
         'ok'.includes(condition.text) === isNegated),
   )
 
-function meets(condition: CallCondition, call: FilteredCall): boolean {
+function meetsCondition(condition: CallCondition, call: FilteredCall): boolean {
   if (condition.kind === 'failed') return call.code !== 'ok'
   if (condition.kind === 'ms')
     return condition.sign === '<' ? call.ms < condition.limit : call.ms > condition.limit

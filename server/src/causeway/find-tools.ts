@@ -100,19 +100,19 @@ function summarize(tools: readonly Hit[]): string {
 /** Shortens hits, beginning with the last: omits descriptions of arguments, and then, if necessary, schemas. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
-  for (const shorten of [withoutDescriptions, withoutSchema])
+  for (const shorten of [omitDescriptions, omitSchema])
     for (let index = fitted.length - 1; index >= 0 && countBytes(fitted) > maxBytes; index -= 1)
       fitted[index] = shorten(fitted[index] as Hit)
   return fitted
 }
 
-const withoutDescriptions = (hit: Hit): Hit => ({
+const omitDescriptions = (hit: Hit): Hit => ({
   ...hit,
   input_schema: stripDescriptions(hit.input_schema) as JsonSchema,
   is_complete: false,
 })
 
-const withoutSchema = (hit: Hit): Hit => ({
+const omitSchema = (hit: Hit): Hit => ({
   ...hit,
   description: hit.description.slice(0, shortLength),
   input_schema: null,

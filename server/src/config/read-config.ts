@@ -77,7 +77,7 @@ const readEnvironment = (env: NodeJS.ProcessEnv): readonly GivenEntry[] =>
     const key = keysByVariable.get(name)
     if (key !== undefined) return value === undefined ? [] : [[key, { value, source: name }]]
     const similar = findSimilarVariable(name)
-    if (similar !== undefined) throw unknown('environment variable', name, [similar])
+    if (similar !== undefined) throw unknownNameError('environment variable', name, [similar])
     return []
   })
 
@@ -95,7 +95,7 @@ function findSimilarVariable(name: string): string | undefined {
 const readEnvFile = (file: string): readonly GivenEntry[] =>
   Object.entries(parseEnv(readText(file))).map(([name, value]) => {
     const key = keysByVariable.get(name)
-    if (key === undefined) throw unknown(`setting in ${file}`, name, [...keysByVariable.keys()])
+    if (key === undefined) throw unknownNameError(`setting in ${file}`, name, [...keysByVariable.keys()])
     return [key, { value, source: `${name} in ${file}` }]
   })
 
@@ -110,7 +110,7 @@ function readConfigFile(file: string): readonly GivenEntry[] {
   }
   if (!isObject(json)) throw invalid(`not a JSON object: ${file}`)
   return Object.entries(json).map(([name, value]) => {
-    if (!Object.hasOwn(settings, name)) throw unknown(`setting in ${file}`, name, keys)
+    if (!Object.hasOwn(settings, name)) throw unknownNameError(`setting in ${file}`, name, keys)
     return [name as SettingKey, { value, source: `${name} in ${file}` }]
   })
 }
@@ -127,7 +127,7 @@ function readText(file: string, { optional = false } = {}): string {
 const invalid = (message: string, cause?: unknown): CausewayError =>
   new CausewayError('INVALID_SETTING', message, { cause, remedy: 'see causeway serve --help' })
 
-const unknown = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
+const unknownNameError = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
   invalid(describeUnknown(kind, name, candidates))
 
 const describeIssue = ({ code, message }: z.core.$ZodIssue): string =>

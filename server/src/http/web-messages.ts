@@ -68,7 +68,7 @@ export async function sendResponse(reply: FastifyReply, response: Response): Pro
     return
   }
   await send(reply, response, async (raw, part) => {
-    if (!raw.write(part)) await drained(raw)
+    if (!raw.write(part)) await waitForDrain(raw)
   })
 }
 
@@ -115,7 +115,7 @@ async function send(
   }
 }
 
-const drained = (raw: ServerResponse): Promise<void> =>
+const waitForDrain = (raw: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     if (raw.destroyed) return resolve()
     const settle = (): void => {

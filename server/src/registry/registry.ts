@@ -155,7 +155,7 @@ export class Registry {
   async #discoverTools({ app, path, store, failure }: AppInstance): Promise<readonly AppTool[]> {
     if (failure !== undefined) return app.tools
     try {
-      const found = await Promise.race([app.discover(store), timeOut(discoveryTimeoutMs)])
+      const found = await Promise.race([app.discover(store), rejectAfter(discoveryTimeoutMs)])
       for (const { name } of found) wireName(app.name, name)
       this.#discovered.set(path, found)
     } catch (error) {
@@ -182,7 +182,7 @@ export class Registry {
   }
 }
 
-async function timeOut(ms: number): Promise<never> {
+async function rejectAfter(ms: number): Promise<never> {
   await wait(ms, undefined, { ref: false })
   throw new Error(`no answer within ${ms} ms`)
 }

@@ -30,7 +30,7 @@ import {
 
 const command = (about: string) => z.string().optional().describe(about)
 
-const described = (schema: z.ZodType, about: string) =>
+const looseArgument = (schema: z.ZodType, about: string) =>
   z.looseObject({}).check(checkWith(schema)).optional().describe(about)
 
 const input = {
@@ -42,12 +42,12 @@ const input = {
   build: command('Build'),
   signals: z.array(z.unknown()).optional().describe('[{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('Seconds per command'),
-  weights: described(weightsSchema, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
-  halt: described(haltSchema, '{max 12, threshold .95, patience 3, min 1}'),
+  weights: looseArgument(weightsSchema, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  halt: looseArgument(haltSchema, '{max 12, threshold .95, patience 3, min 1}'),
   ema: z.number().min(0).max(1).default(0.9).describe('Weight of the newest score'),
   notes: z.string().optional().describe('Goal'),
   preflight: z.boolean().default(true).describe('Run a baseline'),
-  options: described(
+  options: looseArgument(
     optionsSchema,
     '{write: each|improved|end, isolate, link, copy, env, perf: {goal: min|max, repeat}, allowTestRemoval, failFast, protect: [tests|path], sandbox: auto|bwrap}',
   ),

@@ -42,7 +42,8 @@ export function addEntry(
 /** Removes the entry, or restores that of `original`. Throws `CLIENT_FILE_REFUSED`. */
 export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {
   return edit(text, { ...file, help: undefined }, (current, { read, set, remove }) => {
-    const old = original === undefined || original.trim() === '' ? undefined : read(withoutMark(original))
+    const old =
+      original === undefined || original.trim() === '' ? undefined : read(removeByteOrderMark(original))
     return isObject(old) ? set(current, read(current), old) : remove(current)
   })
 }
@@ -53,7 +54,7 @@ interface Editor {
   readonly remove: (text: string) => string
 }
 
-const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+const removeByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
 function edit(
   text: string,
@@ -78,7 +79,7 @@ function edit(
             ),
           remove: (text) => removeJsonValue(text, entryPath, client),
         }
-  const content = withoutMark(text)
+  const content = removeByteOrderMark(text)
   try {
     return text.slice(0, text.length - content.length) + change(content, editor)
   } catch (error) {

@@ -52,7 +52,7 @@ export function consolePages(fastify: FastifyInstance, builtPages?: string): voi
       const content = assetName.test(name)
         ? await readIfExists(join(findFolder(), 'assets', name))
         : undefined
-      if (content === undefined) throw notServed(request)
+      if (content === undefined) throw notServedError(request)
       return reply
         .headers({ ...securityHeaders, 'cache-control': 'public, max-age=31536000, immutable' })
         .type(contentTypes[extname(name)] ?? 'application/octet-stream')
@@ -113,7 +113,7 @@ export async function sendUnknownPage(
 /** Sends programs a 404 that names the addresses. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
-    throw notServed(
+    throw notServedError(
       request,
       'open it in a browser, it is a page of the console; programs use /mcp, /health or one of the paths of /openapi.json',
     )
@@ -125,7 +125,7 @@ async function sendPage(folder: string, request: FastifyRequest, reply: FastifyR
     .send(html ?? notBuilt)
 }
 
-const notServed = ({ method, url }: FastifyRequest, remedy?: string): CausewayError =>
+const notServedError = ({ method, url }: FastifyRequest, remedy?: string): CausewayError =>
   new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`, {
     ...(remedy === undefined ? {} : { remedy }),
   })

@@ -46,11 +46,11 @@ function checkHeader(
   const value = getValue(args, path)
   if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return
   const sent = headers[header]
-  if (typeof sent !== 'string') throw mismatch(header, path, 'is missing')
+  if (typeof sent !== 'string') throw mismatchError(header, path, 'is missing')
   const decoded = decode(sent)
-  if (decoded === undefined) throw mismatch(header, path, 'is not in canonical Base64 of UTF-8')
+  if (decoded === undefined) throw mismatchError(header, path, 'is not in canonical Base64 of UTF-8')
   const agrees = isNumber && decimal.test(decoded) ? Number(decoded) === value : decoded === String(value)
-  if (!agrees) throw mismatch(header, path, 'is another value than the argument')
+  if (!agrees) throw mismatchError(header, path, 'is another value than the argument')
 }
 
 const decimal = /^-?\d+(\.\d+)?$/
@@ -74,7 +74,7 @@ function getValue(value: unknown, path: readonly string[]): unknown {
   return current
 }
 
-const mismatch = (header: string, path: readonly string[], problem: string): CausewayError =>
+const mismatchError = (header: string, path: readonly string[], problem: string): CausewayError =>
   new CausewayError('HEADER_MISMATCH', `the header ${header} ${problem}: ${path.join('.')}`, {
     data: { header, argument: path.join('.') },
   })

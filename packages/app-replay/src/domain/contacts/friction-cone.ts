@@ -109,7 +109,7 @@ export function summarizeCones(
     )
   const isRelevant = (check: ConeCheck): boolean =>
     strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
-  const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(moreUtilized, undefined)
+  const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(chooseMoreUtilized, undefined)
   if (most !== undefined && getEffectiveUtilization(most) >= atLimit)
     sentences.push(
       toSentence(
@@ -127,7 +127,7 @@ function nameDynamicBody(
   return nameBodies([body], listRecordedNames(summary))
 }
 
-const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
+const chooseMoreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
 
 /** Counts a tangent force at a limit of 0 as infinite. */

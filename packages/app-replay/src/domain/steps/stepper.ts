@@ -118,7 +118,7 @@ export class Stepper {
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
       copy(touch.normal, block, at + collisionAt.normal)
       addNormal(touch, block, at + collisionAt.normal)
-      deepen(touch, num(block, at + collisionAt.depth))
+      raiseDepth(touch, num(block, at + collisionAt.depth))
     }
   }
 
@@ -133,7 +133,7 @@ export class Stepper {
         touch.normals.count = 0
       }
       addNormal(touch, block, at + constraintAt.normal)
-      deepen(touch, num(block, at + constraintAt.depth))
+      raiseDepth(touch, num(block, at + constraintAt.depth))
       touch.constraintRows += 1
       touch.leverRows += 1
       updateMean(touch.leverA, block, at + constraintAt.leverA, touch.leverRows)
@@ -311,7 +311,7 @@ function addCross(
   sum[2] += a * y - b * x
 }
 
-function deepen(touch: Touch, depth: number): void {
+function raiseDepth(touch: Touch, depth: number): void {
   if (Number.isNaN(touch.depth) || depth > touch.depth) touch.depth = depth
 }
 

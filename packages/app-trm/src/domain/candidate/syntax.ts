@@ -31,12 +31,13 @@ function checkPython(text: string): SyntaxProblem | undefined {
 
 function checkScript(text: string): SyntaxProblem | undefined {
   const options = { ecmaVersion: 'latest', allowHashBang: true, allowReturnOutsideFunction: true } as const
-  const problem = attempt(() => parse(text, { ...options, sourceType: 'module' }))
-  const isScript = () => attempt(() => parse(text, { ...options, sourceType: 'script' })) === undefined
+  const problem = findSyntaxProblem(() => parse(text, { ...options, sourceType: 'module' }))
+  const isScript = () =>
+    findSyntaxProblem(() => parse(text, { ...options, sourceType: 'script' })) === undefined
   return problem === undefined || isScript() ? undefined : problem
 }
 
-const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
+const checkJson: Check = (text) => findSyntaxProblem(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
 /** Lines of problems count within the cell. */
 function checkNotebook(text: string): SyntaxProblem | undefined {
@@ -58,7 +59,7 @@ const checks: Readonly<Record<string, Check>> = {
   cjs: checkScript,
   json: checkJson,
   ipynb: checkNotebook,
-  toml: (text) => attempt(() => parseToml(text)),
+  toml: (text) => findSyntaxProblem(() => parseToml(text)),
 }
 
 export function findSyntaxError(path: string, text: string): SyntaxProblem | undefined {
@@ -67,7 +68,7 @@ export function findSyntaxError(path: string, text: string): SyntaxProblem | und
   return text.length > maxLength ? undefined : check?.(text)
 }
 
-function attempt(read: () => unknown): SyntaxProblem | undefined {
+function findSyntaxProblem(read: () => unknown): SyntaxProblem | undefined {
   try {
     read()
     return undefined

@@ -6,7 +6,7 @@ import { createRun, locateFailure, type TestCase, type TestRun } from './test-ru
 export function readJsonReport(text: string): TestRun | undefined {
   const report = parseObject(text)
   if (Array.isArray(report.testResults))
-    return createRun('jest-json', objects(report.testResults).flatMap(readJestFile))
+    return createRun('jest-json', listObjects(report.testResults).flatMap(readJestFile))
   if (isObject(report.stats) && Array.isArray(report.tests)) return readMocha(report)
   return undefined
 }
@@ -14,14 +14,14 @@ export function readJsonReport(text: string): TestRun | undefined {
 /** A file that could not be loaded has no assertions and counts as one error. */
 function readJestFile({ name, status, message, assertionResults }: JsonObject): TestCase[] {
   const file = String(name ?? '')
-  const cases = objects(assertionResults)
+  const cases = listObjects(assertionResults)
   if (cases.length === 0 && status === 'failed')
     return [{ id: file, status: 'error', ...locateFailure(String(message ?? '')), file }]
   return cases.map(({ ancestorTitles, title, status: ended, failureMessages }) => {
-    const id = [file, ...strings(ancestorTitles), String(title)].join(' > ')
+    const id = [file, ...listStrings(ancestorTitles), String(title)].join(' > ')
     if (ended === 'passed') return { id, status: 'pass' as const }
     if (ended !== 'failed') return { id, status: 'skip' as const }
-    return { id, status: 'fail' as const, ...locateFailure(strings(failureMessages).join('\n')) }
+    return { id, status: 'fail' as const, ...locateFailure(listStrings(failureMessages).join('\n')) }
   })
 }
 
@@ -32,9 +32,9 @@ function readMocha({ tests, pending, failures }: JsonObject): TestRun {
     const { stack, message } = isObject(err) ? err : {}
     return locateFailure(String(stack ?? message ?? ''))
   }
-  const skipped = new Set(objects(pending).map(toId))
-  const failed = new Map(objects(failures).map((one) => [toId(one), toFailure(one)]))
-  const cases = objects(tests).map((test): TestCase => {
+  const skipped = new Set(listObjects(pending).map(toId))
+  const failed = new Map(listObjects(failures).map((one) => [toId(one), toFailure(one)]))
+  const cases = listObjects(tests).map((test): TestCase => {
     const id = toId(test)
     const failure = failed.get(id)
     if (failure !== undefined) return { id, status: 'fail', ...failure }
@@ -49,7 +49,7 @@ function readMocha({ tests, pending, failures }: JsonObject): TestRun {
   ])
 }
 
-const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const listObjects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-const strings = (value: unknown): string[] =>
+const listStrings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
