@@ -21,8 +21,9 @@ export interface Input {
 }
 
 /**
- * Returns questions for the client. The tool then runs again from the start with the replies in `ctx.input`, so it
- * must not change anything before (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+ * Returns questions for the client. The tool then runs again from the start with the replies in `ctx.input`, so
+ * it must not change anything before it asks
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
 export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: unknown): Ask => ({
   [brand]: true,

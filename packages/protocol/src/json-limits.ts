@@ -108,6 +108,7 @@ export function findStringEnd(json: Uint8Array, start: number): number {
   return length
 }
 
+/** Length up to which a loop is faster than `indexOf`. */
 const shortString = 64
 
 const quote = 0x22

@@ -23,8 +23,8 @@ export interface CopyJob {
 const maxPasses = 6
 
 /**
- * Copies a data folder in use. Servers replace files by renaming, so these are always complete. Creates `target` at
- * the end.
+ * Copies a data folder in use. SQLite copies the databases. Other files are always complete, because servers
+ * replace them by renaming. Creates `target` at the end.
  */
 export async function copyData(job: CopyJob, { signal, progress }: CallOptions = {}): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)

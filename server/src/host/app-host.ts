@@ -53,7 +53,7 @@ export class AppHost {
     await this.open(this.instances.filter(({ failure }) => failure !== undefined).map(({ app }) => app))
   }
 
-  /** If the app fails to open, throws and keeps the previous version. */
+  /** Opens an app, then closes its previous version. If it fails to open, throws and keeps the previous version. */
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
     const previous = this.#instances.get(path)

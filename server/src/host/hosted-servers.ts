@@ -30,7 +30,7 @@ interface Parts {
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
-  /** Set while the server listens. */
+  /** URL for responses of authorization servers. Set while the server listens. */
   callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
   readonly #renderRemote: Parts['renderRemote']

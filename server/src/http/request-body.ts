@@ -121,8 +121,8 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Ends a response after the rest of the request body, because closing with unread bytes resets the connection (RFC
- * 9112 section 9.6).
+ * Ends a response after the rest of the request body: many clients read only then, and closing with unread bytes
+ * resets the connection (RFC 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {

@@ -14,6 +14,7 @@ const serverSchema = z.object({
   url: z.string(),
   version: z.string(),
   started_ms: z.number(),
+  /** Maximum wait for running calls. */
   shutdown_ms: z.number(),
   token_file: z.string().optional(),
   /** Older servers omit the settings. */

@@ -48,7 +48,7 @@ export async function killMarked(marker: string): Promise<number> {
   return killed
 }
 
-/** Returns pids. Requires /proc. */
+/** Returns pids, or an empty list if the system has no /proc. */
 export async function findMarked(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
   const found = await Promise.all(

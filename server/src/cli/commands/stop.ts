@@ -4,6 +4,7 @@ import { ServerError } from '../../errors.ts'
 import { findServer, isRunning, type ServerRecord } from '../../process/server-file.ts'
 import { defineCommand } from '../command.ts'
 
+/** Time to close streams and files after the last call. */
 const closingMs = 10_000
 const pollMs = 50
 

@@ -78,7 +78,7 @@ function createDeclaration(
   const readsFile = existing !== undefined && !manager.readsEnvironmentFile
   const envFile =
     given.envFile === undefined ? (readsFile ? environmentFile : undefined) : resolve(cwd, given.envFile)
-  // A larger young generation saves no time.
+  // A larger young generation uses 20 MB more and saves no time.
   const memory = [`--max-old-space-size=${parseHeapMb(flags['heap-mb'])}`, '--max-semi-space-size=8']
   const args = ['serve', ...(envFile === undefined ? [] : ['--env-file', envFile])]
   return manager.format({

@@ -71,7 +71,7 @@ export class EventLog implements EventStore {
     return streamId
   }
 
-  /** Removes the oldest events first. */
+  /** Removes the oldest events first: if `has` finds an event, all later ones are stored. */
   #evict(length: number): void {
     for (const [id, oldest] of this.#events) {
       if (this.#events.size < this.#maxEvents && this.#length + length <= this.#maxLength) return

@@ -58,7 +58,10 @@ export const createInput = (capabilities: Capabilities = {}): Input => ({
   can: (question) => canAnswer(capabilities, question),
 })
 
-/** An empty `elicitation` means forms (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). */
+/**
+ * An empty `elicitation` means that forms are supported
+ * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation).
+ */
 function canAnswer(
   { elicitation, sampling, roots }: Capabilities,
   { method, params }: InputRequest,

@@ -213,7 +213,7 @@ const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 const toTangential = (recorded: number, limit: number): number =>
   Number.isNaN(recorded) && limit === 0 ? 0 : recorded
 
-/** Two-dimensional simulations record only one tangent. */
+/** An impulse of 0 needs no direction, because two-dimensional simulations record only one tangent. */
 const scale = (impulse: number, direction: number): number => (impulse === 0 ? 0 : impulse * direction)
 
 function sumImpulses(step: Step): void {

@@ -18,10 +18,10 @@ interface SkippedServer {
 }
 
 interface ImportContext {
-  /** Names in `mcp.json`. */
+  /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Port of this server. */
+  /** Port of this server, which is not imported. */
   readonly port: number
   readonly path: string | undefined
   readonly only: ReadonlySet<string> | undefined
