@@ -1,5 +1,7 @@
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { basename } from 'node:path'
-import type { CausewayError } from '@causeway/protocol'
+import { type CausewayError, toFileLimitError } from '@causeway/protocol'
 import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
@@ -15,12 +17,32 @@ export function classifyFailure(error: unknown): FailureKind | undefined {
   return unwritable.test(code) ? 'unwritable' : undefined
 }
 
-/** Converts failures to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns other errors unchanged. */
+/** Number of files that SQLite opens for a database: the file, its log, the log's index and the folder. */
+const filesPerDatabase = 4
+
+/** Returns `OVERLOADED` if SQLite cannot open a file because too many are open, which its error does not show. */
+export function findFileLimit(error: unknown): CausewayError | undefined {
+  const { code } = error as { readonly code?: unknown }
+  if (!String(code).startsWith('SQLITE_CANTOPEN')) return undefined
+  const descriptors: number[] = []
+  try {
+    while (descriptors.length < filesPerDatabase) descriptors.push(openSync(devNull, 'r'))
+    return undefined
+  } catch (cause) {
+    return toFileLimitError(cause)
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
+/** Converts failures to `DATA_DAMAGED`, `DATA_UNWRITABLE` or `OVERLOADED`; returns other errors unchanged. */
 export function toDataError(error: unknown, path: string): unknown {
   const kind = classifyFailure(error)
   const cause = new Error(path, { cause: error })
   if (kind === 'not-a-database' || kind === 'damaged') return damagedError(path, cause)
   if (kind !== 'unwritable') return error
+  const fileLimit = findFileLimit(error)
+  if (fileLimit !== undefined) return fileLimit
   const file = basename(path)
   return new StoreError('DATA_UNWRITABLE', `the data file cannot be written: ${file}`, {
     data: { file },

@@ -1,6 +1,6 @@
 export { AgingClock, type AgingOptions, ClockJumpDetector } from './aging-clock.ts'
 export { backupFile, readSchema, updateFile } from './backup.ts'
-export { classifyFailure, toDataError } from './data-error.ts'
+export { classifyFailure, findFileLimit, toDataError } from './data-error.ts'
 export { StoreError } from './errors.ts'
 export { FolderLock, lockFiles } from './folder-lock.ts'
 export { requireInitialized, sidecars } from './marker.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isCausewayError } from '@causeway/protocol'
-import { classifyFailure, StoreError } from '@causeway/store'
+import { classifyFailure, findFileLimit, StoreError } from '@causeway/store'
 import { type Call, type Handlers, lowerThreadPriority, serve } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
 import { AnswersFile, getAnswersFilePath, hashSources } from '../formats/answers-file.ts'
@@ -191,7 +191,10 @@ function toRecordingError(error: unknown, path: string): unknown {
     case 'damaged':
       return new RecordingError('RECORDING_DAMAGED', `the recording is damaged: ${path}`, options)
     case 'unwritable':
-      return new StoreError('DATA_UNWRITABLE', 'the private copy of the recording cannot be written', options)
+      return (
+        findFileLimit(error) ??
+        new StoreError('DATA_UNWRITABLE', 'the private copy of the recording cannot be written', options)
+      )
     default:
       return error
   }
