@@ -142,7 +142,7 @@ export class HttpChannel implements Channel {
       requestInit: { headers: { ...headers } },
       fetch: async (target, init) => {
         this.#retryAfterMs.delete(transport)
-        const response = await this.#fetch(target, init)
+        const response = await this.#fetch(transport, target, init)
         if (isEventStream(response)) this.#streams.add(transport)
         const retryAfterMs = response.ok ? undefined : parseRetryAfter(response.headers.get('retry-after'))
         if (retryAfterMs !== undefined) this.#retryAfterMs.set(transport, retryAfterMs)
@@ -155,9 +155,14 @@ export class HttpChannel implements Channel {
     return transport
   }
 
-  async #fetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
+  async #fetch(
+    transport: StreamableHTTPClientTransport,
+    ...[target, init]: Parameters<typeof fetch>
+  ): Promise<Response> {
     const { url, fetch: send = fetch } = this.#options
-    if (init?.method !== 'GET' || String(target) !== String(new URL(url))) return send(target, init)
+    const opensNotifications =
+      transport === this.#base && init?.method === 'GET' && String(target) === String(new URL(url))
+    if (!opensNotifications) return send(target, init)
     this.#isListening = true
     try {
       const response = await send(target, init)
