@@ -21,7 +21,7 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   const problems = await critic.engine.call('problems', { outputs, modules: await listModules(repo) })
   const named = [...problems, ...step.result.failures].flatMap(({ file }) => file ?? [])
   const isNameMissing = problems.some(({ kind }) => ['NameError', 'F821', 'E0602'].includes(kind))
-  const modules = isNameMissing ? (await walkTree(repo)).included : []
+  const modules = isNameMissing ? (await walkTree(repo, { isWhole: true })).included : []
   const python = modules.filter((path) => path.endsWith('.py')).slice(0, maxModules)
   const files = await readTexts(repo, new Set([...named.slice(0, maxFiles), ...python]))
   const changedIn = new Map(

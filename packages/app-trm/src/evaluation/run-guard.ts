@@ -114,10 +114,14 @@ async function restoreGuarded(
 const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
 async function restore(
-  { critic, origin, cwd }: GuardRun,
+  { critic, session, origin, cwd }: GuardRun,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  return paths.length === 0 ? [] : critic.snapshots.restoreTo(cwd, origin, { paths, force: true })
+  // A session of version 0.1 that has changed no file has no snapshot.
+  const hasSnapshot = session.start !== null || origin.entries.length > 0
+  return paths.length > 0 && hasSnapshot
+    ? critic.snapshots.restoreTo(cwd, origin, { paths, force: true })
+    : []
 }
 
 async function listFiles(

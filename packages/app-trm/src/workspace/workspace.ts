@@ -38,7 +38,7 @@ export async function removeWorkspace({ repo, project }: SessionConfig): Promise
 
 /**
  * Writes a workspace's changes to the user's project, all or none, and returns their paths. Throws
- * `USER_EDIT_CONFLICT` for files edited since the start, unless they already have the new content.
+ * `USER_EDIT_CONFLICT` for files edited since the start, unless they already have the new content and mode.
  */
 export async function landWorkspace(
   { store, snapshots }: Critic,
