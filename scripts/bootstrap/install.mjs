@@ -119,7 +119,9 @@ export function compileServer(root, run, node, options) {
     file: join(root, 'node_modules/.causeway-server'),
     print: fingerprint(root, ['package-lock.json', 'tsconfig.base.json', 'scripts/compile.ts', ...sources]),
     // Not the folders: `tsc` writes its declarations there.
-    outcomes: folders.map((folder) => join(root, folder, 'dist/index.js')),
+    outcomes: ['server/dist/main.js', ...folders.map((folder) => join(folder, 'dist/index.js'))].map((file) =>
+      join(root, file),
+    ),
   }
   return unlessStamped(stamp, () =>
     run('compiling the server (esbuild)', node, ['scripts/compile.ts'], options),
