@@ -112,8 +112,9 @@ function fromFastify(
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new CausewayError('PARSE_ERROR', 'the body is not JSON', {
-        remedy: 'send a JSON object as UTF-8, such as {}',
         data: { reason: String(message) },
+        // The default remedy is for JSON-RPC.
+        ...(url.startsWith('/api/') ? { remedy: 'send a JSON object as UTF-8, such as {}' } : {}),
       })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedType(headers['content-type'], jsonBody.accepts)
