@@ -49,6 +49,7 @@ struct Body {
   std::vector<double> position, orientation;  // fixed pose of an environment body
   std::optional<std::uint32_t> group;         // bodies that joints connect have the same number
   std::vector<std::uint32_t> ignores;         // bodies with which the engine makes no contacts
+  std::vector<double> surface_velocity;       // 3, m/s, world, relative to the body, such as that of a conveyor belt
 };
 
 // The axes and orders of the engine, if they differ from z up, right-handed, w first, normals from a to b.
@@ -241,7 +242,7 @@ inline std::string encode(const Body& body) {
   if (body.shape) bytes.message(9, encode(*body.shape));
   bytes.field(10, body.position).field(11, body.orientation);
   if (body.group) bytes.whole(12, *body.group);
-  bytes.field(13, body.ignores);
+  bytes.field(13, body.ignores).field(14, body.surface_velocity);
   return bytes.text();
 }
 
@@ -323,7 +324,8 @@ inline std::string file_descriptor_set() {
                                     number("friction", 4), numbers("inertia", 5), numbers("half_extents", 6),
                                     flag("is_environment", 7), text("name", 8), SchemaField{"shape", 9, 11, false, "Shape"},
                                     numbers("position", 10), numbers("orientation", 11),
-                                    SchemaField{"group", 12, 13, false, nullptr}, ids("ignores", 13)}));
+                                    SchemaField{"group", 12, 13, false, nullptr}, ids("ignores", 13),
+                                    numbers("surface_velocity", 14)}));
   file.message(4, describe("Shape", {text("kind", 1), number("radius", 2), number("half_length", 3)}));
   file.message(4, describe("Convention", {text("up", 1), text("handedness", 2), text("quaternion", 3), text("normal", 4)}));
   file.message(

@@ -129,7 +129,7 @@ func _track(body: PhysicsBody3D) -> int:
 	return _last_id
 
 
-func _track_environment(body: PhysicsBody3D) -> int:
+func _track_environment(body: StaticBody3D) -> int:
 	if _environment.has(body):
 		return _environment[body]
 	_last_id += 1
@@ -138,6 +138,8 @@ func _track_environment(body: PhysicsBody3D) -> int:
 	var line := {"id": _last_id, "name": String(body.name).left(64), "is_environment": true}
 	line["position"] = _vector(pose.origin)
 	line["orientation"] = _quaternion(pose.basis)
+	if body.constant_linear_velocity != Vector3.ZERO:
+		line["surface_velocity"] = _vector(body.constant_linear_velocity)
 	line.merge(_describe_shape(body))
 	_declared.append(line)
 	return _last_id

@@ -18,6 +18,7 @@ const messages = {
     orientation: [11, 'double[]'],
     group: [12, 'uint32'],
     ignores: [13, 'uint32[]'],
+    surface_velocity: [14, 'double[]'],
   },
   Convention: {
     up: [1, 'string'],

@@ -200,7 +200,7 @@ const run = {
   bodies: [
     { id: 1, mass: 2, group: 5 },
     { id: 2, mass: 1, group: 5, ignores: [3] },
-    { id: 3, is_environment: true },
+    { id: 3, is_environment: true, surface_velocity: [1.5, 0, 0.5] },
   ],
 }
 
@@ -271,10 +271,13 @@ verifies('recording:articulation', 'joints are the same in lines, MCAP, exports 
     t.same((await recording.frame(2)).joints, [], name)
     t.match(recording.summary, { substeps: 4, provenance }, name)
     t.same(
-      recording.summary.geometry.map(({ body_id, group, ignores }) => [body_id, group, ignores]),
+      recording.summary.geometry.map(({ body_id, group, ignores, surface_velocity }) => [
+        ...[body_id, group, ignores, surface_velocity],
+      ]),
       [
-        [1, 5, undefined],
-        [2, 5, [3]],
+        [1, 5, undefined, undefined],
+        [2, 5, [3], undefined],
+        [0x8000_0003, undefined, undefined, [1.5, 0, 0.5]],
       ],
       name,
     )

@@ -5,8 +5,11 @@ import { zstdCompressSync } from 'node:zlib'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { McapWriter } from '@mcap/core'
 import t from 'tap'
+import { encode } from '../../../recorders/js/messages.js'
 import { verifies } from '../../../test/verifies.ts'
+import { bodyMessage, runMessage } from '../src/formats/mcap/messages.ts'
 import { folders, libraryOver } from './library-kit.ts'
+import { streamLines } from './run-lines.ts'
 
 t.setTimeout(60_000)
 
@@ -131,4 +134,33 @@ t.test('an MCAP stream is recorded over HTTP like lines', async (t) => {
   t.match(await recorder.write('run', parts()), { accepted: 3, ignored: 0, last_frame_id: 3 })
   t.match(await recorder.write('run', parts()), { accepted: 0, ignored: 3, last_frame_id: 3 })
   t.match(await recorder.finish('run'), { status: 'finished', total_frames: 3 })
+})
+
+t.test('MCAP and the JavaScript recorder have all members of the run line', async (t) => {
+  const { files, data } = folders(t)
+  const { recorder } = await libraryOver(t, files, { dir: data })
+  /** Returns the members that the error for an unknown member lists. */
+  const listMembers = async (run: object): Promise<readonly string[]> => {
+    const error = await recorder.write('run', streamLines([JSON.stringify({ run })])).catch((error) => error)
+    t.match(error, { code: 'INVALID_FRAME', data: { path: 'unknown' } })
+    return error.data.expected
+  }
+  const runMembers = await listMembers({ unknown: 1 })
+  const bodyMembers = await listMembers({ bodies: [{ id: 1, unknown: 1 }] })
+  const proto = readFileSync(new URL('../../../recorders/causeway.proto', import.meta.url), 'utf8')
+  for (const [name, table, members] of [
+    ['Run', runMessage, runMembers],
+    // Only databases of the C++ engine have assets.
+    ['Body', bodyMessage, bodyMembers.filter((member) => member !== 'asset_id')],
+  ] as const) {
+    const expected = members.toSorted()
+    const [, text = ''] = new RegExp(`message ${name} \\{([^}]*)\\}`).exec(proto) ?? []
+    const declared = [...text.matchAll(/^ {2}\w+ \w+ (\w+) =/gm)].map(([, member]) => member)
+    t.same(declared.toSorted(), expected, `${name} in causeway.proto`)
+    const decoded = Object.values(table).map(([member]) => member)
+    t.same(decoded.toSorted(), expected, `${name} of the reader`)
+    t.throws(() => encode(name, { unknown: 1 }), {
+      message: `${name} has no member unknown; its members: ${decoded.join(', ')}`,
+    })
+  }
 })

@@ -1,7 +1,8 @@
-// Records a box that slides on a floor until friction stops it.
-// Usage: g++ -std=c++17 sliding_box.cpp -o sliding_box && ./sliding_box [file]
-#include <cmath>
+// Records a box that slides on a floor until friction stops it, or until it moves with the belt that the floor is.
+// Usage: g++ -std=c++17 sliding_box.cpp -o sliding_box && ./sliding_box [file] [speed of the belt in m/s]
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "../causeway.hpp"
 
@@ -24,6 +25,8 @@ int main(int count, char** arguments) {
   floor.name = "floor";
   floor.is_environment = true;
   floor.shape = causeway::Shape{"plane", {}, {}};
+  const double belt = count > 2 ? std::atof(arguments[2]) : 0;
+  if (belt != 0) floor.surface_velocity = {belt, 0, 0};
   run.bodies = {box, floor};
 
   const char* path = count > 1 ? arguments[1] : "box.mcap";
@@ -31,7 +34,7 @@ int main(int count, char** arguments) {
   double x = 0, v = 2;
   for (int i = 0; i < 100; i++) {
     const double before = x, normal = mass * g * dt;
-    const double friction = std::fmin(mu * normal, mass * v);
+    const double friction = std::clamp(mass * (v - belt), -mu * normal, mu * normal);
     v -= friction / mass;
     x += v * dt;
     causeway::Frame frame;

@@ -20,6 +20,7 @@ _BODY = (
     ("orientation", 11, "double[]"),
     ("group", 12, "uint32"),
     ("ignores", 13, "uint32[]"),
+    ("surface_velocity", 14, "double[]"),
 )
 _RUN = (
     ("engine", 1, "string"),

@@ -59,6 +59,11 @@ t.test(
     t.match(await replay.call('check_friction_cone', { frame_id: 10 }), {
       violations: [{ exceeds_limit: false }],
     })
+    spawnSync(program, [join(folder, 'belt.mcap'), '3'], { env })
+    await replay.call('load_recording', { path: 'belt.mcap' })
+    const belt = await replay.call('diagnose', {})
+    t.same(belt.findings, [], 'a box on a belt with a declared velocity')
+    t.ok(['sliding', 'energy_budget'].every((law) => (belt.checked as unknown[]).includes(law)))
     const print = 'from causeway_recorder._messages import *; print(file_descriptor_set().hex())'
     const python = { ...process.env, PYTHONPATH: join(recorders, 'python') }
     const descriptor = spawnSync('python3', ['-B', '-c', print], {

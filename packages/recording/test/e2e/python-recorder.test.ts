@@ -8,7 +8,7 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { McapIndexedReader, McapStreamReader } from '@mcap/core'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { frameMessage, runMessage } from '../../src/formats/mcap/messages.ts'
+import { bodyMessage, frameMessage, runMessage } from '../../src/formats/mcap/messages.ts'
 import type { Frame, Recording } from '../../src/index.ts'
 import { folders, libraryOver, whole } from '../library-kit.ts'
 
@@ -36,7 +36,10 @@ const bodies = [
     half_extents: [0.5, 0.5, 0.5],
   },
   { id: 4, mass: 1, shape: { kind: 'capsule', radius: 0.1, half_length: 0.4 } },
-  { id: 9, is_environment: true, name: 'floor', shape: { kind: 'plane' }, position: [0, 0, 0] },
+  {
+    ...{ id: 9, is_environment: true, name: 'floor', shape: { kind: 'plane' }, position: [0, 0, 0] },
+    surface_velocity: [1.5, 0, 0],
+  },
 ]
 const constants = { dt: 0.01, gravity: [0, 0, -9.81], lambda_unit: 'N·s', engine: 'test' }
 
@@ -234,7 +237,7 @@ else {
     const [schema] = [...reader.schemasById.values()]
     const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, schema?.data ?? new Uint8Array()))
     const proto = readFileSync(join(recorders, 'causeway.proto'), 'utf8')
-    for (const [name, table] of Object.entries({ Run: runMessage, Frame: frameMessage })) {
+    for (const [name, table] of Object.entries({ Run: runMessage, Body: bodyMessage, Frame: frameMessage })) {
       const described = registry
         .getMessage(`causeway.v1.${name}`)
         ?.fields.map((field) => [field.number, field.name])

@@ -20,7 +20,7 @@ interface MessageType {
 
 const shape: MessageType = { 1: ['kind', 'string'], 2: ['radius', 'double'], 3: ['half_length', 'double'] }
 
-const body: MessageType = {
+export const bodyMessage: MessageType = {
   1: ['id', 'uint32'],
   2: ['mass', 'double'],
   3: ['restitution', 'double'],
@@ -34,6 +34,7 @@ const body: MessageType = {
   11: ['orientation', 'doubles'],
   12: ['group', 'uint32'],
   13: ['ignores', 'uint32s'],
+  14: ['surface_velocity', 'doubles'],
 }
 
 const convention: MessageType = {
@@ -48,7 +49,7 @@ export const runMessage: MessageType = {
   2: ['dt', 'double'],
   3: ['gravity', 'doubles'],
   4: ['lambda_unit', 'string'],
-  5: ['bodies', { message: body, isRepeated: true }],
+  5: ['bodies', { message: bodyMessage, isRepeated: true }],
   6: ['convention', { message: convention }],
   7: ['commit', 'string'],
   8: ['branch', 'string'],
