@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { getError, RoundingMeter } from '../src/domain/steps/rounding.ts'
 import type { ReplayStore } from '../src/store/store.ts'
-import { ask, edit, fixtures, openReplay, recordRun, toRows } from './replay-kit.ts'
+import { createFrames, type SceneSpec } from './domain/law-kit.ts'
+import { ask, edit, fixtures, openReplay, recordLines, recordRun, toRows } from './replay-kit.ts'
 
 /** Records the names of the recording methods that are called, and the ranges of analyses. */
 function watched(store: ReplayStore, asked: string[]): ReplayStore {
@@ -306,4 +308,33 @@ t.test('the reaction of bodies with other contacts is not checked without tangen
     toRows(not_checked).find(({ law }) => law === 'reaction'),
     { missing: ['tangential impulses'] },
   )
+})
+
+t.test('clocks and positions that are exact binary fractions are not taken for float16', async (t) => {
+  const step = 1 / 128
+  const flight = (late: number) => [
+    { run: { gravity: [0, 0, 0], dt: step, bodies: [{ id: 1, mass: 1 }] } },
+    ...Array.from({ length: 1300 }, (_, i) => ({
+      ...{ frame_id: i + 1, time: step * (i < 1200 ? i : i + late), contacts: [] },
+      bodies: [{ id: 1, position: [i * step, 0, 0], velocity: [1, 0, 0], orientation: [1, 0, 0, 0] }],
+    })),
+  ]
+  const judge = async (late: number) => {
+    const { findings } = await (await recordLines(t, flight(late))).call('diagnose', {})
+    return toRows(findings).map(({ kind, frames }) => [kind, (frames as { first: number }).first])
+  }
+  t.same(await judge(0), [])
+  t.same(await judge(1), [['nonuniform_dt', 1201]])
+  const turned: SceneSpec = {
+    ...{ frames: 40, masses: [1] },
+    state: (frame) => ({
+      position: [10 + frame / 128, 0, 0],
+      orientation: [Math.cos(frame / 50), Math.sin(frame / 50), 0, 0],
+    }),
+    time: (frame) => frame / 1024,
+  }
+  const meter = new RoundingMeter()
+  meter.add(createFrames(turned))
+  const { position, time } = meter.measure(1 / 1024)
+  t.ok(getError(position, 10) < 1e-6 && getError(time, 8) < 1e-6)
 })

@@ -51,8 +51,13 @@ const fewDecimals = { max: 6, assumed: 4 } as const
 /** Distances of float32 and float16 numbers as a share of the number. */
 const [singleStep, halfStep] = [2 ** -23, 2 ** -10] as const
 
+const halfGrid: Grid = { absolute: 0, relative: halfStep }
+
+/** Number of grid steps in the largest number above which binary numbers of 11 digits have no common grid. */
+const minHalfRange = 2 ** 13
+
 /** Whether a positive number has at most 11 binary digits. */
-const isHalf = (size: number): boolean => Number.isInteger(size / 2 ** (Math.floor(Math.log2(size)) - 10))
+const fitsHalf = (size: number): boolean => Number.isInteger(size / 2 ** (Math.floor(Math.log2(size)) - 10))
 
 /** Finds the grid of numbers from their shortest decimal form. */
 class GridMeter {
@@ -60,7 +65,8 @@ class GridMeter {
   readonly #decimals: number[] = []
   readonly #digits: number[] = []
   #isSingle = true
-  #isHalf = true
+  #fitsHalf = true
+  #max = 0
   #isExact = false
 
   add(value: number): void {
@@ -69,7 +75,8 @@ class GridMeter {
     if (this.#values.size >= maxValues || this.#values.has(size)) return
     this.#values.add(size)
     this.#isSingle &&= Math.fround(size) === size
-    this.#isHalf &&= isHalf(size)
+    this.#fitsHalf &&= fitsHalf(size)
+    this.#max = Math.max(this.#max, size)
     const [mantissa = '', exponent = '0'] = size.toString().split('e')
     const [whole = '', fraction = ''] = mantissa.split('.')
     const decimals = Math.max(0, fraction.length - Number(exponent))
@@ -87,11 +94,22 @@ class GridMeter {
     return this.#digits.length - 1
   }
 
+  /** Whether the numbers are the same in float16. */
+  get fitsHalf(): boolean {
+    return this.#fitsHalf
+  }
+
+  /** Whether they are also not all multiples of one binary fraction. */
+  get isHalf(): boolean {
+    if (!this.#fitsHalf || this.#values.size < minValues || this.#maxDecimals <= fewDecimals.max) return false
+    // A binary number has as many binary places as decimals.
+    return this.#max * 2 ** this.#maxDecimals >= minHalfRange
+  }
+
   /** Returns `undefined` if there are too few numbers. */
   get grid(): Grid | undefined {
     if (this.#isExact) return exact
     if (this.#values.size < minValues) return undefined
-    if (this.#isHalf && this.#maxDecimals > fewDecimals.max) return { absolute: 0, relative: halfStep }
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
     // Almost all numbers have the largest number of decimals or of significant digits.
@@ -172,18 +190,22 @@ export class RoundingMeter {
 
   measure(dt: number): Rounding {
     const { time, position, velocity, orientation, spin, energy, impulse, direction } = this.#meters
+    // Numbers of one quantity can have few binary digits by chance.
+    const isHalf = orientation.isHalf && [position, velocity, spin].some((meter) => meter.isHalf)
     const known = [position, velocity, orientation, impulse].flatMap(({ grid }) => grid ?? [])
-    const usual = known.find(isRounded) ?? exact
+    const usual = (isHalf ? undefined : known.find(isRounded)) ?? exact
     const assumed = known.length > 0 ? exact : { absolute: 10 ** -fewDecimals.assumed, relative: 0 }
+    const measureGrid = (meter: GridMeter): Grid =>
+      isHalf && meter.fitsHalf ? halfGrid : meter.or(usual, assumed)
     const grids = {
       time: time.or(usual),
-      position: position.or(usual, assumed),
-      velocity: velocity.or(usual, assumed),
-      orientation: orientation.or(usual, assumed),
-      spin: spin.or(usual, assumed),
-      energy: energy.or(usual, assumed),
-      impulse: impulse.or(usual, assumed),
-      direction: direction.or(usual, assumed),
+      position: measureGrid(position),
+      velocity: measureGrid(velocity),
+      orientation: measureGrid(orientation),
+      spin: measureGrid(spin),
+      energy: measureGrid(energy),
+      impulse: measureGrid(impulse),
+      direction: measureGrid(direction),
     }
     // Spins in the world frame were converted with the orientation.
     const isConverted = isRounded(grids.orientation) && !isRounded(grids.spin)
