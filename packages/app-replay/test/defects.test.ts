@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { describeSurfaces } from '../src/domain/coverage/coarse-data.ts'
+import { budgetLaw } from '../src/domain/laws/motion/budget-law.ts'
 import { getError, RoundingMeter } from '../src/domain/steps/rounding.ts'
 import type { ReplayStore } from '../src/store/store.ts'
-import { createFrames, type SceneSpec } from './domain/law-kit.ts'
+import { createFrames, dt, floor, g, runLaw, type SceneSpec } from './domain/law-kit.ts'
 import { ask, edit, fixtures, openReplay, recordLines, recordRun, toRows } from './replay-kit.ts'
 
 /** Records the names of the recording methods that are called, and the ranges of analyses. */
@@ -337,4 +339,51 @@ t.test('clocks and positions that are exact binary fractions are not taken for f
   meter.add(createFrames(turned))
   const { position, time } = meter.measure(1 / 1024)
   t.ok(getError(position, 10) < 1e-6 && getError(time, 8) < 1e-6)
+})
+
+t.test('declared surfaces that move exclude the energy budget, and are added to the slip', async (t) => {
+  const shape = {
+    name: null,
+    shape: null,
+    half_extents: null,
+    inertia: null,
+    position: null,
+    orientation: null,
+  }
+  const gaining = (x: number): SceneSpec => ({
+    ...{ frames: 20, masses: [2], gravity: [0, 0, 0], state: (frame) => ({ velocity: [frame, 0, 0] }) },
+    geometry: [{ ...shape, body_id: floor, surface_velocity: [x, 0, 0] }],
+  })
+  t.match(runLaw(budgetLaw(), gaining(0)), [{ kind: 'energy_injection' }])
+  t.same(runLaw(budgetLaw(), gaining(1)), [])
+  const state = {
+    position: [0, 0, 0],
+    velocity: [0, 0, 0],
+    orientation: [1, 0, 0, 0],
+    angular_velocity: [0, 0, 0],
+  }
+  const resting = (surface_velocity: readonly number[]) => [
+    {
+      run: {
+        ...{ gravity: [0, 0, -g], dt },
+        bodies: [
+          { id: 1, mass: 1, inertia: [1, 1, 1] },
+          { id: 2, is_environment: true, surface_velocity },
+        ],
+      },
+    },
+    ...Array.from({ length: 20 }, (_, i) => ({
+      ...{ frame_id: i + 1, time: dt * i, bodies: [{ id: 1, ...state }] },
+      contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0 }],
+    })),
+  ]
+  const listMissing = async (x: number) => {
+    const { not_checked } = await (await recordLines(t, resting([x, 0, 0]))).call('diagnose', {})
+    return toRows(not_checked).flatMap(({ law, missing }) => (law === 'energy_budget' ? [missing] : []))
+  }
+  t.same([await listMissing(0), await listMissing(1)], [[], [['energy of moving surfaces']]])
+  const found = { body: floor, first: 2, last: 20, velocity: [0.5, 0, 0] as const, speed: 0.5 }
+  t.match(describeSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
+    { how_to_record: /\(1\.5, 0, 0\) m\/s/ },
+  ])
 })

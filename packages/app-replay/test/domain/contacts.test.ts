@@ -17,6 +17,10 @@ import {
   toPenetration,
 } from '../../src/domain/contacts/penetration.ts'
 import { checkResting, summarizeResting } from '../../src/domain/contacts/resting.ts'
+import { chatterLaw } from '../../src/domain/laws/contact/chatter-law.ts'
+import { normalLaw } from '../../src/domain/laws/contact/normal-law.ts'
+import { reactionLaw } from '../../src/domain/laws/contact/reaction-law.ts'
+import { runLaw, type SceneContact, type SceneSpec, dt as step } from './law-kit.ts'
 
 const up = { x: 0, y: 0, z: 1 }
 const touch = (frame_id: number, more: Partial<PairContact> = {}): PairContact => ({
@@ -332,4 +336,36 @@ t.test('toNewtons returns null if the unit, the step or the value is unknown', a
   t.equal(toNewtons(1, { unit: 'N·s', dt: null }), null)
   t.equal(toNewtons(1, { unit: 'N·s', dt: 0 }), null)
   t.equal(toNewtons(null, { unit: 'N', dt: null }), null)
+})
+
+t.test('a heavy body that lands on the floor and under a light one has no unequal reaction', async (t) => {
+  // The impulse of the floor has an error of 1 %, which is more than the whole impulse of the light body.
+  const landing = (error: number): SceneSpec => ({
+    ...{ frames: 30, masses: [1000, 1] },
+    state: (frame) => ({ velocity: [0, 0, frame < 20 ? -g * frame * step : 0] }),
+    touches: (frame) => {
+      const push = (frame === 20 ? 20 : 1) * g * step
+      return frame < 20 ? [] : [{ n: 1001 * push * (1 + error) }, { a: 2, b: 1, n: push }]
+    },
+  })
+  t.same(runLaw(reactionLaw(), landing(0.01)), [])
+  t.same(runLaw(reactionLaw(), landing(0)), [])
+})
+
+t.test('no law of contacts judges the step of a reset', async (t) => {
+  // All bodies have their first states in every sixth frame.
+  const repeated = (touch: (phase: number) => readonly SceneContact[]): SceneSpec => ({
+    ...{ frames: 40, masses: [1] },
+    state: (frame) => ({ position: [0.1 * ((frame - 1) % 6), 0, 0] }),
+    touches: (frame) => touch((frame - 1) % 6),
+  })
+  const lost = (...phases: readonly number[]) =>
+    runLaw(
+      chatterLaw(),
+      repeated((phase) => (phases.includes(phase) ? [] : [{}])),
+    )
+  t.same([lost(4, 5), lost(0, 1), lost(5, 0)], [[], [], []])
+  t.match(lost(2, 3), [{ kind: 'contact_chatter' }])
+  const turned = repeated((phase) => [{ normal: [Math.sin(phase / 5), 0, -Math.cos(phase / 5)] }])
+  t.same(runLaw(normalLaw(), turned), [])
 })

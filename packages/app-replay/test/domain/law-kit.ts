@@ -16,7 +16,7 @@ import ndarray from 'ndarray'
 import type { Finding } from '../../src/domain/findings/finding.ts'
 import type { Law } from '../../src/domain/laws/law.ts'
 import { exactRounding, RoundingMeter } from '../../src/domain/steps/rounding.ts'
-import type { Scene } from '../../src/domain/steps/scene.ts'
+import { readSurfaceVelocities, type Scene } from '../../src/domain/steps/scene.ts'
 import { Stepper } from '../../src/domain/steps/stepper.ts'
 import type { Point3 } from '../../src/domain/vector.ts'
 
@@ -117,11 +117,7 @@ function createScene(spec: SceneSpec): Scene {
     hasImpulses: true,
     groups: [],
     ignores: new Set(),
-    surfaceVelocities: new Map(
-      geometry.flatMap(({ body_id, surface_velocity: velocity }) =>
-        velocity === undefined ? [] : [[body_id, velocity] as const],
-      ),
-    ),
+    surfaceVelocities: readSurfaceVelocities(geometry),
     groupByColumn: new Int32Array(bodies.length).fill(-1),
     hasSubsteps: false,
   }

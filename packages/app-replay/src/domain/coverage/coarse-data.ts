@@ -1,8 +1,9 @@
 /** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding) or a surface moves. */
-import { formatNumber } from '../sentence.ts'
+import { formatList, formatNumber } from '../sentence.ts'
 import type { MovingSurface } from '../steps/motion.ts'
 import { type Grid, getError } from '../steps/rounding.ts'
 import type { Scene } from '../steps/scene.ts'
+import { add } from '../vector.ts'
 import type { CheckedLaw } from './law-table.ts'
 
 type Quantity = 'positions' | 'velocities' | 'orientations' | 'angular velocities' | 'impulses'
@@ -78,11 +79,16 @@ const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
 
 const drivenLaws: readonly CheckedLaw[] = ['friction_opposes_sliding', 'sliding', 'energy_budget']
 
-/** Returns why a law is not checked for bodies whose surfaces seem to move. */
-export function describeSurfaces(law: CheckedLaw, surfaces: readonly MovingSurface[]) {
+/** Returns why a law is not checked for bodies whose surfaces seem to move, given the declared velocities. */
+export function describeSurfaces(
+  law: CheckedLaw,
+  surfaces: readonly MovingSurface[],
+  declared: Scene['surfaceVelocities'],
+) {
   if (!drivenLaws.includes(law)) return []
   return surfaces.map(({ body, first, last, velocity, speed }) => {
-    const parts = velocity.map((part) => formatNumber(Number(part.toFixed(3)) + 0))
+    const total = add(velocity, declared.get(body) ?? [0, 0, 0], 1)
+    const parts = total.map((part) => formatNumber(Number(part.toFixed(3)) + 0))
     const isStraight = Math.hypot(...velocity) > 0.98 * speed
     const motion = isStraight ? `(${parts.join(', ')})` : formatNumber(Number(speed.toPrecision(3)))
     return {
@@ -93,6 +99,14 @@ export function describeSurfaces(law: CheckedLaw, surfaces: readonly MovingSurfa
       how_to_record: `send bodies[].surface_velocity (run line) of body ${body}, which drives others as if its surface moved with ${motion} m/s`,
     }
   })
+}
+
+/** Returns why the energy budget is not checked if surfaces are declared to move. */
+export function describeDeclared(law: CheckedLaw, { surfaceVelocities }: Scene) {
+  if (law !== 'energy_budget' || surfaceVelocities.size === 0) return undefined
+  const bodies = formatList([...surfaceVelocities.keys()])
+  const how_to_record = `omit bodies[].surface_velocity (run line) if the surface is at rest: the surfaces of these bodies add energy: ${bodies}`
+  return { missing: ['energy of moving surfaces'], how_to_record }
 }
 
 /** Returns the missing digits of a law if rounding hides what it must detect. */

@@ -10,7 +10,7 @@ import { hasConstraints } from '../steps/solver-stall.ts'
 import { countPartners, impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
-import { describeCoarse, describeSurfaces } from './coarse-data.ts'
+import { describeCoarse, describeDeclared, describeSurfaces } from './coarse-data.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
@@ -155,7 +155,10 @@ export class CoverageCollector {
         continue
       }
       if (isChecked) checked.push(name)
-      not_checked.push(...describeSurfaces(name, this.#surfaces?.all ?? []))
+      const { surfaceVelocities } = this.#scene
+      not_checked.push(...describeSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities))
+      const declared = isChecked ? describeDeclared(name, this.#scene) : undefined
+      if (declared !== undefined) not_checked.push({ law: name, frames: this.#span, ...declared })
       if (missed !== null) not_checked.push(missed)
       else if (!isChecked) not_applicable.push(name)
     }

@@ -64,12 +64,15 @@ function hasJump({ scene, window, row, recordedDt, distance }: MotionStep): bool
   })
 }
 
+/** Returns `false` if all numbers are NaN. */
 function hasSameNumbers(block: Float64Array, from: number, other: Float64Array): boolean {
+  let hasNumber = false
   for (let i = 0; i < other.length; i++) {
     const [a, b] = [num(block, from + i), num(other, i)]
-    if (a !== b && !(Number.isNaN(a) && Number.isNaN(b))) return false
+    if (a === b) hasNumber = true
+    else if (!(Number.isNaN(a) && Number.isNaN(b))) return false
   }
-  return other.length > 0
+  return hasNumber
 }
 
 export function measureDisplacements({ scene, window, row, moved, distance }: MotionStep): void {

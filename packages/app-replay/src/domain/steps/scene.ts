@@ -45,7 +45,7 @@ export interface Scene {
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine makes no contacts. */
   readonly ignores: ReadonlySet<string>
-  /** Velocities of surfaces relative to their bodies, m/s. */
+  /** Velocities of surfaces relative to their bodies, m/s. Without those that are 0. */
   readonly surfaceVelocities: ReadonlyMap<BodyId, Point3>
   /** Group of each body; -1 without a group. */
   readonly groupByColumn: Int32Array
@@ -92,11 +92,7 @@ export function createScene(
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
     groups,
     ignores: listIgnored(summary.geometry),
-    surfaceVelocities: new Map(
-      summary.geometry.flatMap(({ body_id, surface_velocity: velocity }) =>
-        velocity === undefined ? [] : [[body_id, velocity] as const],
-      ),
-    ),
+    surfaceVelocities: readSurfaceVelocities(summary.geometry),
     groupByColumn: Int32Array.from(bodies, (_, column) =>
       groups.findIndex(({ columns }) => columns.includes(column)),
     ),
@@ -112,12 +108,19 @@ function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
 /** Ignores bit 31, which marks ids of the environment. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
-  scene.ignores.has(toIgnored(a, b))
+  (scene.ignores.size > 0 && scene.ignores.has(toIgnored(a, b)))
 
 const toIgnored = (a: BodyId, b: BodyId): string => {
   const [low, high] = [a % environmentBit, b % environmentBit].sort((one, other) => one - other)
   return `${low} ${high}`
 }
+
+export const readSurfaceVelocities = (geometry: readonly BodyGeometry[]): ReadonlyMap<BodyId, Point3> =>
+  new Map(
+    geometry.flatMap(({ body_id, surface_velocity: velocity }) =>
+      velocity?.some((part) => part !== 0) ? [[body_id, velocity] as const] : [],
+    ),
+  )
 
 const listIgnored = (geometry: RecordingSummary['geometry']): ReadonlySet<string> =>
   new Set(geometry.flatMap(({ body_id, ignores = [] }) => ignores.map((other) => toIgnored(body_id, other))))

@@ -25,16 +25,19 @@ interface Losses {
 export function chatterLaw(): Law {
   const pairs = new Map<number, Losses>()
   const found: Run[] = []
+  /** Frame of the last pause or reset. */
+  let breach = Number.NEGATIVE_INFINITY
   return {
     observe(step) {
       const { frame, touches, scene, window } = step
+      if (step.breach !== null) breach = frame
       for (const touch of touches) {
         const { key, before, columnA, columnB, normal } = touch
         const losses = pairs.get(key) ?? { touch, last: Number.NEGATIVE_INFINITY, parting: 0 }
         pairs.set(key, losses)
         const gap = frame - before - 1
-        if (gap >= 1 && gap <= chatterRule.gap && losses.parting < 0.25 * scene.g * scene.dt)
-          recordLoss(losses, before + 1, found)
+        const isLost = gap >= 1 && gap <= chatterRule.gap && before >= breach
+        if (isLost && losses.parting < 0.25 * scene.g * scene.dt) recordLoss(losses, before + 1, found)
         const measureAlong = (column: number): number => {
           if (column < 0) return 0
           const at = step.at(column) + stateAt.velocity

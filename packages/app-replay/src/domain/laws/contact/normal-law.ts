@@ -9,7 +9,8 @@ import type { Law } from '../law.ts'
 export function normalLaw(): Law {
   const runs = new RunCollector(2)
   return {
-    observe({ frame, touches }) {
+    observe({ frame, touches, breach }) {
+      if (breach !== null) return
       for (const { a, b, key, before, normals, normalsBefore } of touches) {
         if (before !== frame - 1 || normals.count > normalsBefore.count) continue
         if (normalsBefore.count === maxNormals) continue

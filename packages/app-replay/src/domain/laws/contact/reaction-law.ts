@@ -2,8 +2,10 @@
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
+import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
+import type { Scene } from '../../steps/scene.ts'
 import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { dot3, type Point3 } from '../../vector.ts'
@@ -14,7 +16,7 @@ const noReaction = 0.02
 
 const tolerance = 0.05
 
-/** Levels of residuals: of bodies this many times as heavy as the lightest, after this many steps. */
+/** Levels of residuals: of bodies more than this many times as heavy as the lightest, after this many steps. */
 const levelRule = { ratio: 10, steps: 5, kept: 0.9, factor: 3 } as const
 
 /** Values in N·s. */
@@ -32,6 +34,7 @@ export function reactionLaw(): Law {
     observe(step) {
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       const partners = countPartners(step)
+      levels.begin(step)
       for (const touch of step.touches) {
         const { a, b, key, since, columnA, columnB } = touch
         if (columnA < 0 || columnB < 0) continue
@@ -62,22 +65,39 @@ export function reactionLaw(): Law {
   }
 }
 
-/** Recent residuals of heavy bodies in N·s, far below the tolerance if all forces are recorded. */
+/** Recent maxima of a heavy body in N·s. `load` is the sum of its contact impulses. */
+interface Level {
+  readonly residual: number
+  readonly load: number
+  readonly steps: number
+}
+
+const noLevel: Level = { residual: 0, load: 0, steps: 0 }
+
+/** Recent residuals of heavy bodies, far below the tolerance if all forces are recorded. */
 class ResidualLevels {
   #heavy: readonly number[] | undefined
-  readonly #levels = new Map<number, { level: number; steps: number }>()
+  #loads = new Float64Array()
+  readonly #levels = new Map<number, Level>()
+
+  /** Reads the contacts of a step. */
+  begin(step: Step): void {
+    this.#heavy ??= listHeavy(step.scene)
+    if (this.#heavy.length > 0) this.#loads = sumLoads(step)
+  }
 
   observe(step: Step): void {
-    const { masses } = step.scene
-    const lightest = Math.min(...masses.filter((mass) => mass > 0))
-    this.#heavy ??= [...masses.keys()].filter((column) => num(masses, column) > levelRule.ratio * lightest)
-    for (const column of this.#heavy) {
+    for (const column of this.#heavy ?? []) {
       const isKnown = step.touching[column] === 0 || step.impulseKnown[column] === impulseKnowledge.complete
       const size = isKnown ? length3(...measureResidual(step, column)) : Number.NaN
       if (Number.isNaN(size)) this.#levels.delete(column)
       else {
-        const { level, steps } = this.#levels.get(column) ?? { level: 0, steps: 0 }
-        this.#levels.set(column, { level: Math.max(size, levelRule.kept * level), steps: steps + 1 })
+        const { residual, load, steps } = this.#levels.get(column) ?? noLevel
+        this.#levels.set(column, {
+          residual: Math.max(size, levelRule.kept * residual),
+          load: Math.max(num(this.#loads, column), levelRule.kept * load),
+          steps: steps + 1,
+        })
       }
     }
   }
@@ -85,14 +105,32 @@ class ResidualLevels {
   /** Returns the tolerance of a body that receives an impulse of this size, N·s. */
   getTolerance(step: Step, column: number, size: number): number {
     const usual = getImpulseTolerance(step, column, tolerance)
-    const { level, steps } = this.#levels.get(column) ?? { level: 0, steps: 0 }
+    const { residual, load, steps } = this.#levels.get(column) ?? noLevel
     if (steps < levelRule.steps) return usual
     const { errors, scene, window } = step
     const mass = num(scene.masses, column)
     const speed = length3(...read3(window.states.data, step.at(column) + stateAt.velocity))
     const rounding = mass * (2e-6 * speed + num(errors.changed, column)) + num(errors.impulse, column)
-    return Math.min(usual, 1e-6 + tolerance * size + levelRule.factor * level + rounding)
+    // Errors of the solver grow with the load.
+    const added = Math.max(size, num(this.#loads, column) - load || 0)
+    const own = 1e-6 + tolerance * added + levelRule.factor * residual + rounding
+    return Math.min(usual, own + getJointTolerance(step, column, tolerance))
   }
+}
+
+function listHeavy({ masses }: Scene): readonly number[] {
+  const lightest = Math.min(...masses.filter((mass) => mass > 0))
+  return [...masses.keys()].filter((column) => num(masses, column) > levelRule.ratio * lightest)
+}
+
+/** Returns the sums of the contact impulses of the bodies, N·s. */
+function sumLoads({ scene, touches, dt }: Step): Float64Array<ArrayBuffer> {
+  const sums = new Float64Array(scene.bodies.length)
+  const factor = scene.impulseFactor(dt)
+  for (const { columnA, columnB, impulse } of touches)
+    for (const column of [columnA, columnB])
+      if (column >= 0) sums[column] = num(sums, column) + length3(...impulse) * factor
+  return sums
 }
 
 function compareIsolated(step: Step, { columnA, columnB }: Touch, levels: ResidualLevels): Reaction | null {
