@@ -149,16 +149,19 @@ export class CoverageCollector {
       const law: LawEntry = lawTable[name]
       if (!modules.includes(law.by)) continue
       const { isChecked, missed } = this.#judge(name, law)
-      const coarse = isChecked ? describeCoarse(name, this.#scene) : undefined
-      if (coarse !== undefined) {
-        not_checked.push({ law: name, frames: this.#span, ...coarse })
+      const { surfaceVelocities } = this.#scene
+      const unjudged = isChecked
+        ? (describeCoarse(name, this.#scene) ?? describeDeclared(name, this.#scene))
+        : undefined
+      if (unjudged !== undefined) {
+        not_checked.push({ law: name, frames: this.#span, ...unjudged })
         continue
       }
-      if (isChecked) checked.push(name)
-      const { surfaceVelocities } = this.#scene
-      not_checked.push(...describeSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities))
-      const declared = isChecked ? describeDeclared(name, this.#scene) : undefined
-      if (declared !== undefined) not_checked.push({ law: name, frames: this.#span, ...declared })
+      const surfaces = describeSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities)
+      not_checked.push(...surfaces)
+      // Moving surfaces concern the whole energy budget, but only some bodies of other laws.
+      const isJudged = isChecked && (name !== 'energy_budget' || surfaces.length === 0)
+      if (isJudged) checked.push(name)
       if (missed !== null) not_checked.push(missed)
       else if (!isChecked) not_applicable.push(name)
     }
