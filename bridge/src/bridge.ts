@@ -43,7 +43,7 @@ const v8Flags = [
     : '--invocation-count-for-turbofan=1000',
 ]
 
-/** With less, a busy bridge collects garbage up to four times as often. V8's maximum needs 130 MB more (measured). */
+/** A lower limit causes up to four times as many garbage collections. V8's maximum uses 130 MB more (measured). */
 const maxYoungBytes = 8 * 1024 * 1024
 
 /** Observing garbage collections earlier would slow down the start. */

@@ -228,7 +228,7 @@ verifies(
 
 verifies(
   'bridge:relay:batch',
-  'replays settings that a batch contained to a new session, and reads results in a batch',
+  'repeats the settings of a batch in a new session, and reads the results of a batch',
   async (t) => {
     const { backend, bridge } = await openBatching(t)
     const tools = [{ name: 'look', annotations: { readOnlyHint: true } }]

@@ -208,23 +208,19 @@ verifies(
   },
 )
 
-verifies(
-  'bridge:translate:untouched',
-  'a client that probes one era and then uses the other can use both',
-  async (t) => {
-    const backend = await startBackend(t)
-    backend.on('server/discover', (got) => rejectRequest(got, -32000))
-    const bridge = startFor(t, backend)
-    t.match((await bridge.call('probe', 'server/discover', modern)).result, { resultType: 'complete' })
-    t.match((await bridge.open()).result, { serverInfo: { name: 'backend' } })
-    const answer = await bridge.call(1, 'tools/list')
-    t.same(answer.result, { echo: 'tools/list' }, 'no member of the other era is added')
-  },
-)
+verifies('bridge:translate:untouched', 'a client that probed one era can then use the other', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('server/discover', (got) => rejectRequest(got, -32000))
+  const bridge = startFor(t, backend)
+  t.match((await bridge.call('probe', 'server/discover', modern)).result, { resultType: 'complete' })
+  t.match((await bridge.open()).result, { serverInfo: { name: 'backend' } })
+  const answer = await bridge.call(1, 'tools/list')
+  t.same(answer.result, { echo: 'tools/list' }, 'no member of the other era is added')
+})
 
 verifies(
   'bridge:translate:untouched',
-  '401 and 403 are forwarded, and the server is not probed',
+  '401, 403 and 500 are forwarded, and the server is not probed',
   async (t) => {
     for (const status of [401, 403, 500]) {
       const backend = await startBackend(t)
@@ -260,18 +256,21 @@ verifies('bridge:parse-error', 'invalid lines also get an error while messages a
 
 const error = (code: number, data?: object) => ({ error: { code, message: 'm', data } })
 
-t.test('mayRejectLegacy and mayRejectModern accept only errors of servers of the other era', async (t) => {
-  for (const code of [-32601, -32600, -32000, -32020, -32022])
-    t.ok(mayRejectLegacy(error(code)), `legacy ${code}`)
-  for (const code of [-32601, -32600, -32000, -32001]) t.ok(mayRejectModern(error(code)), `modern ${code}`)
-  for (const code of [-32602, -32603, -32700, -32021, 1]) {
-    t.notOk(mayRejectLegacy(error(code)), `legacy ${code}`)
-    t.notOk(mayRejectModern(error(code)), `modern ${code}`)
-  }
-  t.notOk(mayRejectModern(error(-32020)), 'only stateless servers send this code')
-  t.notOk(mayRejectLegacy(error(-32000, { code: 'OVERLOADED', retryable: true })))
-  t.notOk(mayRejectModern({ result: {} }))
-})
+t.test(
+  'mayRejectLegacy and mayRejectModern return true only for errors from servers of the other era',
+  async (t) => {
+    for (const code of [-32601, -32600, -32000, -32020, -32022])
+      t.ok(mayRejectLegacy(error(code)), `legacy ${code}`)
+    for (const code of [-32601, -32600, -32000, -32001]) t.ok(mayRejectModern(error(code)), `modern ${code}`)
+    for (const code of [-32602, -32603, -32700, -32021, 1]) {
+      t.notOk(mayRejectLegacy(error(code)), `legacy ${code}`)
+      t.notOk(mayRejectModern(error(code)), `modern ${code}`)
+    }
+    t.notOk(mayRejectModern(error(-32020)), 'only stateless servers send this code')
+    t.notOk(mayRejectLegacy(error(-32000, { code: 'OVERLOADED', retryable: true })))
+    t.notOk(mayRejectModern({ result: {} }))
+  },
+)
 
 t.test('mayRejectModern accepts a version error if the server offers no stateless version', async (t) => {
   t.ok(mayRejectModern(error(-32022, { supported: ['2025-11-25'] })))

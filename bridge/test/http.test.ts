@@ -88,29 +88,33 @@ t.test('Identity uses the trace of the message, or creates a new one', async (t)
   t.equal(new Set(made).size, 3)
 })
 
-verifies('bridge:http-status', 'includes up to 2 KiB of the body and a remedy for each status', async (t) => {
-  const backend = await startBackend(t)
-  backend.on('ping', (got) =>
-    got.status(got.message.id, `€${'x'.repeat(5000)}`, { 'content-type': 'text/plain' }),
-  )
-  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
-  const remedies = new Set<string>()
-  for (const [status, number, code] of [
-    [400, -32600, 'INVALID_REQUEST'],
-    [406, -32603, 'SERVER_ANSWER_INVALID'],
-    [408, -32603, 'DEADLINE_EXCEEDED'],
-    [415, -32603, 'SERVER_ANSWER_INVALID'],
-  ] as const) {
-    const { error } = await bridge.call(status, 'ping')
-    t.match(error.data, { code, data: { http_status: status } })
-    if (status === 400) t.equal(error.code, number)
-    t.match(error.data.data.body, /^€x+$/)
-    t.equal(Buffer.byteLength(error.data.data.body), 2048)
-    t.notMatch(error.data.remedy, 'MCP_SERVER_URL')
-    remedies.add(error.data.remedy)
-  }
-  t.equal(remedies.size, 3)
-})
+verifies(
+  'bridge:http-status',
+  'the error for an HTTP status includes up to 2 KiB of the body and a remedy',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('ping', (got) =>
+      got.status(got.message.id, `€${'x'.repeat(5000)}`, { 'content-type': 'text/plain' }),
+    )
+    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
+    const remedies = new Set<string>()
+    for (const [status, number, code] of [
+      [400, -32600, 'INVALID_REQUEST'],
+      [406, -32603, 'SERVER_ANSWER_INVALID'],
+      [408, -32603, 'DEADLINE_EXCEEDED'],
+      [415, -32603, 'SERVER_ANSWER_INVALID'],
+    ] as const) {
+      const { error } = await bridge.call(status, 'ping')
+      t.match(error.data, { code, data: { http_status: status } })
+      if (status === 400) t.equal(error.code, number)
+      t.match(error.data.data.body, /^€x+$/)
+      t.equal(Buffer.byteLength(error.data.data.body), 2048)
+      t.notMatch(error.data.remedy, 'MCP_SERVER_URL')
+      remedies.add(error.data.remedy)
+    }
+    t.equal(remedies.size, 3)
+  },
+)
 
 verifies('bridge:http-status', 'follows one redirect to the same origin', async (t) => {
   const backend = await startBackend(t)

@@ -238,7 +238,7 @@ verifies('bridge:relay:pipelined', async (t) => {
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', id: 2, method: 'tools/list', params: modern },
   )
-  // The stateless request is not delayed. If the others were not either, they would have arrived before it.
+  // The stateless request is not delayed. Without a delay, the others would have arrived before it.
   await bridge.answer(2)
   t.same(backend.methods().sort(), ['initialize', 'tools/list'])
   held[0]?.result({ protocolVersion: '2025-06-18', capabilities: {} }, { 'mcp-session-id': 'p' })
@@ -341,7 +341,7 @@ const texts: Record<string, (text: string) => string> = {
   neither: (text) => `{"jsonrpc":"2.0","id":5,"other":["${text}"]}`,
 }
 
-t.test('readEnvelope reads long and short texts the same', async (t) => {
+t.test('readEnvelope returns the same result for long and short texts', async (t) => {
   for (const [name, text] of Object.entries(texts))
     for (const inner of ['short', pad]) t.match(readEnvelope(Buffer.from(text(inner))), messages[name], name)
 })

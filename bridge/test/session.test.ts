@@ -287,7 +287,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'sends list_changed also if the call that detected the loss was cancelled',
+  'sends list_changed even if the call that detected the loss was cancelled',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'

@@ -132,26 +132,30 @@ else {
     t.equal(await page.getByRole('alert').count(), 0)
   })
 
-  verifies('console:pages:recover', 'a recording is shown after the server was stopping', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    // The first two requests of each kind get the response of a stopping server.
-    for (const path of ['get_metadata', 'scene?*', 'poses?*', 'diagnose', 'get_series'])
-      await page.route(`**/${path}`, (route) => route.fulfill(stopping), { times: 2 })
-    await page.goto(`${url}/replay/slide_at_45#frame=45&body=1`)
-    await page.getByRole('alert').getByText('SHUTTING_DOWN').first().waitFor()
-    await showsFrame(page, 45)
-    await page.waitForSelector('.stage[data-contacts="1"]')
-    await page.locator('.finding').first().waitFor()
-    await page.getByRole('alert').first().waitFor({ state: 'detached' })
-    while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
+  verifies(
+    'console:pages:recover',
+    'a recording is shown if the first requests reach a stopping server',
+    async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      // The first two requests of each kind get the response of a stopping server.
+      for (const path of ['get_metadata', 'scene?*', 'poses?*', 'diagnose', 'get_series'])
+        await page.route(`**/${path}`, (route) => route.fulfill(stopping), { times: 2 })
+      await page.goto(`${url}/replay/slide_at_45#frame=45&body=1`)
+      await page.getByRole('alert').getByText('SHUTTING_DOWN').first().waitFor()
+      await showsFrame(page, 45)
+      await page.waitForSelector('.stage[data-contacts="1"]')
+      await page.locator('.finding').first().waitFor()
+      await page.getByRole('alert').first().waitFor({ state: 'detached' })
+      while ((await countColors(page)) <= 20) await page.evaluate(nextFrame)
 
-    // The first request for velocities gets it too.
-    await page.route('**/get_frame', (route) => route.fulfill(stopping), { times: 1 })
-    await page.keyboard.press('v')
-    await page.waitForSelector('.stage[data-velocities="1"]')
-    t.same(listUnexpected(watched), [])
-  })
+      // The first request for velocities gets it too.
+      await page.route('**/get_frame', (route) => route.fulfill(stopping), { times: 1 })
+      await page.keyboard.press('v')
+      await page.waitForSelector('.stage[data-velocities="1"]')
+      t.same(listUnexpected(watched), [])
+    },
+  )
 
   verifies('console:pages:recover', 'the first frames are shown even if the server is slow', async (t) => {
     const name = 'slowly'

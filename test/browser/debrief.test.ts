@@ -221,17 +221,21 @@ else {
     t.same([...watched.problems, ...second.problems], [])
   })
 
-  verifies('console:pages:recover', 'the coast is drawn after the server was stopping', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    await page.route('**/coast?*', (route) => route.fulfill(stopping))
-    await visit(watched, `${url}/debrief/plots/other.plot.json`)
-    await hasFeatures(page, 15)
-    t.equal(await page.locator('[data-land]').count(), 0)
-    await page.unroute('**/coast?*')
-    await page.locator('[data-land]').waitFor()
-    t.same(listUnexpected(watched), [])
-  })
+  verifies(
+    'console:pages:recover',
+    'the coast is drawn if the first requests reach a stopping server',
+    async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      await page.route('**/coast?*', (route) => route.fulfill(stopping))
+      await visit(watched, `${url}/debrief/plots/other.plot.json`)
+      await hasFeatures(page, 15)
+      t.equal(await page.locator('[data-land]').count(), 0)
+      await page.unroute('**/coast?*')
+      await page.locator('[data-land]').waitFor()
+      t.same(listUnexpected(watched), [])
+    },
+  )
 
   verifies('console:debrief:live', 'a map that is moved twice quickly does not jump back', async (t) => {
     const filename = 'other.plot.json'

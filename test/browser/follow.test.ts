@@ -16,7 +16,7 @@ import { showsFrame } from './viewer.ts'
 
 t.setTimeout(300_000)
 
-if (isSkipped) t.test('following clients in Chromium', { skip: isSkipped }, async () => {})
+if (isSkipped) t.test('follow mode in Chromium', { skip: isSkipped }, async () => {})
 else
   verifies('console:replay:follow', async (t) => {
     const browser = await openBrowser(t)

@@ -127,16 +127,20 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:pages:recover', 'recordings are diagnosed after the server was stopping', async (t) => {
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    await page.route('**/diagnose', (route) => route.fulfill(stopping), { times: 2 })
-    await visit(watched, `${url}/replay`)
-    const row = page.getByRole('row', { name: /drop/ })
-    await row.getByText('waiting').waitFor({ state: 'detached' })
-    t.equal(await page.getByText('not diagnosed').count(), 0)
-    t.same(listUnexpected(watched.problems, 503), [])
-  })
+  verifies(
+    'console:pages:recover',
+    'recordings are diagnosed if the first requests reach a stopping server',
+    async (t) => {
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      await page.route('**/diagnose', (route) => route.fulfill(stopping), { times: 2 })
+      await visit(watched, `${url}/replay`)
+      const row = page.getByRole('row', { name: /drop/ })
+      await row.getByText('waiting').waitFor({ state: 'detached' })
+      t.equal(await page.getByText('not diagnosed').count(), 0)
+      t.same(listUnexpected(watched.problems, 503), [])
+    },
+  )
 
   verifies('console:replay:upload', async (t) => {
     const watched = await openPage(t, browser)
@@ -319,45 +323,49 @@ else {
     },
   )
 
-  verifies('console:replay:link', 'the page states how many of very many velocities it draws', async (t) => {
-    const record = async (name: string, count: number): Promise<void> => {
-      const [head, frame] = createRun(name, 1, 1)
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      const repeat = (one: object) =>
-        Array.from({ length: count }, (_, index) => ({
-          ...one,
-          id: index + 1,
-          position: [2 * (index % 50), 2 * Math.floor(index / 50), 5],
-        }))
-      head.run.bodies = repeat(head.run.bodies[0]).map(({ position: _, ...body }) => body)
-      frame.bodies = repeat(frame.bodies[0])
-      const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: [head, frame].map((line) => JSON.stringify(line)).join('\n'),
-      })
-      t.equal(sent.status, 200, await sent.text())
-    }
-    await record('many', 250)
-    await record('crowd', 2010)
-    const watched = await openPage(t, browser)
-    const { page } = watched
-    const note = page.getByText('2000 of 2010 velocities are drawn.')
-    await visit(watched, `${url}/replay/many/compare/crowd`)
-    await page.keyboard.press('v')
-    await page.waitForSelector('.stage[data-velocities="250"]')
-    await page.waitForSelector('.stage[data-velocities="2000"]')
-    t.equal(await page.getByText('velocities are drawn').count(), 1)
-    await note.waitFor()
-    await visit(watched, `${url}/replay/crowd`)
-    await page.keyboard.press('v')
-    await page.waitForSelector('.stage[data-velocities="2000"]')
-    await note.waitFor()
-    await page.keyboard.press('v')
-    await note.waitFor({ state: 'detached' })
-    t.same(watched.problems, [])
-  })
+  verifies(
+    'console:replay:link',
+    'the page states how many velocities it draws if there are too many',
+    async (t) => {
+      const record = async (name: string, count: number): Promise<void> => {
+        const [head, frame] = createRun(name, 1, 1)
+          .split('\n')
+          .map((line) => JSON.parse(line))
+        const repeat = (one: object) =>
+          Array.from({ length: count }, (_, index) => ({
+            ...one,
+            id: index + 1,
+            position: [2 * (index % 50), 2 * Math.floor(index / 50), 5],
+          }))
+        head.run.bodies = repeat(head.run.bodies[0]).map(({ position: _, ...body }) => body)
+        frame.bodies = repeat(frame.bodies[0])
+        const sent = await fetch(`${url}/api/apps/replay/recordings/${name}/frames`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-ndjson' },
+          body: [head, frame].map((line) => JSON.stringify(line)).join('\n'),
+        })
+        t.equal(sent.status, 200, await sent.text())
+      }
+      await record('many', 250)
+      await record('crowd', 2010)
+      const watched = await openPage(t, browser)
+      const { page } = watched
+      const note = page.getByText('2000 of 2010 velocities are drawn.')
+      await visit(watched, `${url}/replay/many/compare/crowd`)
+      await page.keyboard.press('v')
+      await page.waitForSelector('.stage[data-velocities="250"]')
+      await page.waitForSelector('.stage[data-velocities="2000"]')
+      t.equal(await page.getByText('velocities are drawn').count(), 1)
+      await note.waitFor()
+      await visit(watched, `${url}/replay/crowd`)
+      await page.keyboard.press('v')
+      await page.waitForSelector('.stage[data-velocities="2000"]')
+      await note.waitFor()
+      await page.keyboard.press('v')
+      await note.waitFor({ state: 'detached' })
+      t.same(watched.problems, [])
+    },
+  )
 
   verifies('console:pages:hostile', 'names in a recording are shown as text', async (t) => {
     const name = '<img src=x onerror=document.title=1>'

@@ -124,7 +124,7 @@ else {
     t.same(watched.problems, [])
   })
 
-  verifies('console:replay:time', 'after 200 random positions, the last one is shown', async (t) => {
+  verifies('console:replay:time', 'after 200 seeks to random frames, the last one is shown', async (t) => {
     const watched = await openPage(t, browser)
     const { page } = watched
     await visit(watched, `${url}/replay/slide_at_45#frame=45`)

@@ -22,7 +22,7 @@ interface Command {
   readonly shell: boolean
 }
 
-/** The first start of a checkout also installs and builds. */
+/** The first start in a checkout also installs dependencies and builds the server. */
 const startTimeoutMs = 180_000
 const pollMs = 100
 /** A starting server may accept connections before it responds. */
@@ -42,7 +42,7 @@ export class Autostart {
   readonly #log: Log
   #attempt: Promise<void> | undefined
 
-  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote URL or without a server. */
+  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote URL or if no server exists. */
   constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
     if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
       throw invalidSetting(
@@ -96,7 +96,7 @@ export class Autostart {
 
   async #startWithLock(lock: StartLock, startedAt: number): Promise<void> {
     try {
-      // Before this bridge got the lock, another one may have started the server, or failed to.
+      // Another bridge may have started the server, or failed to, before this one took the lock.
       const failure = readFailure(this.#failureFile, startedAt)
       if (failure !== undefined) throw this.#failure(failure)
       if (!(await this.#isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
@@ -189,7 +189,7 @@ export function findServer(program: URL, node: string): Command | undefined {
     : undefined
 }
 
-/** Omits variables of the bridge and of npm. With those of npm, the server would exit when npx exits. */
+/** Omits variables of the bridge and npm. With npm's variables, the server would exit when npx exits. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
   const own = new Set(variables)
   // Bridge and server use the same token file.

@@ -78,7 +78,7 @@ function isRunning(known: Process | undefined): boolean {
   return current !== undefined && current.started === known?.started
 }
 
-/** Removes the lock of exited processes. Returns `false` if the lock is valid or was replaced meanwhile. */
+/** Removes a lock whose processes have exited. Returns `false` if the lock is valid or was replaced meanwhile. */
 function removeStale(path: string): boolean {
   const text = readText(path)
   if (text === undefined) return true

@@ -15,7 +15,7 @@ import { retryAfterMs } from './retry.ts'
 
 export const errorLine = (id: Id | null, error: CausewayError): Buffer => toLine(errorResponse(id, error))
 
-/** Returns the error as a tool result, which the model reads. For other methods, returns a JSON-RPC error. */
+/** For `tools/call`, returns a tool result, which the model can read; otherwise, a JSON-RPC error. */
 export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
   if (method !== 'tools/call') return errorLine(id, error)
   const object = errorObject(error)
@@ -40,7 +40,7 @@ export function unreachable(
   })
 }
 
-export const tooLarge = (size: number, limit: number): CausewayError =>
+export const createTooLargeError = (size: number, limit: number): CausewayError =>
   new CausewayError('ANSWER_TOO_LARGE', `the response has ${size} bytes; the client reads at most ${limit}`, {
     data: { size_bytes: size, limit_bytes: limit },
   })
@@ -74,7 +74,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   502: 'the server behind the proxy is not running; call again when it is',
 }
 
-/** Omits bodies other than JSON and plain text. */
+/** Includes the body only if it is JSON or plain text. */
 export function statusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined

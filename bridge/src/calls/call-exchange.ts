@@ -37,7 +37,7 @@ const firstDelayMs = 100
 /** Status of a server that considers the broken stream still open. */
 const conflict = 409
 
-/** Delivers the events of the response. Retries while the server is unavailable. Throws only a CausewayError. */
+/** Posts a call and delivers its events. Retries while the server is unavailable. Throws only a CausewayError. */
 export async function postCall(
   link: Link,
   call: Call,
@@ -70,7 +70,7 @@ export async function postCall(
   }
 }
 
-/** Continues a stream that ended without the response. Throws SERVER_UNREACHABLE if that is not possible. */
+/** Resumes a stream that ended before the response. Throws SERVER_UNREACHABLE if that is not possible. */
 export async function resumeCall(link: Link, call: Call, { key, events, broken }: Posted): Promise<void> {
   const { upstream, retry, log } = link
   const { url } = upstream

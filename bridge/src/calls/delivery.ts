@@ -3,7 +3,7 @@ import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
-import { errorLine, failedCall, tooLarge } from './answer.ts'
+import { createTooLargeError, errorLine, failedCall } from './answer.ts'
 import { type Answer, type Call, findRequest, type PendingCalls } from './pending-calls.ts'
 import { ServerRequests } from './server-requests.ts'
 
@@ -56,7 +56,7 @@ export class Delivery {
   }
 
   failTooLarge(call: Call, size: number): void {
-    const error = tooLarge(size, this.#maxMessageBytes)
+    const error = createTooLargeError(size, this.#maxMessageBytes)
     this.#failAll(call, (id) => failedCall(id, findRequest(call, id).method, error))
   }
 
@@ -84,7 +84,7 @@ export class Delivery {
     else this.#failAll(call, (id) => withId(bytes, id))
   }
 
-  /** Drops responses without a pending request. Only sessions of 2025-03-26 have batches. */
+  /** Drops responses without a pending request. Only protocol version 2025-03-26 has batches. */
   #deliverBatch(bytes: Buffer, call: Call | undefined): boolean {
     const elements = readElements(bytes)
     if (elements === undefined) return false

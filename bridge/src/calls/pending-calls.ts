@@ -37,8 +37,8 @@ interface Entry extends Call {
 }
 
 /**
- * Uses an array, because a `Map` is rehashed every few calls, and V8 retains the entries of the old table until the
- * next major collection.
+ * Stores calls in an array: a `Map` is rehashed every few calls, and V8 retains the old table until the next major
+ * garbage collection.
  */
 export class PendingCalls {
   readonly #calls: (Entry | undefined)[] = []
@@ -57,7 +57,7 @@ export class PendingCalls {
     return (this.#calls.slice(0, this.#size) as Entry[]).values()
   }
 
-  /** Requires a request as the first message. */
+  /** The first message must be a request. */
   open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
     const open = new Set<Id>()
     for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.add(id)

@@ -23,7 +23,7 @@ interface Options {
 /** Further calls are queued. */
 const maxInFlight = 256
 
-/** Above 0, because calls in flight may depend on a later response of the client. */
+/** Above 0, because in-flight calls may depend on a later response from the client. */
 const maxQueued = 256
 
 /** A batch that contains one of these messages is split. */
@@ -173,7 +173,7 @@ export class Relay {
     await after
     const isAccepted = await this.#options.forwarder.send(message)
     this.#sending -= 1
-    // Later, so that the caller can send the next message first.
+    // Deferred, so that the caller can send the next message first.
     queueMicrotask(() => this.#update())
     return isAccepted
   }

@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly random: () => number
 }
 
-/** A starting server responds within a second or two. */
+/** Short, because a starting server responds within a second or two. */
 const firstDelayMs = 100
 const maxDelayMs = 2000
 
@@ -30,7 +30,7 @@ export class RetryBudget {
     return Math.round(this.#options.now() - this.#start)
   }
 
-  /** Waits before the next attempt, for the requested time if given. Returns `false` if the budget does not suffice. */
+  /** Waits before the next attempt, for the requested time if given. Returns `false` if the budget is too small. */
   async pause(requestedMs?: number): Promise<boolean> {
     const left = this.#leftMs()
     if (left <= 0 || (requestedMs !== undefined && requestedMs > left)) return false
@@ -49,7 +49,10 @@ export class RetryBudget {
     return true
   }
 
-  /** Starts the server if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is spent. */
+  /**
+   * Waits for the server, starting it if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is
+   * spent.
+   */
   async waitForServer(error: unknown, { canStart }: { readonly canStart: boolean }): Promise<void> {
     const { url, autostart, monitor } = this.#options
     monitor.recordFailure(error)

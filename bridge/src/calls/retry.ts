@@ -1,7 +1,7 @@
 import type { Reply } from '../http/reply.ts'
 import type { Incoming } from '../stdio/message.ts'
 
-/** May be repeated even if the server has processed them. */
+/** Methods that may be repeated even if the server has processed them. */
 const repeatable = new Set([
   'initialize',
   'ping',
@@ -27,7 +27,7 @@ const harmless = new Set([
   'notifications/roots/list_changed',
 ])
 
-/** Includes responses: the server ignores a second response to a request. */
+/** Also true for responses: the server ignores a second response to a request. */
 export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
   kind === 'response' || (kind === 'notification' && harmless.has(method))
 
@@ -64,7 +64,7 @@ const maxRequestedMs = 5000
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Reads `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with
+ * Parses `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with
  * the `Date` header, because the clocks may differ.
  */
 export function retryAfterMs(
@@ -84,7 +84,7 @@ export function retryAfterMs(
 export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
   [408, 409, 429, 502, 503, 504].includes(status)
 
-/** Whether the server is starting, overloaded, or unreachable for its proxy. 429 counts only with `Retry-After`. */
+/** Whether the server is starting or overloaded, or its proxy cannot reach it. 429 counts only with `Retry-After`. */
 export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
   const requestedMs = retryAfterMs(reply)
   if (requestedMs !== undefined && requestedMs > maxRequestedMs) return false
@@ -92,8 +92,8 @@ export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
 }
 
 /**
- * Returns the delay in milliseconds before retry `attempt` (from 0): it doubles from `baseMs` to 30 s, with
- * up to 25 % of jitter.
+ * Returns the delay in milliseconds before retry `attempt` (from 0). It doubles from `baseMs` to 30 s, plus up to
+ * 25 % jitter.
  */
 export const backoff = (attempt: number, random: () => number, baseMs = 1000): number =>
   Math.max(baseMs, Math.min(30_000, baseMs * 2 ** attempt)) * (1 + random() / 4)

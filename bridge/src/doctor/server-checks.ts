@@ -139,7 +139,7 @@ function formatServer(info: unknown): string {
   return `${name} ${version}`.trim()
 }
 
-/** Above this size, the doctor recommends filters: the list takes up context of the model. */
+/** Above this size, the doctor recommends filters, because the list fills the model's context. */
 const largeListBytes = 100 * 1024
 
 function checkTools(listed: Asked, maxLine: number): Check {

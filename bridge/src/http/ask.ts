@@ -10,7 +10,10 @@ export interface Asked {
   readonly response: JsonObject | undefined
 }
 
-/** Waits for the end of the reply or for its first response. Throws only SERVER_UNREACHABLE, also after `timeoutMs`. */
+/**
+ * Sends a request. Resolves with the first JSON-RPC response or at the end of the HTTP response. Throws
+ * SERVER_UNREACHABLE if the request fails or exceeds `timeoutMs`.
+ */
 export async function ask(
   upstream: Upstream,
   request: HttpRequest,

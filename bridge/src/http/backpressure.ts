@@ -7,7 +7,7 @@ export interface Source {
 
 interface Options {
   readonly output: Pick<Output, 'isBlocked' | 'whenWritable'>
-  /** Maximum size of all incomplete messages; default: 16 MiB. */
+  /** Maximum total size of incomplete messages; default: 16 MiB. */
   readonly maxBytes?: number
   /** Time after which a response without progress no longer blocks others; default: 1000. */
   readonly stallMs?: number

@@ -8,7 +8,7 @@ import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
-/** The connections to the server. A stream occupies one, and calls use or open others. */
+/** Connections to the server: one for each stream, and others for calls. */
 export type Connections = Pick<Pool, 'dispatch' | 'destroy'>
 
 /** Calls may take hours, and streams may be silent. */
@@ -27,7 +27,7 @@ const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
-/** Connects only with the first request. Throws like `openConnector`. */
+/** Connects on the first request. Throws like `openConnector`. */
 export async function openConnections(
   target: Target,
   connection: Connection,

@@ -5,7 +5,7 @@ import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
 
-/** Fields that HTTP or the bridge sets. */
+/** Fields that only HTTP or the bridge may set. */
 const ownFields =
   /^(?:accept|connection|content-(?:length|type)|host|keep-alive|last-event-id|te|trailer|transfer-encoding|upgrade|causeway-.*|mcp-.*)$/
 

@@ -61,7 +61,7 @@ class OlderServer {
         return isRejected
       },
       replace: async (reply) => {
-        // A JSON-RPC error comes from a current server, except with 405.
+        // A JSON-RPC error means that the server supports the current transport, unless the status is 405.
         const isAnswer = reply.status !== 405 && findResponse(reply.body) !== undefined
         const stream = isAnswer ? undefined : await this.#openStream()
         return stream?.post(request.fields, body, reader)
@@ -212,7 +212,6 @@ function resolvePath(text: string, url: URL): string | undefined {
   return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined
 }
 
-/** Returns the id of a request (`method` is a string) or response (no `method`). */
 function findId(message: unknown, typeOfMethod: 'string' | 'undefined'): Id | undefined {
   const { id, method } = asObject(message)
   return isId(id) && typeof method === typeOfMethod ? id : undefined

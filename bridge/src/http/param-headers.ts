@@ -37,7 +37,7 @@ interface Annotation {
   readonly path: readonly string[]
 }
 
-/** Only nested properties have a fixed path in the arguments. */
+/** Searches only nested properties, because others have no fixed path in the arguments. */
 function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
   if (path.length > maxDepth) return
   for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {

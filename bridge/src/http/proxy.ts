@@ -38,8 +38,8 @@ function readProxyVariables({ protocol, hostname, port }: URL, env: NodeJS.Proce
 const defaultPort = (protocol: string): string => (protocol === 'https:' ? '443' : '80')
 
 /**
- * Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6). Plain HTTP uses it too, so that the proxy
- * does not buffer streams.
+ * Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6), also for plain HTTP, so that the proxy does
+ * not buffer streams.
  */
 export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connector> {
   const name = decodeURIComponent(proxy.username)

@@ -6,7 +6,7 @@ import type { Reader } from './upstream.ts'
 export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** With `events`, each event was passed to `onEvent`. */
+  /** For `events`, each event was passed to `onEvent`. */
   readonly type: 'events' | 'json' | 'other'
   /** `undefined` if the body is longer than the limit. */
   readonly body: Buffer | undefined
@@ -27,7 +27,7 @@ export class ReplyReader implements Reader {
   #events: EventParser | undefined
   #head: Pick<Reply, 'status' | 'headers' | 'type'> | undefined
 
-  /** Messages longer than `maxBytes` are not stored. */
+  /** Messages longer than `maxBytes` are discarded. */
   constructor(maxBytes: number, handlers: Handlers = {}) {
     this.#maxBytes = maxBytes
     this.#handlers = handlers

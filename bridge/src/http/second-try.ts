@@ -23,7 +23,7 @@ export function startLater(starting: Promise<Exchange>): Exchange {
 
 interface SecondTry {
   readonly reader: Reader
-  /** Longer bodies of held responses are not stored. */
+  /** Longer bodies of held responses are discarded. */
   readonly maxBytes: number
   /** Whether to hold back a response with this status. */
   readonly holds: (status: number) => boolean

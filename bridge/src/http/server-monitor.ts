@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts'
 const firstProbeDelayMs = 75
 const maxProbeDelayMs = 1500
 
-/** A restarting server is back within this time. */
+/** Outages are reported after this time. A restart takes less. */
 const reportAfterMs = 500
 
 /** After this time, a server that accepts connections but does not respond is reported. */

@@ -16,7 +16,7 @@ export function openDebugLog(path: string, { pid, now }: { pid: number; now: () 
     try {
       writeSync(file, `${now().toISOString()} [${pid}] ${redact(shown.replace(/[\r\n]+/g, ' '))}\n`)
     } catch {
-      // A full disk does not end the bridge.
+      // A full disk must not end the bridge.
     }
   }
 }

@@ -13,7 +13,7 @@ interface Options extends Link {
   readonly renew: () => Promise<void>
 }
 
-/** Reconnects until it is closed or rejected. */
+/** Reconnects until the stream is closed or rejected. */
 export class GetStream {
   readonly #options: Options
   readonly #controller = new AbortController()

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { type Id, headers as names } from '@causeway/protocol'
 import type { Fields } from '../http/headers.ts'
 
-/** Ids of another form are omitted from the header. */
+/** Ids that do not match are omitted from the header. */
 const printableId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
@@ -39,7 +39,7 @@ export class Identity {
   }
 }
 
-/** Uses UUIDs, because Node.js caches their random bytes. A span id is unique only within its trace. */
+/** Uses UUIDs, because Node.js caches their random bytes. A span id must be unique only within its trace. */
 function createTrace(): string {
   const trace = crypto.randomUUID().split('-').join('')
   return `00-${trace}-${trace.slice(16)}-01`

@@ -114,7 +114,7 @@ export class Session {
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 
-  /** Posts a message of the handshake, which may be repeated. */
+  /** Posts a handshake message. These messages are safe to retry. */
   async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
     for (let isFirst = true; ; isFirst = false)
       try {

@@ -67,7 +67,7 @@ function intercept(
   const before = subscription.filter
   if (message.method === 'notifications/subscriptions/acknowledged') {
     subscription.filter = asObject(asObject(message.params).notifications)
-    // If the server stops, the call waits for it instead of starting another one.
+    // If the server stops, the call waits for its return, but does not start it.
     call.canStartServer = false
     if (before === undefined) return false
     for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))

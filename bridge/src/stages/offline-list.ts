@@ -88,7 +88,7 @@ interface PendingRequest {
   readonly line: Buffer
   readonly request: Request
   readonly key: string
-  /** Whether the bridge repeated the request after an answer from the store. */
+  /** Whether the bridge repeated the request after answering it from the store. */
   readonly isRetry: boolean
   isAnswered: boolean
   timer?: NodeJS.Timeout
@@ -175,7 +175,7 @@ export class OfflineList implements Ends {
 
   #handleReturn({ request, isRetry }: PendingRequest, hasChanged: boolean, result: JsonObject): void {
     if (request.method === 'initialize') {
-      // The server did not receive this notification of the client.
+      // The server has not received the client's `notifications/initialized` yet.
       if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
       const offered = asObject(result.capabilities)
       for (const list of new Set(Object.values(lists)))

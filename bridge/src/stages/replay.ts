@@ -64,7 +64,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
   throw invalidSetting(`not recorded traffic: ${path}`, 'pass a file that --record wrote to --replay')
 }
 
-/** Returns the next recorded response to the same request, the last one repeatedly. Throws `NOT_IN_TRAFFIC`. */
+/** Returns the next recorded response to a request, repeating the last one. Throws `NOT_IN_TRAFFIC`. */
 function takeResponse(responses: Map<string, JsonObject[]>, request: Request): JsonObject {
   const key = toRequestKey(request)
   const [next, ...later] = responses.get(key) ?? []

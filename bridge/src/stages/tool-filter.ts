@@ -6,7 +6,7 @@ import { parseJson } from '../stdio/json.ts'
 import { toLine } from '../stdio/message.ts'
 import type { Ends } from './stage.ts'
 
-/** Removes hidden tools from `tools/list`. Calls of them fail with `TOOL_HIDDEN`. */
+/** Removes hidden tools from `tools/list`. Calls to them fail with `TOOL_HIDDEN`. */
 export class ToolFilter implements Ends {
   readonly #next: Ends
   readonly #only: readonly RegExp[]

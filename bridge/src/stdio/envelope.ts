@@ -18,14 +18,14 @@ const closeBrace = 0x7d
 const space = 0x20
 
 /** Shorter texts are parsed, which also validates them. */
-const parsedBytes = 64 * 1024
+const maxParsedBytes = 64 * 1024
 
 /**
  * Returns `undefined` if the text is not a JSON object. Reads only the outer members of a long text: parsing
  * 10 MB takes 100 ms.
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
-  const value = json.length > parsedBytes ? readMembers(json) : parseJson(json)
+  const value = json.length > maxParsedBytes ? readMembers(json) : parseJson(json)
   if (!isObject(value)) return undefined
   const { id = null } = value as { id?: Id | null }
   return { kind: classifyMessage(value), id, hasResult: 'result' in value }

@@ -111,7 +111,7 @@ t.test('createValue creates an object with its required properties', async (t) =
   t.same(createValue(schema, {}), { kind: 'a', count: 2, inner: { on: false } })
 })
 
-t.test('setProperty sets a property in place and removes an undefined one', async (t) => {
+t.test('setProperty preserves the order of properties and removes an undefined one', async (t) => {
   t.same(Object.keys(setProperty({ a: 1, b: 2 }, 'a', 3)), ['a', 'b'])
   t.same(setProperty({ a: 1, b: 2 }, 'a', undefined), { b: 2 })
   t.same(setProperty(undefined, 'a', null), { a: null })
@@ -204,7 +204,7 @@ t.test('describeNoFindings rates a recording as good only if most laws could be 
   })
 })
 
-t.test('toDistances uses the frames that both recordings contain', async (t) => {
+t.test('toDistances uses the frames that all series contain', async (t) => {
   const axis = (frames: readonly number[], values: readonly (number | null)[]) => ({
     name: '',
     unit: 'm',

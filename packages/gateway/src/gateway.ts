@@ -74,7 +74,7 @@ export class Gateway {
     )
   }
 
-  /** Also ends child processes that a killed Causeway server left. */
+  /** Also ends child processes that a killed Causeway server left behind. */
   static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
     const gateway = new Gateway(options)
     const reaped = await gateway.#pidFile.reap()
@@ -161,7 +161,7 @@ export class Gateway {
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
   }
 
-  /** Stops the instances of a client that ended its session after `idleMs` without a call. */
+  /** After a client's session has ended, stops its instances once they are idle for `idleMs`. */
   endClient(clientKey: string, idleMs = endedIdleMs): void {
     for (const { server } of this.#entries.values()) server.pool.endClient(clientKey, idleMs)
   }

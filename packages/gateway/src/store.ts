@@ -71,7 +71,7 @@ export class GatewayStore {
     this.#db.prepare('DELETE FROM pin WHERE server = ?').run(server)
   }
 
-  /** Preserves pins, because an entry may be invalid or absent only for a moment. */
+  /** Preserves pins, because an entry may be temporarily invalid or absent. */
   retainCatalogues(servers: readonly string[]): void {
     this.#db
       .prepare('DELETE FROM catalogue WHERE server NOT IN (SELECT value FROM json_each(?))')

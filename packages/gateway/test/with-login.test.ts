@@ -39,7 +39,7 @@ async function openLogin(t: Test) {
       log: { warn: () => {} },
       ...more,
     }) as unknown as ToolContext
-  /** Makes a call that asks for a login. Returns the URL of the page, and the input of the next run. */
+  /** Makes a call that asks for a login. Returns the URL of the login page, and the input of the next run. */
   const begin = async () => {
     const asked = await withLogin(server, createContext({}), request)
     const question = isAsk(asked) ? asked.questions.login : undefined

@@ -46,7 +46,7 @@ export interface StoredLogin {
 const fileName = 'auth.json'
 const maxBytes = 4 * 2 ** 20
 
-/** Age from which a lock belongs to a killed process. Longer than a refresh. */
+/** Age from which a lock is considered abandoned. Longer than a refresh takes. */
 const staleLockMs = 60_000
 const lockRetryMs = 50
 

@@ -59,7 +59,7 @@ async function readChallenge(server: RemoteServer, url: URL) {
   return response.status === 401 ? extractWWWAuthenticateParams(response) : {}
 }
 
-/** Returns `undefined` if the server has no metadata, as before MCP 2025-06-18. */
+/** Returns `undefined` if the server has no metadata (before MCP 2025-06-18). */
 async function findResourceMetadata(
   server: RemoteServer,
   resourceMetadataUrl: URL | undefined,
@@ -120,7 +120,7 @@ const createDefaults = (origin: string): AuthorizationServerMetadata => ({
   response_types_supported: ['code'],
 })
 
-/** The browser opens the authorization endpoint. The other endpoints receive codes and tokens. */
+/** Checks the URL that the browser opens, and those that receive codes and tokens. */
 function checkMetadata(metadata: AuthorizationServerMetadata, url: URL): AuthorizationServerMetadata {
   checkEndpoint(metadata.authorization_endpoint, 'authorization endpoint', url)
   checkEndpoint(metadata.token_endpoint, 'token endpoint', url)

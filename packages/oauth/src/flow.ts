@@ -121,7 +121,7 @@ export async function refreshTokens(
   return toStoredTokens(refreshedTokens, { scope: tokens?.scope, now })
 }
 
-/** Revokes the tokens (RFC 7009). Returns whether the authorization server supported and accepted it. */
+/** Revokes the tokens (RFC 7009). Returns whether the authorization server revoked all of them. */
 export async function revokeTokens(server: RemoteServer, login: StoredLogin): Promise<boolean> {
   const { endpoints, tokens } = login
   const endpoint = endpoints.revocation_endpoint
@@ -156,7 +156,7 @@ function getClient({ oauth, name }: RemoteServer, { client }: StoredLogin): Stor
   throw createRefusedError(`the client of the login at ${name} is not configured any more`, 'no_client')
 }
 
-/** If this returns `false`, Causeway registers a client. */
+/** Whether the configured client can be used. Otherwise, Causeway registers one. */
 export function acceptsConfiguredClient(
   { oauth: { clientId } }: RemoteServer,
   { client_id_metadata_document_supported: supportsDocuments }: AuthorizationServerMetadata,

@@ -5,7 +5,7 @@ import type { RemoteServer } from './remote-server.ts'
 
 export interface LoginSession {
   begin(): Promise<{ readonly url: URL; readonly state: string }>
-  /** Resolves when the browser has returned. Throws the reason of the signal. */
+  /** Resolves when the login is complete. Throws the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void>
   /** `response` is the URL or code that a person copied. */
   finish(response: string): Promise<void>
@@ -47,9 +47,9 @@ export class LocalLoginSession implements LoginSession {
 }
 
 export interface InteractiveLogin {
-  /** To standard output. */
+  /** Writes to standard output. */
   readonly print: (line: string) => void
-  /** To standard error. */
+  /** Writes to standard error. */
   readonly note: (line: string) => void
   /** `undefined` without a terminal. */
   readonly ask: ((question: string, signal: AbortSignal) => Promise<string>) | undefined

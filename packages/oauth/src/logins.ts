@@ -100,7 +100,7 @@ export class Logins {
     }
   }
 
-  /** `text` is a copied URL or code. A code belongs to the last started login. */
+  /** `text` is a copied URL or code. A code belongs to the most recently started login. */
   finishManually(server: RemoteServer, text: string): Promise<RemoteServer> {
     const given = text.trim()
     if (URL.canParse(given)) return this.finish(new URL(given).searchParams)
@@ -116,7 +116,7 @@ export class Logins {
     return this.#pending.wait(state, signal)
   }
 
-  /** Returns the error of a call that requires another scope, which the next login requests. */
+  /** Returns the error for a call that requires another scope. The next login requests that scope. */
   async requireScope(server: RemoteServer, scope: string | undefined): Promise<CausewayError> {
     const { file } = this.#options
     if (scope !== undefined)

@@ -22,7 +22,7 @@ export function checkEndpoint(text: string, what: string, server: URL): URL {
   })
 }
 
-/** Checks URLs, and limits size and time. The SDK follows redirects within an origin. */
+/** Returns a `fetch` that checks URLs and limits size and time. The SDK follows redirects within an origin. */
 export function createSafeFetch({
   url: serverUrl,
   fetch: fetchFunction = fetch,

@@ -43,43 +43,47 @@ const json =
   (_request, response) =>
     void response.status(status).json(body)
 
-verifies('gateway:login', 'a login uses PKCE, resource indicator, registration and callback', async (t) => {
-  const { fixture, logins, server, path } = await openLogins(t)
-  const listener = await CallbackListener.open(logins)
-  t.teardown(() => listener.close())
-  t.equal(await logins.getToken(server), undefined)
-  t.same(await logins.preview(server), { issuer: fixture.issuer, scope: 'read', registers: true })
-  t.equal(fixture.count(/register/), 0)
+verifies(
+  'gateway:login',
+  'a login uses PKCE, a resource indicator, client registration and a callback',
+  async (t) => {
+    const { fixture, logins, server, path } = await openLogins(t)
+    const listener = await CallbackListener.open(logins)
+    t.teardown(() => listener.close())
+    t.equal(await logins.getToken(server), undefined)
+    t.same(await logins.preview(server), { issuer: fixture.issuer, scope: 'read', registers: true })
+    t.equal(fixture.count(/register/), 0)
 
-  const { authorizationUrl, state } = await logins.begin(server, listener.redirectUrl)
-  const query = Object.fromEntries(authorizationUrl.searchParams)
-  t.match(query, {
-    code_challenge_method: 'S256',
-    resource: fixture.mcpUrl,
-    redirect_uri: listener.redirectUrl,
-    scope: 'read',
-    state,
-  })
-  const done = logins.wait(state, forever)
-  const page = await visit(authorizationUrl.href)
-  t.match(page, { status: 200, text: /Causeway can use docs now/ })
-  await done
-  await logins.wait(state, forever)
-  const token = await logins.getToken(server)
-  t.equal(fixture.access.get(String(token))?.resource, fixture.mcpUrl)
-  t.equal(statSync(path).mode & 0o777, 0o600)
-  t.match(logins.describe(server), { state: 'logged_in', issuer: fixture.issuer, scope: 'read' })
-  for (const secret of fixture.secrets)
-    t.notMatch(JSON.stringify(logins.describe(server)) + page.text, secret)
+    const { authorizationUrl, state } = await logins.begin(server, listener.redirectUrl)
+    const query = Object.fromEntries(authorizationUrl.searchParams)
+    t.match(query, {
+      code_challenge_method: 'S256',
+      resource: fixture.mcpUrl,
+      redirect_uri: listener.redirectUrl,
+      scope: 'read',
+      state,
+    })
+    const done = logins.wait(state, forever)
+    const page = await visit(authorizationUrl.href)
+    t.match(page, { status: 200, text: /Causeway can use docs now/ })
+    await done
+    await logins.wait(state, forever)
+    const token = await logins.getToken(server)
+    t.equal(fixture.access.get(String(token))?.resource, fixture.mcpUrl)
+    t.equal(statSync(path).mode & 0o777, 0o600)
+    t.match(logins.describe(server), { state: 'logged_in', issuer: fixture.issuer, scope: 'read' })
+    for (const secret of fixture.secrets)
+      t.notMatch(JSON.stringify(logins.describe(server)) + page.text, secret)
 
-  await logins.begin(server, listener.redirectUrl)
-  t.equal(fixture.count(/register/), 1, 'reuses the registration for the same redirect URI')
-  const rebound = request(`${listener.redirectUrl}?${new URLSearchParams({ state })}`, {
-    headers: { host: 'evil.example' },
-  }).end()
-  t.match(await once(rebound, 'response'), [{ statusCode: 404 }])
-  t.equal((await fetch(listener.redirectUrl.replace('callback', 'other'))).status, 404)
-})
+    await logins.begin(server, listener.redirectUrl)
+    t.equal(fixture.count(/register/), 1, 'reuses the registration for the same redirect URI')
+    const rebound = request(`${listener.redirectUrl}?${new URLSearchParams({ state })}`, {
+      headers: { host: 'evil.example' },
+    }).end()
+    t.match(await once(rebound, 'response'), [{ statusCode: 404 }])
+    t.equal((await fetch(listener.redirectUrl.replace('callback', 'other'))).status, 404)
+  },
+)
 
 verifies('gateway:login', 'a configured client is not registered', async (t) => {
   const { fixture, logins, server } = await openLogins(t, { registers: false })
@@ -226,7 +230,7 @@ verifies('gateway:login:metadata', async (t) => {
       t.equal(fixture.count(/register|authorize|token/), 0)
       t.ok(fixture.requests.length < 12, 'limits redirects')
     })
-  await t.test('rejects an endpoint on this machine for a remote server', async (t) => {
+  await t.test('rejects a loopback token endpoint if the MCP server is remote', async (t) => {
     const { checkEndpoint } = await import('../src/safe-fetch.ts')
     const remote = new URL('https://mcp.example.org/mcp')
     t.throws(() => checkEndpoint('http://127.0.0.1:3100/token', 'token endpoint', remote), {

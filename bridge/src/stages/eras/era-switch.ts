@@ -41,8 +41,8 @@ const unknown: Known = { type: 'unknown' }
 const native: Known = { type: 'native' }
 
 /** Occurs in every stateless message, and in few others. */
-const modernMark = Buffer.from(meta.protocolVersion)
-const initializeMark = Buffer.from('"initialize"')
+const modernMarker = Buffer.from(meta.protocolVersion)
+const initializeMarker = Buffer.from('"initialize"')
 
 const maxHeldLines = 256
 
@@ -63,7 +63,7 @@ export class EraSwitch implements Ends {
   }
 
   toServer(line: Buffer): void {
-    if (line.includes(modernMark)) this.#handleModernLine(line)
+    if (line.includes(modernMarker)) this.#handleModernLine(line)
     else this.#handleLegacyLine(line)
   }
 
@@ -109,7 +109,7 @@ export class EraSwitch implements Ends {
 
   #handleFirstLine(line: Buffer): void {
     const translator = this.#getTranslator()
-    const message = line.includes(initializeMark) || translator !== undefined ? parseJson(line) : undefined
+    const message = line.includes(initializeMarker) || translator !== undefined ? parseJson(line) : undefined
     const isRequest = classifyMessage(message) === 'request'
     if (isRequest && (message as Request).method === 'initialize') this.#tryLegacy(line, message as Request)
     // Stateless notifications may omit the protocol version.

@@ -2,7 +2,7 @@ import { type Id, type JsonObject, meta } from '@causeway/protocol'
 import { createIds } from '../../stdio/message.ts'
 import { getMembers } from './message-shape.ts'
 
-/** A change sends at most this many URIs again. */
+/** Limits how many URIs a change sends again. */
 const maxUrisPerRequest = 1000
 
 /** Each request occupies a connection. */

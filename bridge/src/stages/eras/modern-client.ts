@@ -26,7 +26,7 @@ interface PendingCall {
   waitingId: Id | undefined
   /** `requestState` of the pending input request. */
   state: string | undefined
-  /** Unanswered requests of the server. The client has the first one if `state` is set. */
+  /** Unanswered requests of the server. The client has received the first one if `state` is set. */
   readonly serverRequests: Request[]
   response: JsonObject | undefined
 }
@@ -218,7 +218,7 @@ export class ModernClientTranslator implements Translator {
 
   #handleServerNotification(notification: Notification): void {
     const { method, params } = notification
-    const matchesFilter = findFilterTest(notification)
+    const matchesFilter = createFilterMatcher(notification)
     // A stateless client expects this only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
     else if (matchesFilter === undefined) this.#ends.toClient(toLine(notification))
@@ -241,7 +241,10 @@ export class ModernClientTranslator implements Translator {
 const getUris = (filter: JsonObject): string[] =>
   Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.map(String) : []
 
-function findFilterTest({ method, params }: Notification): ((filter: JsonObject) => boolean) | undefined {
+function createFilterMatcher({
+  method,
+  params,
+}: Notification): ((filter: JsonObject) => boolean) | undefined {
   const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
   if (list !== undefined) return (filter) => filter[`${list}ListChanged`] === true
   if (method === 'notifications/resources/updated')

@@ -12,10 +12,10 @@ const permanentRejections = new Set<unknown>([-32600, -32601, -32602, -32020, -3
 /** Excludes 401 and 403, which concern access. */
 const rejectingStatuses = new Set<unknown>([400, 404, 405, 406, 415, 422])
 
-/** Whether a stateless server may answer `initialize` like this. */
+/** Whether a stateless server may answer `initialize` with this response. */
 export const mayRejectLegacy = (response: JsonObject): boolean => isRejection(response, legacyRejections)
 
-/** Whether a legacy server may answer a stateless message like this. */
+/** Whether a legacy server may answer a stateless message with this response. */
 export function mayRejectModern(response: JsonObject): boolean {
   const { code, data } = asObject(response.error)
   // Only stateless servers send this code.

@@ -5,8 +5,8 @@ import type { Source } from './source.ts'
 const protocolVersion = '2026-01-26'
 
 /**
- * Time in ms after which a read-only tool whose result did not arrive is called again. A reloaded page may not
- * receive it.
+ * Time in ms after which a read-only tool is called again if its result did not arrive. A reloaded page may not
+ * receive the result.
  */
 const resultTimeoutMs = 5000
 
@@ -83,7 +83,7 @@ export class AppConnection implements Source {
     this.#request('ui/open-link', { url }).catch(() => {})
   }
 
-  /** Sends a message to the model in the name of the user. */
+  /** Sends a message to the model on behalf of the user. */
   ask(text: string): void {
     this.#request('ui/message', { role: 'user', content: [{ type: 'text', text }] }).catch(() => {})
   }

@@ -3,7 +3,7 @@ import type { CallRecord } from './types.ts'
 const maxRows = 10_000
 const rateSeconds = 60
 
-/** At most 10 000 received calls, and counters of all. */
+/** The newest received calls, at most 11,000, and counters of all. */
 export class CallLog {
   /** Oldest first. */
   readonly #rows: CallRecord[] = []
@@ -38,7 +38,7 @@ export class CallLog {
       if (!call.success) this.#errors += 1
       this.#countRate(call)
     }
-    // Each removal moves all remaining calls.
+    // Removes calls in batches, because each removal moves all remaining calls.
     const excess = this.#rows.length - maxRows
     if (excess > maxRows / 10) for (const old of this.#rows.splice(0, excess)) this.#known.delete(toKey(old))
   }

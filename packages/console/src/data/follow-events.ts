@@ -4,7 +4,7 @@ import { pause, type Server } from './server.ts'
 type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
- * Follows a feed while the page is visible, from the next event or from `recent` ones. The first batch arrives when
+ * Follows a feed while the page is visible, starting with the next event or `recent` ones. The first batch arrives when
  * the stream is open and may be empty. Returns a function that ends following.
  */
 export function followEvents<T>(

@@ -32,7 +32,7 @@ const maxNotices = 20
 /** Maximum time that an edit waits for the events of earlier changes, in ms. */
 const maxEventWaitMs = 2000
 
-/** An open plot of the server, followed live. */
+/** An open plot on the server, with live updates. */
 export class PlotConnection {
   readonly filename: string
   readonly state = signal<PlotState | undefined>(undefined)
@@ -245,7 +245,7 @@ function readNotice(notice: unknown): Pick<PlotNotice, 'text' | 'picture'> {
   return { text: String(text ?? message ?? JSON.stringify(data)) }
 }
 
-/** Describes a change: `deleted 1 feature, changed 2`. */
+/** Describes a change: `updated 2, removed 1 feature`. */
 function describePatch(data: Readonly<Record<string, unknown>>): string {
   const parts = (['added', 'updated', 'removed'] as const).flatMap((name) => {
     const { length } = data[name] as unknown[]

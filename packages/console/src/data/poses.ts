@@ -66,7 +66,7 @@ export function getPosition({ chunk, row }: PoseRow, column: number): [number, n
 const chunkFrames = 256
 const maxBytes = 64 * 2 ** 20
 
-/** Reads the poses of a range of frames, both included, as CWP1. */
+/** Reads the poses from frame `first` to `last`, inclusive, as CWP1. */
 export type ReadPoses = (first: number, last: number) => Promise<ArrayBuffer>
 
 /** Loads poses in chunks. Caches the most recently used chunks, up to 64 MB. */

@@ -12,7 +12,7 @@ export interface ListedRecording {
   readonly duration_s?: number
   /** Schema era of the data, such as `run` or `unified`. */
   readonly era?: string
-  /** Only if Causeway's recorder made the recording. */
+  /** Present only if Causeway's recorder made the recording. */
   readonly status?: string
 }
 

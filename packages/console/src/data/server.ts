@@ -82,7 +82,6 @@ export const createId = (): string =>
 /** The server of this page. If it requires tokens, every request has the token of this tab. */
 export class Server {
   readonly needsToken = signal(false)
-  /** Whether the server rejected the last token. */
   readonly isTokenRejected = signal(false)
   readonly hasToken = signal(sessionStorage.getItem(tokenKey) !== null)
   readonly isReachable = signal(true)
@@ -135,7 +134,7 @@ export class Server {
   }
 
   /**
-   * Returns a name shared by tabs with the same access. Returns `undefined` if the browser cannot share: this
+   * Returns a name shared by tabs with the same access. Returns `undefined` if the browser cannot share, which
    * requires localhost or HTTPS.
    */
   async getSharedName(path: string): Promise<string | undefined> {

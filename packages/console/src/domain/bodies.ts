@@ -9,7 +9,7 @@ export type DrawnShape =
   /** A convex hull; `half` are the half extents of the box around it. */
   | { readonly kind: 'hull'; readonly points: readonly Point3[]; readonly half: Point3 }
 
-/** A body of a scene. `source` is the origin of its shape. */
+/** `source` is the origin of the shape. */
 export interface SceneBody {
   readonly id: number
   readonly name: string

@@ -1,8 +1,8 @@
 import type { Series } from '../data/replay.ts'
 
 /**
- * Returns the distance between two bodies, in m, at the frames that all series contain. Each list has the series of
- * the three coordinates.
+ * Returns the distance between two bodies, in m, at the frames that all series contain. `a` and `b` contain the
+ * series of the three coordinates of a body.
  */
 export function toDistances(name: string, a: readonly Series[], b: readonly Series[]): Series {
   const others = b.map(

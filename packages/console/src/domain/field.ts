@@ -22,7 +22,7 @@ const longText = 200
 
 export type Definitions = Readonly<Record<string, Schema>>
 
-/** Returns JSON for schemas that no other control supports. */
+/** Returns a `json` field for schemas that no other control supports. */
 export function toField(schema: Schema, definitions: Definitions): Field {
   const resolved = resolve(schema, definitions)
   const { enum: values, const: constant } = resolved

@@ -10,7 +10,8 @@ export interface Curve {
 export type AxisRange = readonly [low: number, high: number]
 
 /**
- * `isLog` compresses values by `toSymlog`, by default if necessary. `isRelative` subtracts each curve's first value.
+ * `isLog` compresses values with `toSymlog`; by default only if necessary. `isRelative` subtracts each curve's first
+ * value.
  */
 export function toCurves(
   series: readonly Series[],

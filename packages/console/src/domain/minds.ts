@@ -34,7 +34,7 @@ export interface MindDecision {
     readonly fallback_reason?: string
     /** Absent in decisions of older versions. */
     readonly observed?: {
-      /** Satisfied share, 0 to 1, by need. */
+      /** Degree of satisfaction by need, 0 to 1. */
       readonly needs: Readonly<Record<string, number>>
       readonly mood: string
       readonly position: Cell | null
@@ -80,14 +80,14 @@ export interface MindPlace {
   readonly position: Cell | null
   readonly interactions: readonly string[]
   readonly last_seen: number
-  /** Whether it was no longer at its position when the mind looked. */
+  /** Whether the mind did not find it at its last known position. */
   readonly gone: boolean
 }
 
 /** The values of a need over the decisions, oldest first. */
 export interface NeedHistory {
   readonly name: string
-  /** Satisfied shares, 0 to 1. */
+  /** Degree of satisfaction, 0 to 1. */
   readonly values: readonly number[]
   readonly times: readonly number[]
 }

@@ -9,7 +9,7 @@ export interface PlotFeature {
   readonly properties?: Readonly<Record<string, unknown>> | null
 }
 
-/** The state of the time slider. Times are ISO 8601. */
+/** The time slider. Times are ISO 8601. */
 export interface PlotTime {
   readonly current: string
   readonly start: string

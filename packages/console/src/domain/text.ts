@@ -58,7 +58,7 @@ export function formatNumber(value: number): string {
     : String(Number(value.toPrecision(4)))
 }
 
-/** Truncates to UTF-16 code units, but not within a character. */
+/** Truncates to `max` UTF-16 code units without splitting a character. */
 export const truncateText = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 

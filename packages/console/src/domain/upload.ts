@@ -30,7 +30,7 @@ const others = [
 
 export const headBytes = 64
 
-/** Returns the media type for the first bytes of a file, or a refusal. */
+/** Returns the media type for the first bytes of a file, or a rejection. */
 export function findUploadType(head: Uint8Array, folders: readonly string[]): string | UploadRejection {
   const text = String.fromCharCode(...head.subarray(0, headBytes))
   if (/^\s*\{/.test(text)) return 'application/x-ndjson'

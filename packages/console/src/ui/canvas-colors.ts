@@ -13,7 +13,7 @@ export interface StageColors {
   readonly bodies: readonly string[]
 }
 
-/** Canvases cannot use CSS variables. */
+/** Resolves colours, because canvases cannot use CSS variables. */
 export function readColors(
   element: HTMLElement,
 ): StageColors & { readonly text: string; readonly series: readonly string[] } {
@@ -41,7 +41,6 @@ export function readColors(
   return colors
 }
 
-/** A number that changes with the effective theme. */
 export const ThemeVersion = createContext<ReadonlySignal<number>>(signal(0))
 
 export const useThemeVersion = (): ReadonlySignal<number> => useContext(ThemeVersion)

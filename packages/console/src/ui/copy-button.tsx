@@ -15,7 +15,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   )
 }
 
-/** Returns whether copying succeeded. Pages without localhost or HTTPS have no clipboard, and copy a selected text. */
+/** Returns whether copying succeeded. Browsers offer `navigator.clipboard` only on localhost and over HTTPS. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined)
     return navigator.clipboard.writeText(text).then(

@@ -24,7 +24,6 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A decorative icon next to a text label. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg
     class="icon"

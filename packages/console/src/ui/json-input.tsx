@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The value changes only while the text is valid JSON. An empty text sends no value. */
+/** Calls `onChange` only with valid JSON. An empty text means no value. */
 export function JsonInput({
   value,
   onChange,

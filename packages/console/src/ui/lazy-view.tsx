@@ -33,7 +33,7 @@ export function LazyView({ load, parts }: { load: () => Promise<View>; parts: Pa
 
 const reloadMs = 1000
 
-/** Browsers do not repeat a failed import. */
+/** Reloads the page when the server is back, because browsers do not repeat a failed import. */
 function useReload(isNeeded: boolean): void {
   const { server } = useConsole()
   useEffect(() => {

@@ -7,7 +7,7 @@ interface MarkdownProps {
   readonly show: (text: string) => ComponentChildren
 }
 
-/** Renders Markdown as elements. Shows HTML, links and images as text. */
+/** Shows HTML, links and images as text. */
 export const Markdown = ({ text, show }: MarkdownProps) => (
   <div class="markdown stack">
     {lexer(text).map((token, index) => (

@@ -7,7 +7,7 @@ import { ForeignText } from './foreign-text.tsx'
 /** Maximum pause before a request to a busy, stopping or unreachable server is repeated, in ms. */
 const maxRetryMs = 30_000
 
-/** While an error is shown, the last value remains. */
+/** If loading fails, the last value remains. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly error: ServerError | undefined

@@ -18,8 +18,8 @@ const askMethods: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A request to a hosted server for one client. `run` returns questions of the server, and the next `run` passes on
- * the answer.
+ * A request to a hosted server for one client. `run` returns the server's questions, and the next `run` passes on the
+ * client's answers.
  */
 export class HostedCall implements RequestOwner {
   readonly id: string

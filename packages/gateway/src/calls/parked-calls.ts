@@ -9,7 +9,7 @@ interface Entry {
   readonly timer: NodeJS.Timeout
 }
 
-/** Calls that wait for an answer of their client. */
+/** Calls that wait for their client's answer. */
 export class ParkedCalls {
   readonly #entries = new Map<string, Entry>()
 

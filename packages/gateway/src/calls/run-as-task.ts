@@ -22,7 +22,7 @@ export async function runAsTask(
   const { taskId } = task
   const ended = new AbortController()
   try {
-    // The server responds when the task is done, after its questions.
+    // The server responds when the task is done. It may send input requests before that.
     const result = connection.request('tasks/result', { taskId }, options)
     reportStatus(connection, task, { owner, signal: ended.signal }).catch(() => {})
     return await result

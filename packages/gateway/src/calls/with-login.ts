@@ -3,7 +3,7 @@ import { LoginError, type LoginRequest } from '@causeway/oauth'
 import { isObject } from '@causeway/protocol'
 import type { UpstreamServer } from '../instances/upstream-server.ts'
 
-/** Time limit for the browser login after the client accepted it. */
+/** Maximum time for the browser login after the client accepted it. */
 export const maxLoginMs = 5 * 60_000
 
 type LoginTarget = Pick<UpstreamServer, 'config' | 'login' | 'failure' | 'restart'>
@@ -34,7 +34,7 @@ export async function withLogin(
 const createPage = ({ config }: LoginTarget, url: string) =>
   elicitUrl(`${config.name} requires a login. Open the page to log in; the call then continues.`, url)
 
-/** If it returns `undefined`, the error of the call names the login command. */
+/** Returns `undefined` if no login can begin. The call's error then names the login command. */
 async function beginLogin(server: LoginTarget, { log }: ToolContext): Promise<LoginRequest | undefined> {
   try {
     return await server.login?.begin()

@@ -4,7 +4,7 @@ import type { HostedServer } from './domain/server-schema.ts'
 import { renderEndpoint, renderOAuth } from './render.ts'
 
 /**
- * Returns the server for a login, or `undefined` for a process or a server with a configured token. Throws
+ * Returns the server to log in to, or `undefined` for a process or a server with a configured token. Throws
  * `VARIABLE_UNSET` and `GATEWAY_CONFIG_INVALID`.
  */
 export function renderRemote(server: HostedServer, variables: Variables): RemoteServer | undefined {

@@ -38,7 +38,7 @@ export class SecretsFile {
     }
   }
 
-  /** Callers must check the names. */
+  /** Callers must validate the names. */
   set(values: Readonly<Record<string, string>>): void {
     this.#write({ ...this.read(), ...values })
   }

@@ -2,7 +2,7 @@ import type { InputRequest, JsonObject } from '@causeway/protocol'
 
 type CanAsk = (question: InputRequest) => boolean
 
-interface Sharing {
+interface SharingOptions {
   readonly share: 'shared' | 'project' | 'client' | 'call'
   readonly concurrency: number
   readonly kind: 'stdio' | 'http' | 'sse'
@@ -12,10 +12,10 @@ const allCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampli
 const questionCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
 
 /**
- * Returns the client capabilities of the instance whose lists all clients receive: those whose requests belong to a
- * known client.
+ * Returns the client capabilities of the instance whose lists all clients receive. Includes only those whose requests
+ * can be assigned to a client.
  */
-export function getListedCapabilities({ share, concurrency, kind }: Sharing): JsonObject {
+export function getListedCapabilities({ share, concurrency, kind }: SharingOptions): JsonObject {
   if (share === 'client' || share === 'call') return allCapabilities
   const isTraceable = concurrency === 1 || kind === 'http'
   return { ...(isTraceable ? questionCapabilities : {}), ...(share === 'project' ? { roots: {} } : {}) }

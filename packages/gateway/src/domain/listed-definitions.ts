@@ -79,7 +79,7 @@ export const normalizeResource = <T extends ListedResource | ResourceTemplate>(l
   } as T
 }
 
-/** Reads the task support of MCP 2025-11-25. With `required`, the server rejects other calls. */
+/** Reads the task support of MCP 2025-11-25. With `required`, the server rejects calls without a task. */
 export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
   const support = isObject(execution) ? execution.taskSupport : undefined
   return support === 'optional' || support === 'required' ? support : undefined

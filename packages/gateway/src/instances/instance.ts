@@ -161,7 +161,7 @@ export class Instance {
     }
   }
 
-  /** Subscribes, also across restarts, until the returned function is called. */
+  /** Subscribes until the returned function is called. A restart renews the subscription. */
   subscribe(uri: string): () => void {
     const release = this.retain()
     this.#subscriptions.add(uri)

@@ -142,7 +142,7 @@ export class UpstreamServer {
     this.takeCatalogue().catch(() => {})
   }
 
-  /** Uses an instance with the capabilities that lists depend on. */
+  /** Fetches lists from an instance with the capabilities that they depend on. */
   async takeCatalogue(): Promise<void> {
     const signal = new AbortController().signal
     if (this.config.share === 'shared') {

@@ -42,12 +42,12 @@ export interface ConnectionOptions {
   readonly server: string
   readonly channel: Channel
   /**
-   * Returns the only request, if known, to which a message without a stream can belong. `isAmbiguous` means that the
-   * server may still process a cancelled request.
+   * Returns the request to which a message without a stream belongs, if only one is possible. `isAmbiguous` means that
+   * the server may still process a cancelled request.
    */
   findOwner(requests: readonly RequestOwner[], isAmbiguous: boolean): RequestOwner | undefined
   onNotification(method: string, params: Params): void
-  /** Answers requests without a client, such as `roots/list`, or returns `undefined`. */
+  /** Answers requests that need no client, such as `roots/list`, or returns `undefined`. */
   onRequest(method: string, params: Params): unknown
   onClose(error: Error): void
 }
@@ -66,7 +66,7 @@ const maxLostRequests = 5
 /** Time for which a server may still process a request that was cancelled. */
 const cancelledRequestMs = 60_000
 
-/** JSON-RPC with one server. Creates its own ids and progress tokens. Does not send client ids upstream. */
+/** JSON-RPC with one server. Creates its own ids and progress tokens. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
@@ -155,7 +155,7 @@ export class Connection {
     }
   }
 
-  /** Ignores a failure: the connection has then ended, which `onClose` reports. */
+  /** Ignores failures: the connection has then ended, which `onClose` reports. */
   notify(method: string, params?: Params): void {
     this.#options.channel
       .send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })

@@ -11,11 +11,11 @@ import { GatewayError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { readRpcError } from './upstream-error.ts'
 
-/** Limits endless lists. */
+/** Limits for endless lists. */
 const maxPages = 100
 const maxItems = 5000
 
-/** A list that takes longer must not delay the tools. */
+/** Timeout for a page of prompts or resources, which must not delay the tools. */
 const maxListMs = 15_000
 
 const methodNotFound = -32601

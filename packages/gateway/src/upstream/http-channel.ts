@@ -23,7 +23,7 @@ export interface HttpChannelOptions {
 
 type Sdk = typeof import('@modelcontextprotocol/client')
 
-/** Time for the server to answer the end of its session. */
+/** Timeout for the request that ends the session. */
 const gracePeriodMs = 2000
 
 const maxRetryAfterMs = 60 * 60_000

@@ -24,7 +24,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#append(chunk.subarray(start))
   }
 
-  /** Passes on an unfinished line. */
+  /** Emits an unfinished line. */
   end(): void {
     if (this.#length === 0) return
     const [only] = this.#parts

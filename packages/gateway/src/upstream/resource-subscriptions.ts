@@ -51,7 +51,7 @@ export class ResourceSubscriptions {
     const connection = this.#connection
     if (connection === undefined || connection.isClosed) return
     if (connection.isModern) this.#listen()
-    // An error means that the server does not support it. Updates are optional.
+    // Updates are optional, so a server may reject subscriptions.
     else connection.request(method, { uri }).catch(() => {})
   }
 
@@ -80,7 +80,7 @@ export class ResourceSubscriptions {
     connection
       ?.request('subscriptions/listen', { notifications }, { signal })
       .then(renew, (error: unknown) => {
-        // After a JSON-RPC error, the server does not support the request.
+        // A JSON-RPC error means that the server does not support the request.
         if (readRpcError(error) === undefined) renew()
       })
   }

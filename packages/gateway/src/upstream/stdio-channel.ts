@@ -89,12 +89,12 @@ export class StdioChannel implements Channel {
       onLine: (line) => this.#receive(line, handlers),
       onTooLong: () => this.#endTooLong(),
     })
-    // Without free file descriptors there are no pipes; `error` reports it.
+    // Without free file descriptors, there are no pipes, and `error` is emitted.
     if (child.pid !== undefined) {
       child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
       child.stdout.once('end', () => void this.#endWithoutOutput())
       child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
-      // A child that ends closes its pipe; `exit` reports it.
+      // When a child exits, its pipe closes, and `exit` is emitted.
       child.stdin.on('error', () => {})
     }
     return new Promise((resolve, reject) => {

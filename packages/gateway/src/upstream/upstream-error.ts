@@ -8,7 +8,7 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** Transports send the number, message and data of the hosted server. */
+/** Transports send the hosted server's code, message and data. */
 export function toUpstreamError(server: string, error: unknown): CausewayError {
   const { code, message, data } = isObject(error) ? error : {}
   const rpc: RpcError = {

@@ -25,7 +25,7 @@ interface LinePlotProps {
   readonly last: number
   readonly title: string
   readonly isRelative?: boolean
-  /** Whether the value axis is logarithmic. By default, it is if the values need it. */
+  /** Whether the value axis is logarithmic; by default only if the values require it. */
   readonly isLog?: boolean | undefined
 }
 

@@ -13,7 +13,7 @@ export function Sparkline({
 }: {
   label: string
   values: readonly number[]
-  /** Times of the values, in any unit. Without them, the intervals are equal. */
+  /** Times of the values, in any unit; by default with equal intervals. */
   times?: readonly number[]
   max?: number
   errors?: readonly number[]

@@ -9,7 +9,7 @@ const moveMs = 500
 interface PlotMapViewProps {
   readonly content: MapContent
   readonly viewport: PlotBounds | null
-  /** Features to fit into the map when this changes. */
+  /** When this changes, the map moves to these features. */
   readonly fit: readonly PlotFeature[] | undefined
   readonly showAll: () => void
   readonly select: MapActions['select']
@@ -24,7 +24,7 @@ export function PlotMapView(props: PlotMapViewProps) {
   const map = useRef<PlotMap>(undefined)
   const latest = useRef(props)
   latest.current = props
-  /** Viewports of this map that the plot did not confirm yet, oldest first. */
+  /** Viewports of this map that the plot has not confirmed yet, oldest first. */
   const sent = useRef<readonly string[]>([])
   const [pointer, setPointer] = useState<LonLat>()
   useEffect(() => {

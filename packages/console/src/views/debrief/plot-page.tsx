@@ -19,7 +19,7 @@ export function PlotPage({ parts: { filename = '' } }: { parts: PathParts }) {
   const link = useMemo(() => new PlotConnection(server, filename), [server, filename])
   const access = server.needsToken.value
   useEffect(() => {
-    // A browser opens at most six connections to a server.
+    // Hidden pages disconnect, because a browser opens at most six connections to a server.
     const update = (): void => (document.hidden ? link.disconnect() : void link.connect())
     update()
     document.addEventListener('visibilitychange', update)
@@ -141,7 +141,7 @@ function listFocused({ state }: PlotConnection): readonly PlotFeature[] {
   return chosen.length > 0 ? chosen : [...features]
 }
 
-/** `isAdded` toggles the feature. Otherwise it becomes the only selected one, or none is selected if it was. */
+/** With `isAdded`, toggles a feature. Otherwise, selects only this feature, or none if it was the only selected one. */
 function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
   if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
   return selected.length === 1 && selected[0] === id ? [] : [id]

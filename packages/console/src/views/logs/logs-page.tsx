@@ -160,7 +160,7 @@ function useLines(
       const found = events.filter(
         (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
       )
-      // The recent lines repeat earlier ones.
+      // The recent lines may repeat earlier ones.
       const known = isFirst ? JSON.stringify(earlier.at(-1)) : undefined
       isFirst = false
       const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)

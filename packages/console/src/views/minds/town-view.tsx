@@ -10,7 +10,7 @@ import { formatCount, truncateText } from '../../domain/text.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import './world.css'
 
-/** Maximum number of names on the map. The table lists all places. */
+/** Maximum number of names on the map. */
 const maxNames = 30
 const maxRows = 100
 /** Age in game minutes at which a place gets its minimum opacity. */

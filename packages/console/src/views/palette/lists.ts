@@ -91,7 +91,7 @@ const toEntry = (title: string, detail: string, folder: string): Omit<Entry, 'gr
   url: `${folder}${encodeURIComponent(title)}`,
 })
 
-/** On the page of a recording, its lists are the first. */
+/** On the page of a recording, its lists come first. */
 export function findLists(path: string): readonly ServerList[] {
   const { recording } = findPage([{ pattern: '/replay/:recording' }], path)?.parts ?? {}
   return recording === undefined ? lists : [findings(recording), frames(recording), ...lists]
@@ -125,6 +125,6 @@ const frames = (recording: string): ServerList => ({
   },
 })
 
-/** Other parts of the hash remain. */
+/** Preserves other parts of the hash. */
 export const toPlaceUrl = (place: Readonly<Record<string, string | undefined>>): string =>
   `${location.pathname}#${formatHash(location.hash, place)}`

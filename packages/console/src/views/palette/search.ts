@@ -13,7 +13,7 @@ export interface EntryGroup {
 
 const maxPerGroup = 12
 const maxResults = 30
-/** Only this number of characters of a title or detail is searched. */
+/** Maximum number of searched characters of a title or detail. */
 const maxSearched = 300
 
 /**

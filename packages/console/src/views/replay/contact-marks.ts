@@ -15,7 +15,7 @@ import type { Contact } from '../../data/replay.ts'
 import type { Point3 } from '../../domain/fit.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
 
-/** Maximum number of drawn contacts. If there are more, the page states it. */
+/** Maximum number of drawn contacts. */
 export const maxContacts = 1024
 
 export interface ShownMarks {

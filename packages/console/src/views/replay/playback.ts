@@ -11,7 +11,7 @@ const screenHz = 60
 /** Delay after the last change before details of a frame are requested, in ms. */
 const restMs = 80
 
-/** The frame that all parts of the viewer show. Frames are recorded ids. */
+/** The frame that all parts of the viewer show. Frames are identified by recorded ids. */
 export class Playback {
   readonly first: number
   readonly frame = signal(0)
@@ -24,7 +24,6 @@ export class Playback {
   readonly share = computed(
     () => (this.frame.value - this.first) / Math.max(1, this.lastFrame.value - this.first),
   )
-  /** Time between frames in s. */
   readonly #step: number
   #position = 0
   /** 1, or -1 to play backwards. */
@@ -62,7 +61,7 @@ export class Playback {
     this.#timer = setTimeout(() => this.#rest(), restMs)
   }
 
-  /** Returns how many frames a rate advances per refresh of the screen. */
+  /** Returns the number of frames to advance per screen refresh at a playback rate. */
   countPassed(rate: number): number {
     return Math.round(rate / screenHz / this.#step)
   }

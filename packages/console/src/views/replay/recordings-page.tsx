@@ -196,7 +196,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
         const args = { recording, max_findings: 1 }
         const diagnose = () => server.call<Diagnosis>('replay', 'diagnose', args)
         const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
-        // The next list starts with this recording again.
+        // The recording is diagnosed again with the next list.
         if (health === 'failed' && signal.aborted) diagnosed.current.delete(recording)
         else setFound((old) => new Map(old).set(recording, health))
       }

@@ -233,7 +233,7 @@ export class Stage {
     this.#renderer.forceContextLoss()
   }
 
-  /** The length of arrows on the screen is fixed, so they depend on the camera. */
+  /** Arrows have a fixed length on the screen, so their length in the scene depends on the camera. */
   #showArrows(): void {
     const { contacts, shown } = this.#shownContacts
     const distance = this.#controls.getDistance()

@@ -73,7 +73,7 @@ interface Mark {
   readonly open: () => void
 }
 
-/** Marks that open on a click. Keyboard users have the list of findings, and the calls in Traffic. */
+/** Clickable marks. Keyboard users can open the same items from the list of findings and the Traffic page. */
 function Lane({ playback, name, marks }: { playback: Playback; name: string; marks: readonly Mark[] }) {
   const lane = useRef<HTMLDivElement>(null)
   const { first } = playback

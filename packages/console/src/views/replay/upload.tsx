@@ -146,7 +146,6 @@ const createManyFilesError = (count: number): ServerError =>
     remedy: 'drop one file at a time',
   })
 
-/** Returns whether files are dragged over the page. */
 function useFileDrop(take: (files: FileList | undefined) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const latest = useRef(take)

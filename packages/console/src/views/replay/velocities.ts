@@ -8,7 +8,7 @@ import type { ShownFrame } from './stage-view.tsx'
 /** Time without a change before velocities are requested, in ms. */
 const restMs = 80
 
-/** Returns the velocities of the shown frame, if they are on and the frame does not change. */
+/** Returns the velocities of the shown frame, if `isOn` is set and the frame does not change. */
 export function useVelocities({ recording, bodies }: Metadata, shown: ShownFrame, isOn: boolean) {
   const { server } = useConsole()
   const [velocities, setVelocities] = useState<Velocities>()

@@ -68,7 +68,7 @@ export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
 
 const emptyPollMs = 1000
 
-/** Its recorder may still add frames. */
+/** A recording without frames, whose recorder may still add some. */
 function EmptyRecording({ metadata, reload }: { metadata: Metadata; reload: () => void }) {
   const { server } = useConsole()
   const { recording, summary } = metadata
@@ -169,7 +169,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   )
 }
 
-/** The address contains layers that are not the default. */
+/** The address contains the layers unless they are the default. */
 function useLayers() {
   const { navigation } = useConsole()
   const [layers, setLayers] = useState<Layers>(() => {
@@ -199,10 +199,10 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
   const [finding, setFinding] = useState<string | undefined>(chosen)
 
-  const address = navigation.hash.peek()
+  const hash = navigation.hash.peek()
   useEffect(() => {
     // Another address was opened since this render.
-    if (navigation.hash.peek() !== address) return
+    if (navigation.hash.peek() !== hash) return
     navigation.replaceHash(
       formatHash(location.hash, {
         frame: String(playback.frame.peek()),

@@ -3,7 +3,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx'
 import { Chip, type Severity, toSeverity } from '../../ui/state.tsx'
 import { describeState } from './server-state.ts'
 
-/** An idle server is a warning after an error. */
+/** Returns a warning for a server that is idle after an error. */
 export function describeApp({ status, state, last_error }: AppState): { severity: Severity; word: string } {
   if (state === undefined) return { severity: toSeverity(status), word: status }
   return state === 'idle' && last_error !== undefined

@@ -10,7 +10,7 @@ const updateMs = 250
 
 const earlierCalls = 200
 
-/** Follows the calls of all clients. Renders at most four times a second. */
+/** Follows the calls of all clients. */
 export function useCalls(): { readonly log: CallLog; readonly version: number } {
   const { server } = useConsole()
   const access = server.needsToken.value

@@ -81,7 +81,7 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
   )
 }
 
-/** By default the last evaluation. The address contains its position, because step numbers are reused after an undo. */
+/** Selects the last evaluation by default. The address contains its position, because step numbers are reused after an undo. */
 function useChosenStep(count: number) {
   const { navigation } = useConsole()
   const [chosen, setChosen] = useState<number>()

@@ -9,7 +9,7 @@ import './test-matrix.css'
 /** Number of tests that are shown initially. */
 const firstTests = 20
 
-const signs: Readonly<Record<TestOutcome, readonly [sign: string, word: string]>> = {
+const outcomeLabels: Readonly<Record<TestOutcome, readonly [symbol: string, word: string]>> = {
   pass: ['✓', 'passed'],
   fail: ['✕', 'failed'],
   skip: ['–', 'skipped'],
@@ -81,8 +81,8 @@ export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }
                   </button>
                 )}
                 <span class="muted" aria-hidden="true">
-                  {Object.values(signs)
-                    .map(([sign, word]) => `${sign} ${word}`)
+                  {Object.values(outcomeLabels)
+                    .map(([symbol, word]) => `${symbol} ${word}`)
                     .join(' · ')}
                 </span>
                 {tests.length < count && (
@@ -122,10 +122,10 @@ function StepButton({ step: { step, kind, undone }, isChosen, choose }: StepButt
 }
 
 function OutcomeCell({ outcome, isChosen }: { outcome: TestOutcome; isChosen: boolean }) {
-  const [sign, word] = signs[outcome]
+  const [symbol, word] = outcomeLabels[outcome]
   return (
     <td class={`outcome ${outcome} ${isChosen ? 'chosen' : ''}`} title={word}>
-      <span aria-hidden="true">{sign}</span>
+      <span aria-hidden="true">{symbol}</span>
       <span class="visually-hidden">{word}</span>
     </td>
   )

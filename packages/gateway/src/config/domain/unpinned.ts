@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 
 type Registry = 'npm' | 'pypi'
 
-/** Commands that download a package. `words` precede its name. */
+/** Commands that download a package. `words` precede the package name. */
 const runners: readonly { readonly words: readonly string[]; readonly registry: Registry }[] = [
   { words: ['npx'], registry: 'npm' },
   { words: ['bunx'], registry: 'npm' },

@@ -13,7 +13,7 @@ export class SharedCamera {
     }
   }
 
-  /** Ignores the moves that copying causes. */
+  /** Ignores moves that copying a camera causes. */
   #move(moved: Stage): void {
     if (this.#isMoving) return
     this.#isMoving = true
