@@ -1,12 +1,12 @@
-/** Types of the used part of ggencoder. */
+/** Types for the part of ggencoder that is used here. */
 declare module 'ggencoder' {
-  /** Parts of a message received so far. */
+  /** The received parts of a message. */
   type AisSession = Record<string, unknown>
 
   /** A decoded sentence. The message type determines its members. */
   class AisDecode {
     constructor(sentence: string, session?: AisSession)
-    /** `false` for a part of a message, and without a position. */
+    /** `false` if the message is incomplete or has no position. */
     readonly valid: boolean
     /** Empty if the sentence is valid. */
     readonly error: string

@@ -58,7 +58,7 @@ export class Vault {
     return this.#pool.stop()
   }
 
-  /** Returns `undefined` if the text of the file was passed. */
+  /** Returns `undefined` if the text was passed instead of a path. */
   async #resolveFile({ path, text }: ToolArgs): Promise<string | undefined> {
     if (typeof path === 'string' && text === undefined) return this.#roots.resolve(path)
     if (typeof text === 'string' && path === undefined) return undefined
@@ -70,7 +70,7 @@ export class Vault {
   }
 }
 
-/** Characters of text that count as one number. */
+/** Number of characters that count as one number. */
 const charactersPerNumber = 20
 
 const maxCountedNumbers = 10_000

@@ -189,8 +189,8 @@ verifies('toolvault:simplify', async (t) => {
 })
 
 /**
- * Returns the greatest distance of a vertex from its interpolated place on the retained vertices, at one fix per
- * minute.
+ * Returns the greatest distance between a vertex and its position interpolated from the retained vertices. Fixes are
+ * a minute apart.
  */
 function worstDeviation(places: readonly (readonly number[])[], kept: readonly number[]): number {
   const at = (index: number) => ({ lon: places[index]?.[0] ?? 0, lat: places[index]?.[1] ?? 0 })
@@ -275,7 +275,7 @@ verifies('toolvault:jumps', 'find_jumps reports only bad fixes on random tracks 
 
 verifies(
   'toolvault:jumps',
-  'find_jumps reports bad fixes next to a gap, at an end and at equal times',
+  'find_jumps reports bad fixes next to a gap, at either end and at equal times',
   async (t) => {
     const { fixes } = readTimedTrack(straight('s', [179.95, 75], { course: 80, knots: 15, fixes: 60 }))
     const gapped = fixes.map((fix, index) => ({ ...fix, time: fix.time + (index >= 30 ? 3_600_000 : 0) }))

@@ -145,7 +145,7 @@ const point = (id: string, at: readonly number[], properties = {}) =>
 
 verifies(
   'toolvault:range-bearing',
-  'points have a position while they are valid, and tracks between their fixes',
+  'a point has a position while it is valid, and a track has positions between its fixes',
   async (t) => {
     const { data, client } = await openVault(t)
     const window = { time: '2024-01-01T00:10:00Z', timeEnd: '2024-01-01T00:20:00Z' }
@@ -176,27 +176,31 @@ verifies(
   },
 )
 
-verifies('toolvault:cpa:predicted', 'cpa_tcpa predicts from the requested time and motion', async (t) => {
-  const { data, client } = await openVault(t)
-  const at = (time: string) => ({ tracks: [xa, xb], at: time })
-  const [later] = (await data('cpa_tcpa', at('2024-01-01T00:20:00Z'))).approaches
-  t.ok(near(later.predicted.tcpa_s, 9.936 * 60, 5), 'predicts the approach ten minutes ahead')
-  const [outside] = (await data('cpa_tcpa', at('2024-01-01T09:00:00Z'))).approaches
-  t.equal(outside.predicted, null, 'predicts nothing without a position at this time')
-  await t.rejects(client.call('cpa_tcpa', at('soon')), { code: 'INVALID_ARGUMENTS' })
-  await t.rejects(client.call('cpa_tcpa', { tracks: [xa, xb], motion: 'recorded' }), {
-    code: 'FEATURE_UNUSABLE',
-    message: /no recorded speeds/,
-  })
-  await t.rejects(client.call('cpa_tcpa', { tracks: [xa] }), {
-    code: 'FEATURES_NEEDED',
-    data: { needed: 2, given: 1 },
-  })
-})
+verifies(
+  'toolvault:cpa:predicted',
+  'cpa_tcpa uses the requested time and motion for its prediction',
+  async (t) => {
+    const { data, client } = await openVault(t)
+    const at = (time: string) => ({ tracks: [xa, xb], at: time })
+    const [later] = (await data('cpa_tcpa', at('2024-01-01T00:20:00Z'))).approaches
+    t.ok(near(later.predicted.tcpa_s, 9.936 * 60, 5), 'predicts the approach ten minutes ahead')
+    const [outside] = (await data('cpa_tcpa', at('2024-01-01T09:00:00Z'))).approaches
+    t.equal(outside.predicted, null, 'predicts nothing without a position at this time')
+    await t.rejects(client.call('cpa_tcpa', at('soon')), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(client.call('cpa_tcpa', { tracks: [xa, xb], motion: 'recorded' }), {
+      code: 'FEATURE_UNUSABLE',
+      message: /no recorded speeds/,
+    })
+    await t.rejects(client.call('cpa_tcpa', { tracks: [xa] }), {
+      code: 'FEATURES_NEEDED',
+      data: { needed: 2, given: 1 },
+    })
+  },
+)
 
 verifies(
   'toolvault:simplify',
-  'simplify_track simplifies tracks without times by their line, and each part separately',
+  'simplify_track uses the line of a track without times, and simplifies each part separately',
   async (t) => {
     const { command, client } = await openVault(t)
     const coordinates = [
@@ -227,7 +231,7 @@ verifies(
 
 verifies(
   'toolvault:resample',
-  'resample_track adds points on request, and interpolates nothing between parts',
+  'resample_track adds points on request, and does not interpolate between parts',
   async (t) => {
     const { command, client } = await openVault(t)
     const points = listFeatures(

@@ -30,7 +30,7 @@ import { feature, near, openVault, track } from './vault-kit.ts'
 /** An object that cannot be converted to text: `toString` is not a function. */
 const hostile = { toString: 'x' }
 
-t.test('the error about a geometry type that is an object contains its JSON', async (t) => {
+t.test('an error about a geometry type contains its JSON if the type is an object', async (t) => {
   const value = { type: 'Feature', geometry: { type: hostile, coordinates: [] }, properties: {} }
   t.throws(() => readFeatures([value], 'features'), {
     code: 'INVALID_ARGUMENTS',
@@ -72,7 +72,7 @@ verifies('toolvault:geodesic', async (t) => {
   t.ok(isNear(rhumb.distance_m, 5_771_083.3833, 1e-3) && isNear(rhumb.bearing_deg, 77.76838971, 1e-8))
 })
 
-verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, not a geodesic', async (t) => {
+verifies('toolvault:geodesic', 'a parallel is a rhumb line with bearing 090, not a geodesic', async (t) => {
   const [from, to] = [
     { lat: 36, lon: -5 },
     { lat: 36, lon: -4.5 },
@@ -122,7 +122,7 @@ verifies('toolvault:geodesic', 'a thousand random paths agree with GeodSolve and
   t.equal(geodesics.length, 1000)
 })
 
-t.test('createLine returns the ends exactly and the middle at half of the length', async (t) => {
+t.test('createLine returns exact ends, and the middle at half the length', async (t) => {
   const [a, b] = [
     { lat: 36, lon: 179.9 },
     { lat: 36.2, lon: -179.8 },
@@ -232,8 +232,8 @@ const runToEnd = <T>(steps: Generator<number, T>): T => {
 }
 
 /**
- * Returns a vessel that crosses a pole along a meridian, with a fix each minute, 600 m apart, and its distance from
- * the pole in metres.
+ * Returns a vessel that crosses a pole along a meridian, with a fix every minute and 600 m, and its distance from the
+ * pole in metres.
  */
 function crossPole(side: 1 | -1, meridian: number, offset: number) {
   const pole = { lat: side * 90, lon: 0 }
@@ -335,7 +335,7 @@ verifies('toolvault:stats', 'the mean speed never exceeds the maximum', async (t
   }
 })
 
-t.test('there is no bearing at the closest approach of tracks that meet', async (t) => {
+t.test('the bearing at the closest approach is null if the tracks meet', async (t) => {
   const { data } = await openVault(t)
   const a = track('a', [
     [0, 0],

@@ -38,7 +38,7 @@ verifies('toolvault:import:nmea', async (t) => {
 
 verifies(
   'toolvault:import:nmea',
-  'import_nmea reads dates from RMC and short longitudes, and counts invalid lines',
+  'import_nmea reads short longitudes and dates from RMC, and counts invalid lines',
   async (t) => {
     const { command, client } = await openVault(t)
     const text = [
@@ -92,7 +92,7 @@ verifies('toolvault:import:ais', async (t) => {
 
 verifies(
   'toolvault:import:ais',
-  'import_ais finds times next to sentences or by counting, and accepts interleaved parts',
+  'import_ais reads times next to sentences or counts seconds, and accepts interleaved parts',
   async (t) => {
     const { command, data } = await openVault(t)
     const report = (second: number, lon: number) =>
@@ -213,7 +213,7 @@ verifies(
   },
 )
 
-verifies('toolvault:import:xml-limits', 'indentation does not count as elements and texts', async (t) => {
+verifies('toolvault:import:xml-limits', 'indentation does not count as an element or a text', async (t) => {
   const point = '\n   <trkpt>\n    <ele>1</ele>\n    <time>2024-01-01T00:00:00Z</time>\n   </trkpt>'
   const parser = new XmlDocumentParser('GPX', { maxNodes: 3 + 5 * 2 })
   parser.write(`<gpx>\n <trk>\n  <trkseg>${point.repeat(2)}\n`)
@@ -334,7 +334,7 @@ verifies('toolvault:index', 'routes and resources describe each tool', async (t)
   await t.rejects(client.call('list_tools', { category: 'sinking' }), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('names of tools in resource URIs are completed', async (t) => {
+t.test('tool names in resource URIs are completed', async (t) => {
   const { ctx } = await context(t)
   const family = toolvault.resources.find(({ template }) => template.variables.length > 0)
   t.ok((await family?.complete('tool', {}, ctx))?.includes('range_bearing'))

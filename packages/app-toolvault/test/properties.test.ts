@@ -73,7 +73,7 @@ const all = (kept: Generator<number, number[]>): number[] => {
   return step.value
 }
 
-t.test('solveInverse inverts destination', async (t) => {
+t.test('solveInverse inverts findDestination', async (t) => {
   fc.assert(
     fc.property(
       place,
@@ -89,7 +89,7 @@ t.test('solveInverse inverts destination', async (t) => {
   )
 })
 
-t.test('interpolatePlace returns a place on the geodesic of the leg', async (t) => {
+t.test('interpolatePlace returns a position on the geodesic of the leg', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
       const [start = 0, end = 0] = [one.times[0], one.times.at(-1)]
@@ -125,7 +125,7 @@ t.test('simplifyTrack retains ends and alignment, and no deviation exceeds the t
   )
 })
 
-t.test('simplifyTrack reads each time of a jumping line at most 250 times', async (t) => {
+t.test('simplifyTrack reads each timestamp of a zigzag line at most 250 times', async (t) => {
   const places = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
   let reads = 0
   const times = new Proxy(
@@ -143,9 +143,7 @@ t.test('simplifyTrack reads each time of a jumping line at most 250 times', asyn
   t.ok(reads <= 250 * places.length, `${reads} reads`)
 })
 
-/**
- * Returns the greatest geodesic distance of a vertex from its interpolated place between two retained ones, metres.
- */
+/** Returns the greatest geodesic distance in metres between a vertex and its position after simplification. */
 function worst({ fixes }: TimedTrack, from: number, to: number): number {
   const [a, b] = [fixes[from], fixes[to]]
   if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
@@ -161,7 +159,7 @@ function worst({ fixes }: TimedTrack, from: number, to: number): number {
 t.test('findClosestApproach returns at most the shortest sampled distance', async (t) => {
   fc.assert(
     fc.property(track('a'), track('b'), fc.boolean(), (one, other, isNear) => {
-      // Two random places are far apart, so half of the pairs are moved together.
+      // Two random positions are far apart, so half of the pairs are moved together.
       const [a, b] = isNear ? [one, shifted(other, one)] : [one, other]
       const found = findClosestApproach(indexTrack(a), indexTrack(b))
       if (found === undefined) return t.fail('findClosestApproach returned undefined')
@@ -223,7 +221,7 @@ function parted(track: TimedTrack, at: number | null): TimedTrack {
   })
 }
 
-/** Returns the same voyage from another place. */
+/** Returns the same voyage from another position. */
 function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   const [from, to] = [track.fixes[0], onto.fixes[0]]
   if (from === undefined || to === undefined) return track
@@ -235,7 +233,7 @@ function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   return readTimedTrack({ ...track.feature, geometry: { type: 'LineString', coordinates } })
 }
 
-t.test('resampleTrack returns the places of the track at all times', async (t) => {
+t.test('resampleTrack returns the positions of the track at all times', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.integer({ min: 5, max: 600 }), (one, interval_s) => {
       const even = readTimedTrack(resampleTrack(one, { interval_s, max_gap_s: 1e6 }).feature)

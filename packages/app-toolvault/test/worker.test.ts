@@ -57,7 +57,7 @@ t.test('a run in a worker passes the client to the worker pool', async (t) => {
   )
 })
 
-t.test('a short run does not create the signal of its call', async (t) => {
+t.test('a short run does not create an abort signal', async (t) => {
   const { app, client } = await openVault(t)
   const ctx = {
     store: app.store,
@@ -100,7 +100,7 @@ verifies('toolvault:worker', 'an import reports its progress in bytes and can be
     t.fail('the scene has no vessel')
     return
   }
-  // The log is repeated, as by a receiver that repeats itself.
+  // The log is repeated, as if the receiver had sent it again and again.
   const text = ownShipLog(vessel).text.repeat(30)
   const { client, command } = await openVault(t, { 'long.nmea': text })
   const args = { path: 'long.nmea', date: '2024-03-01' }
@@ -126,7 +126,7 @@ t.test('the catalog lists exactly the files in tools/', async (t) => {
   t.same(catalog.map(({ name }) => name).sort(), files.sort())
 })
 
-t.test('every sample results in its expected output', async (t) => {
+t.test('every sample produces its expected output', async (t) => {
   const { command } = await openVault(t)
   for (const tool of catalog)
     for (const sample of readSamples(tool))

@@ -48,7 +48,7 @@ async function describeSession(critic: Critic, sid: string | undefined) {
     standing,
     last: findLastResult(steps) ?? null,
     steps: steps.map(describeStep),
-    // The working directory is a folder of the server.
+    // Omits the working directory, because it is a folder of the server.
     commands: commands.map(({ session_id: _, cwd: __, ...row }) => row),
   }
 }

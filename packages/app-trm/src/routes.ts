@@ -32,10 +32,10 @@ export function declareRoutes(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Work between two turns of the event loop, which takes a few milliseconds. */
+/** Number of items processed per turn of the event loop, which takes a few milliseconds. */
 const [casesPerTurn, rowsPerTurn] = [500, 10]
 
-/** Returns the first `limit` tests and the number of all tests. Other requests are served in between. */
+/** Returns the first `limit` tests and the number of all tests. Lets other requests run in between. */
 export async function listTestOutcomes(
   cases: TestRun['cases'],
   results: AsyncIterable<EvalResult | null> | Iterable<EvalResult | null>,

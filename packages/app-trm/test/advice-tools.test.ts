@@ -98,7 +98,7 @@ verifies('trm:review:rules', async (t) => {
   await t.rejects(ask('review'), { code: 'INVALID_ARGUMENTS' })
 })
 
-verifies('trm:review:rules', 'a long review runs in the turn of its client', async (t) => {
+verifies('trm:review:rules', 'a long review is queued in the worker pool under its client', async (t) => {
   const call = mock.method(WorkerPool.prototype, 'call')
   t.teardown(() => call.mock.restore())
   const { client } = await openTrm(t, {})
@@ -109,7 +109,7 @@ verifies('trm:review:rules', 'a long review runs in the turn of its client', asy
   )
 })
 
-verifies('trm:review:rules', 'a review of a session covers everything that it has changed', async (t) => {
+verifies('trm:review:rules', 'a review of a session covers all changes of the session', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const { sessionId: sid } = await ask('start', { repo: 'sums', preflight: false })

@@ -37,7 +37,7 @@ verifies('trm:submit:edited', async (t) => {
   t.equal(read('made.txt'), 'made\n')
 })
 
-verifies('trm:submit:edited', 'edits that were not submitted remain, even next to candidates', async (t) => {
+verifies('trm:submit:edited', 'edits of the user remain after candidates, undo and reset', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   const edit = (path: string, text: string) => write(join(root, 'p', path), text)

@@ -71,7 +71,7 @@ verifies(
 
 verifies(
   'trm:submit:tamper',
-  'the result warns of changed files that configure the checks',
+  'the result warns about changed files that configure the checks',
   inCI(async (t) => {
     const { client } = await openTrm(t, { copies: ['sums'] })
     const { ask } = client()
@@ -198,7 +198,7 @@ t.test('the engine answers concurrent calls and rejects calls after close', asyn
   await t.rejects(read('d'), { code: 'CANCELLED' })
 })
 
-t.test('the engine does small work on the main thread with the same result', async (t) => {
+t.test('the engine runs small calls on the main thread with the same result', async (t) => {
   const [near, far] = [new Engine({ maxInline: 2000 }), engine(t)]
   t.teardown(() => near.close())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
@@ -222,7 +222,7 @@ const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
 verifies(
   'trm:submit:only',
-  'the native ids of pytest are returned and accepted',
+  'native pytest ids are returned and accepted',
   inCI(async (t) => {
     if (!hasPytest) return void t.pass('pytest', { skip: `install pytest for ${python}` })
     const { client } = await openTrm(t, {
@@ -245,7 +245,7 @@ verifies(
   }),
 )
 
-t.test('tested values are found in added code, unless they are only a few of many', async (t) => {
+t.test('copies of tested values are found in added code unless only few of many are copied', async (t) => {
   const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
   t.equal(findCopiedValues(readTestedValues(tests), 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
   t.equal(
@@ -321,7 +321,7 @@ t.test('data that only tests read counts as expected values', async (t) => {
   )
 })
 
-t.test('code that can recognize its tests is a doubt, and ordinary code is not', async (t) => {
+t.test('code that can detect its tests is reported as a doubt, and ordinary code is not', async (t) => {
   const find = (path: string, text: string) =>
     findSuspicions(path, '', text).map(({ kind, why }) => `${kind}: ${why}`)
   const doubts: readonly (readonly [line: string, why: string])[] = [

@@ -93,19 +93,23 @@ verifies('trm:undo:exact', async (t) => {
   )
 })
 
-verifies('trm:undo:exact', 'a file that the user changed later is a conflict, unless forced', async (t) => {
-  const { client, root } = await openTrm(t, { files: judged })
-  const { ask } = client()
-  await ask('start', { repo: 'p', test: judge, preflight: false })
-  await ask('submit', { candidate: scored(2) })
-  writeFileSync(join(root, 'p', 'score'), '3\n')
-  await t.rejects(ask('undo'), { code: 'USER_EDIT_CONFLICT', data: { conflicts: ['score'] } })
-  t.equal((await ask('state')).step, 1)
-  t.match(await ask('undo', { force: true }), { currentStep: 0, filesRestored: ['score'] })
-  t.equal(readText(root, 'p', 'score'), '1\n')
-})
+verifies(
+  'trm:undo:exact',
+  'a file that the user changed later is a conflict unless `force` is set',
+  async (t) => {
+    const { client, root } = await openTrm(t, { files: judged })
+    const { ask } = client()
+    await ask('start', { repo: 'p', test: judge, preflight: false })
+    await ask('submit', { candidate: scored(2) })
+    writeFileSync(join(root, 'p', 'score'), '3\n')
+    await t.rejects(ask('undo'), { code: 'USER_EDIT_CONFLICT', data: { conflicts: ['score'] } })
+    t.equal((await ask('state')).step, 1)
+    t.match(await ask('undo', { force: true }), { currentStep: 0, filesRestored: ['score'] })
+    t.equal(readText(root, 'p', 'score'), '1\n')
+  },
+)
 
-verifies('trm:reset:user', 'reset in a git repository changes no work of the user', async (t) => {
+verifies('trm:reset:user', 'reset in a git repository does not change work of the user', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const repo = join(root, 'p')
   const git = (...args: string[]) => execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8' })
@@ -138,7 +142,7 @@ verifies('trm:reset:user', 'reset in a git repository changes no work of the use
   t.match(await ask('state'), { step: 0, noImproveStreak: 0, bestScore: 0.25 })
 })
 
-verifies('trm:reset:user', 'reset outside a git repository changes no work of the user', async (t) => {
+verifies('trm:reset:user', 'reset outside a git repository does not change work of the user', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
@@ -349,7 +353,7 @@ verifies('trm:tests', async (t) => {
   t.equal((await stored.next()).value, null, 'results are read one by one')
 })
 
-verifies('trm:tests', 'only the outcomes of the returned tests are computed, in several turns', async (t) => {
+verifies('trm:tests', 'only the outcomes of returned tests are computed, in several turns', async (t) => {
   const cases = Array.from({ length: 5000 }, (_, index) => ({ id: `t${index}`, status: 'pass' as const }))
   const result = {
     ...{ kind: 'submit', tests: { failed: 1 }, failing: ['t4000'], failures: [] },

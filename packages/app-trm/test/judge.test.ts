@@ -263,7 +263,7 @@ t.test('findScripts returns the scripts that a command runs, without the files t
 
 verifies(
   'trm:submit:tamper',
-  'tests, their configuration and scripts of commands are distinguished',
+  'findTampering distinguishes tests, their configuration and scripts of commands',
   async (t) => {
     const paths = [
       'src/a.py',
@@ -286,7 +286,7 @@ verifies(
   },
 )
 
-/** Replaces the tests with ones of the same names that always pass. */
+/** Replaces the tests with tests of the same names that always pass. */
 const bribed = {
   mode: 'files',
   files: [
@@ -328,7 +328,7 @@ verifies('trm:submit:guard', async (t) => {
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
 
-verifies('trm:submit:guard', 'with write improved, a forged verdict does not land', async (t) => {
+verifies('trm:submit:guard', 'write improved does not land a candidate with a forged verdict', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })

@@ -22,27 +22,27 @@ const findStatus = (run: TestRun | undefined, id: string) => run?.cases.find((on
 /** Returns the numbers of passed tests, failed tests, errors and skipped tests. */
 const counts = (run: TestRun | undefined) => run && [run.passed, run.failed, run.errors, run.skipped]
 
-verifies('trm:tests:reports', 'a report of pytest has counts, native ids, messages and places', async (t) => {
-  const run = report('pytest.xml')
-  t.same(counts(run), [3, 3, 1, 2])
-  t.equal(findStatus(run, 'tests/test_sums.py::TestMean::test_two'), 'pass')
-  t.equal(findStatus(run, 'tests/test_sums.py::test_many[3]'), 'fail')
-  t.equal(findStatus(run, 'tests/test_sums.py::test_error'), 'error')
-  t.equal(findStatus(run, 'tests/test_sums.py::test_expected'), 'xfail')
-  const wrong = run?.cases.find(({ id }) => id.endsWith('test_wrong'))
-  t.match(wrong, { file: 'tests/test_sums.py', line: 10, message: /AssertionError: a should be two/ })
-})
-
 verifies(
   'trm:tests:reports',
-  'a file that pytest cannot load is an error that names the place',
+  'a report of pytest has counts, native ids, messages and locations',
   async (t) => {
-    const run = report('pytest-collection.xml')
-    t.same(counts(run), [0, 0, 2, 0])
-    t.match(run?.cases[0], { id: 'broken/test_a.py', file: '/work/python/broken/test_a.py', line: 1 })
-    t.match(run?.cases[1], { id: 'broken/test_b.py', message: /No module named/ })
+    const run = report('pytest.xml')
+    t.same(counts(run), [3, 3, 1, 2])
+    t.equal(findStatus(run, 'tests/test_sums.py::TestMean::test_two'), 'pass')
+    t.equal(findStatus(run, 'tests/test_sums.py::test_many[3]'), 'fail')
+    t.equal(findStatus(run, 'tests/test_sums.py::test_error'), 'error')
+    t.equal(findStatus(run, 'tests/test_sums.py::test_expected'), 'xfail')
+    const wrong = run?.cases.find(({ id }) => id.endsWith('test_wrong'))
+    t.match(wrong, { file: 'tests/test_sums.py', line: 10, message: /AssertionError: a should be two/ })
   },
 )
+
+verifies('trm:tests:reports', 'a file that pytest cannot load is an error with its location', async (t) => {
+  const run = report('pytest-collection.xml')
+  t.same(counts(run), [0, 0, 2, 0])
+  t.match(run?.cases[0], { id: 'broken/test_a.py', file: '/work/python/broken/test_a.py', line: 1 })
+  t.match(run?.cases[1], { id: 'broken/test_b.py', message: /No module named/ })
+})
 
 verifies('trm:tests:reports', 'a report of node --test has groups, skipped and todo tests', async (t) => {
   for (const run of [report('node-test.xml'), output('node-test.tap')]) {
@@ -90,7 +90,7 @@ verifies('trm:tests:text', async (t) => {
   for (const [name, numbers] of Object.entries(expected)) t.same(counts(output(name)), numbers, name)
 })
 
-verifies('trm:tests:text', 'the failures of each text are named with their places', async (t) => {
+verifies('trm:tests:text', 'failures in text output have names and locations', async (t) => {
   const failed = (name: string) =>
     output(name)
       ?.cases.filter(({ status }) => status === 'fail' || status === 'error')
@@ -105,7 +105,7 @@ verifies('trm:tests:text', 'the failures of each text are named with their place
 
 verifies(
   'trm:tests:text',
-  'output without tests has no run, and numbers in a log are not a summary',
+  'readTests returns undefined for output without tests and for numbers in a log',
   async (t) => {
     t.equal(output('flake8.txt'), undefined)
     const log = 'collected 99 passed items, 7 failed\nall is well\n'

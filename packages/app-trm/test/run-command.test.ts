@@ -62,15 +62,19 @@ verifies(
   }),
 )
 
-verifies('trm:run:output', 'the beginning, the end and failures between them are stored', async (t) => {
-  const noise = 'yes "line of noise 0123456789" | head -c 30000000'
-  const command = `echo "AssertionError: first"; ${noise}; echo "ValueError: middle"; ${noise}; echo "the end"`
-  const { stdout } = await run(t, command)
-  t.ok(stdout.bytes > 60_000_000 && stdout.truncated)
-  t.ok(stdout.text.length < 500_000)
-  for (const part of ['AssertionError: first', 'ValueError: middle', 'the end\n'])
-    t.ok(stdout.text.includes(part), part)
-})
+verifies(
+  'trm:run:output',
+  'the beginning and the end of an output, and failures in between, are stored',
+  async (t) => {
+    const noise = 'yes "line of noise 0123456789" | head -c 30000000'
+    const command = `echo "AssertionError: first"; ${noise}; echo "ValueError: middle"; ${noise}; echo "the end"`
+    const { stdout } = await run(t, command)
+    t.ok(stdout.bytes > 60_000_000 && stdout.truncated)
+    t.ok(stdout.text.length < 500_000)
+    for (const part of ['AssertionError: first', 'ValueError: middle', 'the end\n'])
+      t.ok(stdout.text.includes(part), part)
+  },
+)
 
 verifies('trm:run:shell', async (t) => {
   const { exitCode, stdout } = await run(
@@ -92,7 +96,7 @@ t.test('commands run with a lower priority than the server', async (t) => {
   t.match(group.stdout.text, 'nice 5')
 })
 
-verifies('trm:run:confined', 'limits apply to every command, which cannot raise them', async (t) => {
+verifies('trm:run:confined', 'limits apply to every command, and commands cannot raise them', async (t) => {
   const command = 'ulimit -c; ulimit -f; ulimit -t; ulimit -f unlimited 2>/dev/null || echo refused; exit 4'
   const { stdout, exitCode } = await run(t, command, { timeoutMs: 9500 })
   const [core, file, time, ...rest] = stdout.text.trim().split('\n')
@@ -103,7 +107,7 @@ verifies('trm:run:confined', 'limits apply to every command, which cannot raise 
 
 verifies(
   'trm:run:confined',
-  'bubblewrap receives the folders of the command, with the writable ones last',
+  'bubblewrap receives the folders of a command, writable folders last',
   async (t) => {
     const folders = {
       cwd: '/data/trm/work/1/project',
@@ -189,7 +193,7 @@ t.test('signalGroup never signals the group of this process', async (t) => {
   t.match(createMark(process.pid), { pid: process.pid })
 })
 
-t.test('a capture removes escapes, carriage returns and repeated lines', async (t) => {
+t.test('a capture removes escape sequences, carriage returns and repeated lines', async (t) => {
   t.equal(
     cleanOutput('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
     'red\n100%\na\n[the line above 4 more times]\nb',

@@ -135,7 +135,7 @@ verifies('trm:start:commands', async (t) => {
 
 verifies(
   'trm:start:commands',
-  'holders of trusted tokens may run any command, all others only allowed ones',
+  'trusted tokens may run any command, and other clients only allowed commands',
   async (t) => {
     const settings = { trmCommands: 'detected', trmTrusted: ['laptop'] }
     const { app } = await openTrm(t, { copies: ['steps'], settings })

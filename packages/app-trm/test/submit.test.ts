@@ -18,33 +18,37 @@ import {
   write,
 } from './trm-kit.ts'
 
-verifies('trm:submit:modes', 'a change has the same bytes in four modes for all line ends', async (t) => {
-  const before: Readonly<Record<string, string>> = {
-    lf: 'one\ntwo\nthree\n',
-    crlf: 'one\r\ntwo\r\nthree\r\n',
-    open: 'one\ntwo\nthree',
-  }
-  const copies = ['modify', 'diff', 'patch', 'files'].flatMap((mode) =>
-    Object.entries(before).map(([kind, text]) => [`${mode}-${kind}/a.txt`, text] as const),
-  )
-  const { client, root } = await openTrm(t, { files: Object.fromEntries(copies) })
-  const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n'
-  const candidates: Readonly<Record<string, (text: string) => object>> = {
-    modify: () => replacing('a.txt', 'two', 'TWO'),
-    diff: () => ({ mode: 'diff', changes: [{ path: 'a.txt', diff: hunk }] }),
-    patch: () => ({ mode: 'patch', patch: `--- a/a.txt\n+++ b/a.txt\n${hunk}` }),
-    files: (text) => ({ mode: 'files', files: [{ path: 'a.txt', content: text.replace('two', 'TWO') }] }),
-  }
-  for (const [mode, candidate] of Object.entries(candidates))
-    for (const [kind, text] of sample(Object.entries(before), 2)) {
-      const { ask } = client()
-      await ask('start', { repo: `${mode}-${kind}`, preflight: false })
-      await ask('submit', { candidate: candidate(text) })
-      t.equal(readText(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
+verifies(
+  'trm:submit:modes',
+  'a change produces the same bytes in four modes for all line endings',
+  async (t) => {
+    const before: Readonly<Record<string, string>> = {
+      lf: 'one\ntwo\nthree\n',
+      crlf: 'one\r\ntwo\r\nthree\r\n',
+      open: 'one\ntwo\nthree',
     }
-})
+    const copies = ['modify', 'diff', 'patch', 'files'].flatMap((mode) =>
+      Object.entries(before).map(([kind, text]) => [`${mode}-${kind}/a.txt`, text] as const),
+    )
+    const { client, root } = await openTrm(t, { files: Object.fromEntries(copies) })
+    const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n'
+    const candidates: Readonly<Record<string, (text: string) => object>> = {
+      modify: () => replacing('a.txt', 'two', 'TWO'),
+      diff: () => ({ mode: 'diff', changes: [{ path: 'a.txt', diff: hunk }] }),
+      patch: () => ({ mode: 'patch', patch: `--- a/a.txt\n+++ b/a.txt\n${hunk}` }),
+      files: (text) => ({ mode: 'files', files: [{ path: 'a.txt', content: text.replace('two', 'TWO') }] }),
+    }
+    for (const [mode, candidate] of Object.entries(candidates))
+      for (const [kind, text] of sample(Object.entries(before), 2)) {
+        const { ask } = client()
+        await ask('start', { repo: `${mode}-${kind}`, preflight: false })
+        await ask('submit', { candidate: candidate(text) })
+        t.equal(readText(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
+      }
+  },
+)
 
-verifies('trm:submit:modes', 'a new file has the same bytes by create, files and patch', async (t) => {
+verifies('trm:submit:modes', 'create, files and patch produce the same bytes for a new file', async (t) => {
   const contents: Readonly<Record<string, string>> = {
     lf: 'one\ntwo\n',
     crlf: 'one\r\ntwo\r\n',
@@ -239,7 +243,7 @@ verifies(
 
 verifies(
   'trm:submit:end',
-  'end with keep does not change the project, and with last writes all changes',
+  'end with keep does not change the project, and end with last writes all changes',
   async (t) => {
     const { client, root } = await openTrm(t, { files: judged })
     const { ask } = client()
@@ -268,7 +272,7 @@ verifies('trm:halt:limit', async (t) => {
   t.match(await ask('submit', { candidate: more, force: true }), { step: 2 })
 })
 
-t.test('a session reaches success from the baseline after a wrong candidate', async (t) => {
+t.test('a session succeeds after a wrong candidate', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const start = await ask('start', { repo: 'sums', test: unittest })

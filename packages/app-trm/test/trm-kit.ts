@@ -8,7 +8,7 @@ import type { Critic } from '../src/session/critic.ts'
 
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
 
-/** The interpreter of the system, if it exists, because it starts faster than those of version managers. */
+/** The system's interpreter if it exists, because it starts faster than interpreters of version managers. */
 export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** The tests of the committed Python projects. */
@@ -19,7 +19,7 @@ export const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; d
 
 export const judged = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
 
-/** Returns a candidate with which this many tests of `judge` pass. */
+/** Returns a candidate that makes this many tests of `judge` pass. */
 export const scored = (score: number): object => ({
   mode: 'files',
   files: [{ path: 'score', content: `${score}\n` }],

@@ -24,7 +24,7 @@ import wordCount from '../tools/word-count.ts'
 import zoneTransits from '../tools/zone-transits.ts'
 import type { VaultTool } from './vault-tool.ts'
 
-/** In the order of their listing. */
+/** All tools, in listing order. */
 export const catalog: readonly VaultTool[] = [
   deleteFeatures,
   toggleFirstFeatureColor,

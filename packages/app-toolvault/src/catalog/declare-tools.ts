@@ -51,7 +51,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       title,
       about,
       searchHint,
-      // Only applying the command changes a plot.
+      // The tool itself only returns a command.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },
       input,

@@ -17,7 +17,7 @@ export function declareRoutes(app: Registrar<Vault, object>): void {
   })
   app.route('POST', '/tools/call', {
     about: 'Calls a tool: {name, arguments}. The arguments are an object or an array of {name, value}.',
-    // Tools only return a command.
+    // Tools only return commands and change nothing.
     scope: 'read',
     handle: callTool,
   })

@@ -11,7 +11,7 @@ const outputSchema = {
   required: ['command', 'payload'],
 }
 
-/** Lists categories and their tools by name, as the original vault did. */
+/** Sorts categories and tools by name, as in the original ToolVault. */
 export function createIndex() {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const sorted = Object.entries(categories).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -44,7 +44,6 @@ export const describeTool = (tool: VaultTool) => ({
   ...describeInputs(tool),
 })
 
-/** Returns where omitted arguments come from, and whether the tool reads a file and needs no plot. */
 export const describeInputs = (tool: VaultTool) => ({ inject: tool.inject, reads_file: 'read' in tool })
 
 export function describeToolFiles(tool: VaultTool) {

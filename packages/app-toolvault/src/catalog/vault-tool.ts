@@ -30,7 +30,7 @@ export interface RunProgress {
 /** A run that can be cancelled between steps. */
 export type Run = Generator<RunProgress, DebriefCommand>
 
-/** Receives lines without line ends. */
+/** Receives lines without their line endings. */
 export interface LineReader {
   readLine(line: string): void
   finish(): DebriefCommand
@@ -49,12 +49,12 @@ interface ToolBase<Input extends Shape> {
 }
 
 interface AnalysisTool<Input extends Shape> extends ToolBase<Input> {
-  /** Pure. */
+  /** Must be a pure function. */
   run(args: z.output<z.ZodObject<Input>>, newId: NewId): DebriefCommand | Run
 }
 
 interface ImportTool<Input extends Shape> extends ToolBase<Input> {
-  /** Creates the reader of the file `path` below a root, or of the argument `text`. Pure. */
+  /** Creates a reader for the file at `path` below a root, or for the argument `text`. */
   read(args: z.output<z.ZodObject<Input>>, newId: NewId): LineReader
 }
 

@@ -1,5 +1,6 @@
 /**
- * `axis` names the rows, and `key` returns the label of a row. Returns values of shape [rows, columns], row-major.
+ * `axis.name` names the rows, and `axis.key` returns the label of a row. The values have shape [rows, columns],
+ * row-major.
  */
 export function createTable<Row>(
   rows: readonly Row[],

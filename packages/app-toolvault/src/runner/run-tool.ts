@@ -29,7 +29,7 @@ export function createNewId(run: string): NewId {
   return (prefix) => `${prefix}-${run}-${++count}`
 }
 
-/** Yields to the event loop. Rejects with the abort reason or the tool's error. */
+/** Yields to the event loop between steps. Rejects with the abort reason or the tool's error. */
 export async function runTool(
   tool: VaultTool,
   args: ToolArgs,
@@ -76,7 +76,7 @@ async function readFile(reader: LineReader, file: string, watch: RunControl): Pr
   return reader.finish()
 }
 
-/** Throws `FILE_NOT_FOUND` if the file does not exist, is not a regular file or is not readable. */
+/** Throws `FILE_NOT_FOUND` unless the file is a readable regular file. */
 async function getFileSize(file: string): Promise<number> {
   const createError = (problem: string, cause?: unknown): CausewayError =>
     new CausewayError('FILE_NOT_FOUND', `${problem}: ${file}`, { data: { path: file }, cause })

@@ -12,7 +12,7 @@ interface RunRequest {
 }
 
 export interface VaultMethods {
-  /** Returns JSON, which is transferred much faster than the object. */
+  /** Returns JSON, which is transferred much faster than an object. */
   readonly run: (request: RunRequest) => string
 }
 

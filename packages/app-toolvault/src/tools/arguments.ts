@@ -6,7 +6,7 @@ import { readFeatures } from '../domain/feature/read-features.ts'
 import { readTimedTrack, type TimedTrack } from '../domain/track/track.ts'
 import { ToolVaultError } from '../errors.ts'
 
-// A strict schema would exceed the 25 kB of a listing. `readFeatures` validates the features.
+// A strict schema would exceed the limit of 25 kB for a listing. `readFeatures` validates the features.
 const object = () => z.record(z.string(), z.unknown())
 
 export const createFeaturesArgument = (about: string) =>

@@ -17,7 +17,7 @@ import { isInJump } from '../domain/track/position-jump.ts'
 import { toPosition } from '../domain/track/resampling.ts'
 import { createFeaturesArgument, readTime, requireTracks, selectedTracks } from './arguments.ts'
 
-/** An approach within a position jump of at least this size is doubtful, metres. */
+/** An approach within a position jump of at least this many metres is doubtful. */
 const minDoubtfulJump = 100
 
 export default defineTool({

@@ -5,7 +5,7 @@ import { createTable } from '../domain/table.ts'
 import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
 import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
 
-/** A pause longer than this many median intervals, and than two new intervals, is a gap. */
+/** A pause is a gap if it is longer than this many median intervals and than two new intervals. */
 const gapFactor = 10
 
 export default defineTool({

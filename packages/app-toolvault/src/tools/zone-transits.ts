@@ -91,7 +91,7 @@ function describe({ track, zone, stay }: Stay): string {
   return `${track.name} ${enter} and ${exit}, ${minutes.toFixed(1)} minutes.`
 }
 
-/** Times are `null` (unknown) if the track begins or ends inside the zone. */
+/** Entry or exit time is `null` (unknown) if the track begins or ends inside the zone. */
 const toFigures = ({ track, zone, stay }: Stay) => ({
   track: track.id,
   zone: zone.id,

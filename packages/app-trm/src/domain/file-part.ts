@@ -1,6 +1,6 @@
 import { TrmError } from '../errors.ts'
 
-/** Splits a text into lines without their ends. `a\nb\n` has two lines. */
+/** Splits a text into lines without their line endings. `a\nb\n` has two lines. */
 export function splitLines(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)
@@ -8,8 +8,8 @@ export function splitLines(text: string): readonly string[] {
 }
 
 /**
- * Returns whole lines from line `offset` (from 1) on: at least one, at most `limit`, and about `maxLength`
- * characters. `nextOffset` is `null` at the end.
+ * Returns at least one and at most `limit` whole lines, with about `maxLength` characters. `offset` counts from 1.
+ * `nextOffset` is `null` at the end.
  */
 export function readPart(
   text: string,

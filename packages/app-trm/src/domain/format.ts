@@ -2,7 +2,7 @@
 export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Formats `file:line`. Omits what is unknown. */
+/** Formats `file:line` without unknown parts. */
 export const formatPlace = ({
   file,
   line,

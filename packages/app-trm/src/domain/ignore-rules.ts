@@ -1,4 +1,4 @@
-/** Path patterns without backtracking. Unlike the package `ignore`, a subfolder can include ignored paths again. */
+/** Path patterns without backtracking. Unlike in package `ignore`, a subfolder's rules can include ignored paths. */
 
 /** Returns whether a path relative to the rules is ignored, or `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
@@ -45,7 +45,7 @@ function parseRule(line: string): Rule[] {
   }
 }
 
-/** Retains a blank after a backslash. */
+/** Removes trailing white space, but not an escaped space. */
 function trimBlanks(line: string): string {
   const trimmed = line.trimEnd()
   return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
@@ -67,7 +67,7 @@ function createMatcher(pattern: string): (path: string) => boolean {
     )
 }
 
-/** Whether steps match all items. Takes at most time proportional to the product of both lengths. */
+/** Whether steps match all items. The time is at most proportional to the product of both lengths. */
 function matchSequence<Step>(
   steps: readonly (Step | typeof wild)[],
   items: ArrayLike<string>,

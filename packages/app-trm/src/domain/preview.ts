@@ -1,11 +1,11 @@
 import { LineComparison } from './candidate/line-diff.ts'
-import type { AppliedCandidate, FilesBefore } from './candidate/types.ts'
+import type { AppliedCandidate, OriginalFiles } from './candidate/types.ts'
 
 const maxLines = 40
 
-type Preview = Pick<AppliedCandidate, 'changes' | 'moved'> & { readonly before: FilesBefore }
+type Preview = Pick<AppliedCandidate, 'changes' | 'moved'> & { readonly before: OriginalFiles }
 
-/** Returns the changed lines with three lines of context. A renamed file is listed with both paths. */
+/** Lists a renamed file with both paths. */
 export function createPreview({ before, changes, moved }: Preview) {
   const comparison = new LineComparison()
   const left = new Set(moved.values())

@@ -16,7 +16,7 @@ export const weightsSchema = z.strictObject({
   lint: weight,
   perf: weight,
   build: weight,
-  /** Removed and without effect, like `graded`, `pattern` and `unit`. */
+  /** Accepted without effect, like `graded`, `pattern` and `unit`. */
   coverage: weight,
 })
 
@@ -116,7 +116,7 @@ export interface SessionConfig extends Options {
   readonly sandbox: 'none' | 'bwrap'
 }
 
-/** Adds members that earlier versions lack, and removes those of removed options. */
+/** Adds members that configurations of earlier versions lack, and deletes members of removed options. */
 export function upgradeConfig(
   stored: SessionConfig & { readonly graded?: unknown; readonly coverageWeight?: unknown },
 ): SessionConfig {
@@ -193,7 +193,7 @@ export function formatConfig(config: SessionConfig) {
   }
 }
 
-/** Returns the given arguments that were removed and have no effect. */
+/** Returns the arguments of a request that no longer have an effect. */
 export const listRemoved = ({ options, weights }: SessionRequest): readonly string[] => [
   ...(options.graded === undefined ? [] : ['options.graded']),
   ...(options.perf.pattern === undefined ? [] : ['options.perf.pattern']),

@@ -9,26 +9,26 @@ import {
 import type { EngineMethods } from './methods.ts'
 
 interface CallOptions extends Caller {
-  /** Whether to wait for a worker regardless of the queue length, because an evaluation would have to run again. */
+  /** Whether to wait for a worker regardless of the queue length, because rejection would end an evaluation. */
   readonly isEvaluation?: boolean
 }
 
 interface EngineOptions {
-  /** Maximum duration of a call on a client's text, in milliseconds. Then its worker is stopped. */
+  /** Maximum milliseconds of a call. The worker of a longer call is stopped. Evaluations have their own limits. */
   readonly limitMs?: number
-  /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
+  /** Maximum number of characters and bytes that the main thread processes, which takes a few milliseconds. */
   readonly maxInline?: number
 }
 
 /**
- * Limits for a part of an evaluation. Processor time does not grow on a busy machine; the duration detects a blocked
- * worker.
+ * Limits for each call of an evaluation. Processor time does not grow on a busy machine. The duration detects a
+ * blocked worker.
  */
 const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 
 const limits = { name: 'calls that read code', maxRunning: 2 }
 
-/** Runs small work on this thread, all other work in workers that start on demand. */
+/** Runs small calls on this thread, and all others in workers that start on demand. */
 export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
   /** Evaluations are excluded, because their number is already limited. */

@@ -4,7 +4,7 @@ import { suggest } from '../domain/advice/suggest.ts'
 import { applyCandidate, listSources } from '../domain/candidate/apply.ts'
 import { formatDiff } from '../domain/candidate/line-diff.ts'
 import { readCandidate } from '../domain/candidate/read-candidate.ts'
-import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
+import type { Candidate, OriginalFiles } from '../domain/candidate/types.ts'
 import { findCopiedValues, readTestedValues } from '../domain/evaluation/copied-values.ts'
 import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
@@ -22,7 +22,7 @@ export const engineMethods = {
     const candidate = readCandidate(input)
     return { candidate, ...listSources(candidate) }
   },
-  apply: ({ files, candidate }: { readonly files: FilesBefore; readonly candidate: Candidate }) =>
+  apply: ({ files, candidate }: { readonly files: OriginalFiles; readonly candidate: Candidate }) =>
     applyCandidate(files, candidate),
   preview: createPreview,
   findProtected,

@@ -1,4 +1,3 @@
-/** Collects the input of `suggest` and `fix`. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Critic } from '../session/critic.ts'
@@ -8,7 +7,7 @@ import { walkTree } from '../workspace/tree-list.ts'
 
 export type Advice = NonNullable<Awaited<ReturnType<typeof createAdvice>>>
 
-/** Maximum files read because a problem names them, and modules that may define a missing name. */
+/** Maximum number of files that problems name, and of modules that may define a missing name. */
 const [maxFiles, maxModules] = [40, 400]
 
 /** Returns `undefined` before the first evaluation. */
@@ -33,7 +32,6 @@ export async function createAdvice(critic: Critic, session: SessionRow) {
   return { result: step.result, problems, files, fixes, changedIn }
 }
 
-/** Returns the project's top-level modules: files and folders of its root and of `src`. */
 export async function listModules(repo: string): Promise<ReadonlySet<string>> {
   const names = await Promise.all(
     [repo, join(repo, 'src')].map((folder) => readdir(folder).catch((): string[] => [])),

@@ -10,14 +10,13 @@ export type Detected = Readonly<Record<string, string>>
 
 const virtualEnvironments = ['.venv', 'venv']
 
-/** Returns commands that suit the project's files and the installed tools. */
 export async function detect(repo: string): Promise<Detected> {
   return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
 }
 
 /**
- * Returns the files of editable installs, relative to the project. These make tests import from the project instead
- * of a copy.
+ * Returns the files of editable installs, relative to the project. They cause tests to import the project instead of
+ * its work copy.
  */
 export async function findEditableInstalls(repo: string): Promise<readonly string[]> {
   const found: string[] = []

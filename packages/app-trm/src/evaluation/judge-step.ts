@@ -24,7 +24,7 @@ export interface JudgeRequest {
   readonly signal: AbortSignal
 }
 
-/** Returns the result and the new standing. Rejects with the signal's reason. */
+/** Rejects with the signal's reason. */
 export async function judgeStep(
   critic: Critic,
   session: SessionRow,

@@ -1,4 +1,3 @@
-/** The second evaluation of a step, in its work copy. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { CausewayError } from '@causeway/protocol'
@@ -24,7 +23,7 @@ interface GuardRequest {
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
 }
 
-/** Maximum number of texts read, their bytes, and test files with a probe. */
+/** Maximum number of texts to read, of bytes in a text, and of test files with a probe. */
 const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
@@ -40,7 +39,7 @@ export async function runGuard(
   request: GuardRequest,
 ): Promise<GuardFinding | null> {
   const { isPromising, run } = request
-  // A test may have removed its folder.
+  // A test may have removed the work copy.
   if (!existsSync(request.cwd)) return null
   const origin = await openOrigin(critic, session)
   const guard = { ...request, critic, session, origin }
@@ -56,7 +55,7 @@ export async function runGuard(
 interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
-  /** Snapshot of the session's start, or of the changed files of a session of version 0.1. */
+  /** Snapshot of all files at the start or, for sessions of version 0.1, of the changed files. */
   readonly origin: Manifest
 }
 
@@ -68,7 +67,7 @@ async function openOrigin(
   return ids.length === 0 ? createManifest(config.repo, []) : snapshots.combine(ids)
 }
 
-/** Returns the original texts by path, empty for new files. */
+/** The text of a new file is empty. */
 async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
   const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
   const texts = new Map(selected.map((path) => [path, '']))
@@ -95,7 +94,7 @@ async function restoreGuarded(
   const tampered = findTampering(changed, commands, created).map(({ path }) => path)
   const known = new Set(guard.origin.entries.map(({ path }) => path))
   const named = await restore(guard, [...tampered, ...findShadowing(created, known)])
-  // Data that other code also names is input instead of an expectation of tests.
+  // Data that other code also names is input and not an expected result.
   const checks = new Set(
     session.config.signals
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
@@ -135,7 +134,7 @@ async function listFiles(
     .slice(0, maxTexts)
 }
 
-/** Returns changed files that are linked or copied as a whole, and so cannot be restored. */
+/** Returns the changed files in linked or copied folders, which cannot be restored. */
 function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
   return changed

@@ -1,4 +1,3 @@
-/** Runs a session's commands in a folder and parses their reports and output. */
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +31,7 @@ export interface StagesRun {
   readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
-  /** Ids of the only tests to run, and the source of the last run. */
+  /** Ids of the tests to run instead of all tests, and the source of the last run. */
   readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
   onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
@@ -176,7 +175,6 @@ async function runSignal(
   return result
 }
 
-/** Returns a function that records the command's end. */
 async function auditCommand(
   { critic: { store, log, now }, audit, cwd }: StagesRun,
   { name: stage, command }: SignalSpec,

@@ -9,7 +9,7 @@ export interface Captured {
 
 const [headBytes, middleBytes, tailBytes] = [64 * 1024, 64 * 1024, 256 * 1024]
 
-/** Patterns of failures, and lines stored from each failure. */
+/** Patterns of failures, and the number of lines to store for each failure. */
 const failureWords = ['Error', 'FAIL', 'not ok', 'Traceback', 'panic', '✖']
 const failureLine = /\b\w*Error\b|\bFAIL(ED|URE)?\b|^\s*not ok\b|^Traceback|^panic|✖/
 const failureLines = 20

@@ -5,11 +5,11 @@ import { identifyProcess } from '@causeway/store'
 /** Identifies a process even if its number is reused. */
 export interface ProcessMark {
   readonly pid: number
-  /** Identity of the start; `null` if the process ended or the system does not provide it. */
+  /** Identifies the start of the process. `null` if the process ended or the system does not provide it. */
   readonly started: string | null
 }
 
-/** Environment variable of every process of an evaluation. */
+/** Environment variable that marks every process of an evaluation. */
 export const markerName = 'CAUSEWAY_STEP'
 
 export const createMark = (pid: number): ProcessMark => ({ pid, started: identifyProcess(pid) || null })

@@ -14,9 +14,9 @@ export interface CommandRun {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Command line of a sandbox that runs the rest of the line. */
+  /** Program and arguments of a sandbox, which precede the command. */
   readonly sandbox?: readonly string[] | undefined
-  /** Unique for an evaluation, and in the environment of its processes. */
+  /** Unique for an evaluation. All of its processes have the marker in their environment. */
   readonly marker: string
   readonly signal: AbortSignal
   /** Called once, before the output is read. */
@@ -25,7 +25,7 @@ export interface CommandRun {
 }
 
 export interface CommandResult {
-  /** `null` after a signal. */
+  /** `null` if a signal ended the command. */
   readonly exitCode: number | null
   readonly timedOut: boolean
   readonly cancelled: boolean
@@ -34,7 +34,7 @@ export interface CommandResult {
   readonly stderr: Captured
 }
 
-/** Milliseconds from SIGTERM to SIGKILL, and to read the rest of the pipes. */
+/** Milliseconds between SIGTERM and SIGKILL, and for reading the rest of the pipes. */
 const [graceMs, drainMs] = [2000, 1000]
 
 /**

@@ -11,7 +11,7 @@ import type { Critic } from './critic.ts'
 import { endSession } from './end-session.ts'
 
 const maxSessions = 50
-/** Idle time after which a session may be ended for a new one. */
+/** Idle time after which a session may be replaced by a new session. */
 const idleMs = 7 * 86_400_000
 
 interface CreateRequest {

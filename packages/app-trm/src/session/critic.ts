@@ -104,7 +104,7 @@ export class Critic {
   }
 }
 
-/** Not retryable, because the same call fails again. For MCP sessions, this code is retryable. */
+/** The error is not retryable, because the same call would fail again. For MCP sessions, this code is retryable. */
 const createNotFoundError = (message: string, data: ErrorData): CausewayError =>
   new CausewayError('SESSION_NOT_FOUND', message, {
     remedy: 'call trm.start, and pass its sessionId as sid',

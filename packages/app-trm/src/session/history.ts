@@ -8,14 +8,13 @@ import { recordOwnChanges } from './seen-files.ts'
 
 interface Destination {
   readonly kind: LandingRow['kind']
-  /** Snapshots. For each path, the first that contains it counts. */
+  /** Ids of snapshots. A path is restored from the first snapshot that contains it. */
   readonly target: readonly string[]
   readonly standing: Standing
-  /** Ids of the steps that are not undone. */
   readonly live: readonly number[]
 }
 
-/** Returns the state before the last candidate. Throws `NOTHING_TO_UNDO`. */
+/** Throws `NOTHING_TO_UNDO`. */
 export async function findBeforeLast({ store }: Critic, { id: sid }: SessionRow): Promise<Destination> {
   const live = listLiveSteps(await store.steps(sid))
   const last = live.at(-1)
@@ -49,7 +48,6 @@ export async function findCheckpoint(
   return { kind: 'restore', target: listTarget(await store.landings(sid), landing_id), standing, live }
 }
 
-/** Returns the state before the first candidate. */
 export async function findStart({ store }: Critic, { id }: SessionRow): Promise<Destination> {
   const steps = await store.steps(id)
   const landings = listOwn(await store.landings(id), steps)
@@ -80,7 +78,7 @@ export async function revert(
   const { standing, live } = destination
   const filesRestored = await restoreFiles(critic, session, { ...destination, force })
   const written = filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`
-  const answer = {
+  const result = {
     message: `${done}; now at step ${standing.step}`,
     currentStep: standing.step,
     score: standing.best_score,
@@ -89,12 +87,12 @@ export async function revert(
     summary: `${done}: step ${standing.step}, best score ${roundScore(standing.best_score)}. ${written}.`,
   }
   const change = { id: session.id, rev: session.rev, standing, status: 'active' } as const
-  await critic.store.revert(change, live, { id: request, answer })
+  await critic.store.revert(change, live, { id: request, answer: result })
   critic.notifyChanged(session.id)
-  return answer
+  return result
 }
 
-/** Steps and scores do not change. Throws `USER_EDIT_CONFLICT`. */
+/** Does not change steps or scores. Throws `USER_EDIT_CONFLICT`. */
 export async function restoreBestFiles(
   critic: Critic,
   session: SessionRow,
@@ -112,7 +110,6 @@ type FinishedLanding = LandingRow & { readonly after: string }
 
 const isFinished = (landing: LandingRow): landing is FinishedLanding => landing.after !== null
 
-/** For each path, the first snapshot that contains it counts. */
 function listTarget(landings: readonly LandingRow[], lastLanding: number): readonly string[] {
   const finished = landings.filter(isFinished)
   const earlier = finished.filter(({ id }) => id <= lastLanding)
@@ -128,7 +125,6 @@ function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): re
   return landings.filter(({ id, kind }) => kind !== 'edit' || submitted.has(id))
 }
 
-/** Writes files of snapshots to the project and records a landing. */
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,

@@ -1,5 +1,5 @@
 import { removeRoots } from '../domain/candidate/path.ts'
-import type { AppliedCandidate, CandidateWarning, FilesBefore } from '../domain/candidate/types.ts'
+import type { AppliedCandidate, CandidateWarning, OriginalFiles } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { rejectsPython } from '../runner/python-syntax.ts'
 import type { SessionRow } from '../store/rows.ts'
@@ -8,7 +8,7 @@ import type { Critic } from './critic.ts'
 import { createStaleError, hashContent } from './seen-files.ts'
 
 export interface Proposal extends AppliedCandidate {
-  readonly before: FilesBefore
+  readonly before: OriginalFiles
 }
 
 /**
@@ -50,7 +50,7 @@ async function checkProtected(
 async function checkStale(
   critic: Critic,
   { id }: SessionRow,
-  before: FilesBefore,
+  before: OriginalFiles,
   shas: ReadonlyMap<string, string>,
 ): Promise<void> {
   const seen = await critic.store.seen(id)

@@ -4,8 +4,8 @@ import type { Critic } from './critic.ts'
 import { recordOwnChanges } from './seen-files.ts'
 
 /**
- * Restores the files that a step's candidate changed, and ends the step. Files edited by the user remain, and also
- * the landing, for a reset.
+ * Restores the files that a step's candidate changed, and ends the step. Files that the user edited remain unchanged,
+ * and the landing remains for a reset.
  */
 export async function rollBack(
   { store, snapshots, log }: Pick<Critic, 'store' | 'snapshots' | 'log'>,
@@ -14,10 +14,10 @@ export async function rollBack(
 ): Promise<void> {
   const landing = (await store.landings(step.session_id)).find(({ id }) => id === step.landing_id)
   let isRestored = true
-  // The next step records files that another program has changed again.
+  // Edits by another program are not rolled back. The next step records them again.
   if (landing !== undefined && landing.kind !== 'edit') {
     try {
-      // A landing without a snapshot of the state after it was interrupted while writing.
+      // If `after` is missing, the landing was interrupted while it wrote files.
       const options = landing.after === null ? { force: true } : { expected: landing.after }
       const { restored, deleted } = await snapshots.restore(landing.before, options)
       const session = await store.session(step.session_id)

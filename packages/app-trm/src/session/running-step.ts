@@ -4,9 +4,7 @@ import type { EvalResult } from '../domain/evaluation/result.ts'
 import type { StepRow } from '../store/rows.ts'
 
 export interface Progress {
-  /** The command that is running. */
   readonly stage: string
-  /** Number of finished commands. */
   readonly done: number
   readonly total: number
 }

@@ -1,4 +1,4 @@
-/** The files that a client read, as the client or the session left them. */
+/** The files that a client read, with the content that the client read or the session later wrote. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
- * One evaluation: records the edits of others, lands the candidate, copies the project, runs the commands, judges and
- * commits, or rolls back.
+ * One evaluation: records edits by other programs, lands the candidate, copies the project, runs the commands, and
+ * then judges and commits, or rolls back.
  */
 import { randomUUID } from 'node:crypto'
 import { isCausewayError } from '@causeway/protocol'
@@ -25,8 +25,8 @@ export interface StepRequest {
 }
 
 /**
- * Starts an evaluation, which continues independently of the call. Errors before that change nothing and do not use a
- * step.
+ * Starts an evaluation, which continues independently of the call. If the start fails, nothing changes and no step is
+ * used.
  */
 export async function startStep(
   critic: Critic,
@@ -39,7 +39,7 @@ export async function startStep(
   const edits: RecordedEdits = isBaseline
     ? { edited: [], landing: null, changed: [] }
     : await recordEdits(critic, session)
-  // Without a candidate, another program's edits are evaluated as one.
+  // Without a candidate, edits by another program are evaluated as a candidate.
   const candidateKind = proposal !== undefined || edits.edited.length > 0 ? 'submit' : 'rerun'
   const kind = isBaseline ? 'baseline' : candidateKind
   const paths = [...(proposal?.changes.keys() ?? [])]
@@ -77,11 +77,10 @@ export async function startStep(
   return started
 }
 
-/** A project's files compared with the start of a session. */
 interface RecordedEdits {
   /** Files changed by another program since the last step, sorted. */
   readonly edited: readonly string[]
-  /** The landing of these files, or `null` without such files. */
+  /** The landing of these files, or `null` if the list is empty. */
   readonly landing: number | null
   /** Files that differ from the start of the session, sorted. */
   readonly changed: readonly string[]

@@ -11,7 +11,7 @@ export interface FileDiff {
 
 /** Maximum number of files with a diff, characters of a compared file, and milliseconds of one comparison. */
 const [maxFiles, maxCharacters, maxMs] = [50, 200_000, 8]
-/** An added or removed file needs no search. */
+/** Maximum milliseconds for an added or removed file, which takes less work. */
 const maxCopyMs = 500
 
 /**
@@ -49,7 +49,7 @@ export async function diffStep(
     const timeout = change === 'modified' ? maxMs : maxCopyMs
     const patch = isComparable ? createPatch(oldText, newText, { context: 3, timeout }) : undefined
     diffs.push({ path, change, diff: patch === undefined ? null : formatHunks(patch) })
-    // Lets other requests run between two comparisons.
+    // Other requests can run between two comparisons.
     await nextTurn()
   }
   return diffs

@@ -11,7 +11,7 @@ import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** Size of the parts in which files pass through memory. */
+/** Chunk size for reading and writing files. */
 const partBytes = 2 ** 20
 
 export type ContentDatabase = ReturnType<typeof openDatabase>
@@ -25,8 +25,8 @@ interface ContentOptions {
 }
 
 /**
- * Contents and lists of snapshots in `trm.db`. Each content is stored in compressed parts of 1 MiB, with the
- * id of its git blob.
+ * File contents and lists of snapshots in `trm.db`. The content of each file is stored in compressed parts of 1 MiB,
+ * with the id of its git blob.
  */
 export class Contents {
   readonly #options: ContentOptions
@@ -35,7 +35,7 @@ export class Contents {
     this.#options = options
   }
 
-  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes in the meantime. */
+  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes while it is read. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
     await forEachConcurrently(files.entries(), async ([index, file]) => {
@@ -57,7 +57,7 @@ export class Contents {
     return parts.length === 0 ? this.#options.archive.read(blob) : Buffer.concat(parts)
   }
 
-  /** Writes a content to an open file. Returns `false` for an unknown id. */
+  /** Writes a stored content to an open file. Returns `false` for an unknown id. */
   async copyTo(blob: string, file: FileHandle): Promise<boolean> {
     let isFound = false
     for await (const part of this.#parts(blob)) {
@@ -97,7 +97,7 @@ export class Contents {
     this.#run(sql, now() - keepMs)
   }
 
-  /** Moves an earlier version's snapshots into rows. Then removes their repository, unless a snapshot is incomplete. */
+  /** Moves an earlier version's snapshots into rows and removes the repository. Throws if a snapshot is incomplete. */
   async importArchive(signal: AbortSignal): Promise<void> {
     const { archive } = this.#options
     const ids = archive.exists ? await archive.listIds() : []
@@ -126,7 +126,7 @@ export class Contents {
     const { blob, bytes } = await hashFile(path)
     if (this.#renew(blob)) return blob
     const hash = createBlobHash(bytes)
-    // Parts get their id when all are stored.
+    // The parts get the id of the content when all of them are stored.
     const name = randomUUID()
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {

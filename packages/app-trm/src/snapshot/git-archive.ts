@@ -33,7 +33,7 @@ export class GitArchive {
     return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
   }
 
-  /** Writes a content to an open file. Returns `false` for an unknown name. */
+  /** Writes a blob to an open file. Returns `false` for an unknown name. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }
@@ -46,7 +46,7 @@ export class GitArchive {
     return isFound ? use(path) : undefined
   }
 
-  /** Removes the repository. If interrupted, never leaves an incomplete one. */
+  /** Removes the repository. An interruption never leaves an incomplete repository. */
   async remove(): Promise<void> {
     const removed = `${this.#folder}.removed`
     if (this.exists) await rename(this.#folder, removed)

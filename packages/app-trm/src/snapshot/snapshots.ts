@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { FileContent, FilesBefore } from '../domain/candidate/types.ts'
+import type { FileContent, OriginalFiles } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { forEachConcurrently } from '../workspace/for-each.ts'
 import { locate, type Place, resolveRoot } from '../workspace/place.ts'
@@ -82,7 +82,7 @@ export class Snapshots {
     await copyTree(files, target, signal)
   }
 
-  /** Records every file of a project. Throws `SNAPSHOT_TOO_LARGE`. */
+  /** Throws `SNAPSHOT_TOO_LARGE`. */
   async takeAll(folder: string): Promise<string> {
     const root = await resolveRoot(folder)
     const files = await this.#list(root)
@@ -92,7 +92,7 @@ export class Snapshots {
     )
   }
 
-  /** Records paths of another snapshot. Missing paths become absent. */
+  /** Stores a snapshot of some paths of another snapshot. Paths missing there become absent. */
   async select(snapshot: Snapshot, paths: readonly string[]): Promise<string> {
     return this.#store(selectEntries(await this.#manifest(snapshot), paths))
   }
@@ -112,8 +112,8 @@ export class Snapshots {
   }
 
   /**
-   * By default restores all paths, and removes those that the snapshot does not contain. Returns the changed paths.
-   * Throws `USER_EDIT_CONFLICT`.
+   * Restores `paths` in a folder, by default all paths of the snapshot. Deletes `paths` that the snapshot does not
+   * contain. Returns the changed paths. Throws `USER_EDIT_CONFLICT`.
    */
   async restoreTo(
     folder: string,
@@ -147,7 +147,7 @@ export class Snapshots {
     return changed
   }
 
-  /** For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
+  /** Combines snapshots. For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
   async combine(ids: readonly string[]): Promise<Manifest> {
     const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
     const root = manifests[0]?.root
@@ -164,7 +164,7 @@ export class Snapshots {
   }
 
   /** Omits paths that the snapshot does not contain. Throws `FILE_TOO_LARGE`. */
-  async read(snapshot: Snapshot, paths: readonly string[]): Promise<FilesBefore> {
+  async read(snapshot: Snapshot, paths: readonly string[]): Promise<OriginalFiles> {
     const entries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
     const files = new Map<string, FileContent | undefined>()
     for (const path of paths) {
@@ -213,7 +213,7 @@ export class Snapshots {
   }
 
   /**
-   * Returns a workspace's snapshot with the folder of the workspace in this data folder, which may have been moved or
+   * Changes the root of a workspace's snapshot to the workspace in this data folder, which may have been moved or
    * copied.
    */
   async #relocate(manifest: Manifest): Promise<Manifest> {
@@ -243,7 +243,7 @@ export class Snapshots {
   }
 }
 
-/** Paths missing in the manifest are absent. */
+/** Paths that the manifest does not contain become absent. */
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
   const known = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(

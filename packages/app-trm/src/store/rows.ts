@@ -42,7 +42,7 @@ export interface LandingRow {
   readonly session_id: string
   readonly kind: 'submit' | 'edit' | 'undo' | 'restore' | 'reset' | 'best'
   readonly before: string
-  /** `null` while the files are written. */
+  /** `null` while the files are being written. */
   readonly after: string | null
 }
 

@@ -28,7 +28,6 @@ const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 /** How long a repeated request returns the stored result, in milliseconds. */
 const repeatMs = 600_000
 
-/** Parses the columns of a row that contain JSON. */
 function parseColumns<Row>(row: object, columns: readonly (keyof Row & string)[]): Row {
   const entries = Object.entries(row).map(([name, value]) =>
     typeof value === 'string' && (columns as readonly string[]).includes(name)
@@ -78,7 +77,7 @@ export class TrmStore {
     return row && (JSON.parse(row.answer) as unknown)
   }
 
-  /** Reserves a place for a new session until `releaseSession` is called. Returns `false` if no place is free. */
+  /** Reserves capacity for a session until `releaseSession` is called. Returns `false` if the maximum is reached. */
   async reserveSession(id: string, maxSessions: number): Promise<boolean> {
     const row = this.#get<{ open: number }>(`SELECT count(*) AS open FROM session WHERE status <> 'ended'`)
     if ((row?.open ?? 0) + this.#reserved.size >= maxSessions) return false
@@ -188,7 +187,7 @@ export class TrmStore {
     return this.#all<object>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(parseStep)
   }
 
-  /** Reads results one by one, because those of a long session are too large for one turn. */
+  /** Reads results one by one, because all results of a session can be too large for one turn of the event loop. */
   async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
     const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
     for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
@@ -221,7 +220,7 @@ export class TrmStore {
     })
   }
 
-  /** Starts a landing without a step and returns its id. Call `finishLanding` when it has ended. */
+  /** Starts a landing without a step and returns its id. Call `finishLanding` when the files are written. */
   async beginLanding({ session_id, kind, before }: Omit<LandingRow, 'id' | 'after'>): Promise<number> {
     return this.#addLanding(session_id, kind, before)
   }
@@ -362,7 +361,7 @@ export class TrmStore {
     return this.#insert(sql, sessionId, kind, before)
   }
 
-  /** Parses a session. One with a workspace uses the workspace in this data folder. */
+  /** Parses a session. If the session has a workspace, it uses the workspace in this data folder. */
   #parseSession(stored: object): SessionRow {
     const row = parseColumns<SessionRow>(stored, ['config', 'standing', 'baseline'])
     const config = upgradeConfig(row.config)

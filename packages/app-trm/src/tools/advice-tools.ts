@@ -109,7 +109,7 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-/** Returns three places with five lines around each, and the step that last changed each file. */
+/** Returns up to three locations with five lines before and after each. */
 function findFocus({ problems, result, files, changedIn }: Advice) {
   const places = [...problems, ...result.failures].flatMap(({ file, line }) =>
     file === undefined || line === undefined ? [] : [{ file, line }],
@@ -127,7 +127,7 @@ function findFocus({ problems, result, files, changedIn }: Advice) {
   })
 }
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const maxReviewLength = 2 ** 20
 
 const exampleFile = {

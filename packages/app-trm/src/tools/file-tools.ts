@@ -22,7 +22,7 @@ import {
 } from './tool-context.ts'
 
 const maxPaths = 50
-/** Characters of all files in a result. */
+/** Maximum total number of characters in a result. */
 const maxLength = 80_000
 
 export function declareFileTools(app: Registrar<Critic, ClientState>): void {

@@ -55,7 +55,7 @@ const input = {
   ...waitArgument(50),
 }
 
-/** Argument names in the original design and its TypeScript sibling. */
+/** Argument names in the original design and its TypeScript version. */
 const otherNames = {
   repoPath: 'repo',
   dataQualityCmd: 'dataQual',

@@ -41,7 +41,7 @@ export const readHints = { readOnly: true }
 
 export const unknownList = () => z.array(z.unknown())
 
-/** The schema is not listed, because it would cost too many tokens. */
+/** Validates with a schema that is not listed, because it would cost too many tokens. */
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {

@@ -5,8 +5,8 @@ import {
   type AppliedCandidate,
   type Changes,
   type FileContent,
-  type FilesBefore,
   isSameContent,
+  type OriginalFiles,
 } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
 import { locateFile, type Place, resolveRoot } from './place.ts'
@@ -17,14 +17,14 @@ export const maxFileBytes = 10 * 2 ** 20
 
 export interface WriteOptions extends Partial<Pick<AppliedCandidate, 'moved' | 'executable'>> {
   /** The contents on which the changes are based. */
-  readonly before: FilesBefore
+  readonly before: OriginalFiles
 }
 
 /**
  * Reads files of a project below its real root. Does not follow links or enter `.git`. Throws `INVALID_PATH` and
  * `FILE_TOO_LARGE`.
  */
-export async function readFiles(folder: string, paths: readonly string[]): Promise<FilesBefore> {
+export async function readFiles(folder: string, paths: readonly string[]): Promise<OriginalFiles> {
   const root = await resolveRoot(folder)
   const files = new Map<string, FileContent | undefined>()
   for (const path of paths) {
@@ -34,7 +34,7 @@ export async function readFiles(folder: string, paths: readonly string[]): Promi
   return files
 }
 
-/** Reads text files. Omits other files and unreadable paths. */
+/** Omits binary files and unreadable paths. */
 export async function readTexts(
   folder: string,
   paths: Iterable<string>,
@@ -73,7 +73,7 @@ export async function writeFiles(folder: string, changes: Changes, options: Writ
   })
 }
 
-/** Returns bytes that are not UTF-8, or contain NUL, unchanged. Retains the byte order mark. */
+/** Decodes UTF-8, including its byte order mark. Returns bytes unchanged if they contain NUL or are not UTF-8. */
 export function decodeContent(bytes: Uint8Array): FileContent {
   if (bytes.includes(0)) return bytes
   try {
@@ -113,7 +113,7 @@ async function createReplacement(
   return { kind: 'file', mode, fill: (file) => file.writeFile(content) }
 }
 
-/** Applies to everyone who may read the file. */
+/** Sets the executable bit for everyone who may read the file, or clears it for everyone. */
 function setExecutable(mode: number, isExecutable: boolean | undefined): number {
   if (isExecutable === undefined) return mode
   return isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111

@@ -31,8 +31,8 @@ const generatedFolders: readonly string[] = [
 ]
 
 /**
- * Lists every file and link that ignore rules include or the repository tracks, sorted, without nested repositories.
- * Without git, ignored files that are tracked are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ * Lists every file and link that is not ignored or that the repository tracks, sorted. Omits nested repositories.
+ * Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
 export async function listTree(root: string, limits: TreeLimits): Promise<readonly TreeFile[]> {
   const { included } = await walkTree(root)
@@ -55,8 +55,8 @@ export async function listTree(root: string, limits: TreeLimits): Promise<readon
 }
 
 /**
- * Returns the parent folders of paths that contain `.git`, each with a final slash. Git lists the files of a damaged
- * repository.
+ * Returns the parent folders of `paths` that contain `.git`, each with a trailing slash. Git lists the files of a
+ * nested repository only if it is damaged.
  */
 async function findRepositories(root: string, paths: readonly string[]): Promise<readonly string[]> {
   const folders = new Set(
@@ -84,7 +84,7 @@ async function findFiles(root: string, paths: readonly string[]): Promise<readon
   return files
 }
 
-/** Does not start programs of the repository's configuration. */
+/** Does not start programs that the repository's configuration names. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   const folder = join(root, '.git')
   if ((await statIfExists(folder)) === undefined) return []
@@ -107,14 +107,14 @@ async function listTrackedIgnored(root: string): Promise<readonly string[]> {
 }
 
 interface Rules {
-  /** Path relative to the project, with a final slash. Empty for the project itself. */
+  /** Path relative to the project, with a trailing slash. Empty for the project itself. */
   readonly folder: string
   readonly rules: IgnoreRules
 }
 
 /**
- * Lists the paths that ignore rules include, or all with `isWhole`. Rules of deeper folders take precedence. `skipped`
- * has ignored files and folders, and other repositories. Generated folders are in neither list.
+ * Lists the paths that are not ignored, or all paths if `isWhole` is set. Rules of deeper folders take precedence.
+ * `skipped` contains ignored files and folders, and other repositories. Generated folders are in neither list.
  */
 export async function walkTree(root: string, { isWhole = false } = {}) {
   const included: string[] = []
@@ -177,7 +177,7 @@ function createTooLargeError(
 }
 
 /**
- * Copies files to an empty or absent folder, including links, mode bits and times. Shares disk blocks if possible.
+ * Copies files and links with their mode bits and times to an empty or absent folder. Shares disk blocks if possible.
  */
 export async function copyTree(
   files: readonly TreeFile[],

@@ -48,7 +48,6 @@ export async function landWorkspace(
   const landings = await store.landings(id)
   if (config.repo === config.project || landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
-  // The snapshot has the contents and modes of the workspace.
   const changed = await snapshots.take(config.repo, await snapshots.findChanged(start))
   try {
     return await snapshots.restoreTo(config.project, changed, { expected: start, force })

@@ -7,7 +7,7 @@ import { readCandidate } from '../../src/domain/candidate/read-candidate.ts'
 import type { Candidate, FileContent } from '../../src/domain/candidate/types.ts'
 import { after, applied } from './candidate/apply-kit.ts'
 
-verifies('trm:candidate:format', 'the same change has the same bytes in every mode', async (t) => {
+verifies('trm:candidate:format', 'a change produces the same bytes in every mode', async (t) => {
   for (const [end, last] of [
     ['\n', '\n'],
     ['\r\n', '\r\n'],
@@ -58,7 +58,7 @@ t.test('a candidate with one rejected part is rejected as a whole', async (t) =>
   )
 })
 
-t.test('the paths of a candidate are valid, unique and not folders of each other', async (t) => {
+t.test('invalid, repeated and nested paths and too many files are rejected', async (t) => {
   const file = (path: string) => ({ path, content: 'x' })
   t.throws(() => applied({}, { mode: 'files', files: [file('a.txt'), file('./a.txt')] }), {
     code: 'DUPLICATE_PATH',
@@ -112,7 +112,7 @@ verifies('trm:candidate:refused', 'a path that leaves the project or enters .git
   ])
 })
 
-t.test('the sources of a candidate have normalized paths and the stated hashes', async (t) => {
+t.test('listSources returns the hashes in a candidate by normalized path', async (t) => {
   const sha = '0'.repeat(64)
   const files = [
     { path: './a.txt', content: 'x', sha },
@@ -168,7 +168,7 @@ t.test('a candidate with a large whole file gets a warning about its cost', asyn
   t.same(applied({}, candidate).warnings, [], 'a new one can only be sent whole')
 })
 
-t.test('the warning about a file that a candidate makes invalid names the line', async (t) => {
+t.test('a candidate that makes a file invalid gets a warning with the line', async (t) => {
   const broken: [string, string, string, number][] = [
     ['a.py', 'x = 1\n', 'x = 1\ndef f(:\n    pass\n', 2],
     ['a.js', 'let a = 1\n', 'let a = 1\nlet b = 2 +\n', 3],
@@ -201,7 +201,7 @@ t.test('the warning about a file that a candidate makes invalid names the line',
   }
 })
 
-t.test('a candidate can have the short, long and Python names of its members', async (t) => {
+t.test('a candidate can use short, long and Python names for its members', async (t) => {
   const own = readCandidate({
     mode: 'modify',
     changes: [{ file: 'a.py', edits: [{ op: 'replace', old_text: 'a', new_text: 'b' }] }],
@@ -221,7 +221,7 @@ t.test('a candidate can have the short, long and Python names of its members', a
   )
 })
 
-t.test('the error about a malformed candidate names the part', async (t) => {
+t.test('the error about a malformed candidate names the malformed part', async (t) => {
   const problems = (input: unknown): unknown => {
     try {
       readCandidate(input)

@@ -39,7 +39,7 @@ verifies('trm:candidate:edits', 'positions of edits refer to the text before the
   )
 })
 
-t.test('insertions at one place are in the order of the edits', async (t) => {
+t.test('insertions at the same position retain the order of the edits', async (t) => {
   t.equal(
     edited(
       five,
@@ -60,7 +60,7 @@ t.test('a text of n lines accepts insertions before line n + 1, after line n and
 
 verifies(
   'trm:candidate:format',
-  'edits preserve line ends, a missing final newline and the byte order mark',
+  'edits preserve line endings, a missing final newline and the byte order mark',
   async (t) => {
     t.equal(edited('a\r\nb\r\n', { type: 'replaceLine', line: 2, content: 'x\ny' }), 'a\r\nx\r\ny\r\n')
     t.equal(edited('a\r\nb\nc\r\n', { type: 'replace', oldText: 'b\nc', newText: 'b\nd' }), 'a\r\nb\nd\r\n')
@@ -77,7 +77,7 @@ verifies(
   },
 )
 
-t.test('edits find text that is not ASCII', async (t) => {
+t.test('edits find non-ASCII text', async (t) => {
   t.equal(edited('é𝒳\n日本語\n', { type: 'replace', oldText: '本', newText: '𝒴' }), 'é𝒳\n日𝒴語\n')
   t.throws(() => edited('e\u0301\n', { type: 'replace', oldText: '\u00e9', newText: 'x' }), {
     code: 'REPLACE_NOT_FOUND',
@@ -171,7 +171,7 @@ verifies('trm:candidate:edits', 'the error about overlapping edits names them', 
   }
 })
 
-t.test('edits without an effect and lines that do not exist are rejected', async (t) => {
+t.test('edits without an effect or at lines that do not exist are rejected', async (t) => {
   const invalid: [Edit, string][] = [
     [{ type: 'replace', oldText: '', newText: 'x' }, 'INVALID_EDIT'],
     [{ type: 'replace', oldText: '1', newText: '1' }, 'INVALID_EDIT'],
@@ -191,7 +191,7 @@ t.test('edits without an effect and lines that do not exist are rejected', async
 const repository = new URL('../../../../', import.meta.url).pathname
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 
-/** Returns sources in three languages: ours, those of installed packages, and Python's if Python is installed. */
+/** Returns sources in three languages: of this project, of installed packages, and of Python if it is installed. */
 function sources(): readonly string[] {
   const folders: [string, RegExp][] = [
     [`${repository}packages`, /\.ts$/],
@@ -221,7 +221,7 @@ function pythonFolder(): string {
 
 type Outcome = 'right' | 'wrong' | 'refused'
 
-/** Applies a patch. `wrong` is a success with a text that the edit did not intend. */
+/** Applies a patch. `wrong` means that the patch was applied with a text that the edit did not intend. */
 function outcome({ before, after, patch }: Perturbed): Outcome {
   try {
     const { changes } = applyCandidate(new Map([['file', before]]), {
@@ -318,7 +318,7 @@ t.test('a patch whose indentation differs from the file is rejected', async (t) 
   )
 })
 
-t.test('a blank before every line of a patch is removed, but not one before a single line', async (t) => {
+t.test('a space before every line of a patch is removed, but a space before one line is not', async (t) => {
   const before = 'class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n'
   const apply = (diff: string) =>
     applyCandidate(new Map([['a.py', before]]), { mode: 'diff', changes: [{ path: 'a.py', diff }] })

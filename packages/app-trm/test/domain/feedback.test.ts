@@ -101,7 +101,7 @@ t.test('readPythonErrors reads the output of real runners', async (t) => {
   ])
 })
 
-t.test('advice uses exact names and omits what is not certain', async (t) => {
+t.test('advice uses exact names and is omitted if it is uncertain', async (t) => {
   const advice = (type: string, message: string) => advisePython({ type, message }, isOwn)
   t.match(advice('AttributeError', "'DataFrame' object has no attribute 'colums'"), /'colums'.*DataFrame/)
   t.match(advice('NameError', "name 'colunm' is not defined. Did you mean: 'column'?"), "write 'column'")
@@ -134,20 +134,17 @@ verifies(
   },
 )
 
-t.test(
-  'a problem is formatted on one line with its advice on a second, within its maximum length',
-  async (t) => {
-    const [problem] = findProblems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], isOwn)
-    if (problem === undefined) throw new Error('no problem was found')
-    t.equal(
-      formatProblem(problem),
-      "a.py:3 KeyError: 'k'\n  check that 'k' exists before it is read, or use .get",
-    )
-    const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
-    t.ok(formatProblem(long, 300).length <= 300)
-    t.match(formatProblem(long, 300), '(3 times)')
-  },
-)
+t.test('formatProblem puts a problem and its advice on two lines, within the maximum length', async (t) => {
+  const [problem] = findProblems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], isOwn)
+  if (problem === undefined) throw new Error('no problem was found')
+  t.equal(
+    formatProblem(problem),
+    "a.py:3 KeyError: 'k'\n  check that 'k' exists before it is read, or use .get",
+  )
+  const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
+  t.ok(formatProblem(long, 300).length <= 300)
+  t.match(formatProblem(long, 300), '(3 times)')
+})
 
 const failure = (id: string, message: string) => ({
   id,
@@ -178,7 +175,7 @@ t.test('equal assertions of different tests stay separate, and other text is unc
   t.equal(items[2], 'failed: c (tests/test_a.py:9)\nnot ok')
 })
 
-t.test('a missing module of unknown origin has advice for both cases', async (t) => {
+t.test('the advice about a missing module of unknown origin covers both cases', async (t) => {
   const error = { type: 'ModuleNotFoundError', message: "No module named 'yaml'" }
   t.match(
     advisePython(error, () => undefined),
@@ -217,7 +214,7 @@ verifies('trm:patterns:linear', 'createGlobMatcher and parseIgnoreRules do not b
   t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
 })
 
-t.test('parseIgnoreRules treats more than two stars like two, and only one slash at the start', async (t) => {
+t.test('parseIgnoreRules treats three stars like two, and removes only one leading slash', async (t) => {
   const rules = parseIgnoreRules('***/a\n//b\nc/***\n')
   t.equal(rules('x/y/a', false), true)
   t.equal(rules('b', false), undefined)
@@ -225,7 +222,7 @@ t.test('parseIgnoreRules treats more than two stars like two, and only one slash
   t.equal(rules('c', true), undefined)
 })
 
-t.test('parseIgnoreRules skips a malformed range and retains an escaped blank', async (t) => {
+t.test('parseIgnoreRules skips a malformed range and retains an escaped space', async (t) => {
   const rules = parseIgnoreRules('[z-a]\nb\\ \nc  \n')
   t.equal(rules('z', false), undefined)
   t.equal(rules('b ', false), true)
@@ -255,7 +252,7 @@ t.test('listSources rejects more than 10,000 edits', async (t) => {
   })
 })
 
-t.test('a word with many quotes in a command takes linear time', async (t) => {
+t.test('findPrograms and findScripts take linear time for a word with many quotes', async (t) => {
   const quotes = '"'.repeat(100_000)
   t.equal(findPrograms(`a${quotes}b`).length, 1)
   t.same(findScripts(`a${quotes}b`), [])

@@ -263,7 +263,7 @@ t.test('at most three different fixes are returned', async (t) => {
   )
 })
 
-t.test('a fix renames a long name to the only name within two letters', async (t) => {
+t.test('a fix renames a long name to the only name that differs by at most two letters', async (t) => {
   const renamed = (wrong: string, ...names: readonly string[]) => {
     const text = `${names.map((name) => `${name} = 1\n`).join('')}print(${wrong})\n`
     const found = repaired(text, problem('NameError', `name '${wrong}' is not defined`, names.length + 1))

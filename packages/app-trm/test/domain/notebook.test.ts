@@ -4,7 +4,7 @@ import { readNotebook } from '../../src/domain/candidate/notebook.ts'
 import type { Candidate, Edit } from '../../src/domain/candidate/types.ts'
 import { applied } from './candidate/apply-kit.ts'
 
-/** A notebook as Jupyter writes it: sorted names, one blank of indentation, and a final line end. */
+/** A notebook as Jupyter writes it: sorted keys, an indentation of one space, and a newline at the end. */
 const jupyter = `{
  "cells": [
   {
@@ -126,7 +126,7 @@ verifies('trm:candidate:notebook', 'a notebook retains its indentation and key o
   )
 })
 
-t.test('the source of a notebook cell that is a string remains a string', async (t) => {
+t.test('a string source of a notebook cell remains a string', async (t) => {
   const old =
     '{"cells": [{"cell_type": "code", "source": "a = 1\\nb = 2", "outputs": [], "metadata": {}}], "nbformat": 4, "nbformat_minor": 2}'
   const { text } = edit(old, { type: 'replaceLine', cell: 0, line: 2, content: 'b = 3' })
@@ -138,14 +138,14 @@ t.test('the source of a notebook cell that is a string remains a string', async 
   )
 })
 
-t.test('the last cell of a notebook can be deleted, and the first one inserted', async (t) => {
+t.test('the last cell of a notebook can be deleted, and a first cell can be inserted', async (t) => {
   const { text } = edit(jupyter, { type: 'deleteCell', cell: 0 }, { type: 'deleteCell', cell: 1 })
   t.same(readNotebook('n.ipynb', text).cells, [])
   const again = edit(text, { type: 'insertCell', cell: 0, kind: 'code', content: 'x = 1' }).text
   t.match(readNotebook('n.ipynb', again).cells, [{ source: 'x = 1' }])
 })
 
-t.test('the warning about an invalid code cell names it, and IPython syntax is accepted', async (t) => {
+t.test('the warning about an invalid code cell names the cell, and IPython syntax is accepted', async (t) => {
   const fine = '%matplotlib inline\nfiles = !ls\n!pip list\ndf?\nx = 1'
   t.same(edit(jupyter, { type: 'replaceCell', cell: 'load', content: '%%bash\nls | wc' }).warnings, [])
   t.same(edit(jupyter, { type: 'replaceCell', cell: 'load', content: fine }).warnings, [])

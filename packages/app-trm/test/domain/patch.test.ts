@@ -74,7 +74,7 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
   })
 })
 
-t.test('a patch can have quoted names, blanks, no prefixes and times', async (t) => {
+t.test('the paths in a patch can be quoted, contain spaces, lack prefixes or precede times', async (t) => {
   const body = '@@ -1 +1 @@\n-a\n+b\n'
   const heads: [string, string][] = [
     ['--- "a/sp\\303\\251cial.txt"\n+++ "b/sp\\303\\251cial.txt"\n', 'spécial.txt'],
@@ -198,7 +198,7 @@ t.test('lines that look like headers are content if the counts include them', as
   t.equal(diffed(sql, mail), 'select 1\n-- note\nselect 2\n')
 })
 
-verifies('trm:candidate:format', 'a diff applies its marks of a missing final newline', async (t) => {
+verifies('trm:candidate:format', 'a diff can add or remove the final newline', async (t) => {
   const cases: [string, string][] = [
     ['a\nb\n', 'a\nc'],
     ['a\nb', 'a\nb\n'],
@@ -229,7 +229,7 @@ t.test('the error about a hunk that fits nowhere contains the current lines', as
   })
 })
 
-t.test('an insertion without context is not placed only by its header', async (t) => {
+t.test('an insertion between lines that do not match is rejected', async (t) => {
   // The line above the insertion is missing in the diff, so both neighbours cannot be right.
   t.throws(() => diffed('a\nx\nb\nc\nd\n', '@@ -1,4 +1,5 @@\n a\n+new\n b\n c\n d\n'), {
     code: 'HUNK_MISMATCH',
@@ -254,7 +254,7 @@ t.test('a hunk is never applied to a similar function', async (t) => {
   t.throws(() => diffed(text, diff), { code: 'HUNK_MISMATCH' })
 })
 
-t.test('the end of a diff is not a blank context line', async (t) => {
+t.test('the end of a diff does not count as a blank context line', async (t) => {
   const block =
     'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
   const text = `${block}\n${block.replace('A', 'B')}`
@@ -266,7 +266,7 @@ t.test('the end of a diff is not a blank context line', async (t) => {
   t.throws(() => diffed(text, long), { code: 'INVALID_DIFF' })
 })
 
-t.test('a hunk that fits at thousands of places is rejected quickly', async (t) => {
+t.test('a hunk that fits at thousands of positions is rejected quickly', async (t) => {
   const text = 'a\nb\n'.repeat(50_000)
   t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
   t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })
@@ -349,7 +349,7 @@ const damagedPatches: Readonly<Record<string, readonly [text: string, diff: stri
   ],
 }
 
-verifies('trm:candidate:refused', 'a damaged patch changes what it names or is rejected', async (t) => {
+verifies('trm:candidate:refused', 'a damaged patch is applied as intended or rejected', async (t) => {
   for (const [name, [text, diff, expected]] of Object.entries(damagedPatches)) {
     if (/^[A-Z]+_[A-Z_]+$/.test(expected)) t.throws(() => diffed(text, diff), { code: expected }, name)
     else t.equal(diffed(text, diff), expected, name)

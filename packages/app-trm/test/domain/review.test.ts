@@ -21,7 +21,7 @@ const planted = `--- a/pkg/load.py
  last = 3
 `
 
-t.test('a review finds planted faults at the lines of the new file', async (t) => {
+t.test('a review reports planted faults at their lines in the new file', async (t) => {
   const { comments, summary } = review(readChangedFiles(planted))
   t.same(
     comments.map(({ line, category, severity }) => [line, category, severity]),
@@ -109,9 +109,7 @@ t.test('a review rejects text that is not a diff', async (t) => {
   }
 })
 
-/**
- * Lines on which a rule could backtrack from each of many starting points. 200,000 repetitions would then take hours.
- */
+/** Lines on which a rule could backtrack from many starting points. 200,000 repetitions would then take hours. */
 const hostileLines: readonly (readonly [path: string, repeated: string, end?: string])[] = [
   ['a.js', 'catch ('],
   ['a.js', 'catch'],
@@ -162,7 +160,7 @@ t.test(
   },
 )
 
-t.test('a review stores at most 50 comments of each severity and counts all', async (t) => {
+t.test('a review returns at most 50 comments and counts all', async (t) => {
   const content = 'eval(x) # TODO\nprint(1)\n'.repeat(1000)
   const { comments, summary, issues, suggestions } = review(compareFiles([{ path: 'a.py', content }]))
   t.match(summary, { criticalCount: 1000, warningCount: 1001, infoCount: 1001, commentsCount: 3002 })
@@ -233,7 +231,7 @@ t.test('a result without problems has no suggestions', async (t) => {
 
 verifies(
   'trm:advice:suggest',
-  'failures with one cause form one suggestion, and causes that hide others come first',
+  'failures with the same cause form one suggestion, and causes that hide others come first',
   async (t) => {
     const found = suggest({
       ...asked,

@@ -140,7 +140,7 @@ async function refine(t: Test, { report, check, total }: DataProject, flags: rea
   t.notOk(existsSync(join(packages, '__pycache__')), 'nothing was written into the environment')
 }
 
-verifies('trm:runs:venv', 'the interpreter of a virtual environment evaluates with its modules', (t) =>
+verifies('trm:runs:venv', 'an evaluation can use the modules of a virtual environment', (t) =>
   refine(t, withFrames, []),
 )
 
@@ -251,7 +251,7 @@ verifies('trm:submit:only', 'a runner that cannot select tests is reported', asy
   await t.rejects(ask('submit', both), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('selectTests uses the arguments of each runner', async (t) => {
+t.test('selectTests adds the arguments that each runner requires', async (t) => {
   const select = (command: string, ids: string[], source = 'junit') => selectTests(command, source, ids)
   t.same(select('pytest -q tests && true', ['tests.test_a.TestX::test_b[1-2]', 'tests.test_a::test_b[3]']), {
     command: 'pytest -q tests && true',
@@ -270,7 +270,7 @@ t.test('selectTests uses the arguments of each runner', async (t) => {
   t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 
-t.test('a server ends the processes that a killed server left, and removes their copies', async (t) => {
+t.test('a server ends the processes that a killed server left, and removes their work copies', async (t) => {
   const dir = t.testdir({ trm: { work: { 'trial-1': { project: {} }, 'trial-2.mark': '' } } })
   const children = ['trial-1', 'trial-2'].map((marker) =>
     spawn('sleep', ['60'], {
@@ -290,7 +290,7 @@ t.test('a server ends the processes that a killed server left, and removes their
   await removeWorkCopies(join(dir, 'nowhere'))
 })
 
-t.test('a process with the same number after another boot is not killed', async (t) => {
+t.test('a process with the same pid after a reboot is not killed', async (t) => {
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
   t.teardown(() => child.kill('SIGKILL'))
   const gone = once(child, 'exit')

@@ -46,7 +46,7 @@ function setUp(t: Test) {
   return { root, files: open(root) }
 }
 
-t.test('text is read with its byte order mark, and other files as bytes', async (t) => {
+t.test('text is read with its byte order mark, and other content as bytes', async (t) => {
   const { root, files } = setUp(t)
   writeFileSync(join(root, 'marked.txt'), '\ufeffé\r\n')
   writeFileSync(join(root, 'latin.txt'), Uint8Array.from([0xe9, 0x0a]))
@@ -59,7 +59,7 @@ t.test('text is read with its byte order mark, and other files as bytes', async 
   t.equal(read.get('a.txt'), 'a\n')
 })
 
-t.test('all changes are written, and modes are preserved, even of renamed files', async (t) => {
+t.test('all changes are written, and changed and renamed files retain their modes', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt', 'bin/run.sh', 'tools/run.sh', 'new/deep.txt'])
   const changes = new Map<string, FileContent | null>([
@@ -78,7 +78,7 @@ t.test('all changes are written, and modes are preserved, even of renamed files'
   t.same(readdirSync(root).sort(), ['a.txt', 'new', 'outside', 'project', 'tools'], 'nothing else is left')
 })
 
-t.test('the executable bit is set and cleared by the patch', async (t) => {
+t.test('a patch sets and clears the executable bit', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'bin/run.sh'])
   const executable = new Map([
@@ -115,7 +115,7 @@ verifies('trm:snapshot:exact', 'a failed write restores every file', async (t) =
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'b.txt'])
   const print = fingerprint(root)
-  // Not bytes, so that writing the second file fails.
+  // `{}` cannot be written, so the second file fails.
   const broken = new Map<string, FileContent | null>([
     ['a.txt', 'x\n'],
     ['b.txt', {} as unknown as Uint8Array],

@@ -66,7 +66,7 @@ export function userProject(root: string): { readonly trap: string } {
   return { trap }
 }
 
-/** Returns everything in a folder by path: kind, mode, time of change and content. */
+/** Returns the mode, modification time and hash of each file in a folder, by path. */
 export function fingerprint(root: string, { times = true } = {}): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

@@ -60,7 +60,7 @@ verifies(
 
 verifies(
   'trm:snapshot:user',
-  'a snapshot changes nothing else in a project, regardless of its configuration',
+  'a snapshot changes only restored files of a project, regardless of its configuration',
   async (t) => {
     const { dir, root, trap, snapshots, put } = setUp(t)
     const before = fingerprint(root)
@@ -136,30 +136,27 @@ t.test('a folder at the path of a file is never removed, even with force', async
   t.equal(readFileSync(join(root, 'untracked.txt/of-the-user.txt'), 'utf8'), 'work\n')
 })
 
-t.test(
-  'the snapshots of several steps combine to the state before the first and after the last',
-  async (t) => {
-    const { root, snapshots, put } = setUp(t)
-    const original = fingerprint(root, { times: false })
-    const befores: string[] = []
-    const afters: string[] = []
-    const steps: [string, string][] = [
-      ['src/app.py', 'step 1\n'],
-      ['b.py', 'step 2\n'],
-      ['src/app.py', 'step 3\n'],
-    ]
-    for (const [path, content] of steps) {
-      befores.push(await snapshots.take(root, [path]))
-      put(path, content)
-      afters.push(await snapshots.take(root, [path]))
-    }
-    const expected = await snapshots.combine(afters.toReversed())
-    t.same(await snapshots.findChanged(expected), [])
-    await snapshots.restore(await snapshots.combine(befores), { expected })
-    t.same(changedPaths(original, fingerprint(root, { times: false })), [])
-    await t.rejects(snapshots.combine([]), { code: 'SNAPSHOT_NOT_FOUND' })
-  },
-)
+t.test('combine returns the states before the first and after the last of several steps', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const original = fingerprint(root, { times: false })
+  const befores: string[] = []
+  const afters: string[] = []
+  const steps: [string, string][] = [
+    ['src/app.py', 'step 1\n'],
+    ['b.py', 'step 2\n'],
+    ['src/app.py', 'step 3\n'],
+  ]
+  for (const [path, content] of steps) {
+    befores.push(await snapshots.take(root, [path]))
+    put(path, content)
+    afters.push(await snapshots.take(root, [path]))
+  }
+  const expected = await snapshots.combine(afters.toReversed())
+  t.same(await snapshots.findChanged(expected), [])
+  await snapshots.restore(await snapshots.combine(befores), { expected })
+  t.same(changedPaths(original, fingerprint(root, { times: false })), [])
+  await t.rejects(snapshots.combine([]), { code: 'SNAPSHOT_NOT_FOUND' })
+})
 
 verifies(
   'trm:snapshot:exact',
@@ -308,7 +305,7 @@ t.test('snapshots reject paths that leave the project or go through links', asyn
   }
 })
 
-t.test('the error about a removed project names it', async (t) => {
+t.test('the error about a removed project names the project', async (t) => {
   const { root, snapshots } = setUp(t)
   await t.rejects(snapshots.take(join(root, 'gone'), ['a.txt']), { code: 'DIRECTORY_NOT_FOUND' })
 })

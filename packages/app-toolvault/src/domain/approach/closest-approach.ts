@@ -25,7 +25,7 @@ export interface Approach extends ClosestPoint {
   readonly bearing_deg: number | null
 }
 
-/** Finds the closest point of approach, also between fixes. Returns `undefined` if the tracks have no common time. */
+/** Finds the closest point of approach, even between fixes. Returns `undefined` if the tracks never overlap in time. */
 export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach | undefined {
   const nearest = findNearest(a, b)
   if (nearest === undefined) return undefined
@@ -37,7 +37,7 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
   return { time, distance_m, a: placeA, b: placeB, bearing_deg }
 }
 
-/** Visits windows and their intervals by lower bound, until the bound exceeds the best distance. */
+/** Visits windows and their intervals in order of lower bound until it exceeds the best distance. */
 function findNearest(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
   const open: SpanQueue[] = []
@@ -72,8 +72,8 @@ function isSpanBefore(one: Span | undefined, other: Span | undefined): boolean {
 }
 
 /**
- * Searches the vertex of the squared distance, which is almost a parabola in time, in decreasing steps. Returns
- * `undefined` if a track has no position in the span.
+ * Searches in decreasing steps for the minimum of the squared distance, which is almost a parabola over time.
+ * Returns `undefined` if a track has no position in the span.
  */
 export function findNearestIn(
   a: TimedTrack,
@@ -116,7 +116,7 @@ function cacheLines(): typeof createLine {
   }
 }
 
-/** Returns the lower end if the parabola has no minimum. */
+/** Returns the end with the lower value if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
   const bend = y0 - 2 * y1 + y2

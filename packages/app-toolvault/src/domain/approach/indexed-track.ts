@@ -3,12 +3,11 @@ import { findCommonSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { SpanQueue, spanWidth } from './span-queue.ts'
 
-/** A track, prepared once for all pairs. */
 export interface IndexedTrack {
   readonly track: TimedTrack
   /** Metres from the centre of the earth, shape [fixes, 3], row-major. */
   readonly xyz: Float64Array
-  /** Maximum depth of the chord of each leg, by its first vertex, metres below the surface. */
+  /** Maximum depth of each leg's chord below the surface in metres, indexed by the first vertex of the leg. */
   readonly depths: Float64Array
   readonly stretches: readonly TrackStretch[]
 }
@@ -19,7 +18,7 @@ interface TrackStretch {
   readonly end: number
   /** Minimum and maximum of the vertices in metres, shape [2, 3]. */
   readonly box: Float64Array
-  /** Maximum depth of its chords, metres. */
+  /** Maximum depth of the chords in metres. */
   readonly depth: number
 }
 
@@ -44,7 +43,7 @@ export function indexTrack(track: TimedTrack): IndexedTrack {
   return { track, xyz, depths, stretches }
 }
 
-/** Splits the common time wherever a track enters a new stretch. */
+/** Splits the common time span wherever a track enters a new stretch. */
 export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   const span = findCommonSpan([a.track, b.track])
   if (span === undefined) return new SpanQueue(new Float64Array(0))
@@ -70,11 +69,11 @@ export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   }
 }
 
-/** Returns a lower bound of the geodesic in metres. A vessel can be `depth_m` from the chord of its leg. */
+/** Returns a lower bound for the geodesic in metres. A vessel can be up to `depth_m` from the chord of its leg. */
 export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
-/** Exceeds the rounding errors of coordinates as large as the earth, metres. */
+/** In metres. Exceeds the rounding errors of earth-sized coordinates. */
 const gapRounding = 1e-6
 
 function findBox(xyz: Float64Array, from: number, to: number): Float64Array {

@@ -29,7 +29,7 @@ interface Interval {
   readonly end: number
 }
 
-/** Returns `false` between the parts of a track. */
+/** Returns `false` if the interval is between two parts of a track. */
 function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, end }: Interval): boolean {
   const [nextA, nextB] = [findLegEnd(a.track, i), findLegEnd(b.track, j)]
   if ((nextA === i || nextB === j) && start < end) return false

@@ -15,7 +15,7 @@ import { indexTrack } from './indexed-track.ts'
 import { type Prediction, predictApproach, type Vessel } from './predicted-approach.ts'
 
 export interface ApproachOptions {
-  /** Time of the prediction, Unix milliseconds. The default is the start of the common time. */
+  /** Time of the prediction in Unix milliseconds. The default is the first time that both tracks cover. */
   readonly at_ms: number | undefined
   readonly motion: 'derived' | 'recorded'
 }
@@ -26,11 +26,11 @@ export interface PairApproach {
   readonly approach: Approach
   /** Unix milliseconds. */
   readonly predicted_at: number
-  /** `null` if a track has no position at that time. */
+  /** `null` if a track has no position at `predicted_at`. */
   readonly predicted: Prediction | null
 }
 
-/** Yields after each pair. Returns the closest pairs first. Throws `NO_OVERLAP` if no pair has a common time. */
+/** Yields after each pair. Returns the pairs, closest first. Throws `NO_OVERLAP` if no two tracks overlap in time. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
   { at_ms, motion }: ApproachOptions,

@@ -14,21 +14,21 @@ export interface Prediction {
   readonly relative_speed_kn: number
 }
 
-/** Speed below which the course is noise, knots. */
+/** Speed in knots below which the course is noise. */
 const minSpeed = 0.2
 
-/** Relative speed below which the distance counts as constant, knots. */
+/** Relative speed in knots below which the distance counts as constant. */
 const minRelativeSpeed = 0.1
 
 const rad = Math.PI / 180
 
 /**
  * Predicts the closest point of approach at constant course and speed, in the plane around `a`: tcpa = -r·v / v·v and
- * dcpa = |r + v·tcpa|, with r the place and v the velocity of b relative to a.
+ * dcpa = |r + v·tcpa|, where r is the position and v the velocity of b relative to a.
  */
 export function predictApproach(a: Vessel, b: Vessel): Prediction {
   const { distance_m, bearing_deg, final_bearing_deg } = solveInverse(a.place, b.place)
-  // The angle between north at a and at b.
+  // The angle between the directions of north at a and b.
   const convergence = final_bearing_deg - bearing_deg
   const [ax, ay] = toVelocity(a, 0)
   const [bx, by] = toVelocity(b, convergence)

@@ -4,7 +4,7 @@ export interface Span {
   /** Unix milliseconds. */
   readonly start: number
   readonly end: number
-  /** Probable time of the closest approach, Unix milliseconds. */
+  /** Probable time of the closest approach in Unix milliseconds. */
   readonly likelyTime: number
   /** Lower bound of the distance in metres. */
   readonly min_m: number
@@ -13,13 +13,13 @@ export interface Span {
 /** Columns: start, end, likely, min_m. */
 export const spanWidth = 4
 
-/** Time spans ordered by lower bound, then by time. Rows of numbers, because a search creates millions. */
+/** Time spans ordered by lower bound, then by time. They are rows of numbers because a search creates millions. */
 export class SpanQueue {
   readonly #rows: Float64Array
   #row: number
   #first: Span | undefined
 
-  /** Modifies `rows`, which are ordered by time, shape [spans, 4], row-major. */
+  /** `rows` has shape [spans, 4], row-major, and is ordered by time. The queue modifies it. */
   constructor(rows: Float64Array) {
     this.#rows = rows
     this.#row = findMinRow(rows)

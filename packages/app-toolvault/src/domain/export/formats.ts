@@ -22,7 +22,7 @@ const csv: ExportFormat = {
   },
 }
 
-/** Quotes according to RFC 4180. */
+/** Quotes a value if RFC 4180 requires it. */
 function toCell(value: string | number | null | undefined): string {
   const text = value === null || value === undefined ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

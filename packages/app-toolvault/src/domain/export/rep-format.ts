@@ -38,7 +38,7 @@ export function writeRepFeature(feature: Feature): Written {
       if (shape.shapeType === 'ellipse' && Array.isArray(shape.origin) && at !== undefined)
         return writeEllipse(shape, at, text)
       if (places.length > 1) return { reason: 'REP has no areas with holes' }
-      // Rings of REP files are not closed.
+      // REP files do not repeat the first vertex of a ring.
       return { text: `;POLY: @@ ${first.slice(0, -1).join(' ')} ${text}\n` }
     default:
       return { reason: places.length === 0 ? 'it has no geometry' : 'REP has no features of several parts' }
@@ -85,7 +85,7 @@ const toText = (feature: Feature): string => getLabel(feature).replace(/\s+/g, '
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
 
-/** Formats `YYYYMMDD HHMMSS.SSS`. Two-digit years would be ambiguous. */
+/** Formats a time as `YYYYMMDD HHMMSS.SSS`, because two-digit years would be ambiguous. */
 function toDtg(time: number): string {
   const [date = '', clock = ''] = formatTime(time).split('T')
   return `${date.replaceAll('-', '')} ${clock.slice(0, -1).replaceAll(':', '')}`
@@ -93,7 +93,7 @@ function toDtg(time: number): string {
 
 const toAngles = ([lon = 0, lat = 0]: Position): string => `${toAngle(lat, 'NS')} ${toAngle(lon, 'EW')}`
 
-/** A unit is a hundred-thousandth of an arc second, 0.3 mm. */
+/** A unit is 0.00001 arc seconds, about 0.3 mm. */
 const unitsPerDegree = 3600 * 1e5
 
 function toAngle(degrees: number, hemispheres: string): string {

@@ -16,7 +16,7 @@ import { booleanIntersects } from '@turf/boolean-intersects'
 export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
   findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
 
-/** Whether the geometry intersects the box. Intersecting bounds are not sufficient. */
+/** Whether the geometry, and not only its bounds, intersects the box. */
 export function intersectsBox(feature: Feature, box: Bounds): boolean {
   const own = findFeatureBounds([feature])
   const { geometry } = feature
@@ -36,7 +36,7 @@ export function intersectsBox(feature: Feature, box: Bounds): boolean {
   return false
 }
 
-/** Unwraps longitudes and shifts them by whole turns close to a meridian. */
+/** Unwraps longitudes and shifts them near a meridian, by multiples of 360 degrees. */
 function toGeoJson(geometry: Geometry, meridian: number): GeoJSON.Geometry {
   const turn = (part: readonly Position[]): number[][] => {
     const lons = unwrapLongitudes(part.map(([lon = 0]) => lon))

@@ -3,7 +3,7 @@ import { ToolVaultError } from '../../errors.ts'
 
 const maxPoints = 10_000
 
-/** Returns points from the south-west corner, row by row northward, including the edge. Throws `GRID_TOO_LARGE`. */
+/** Returns rows of points from the south-west corner, including points on the edges. Throws `GRID_TOO_LARGE`. */
 export function createGridPoints(
   box: Bounds,
   { lat_interval, lon_interval }: { readonly lat_interval: number; readonly lon_interval: number },

@@ -96,7 +96,7 @@ function createSeries([start, end]: TimeSpan, step: number): number[] {
   return Array.from({ length: count }, (_, index) => start + index * step)
 }
 
-/** Omits times at which a target has no position. Throws `NO_OVERLAP` if none remains. */
+/** Omits times at which a target has no position. Throws `NO_OVERLAP` if no time remains. */
 export function computeBearingSeries(
   [a, b]: readonly [Target, Target],
   times: readonly (number | null)[],

@@ -1,6 +1,6 @@
 /**
- * Places as vectors from the centre of the WGS84 ellipsoid in metres. Their chords are never longer than the
- * geodesic.
+ * Positions as vectors from the centre of the WGS84 ellipsoid, in metres. The chord between two positions is never
+ * longer than the geodesic.
  */
 import { meanRadius, type Place } from './geodesic.ts'
 
@@ -9,7 +9,7 @@ const flattening = 1 / 298.257223563
 const squared = flattening * (2 - flattening)
 const rad = Math.PI / 180
 
-/** Returns x, y, z of each place, shape [places, 3], row-major. */
+/** Returns x, y and z of each position, shape [places, 3], row-major. */
 export function toEarthVectors(places: readonly Place[]): Float64Array {
   const out = new Float64Array(places.length * 3)
   for (const [index, { lon, lat }] of places.entries()) {
@@ -30,7 +30,7 @@ export const measureChord = (xyz: Float64Array, i: number, j: number): number =>
     getCoordinate(xyz, j * 3 + 2) - getCoordinate(xyz, i * 3 + 2),
   )
 
-/** Returns the depth of a chord's middle below the surface, metres. */
+/** Returns the depth in metres of a chord's middle below the surface. */
 export const measureSagitta = (length: number): number => (length * length) / (8 * meanRadius)
 
 export const getCoordinate = (xyz: Float64Array, index: number): number => xyz[index] ?? 0

@@ -21,7 +21,7 @@ export function formatPlace({ lat, lon: unwrapped }: Place): string {
   return `${formatAngle(lat, 2)}${lat < 0 ? 'S' : 'N'} ${formatAngle(lon, 3)}${lon < 0 ? 'W' : 'E'}`
 }
 
-/** Formats minutes with three decimals (2 m). */
+/** Formats minutes with three decimals (about 2 m). */
 function formatAngle(angle: number, digits: number): string {
   const thousandths = Math.round(Math.abs(angle) * 60_000)
   const minutes = ((thousandths % 60_000) / 1000).toFixed(3).padStart(6, '0')

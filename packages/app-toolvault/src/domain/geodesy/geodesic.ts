@@ -1,6 +1,6 @@
 /**
  * Geodesics on the WGS84 ellipsoid (C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87, 2013), accurate to
- * nanometres. Degrees, metres, bearings from 0 to 360.
+ * nanometres. Units are degrees and metres. Bearings are from 0 to 360.
  */
 import geographic from 'geographiclib-geodesic'
 
@@ -40,7 +40,7 @@ export const normalizeAngle = (degrees: number): number => {
   return turned > 180 ? turned - 360 : turned
 }
 
-/** Returns the bearing 180 between equal places, as GeographicLib does. */
+/** Returns a bearing of 180 if the positions are equal, as GeographicLib does. */
 export function solveInverse(a: Place, b: Place): PathFigures {
   const { s12 = 0, azi1 = 0, azi2 = 0 } = WGS84.Inverse(a.lat, a.lon, b.lat, b.lon)
   return {
@@ -50,14 +50,14 @@ export function solveInverse(a: Place, b: Place): PathFigures {
   }
 }
 
-/** Distance below which a bearing is undefined, metres. */
+/** Distance in metres below which a bearing is undefined. */
 const samePlaceTolerance = 1e-6
 
-/** Degrees. */
+/** In degrees. */
 const tolerance = 1e-9
 
 /**
- * Returns why the bearing is undefined. Some opposite places have several shortest paths (GeographicLib
+ * Returns why the bearing is undefined. Several shortest paths connect some opposite positions (GeographicLib
  * documentation, "Multiple shortest geodesics").
  */
 export function findBearingProblem(

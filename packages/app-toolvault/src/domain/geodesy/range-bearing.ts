@@ -21,11 +21,10 @@ export interface Sighting extends Motion {
 
 export interface Bearing {
   readonly range_m: number
-  /** `null` for equal places and for several shortest paths. */
+  /** `null` if the positions are equal or connected by several shortest paths. */
   readonly bearing_deg: number | null
   /** Bearing of a from b. */
   readonly reciprocal_deg: number | null
-  /** Why the bearing is missing. */
   readonly bearing_problem?: string
   /** Bearing of b minus course of a, 0 to 360, or `null` if either is missing. */
   readonly relative_bearing_deg: number | null

@@ -17,7 +17,7 @@ const stationKinds: Readonly<Record<number, string>> = {
 }
 
 interface AisOptions {
-  /** Time of the first message if the log has no times, Unix milliseconds. */
+  /** Time of the first message in Unix milliseconds, if the log has no times. */
   readonly start: number | undefined
   readonly min_interval_s: number | undefined
   newId(prefix: string): string
@@ -30,8 +30,8 @@ interface VesselLog {
 }
 
 /**
- * Reads AIS logs (AIVDM, ITU-R M.1371). Takes times from the tag block, from next to the sentence, or counts seconds
- * from `start`.
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Reads each time from the tag block or next to the sentence, or counts the
+ * seconds from `start`.
  */
 export class AisLogReader {
   readonly #options: AisOptions
@@ -89,7 +89,7 @@ export class AisLogReader {
     return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
   }
 
-  /** Sequence and channel identify messages of several parts, which can be interleaved. */
+  /** The parts of different messages can be interleaved. Sequence and channel identify a message. */
   #getSession(text: string): Record<string, unknown> {
     const [, count, , sequence, channel] = text.split(',')
     if (count === '1') return {}
@@ -125,7 +125,7 @@ export class AisLogReader {
     return undefined
   }
 
-  /** A second that decreases by more than half a minute starts the next minute. */
+  /** If the second decreases by more than 30, the next minute has started. */
   #countTime({ utc }: Decoded): number | null {
     if (this.#clock === undefined) return null
     if (utc === undefined || utc > 59) return this.#clock
@@ -142,7 +142,7 @@ const toReason = (error: string): string =>
 /** Removes the `@` that pads names. */
 const removePadding = (text: string): string => text.replace(/@.*$/s, '').trim()
 
-/** 102.3 knots, and 63 in the long-range message, mean "not available". */
+/** 102.3 knots, or 63 knots in the long-range message, means "not available". */
 function readSpeed({ sog, aistype }: Decoded): number | null {
   const unknown = aistype === 27 ? 63 : 102.3
   return sog === undefined || sog >= unknown ? null : sog
@@ -151,7 +151,7 @@ function readSpeed({ sog, aistype }: Decoded): number | null {
 /** Values of 360 and more mean "not available". */
 const readCourse = ({ cog }: Decoded): number | null => (cog === undefined || cog >= 360 ? null : cog)
 
-/** Reads the tag block `c:`, a leading ISO time or trailing Unix seconds or milliseconds. */
+/** Reads `c:` of the tag block, a leading ISO time, or trailing Unix seconds or milliseconds. */
 function readReceptionTime(before: string, after: string): number | null {
   const tag = /\\[^\\]*\bc:(\d{9,13})/.exec(before)?.[1]
   const trailing = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]

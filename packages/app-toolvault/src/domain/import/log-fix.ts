@@ -21,7 +21,7 @@ export interface FeatureOptions {
   readonly id: string
   readonly name: string
   readonly source: string
-  /** Minimum time after the previous fix. */
+  /** Minimum time after the previous imported fix. */
   readonly min_interval_s?: number | undefined
   readonly properties?: Feature['properties']
   readonly skipped: SkipCounter
@@ -40,7 +40,7 @@ export function addFix(fixes: LogFix[], fix: LogFix): void {
   fixes.push(fix)
 }
 
-/** Sorts fixes by time and removes repeated times. Returns the fixes unchanged if a time is missing. */
+/** Sorts fixes by time and removes those that follow too soon. Returns the fixes unchanged if a time is missing. */
 function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: FeatureOptions): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))

@@ -7,13 +7,13 @@ import { addFix, type FeatureOptions, type LogFix, toFeature } from './log-fix.t
 const dayMs = 86_400_000
 
 interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
-  /** Midnight UTC of the first day for a log without dates, Unix milliseconds. */
+  /** Midnight UTC of the first day in Unix milliseconds, for a log without dates. */
   readonly date: number | undefined
 }
 
 type DayFix = LogFix & { readonly day: number; readonly clock: number }
 
-/** Reads NMEA 0183 logs of one vessel. A time of day that decreases by more than half a day starts the next day. */
+/** Reads NMEA 0183 logs of one vessel. If the time of day decreases by more than 12 hours, the next day has started. */
 export class NmeaLogReader {
   readonly #options: NmeaOptions
   readonly #fixes: DayFix[] = []
@@ -101,13 +101,13 @@ type Fix = Omit<LogFix, 'time' | 'line'>
 interface Sentence {
   /** Milliseconds since midnight UTC. */
   readonly clock: number | undefined
-  /** Position, only in position sentences. `undefined` if invalid. */
+  /** Present only in position sentences. `undefined` if the position is invalid. */
   readonly place?: Fix | undefined
   readonly date?: number | undefined
   readonly motion?: Partial<Pick<LogFix, 'speed_kn' | 'course_deg'>>
 }
 
-/** Returns the fields, or the reason for skipping as text. Accepts a missing checksum. */
+/** Returns the fields, or a text with the reason to skip the line. Accepts a missing checksum. */
 function splitSentence(line: string): readonly string[] | string {
   const start = line.indexOf('$')
   if (start < 0) return line.includes('!') ? 'AIS sentence' : 'not an NMEA sentence'
@@ -129,7 +129,7 @@ export function computeChecksum(body: string): number {
 
 const noFix = 'receiver had no fix'
 
-/** By the last three letters of the sentence id. A returned text is the reason for skipping. */
+/** Readers by the last three letters of the sentence id. A returned text is the reason to skip the line. */
 const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
   GLL: ([, lat, ns, lon, ew, clock, status]) =>
     status === 'V' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },
@@ -162,7 +162,7 @@ function readClock(text: string | undefined): number | undefined {
   return Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
-/** Reads `ddmmyy`. The year is at least 1980, when GPS started. */
+/** Reads `ddmmyy` with a year from 1980, when GPS started, to 2079. */
 function readRmcDate(text = ''): number | undefined {
   const found = /^(\d\d)(\d\d)(\d\d)$/.exec(text)
   if (found === null) return undefined

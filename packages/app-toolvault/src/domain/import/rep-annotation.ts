@@ -13,23 +13,23 @@ export interface RepAnnotation {
   /** Track that provides the position at `time`. */
   readonly track?: string
   readonly place: Place | null
-  /** Returns `null` if the place is unknown. */
+  /** Returns `null` if the geometry depends on an unknown position. */
   draw(place: Place | null): Geometry | null
 }
 
-/** Metres. Ranges in REP files are in yards. */
+/** In metres. Ranges in REP files are in yards. */
 export const yard = 0.9144
 
 const vertices = 64
 
-/** Length drawn for a bearing without range, metres. */
+/** Length in metres of the line for a bearing without a range. */
 const openBearingLength = 10_000
 
 const badPosition = 'position invalid or out of range'
 
 type Reader = (line: RepLine) => RepAnnotation | string
 
-/** By the name before the colon. A returned text is the reason for skipping. */
+/** Readers by the name before the colon. A returned text is the reason to skip the line. */
 const readers: Readonly<Record<string, Reader>> = {
   TEXT: (line) => readText(line, 0),
   TIMETEXT: (line) => readText(line, 1),
@@ -48,11 +48,11 @@ const readers: Readonly<Record<string, Reader>> = {
   SENSOR3: (line) => readSensor(line, ['bearing_accuracy_deg', 'frequency_hz', 'frequency_accuracy_hz']),
 }
 
-/** Reads the fields after `;KIND:`. Returns the reason for skipping as text. */
+/** Reads the fields after `;KIND:`. */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
 
-/** Returns the reason as text if the annotation has no place. */
+/** A returned text is the reason to skip the annotation. */
 export function toAnnotationFeature(
   { type, text, time, timeEnd, specifics, track, place, draw }: RepAnnotation,
   tracks: ReadonlyMap<string, readonly LogFix[]>,
@@ -245,7 +245,7 @@ function readNarrative(line: RepLine, hasType: boolean): RepAnnotation | string 
   }
 }
 
-/** `extra` names the numbers between bearing and range. */
+/** `extra` lists the names of the numbers between bearing and range. */
 function readSensor(line: RepLine, extra: readonly string[]): RepAnnotation | string {
   const time = line.readTime()
   if (time === undefined) return 'invalid time'

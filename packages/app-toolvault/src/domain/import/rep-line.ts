@@ -1,32 +1,30 @@
 import { dayStart } from '@causeway/app-kit/time'
 import type { Place } from '../geodesy/geodesic.ts'
 
-/** A line with fields separated by white space. */
 export class RepLine {
   readonly #text: string
   readonly #pivotYear: number
   #position = 0
 
-  /** Two-digit years from `pivotYear` on are in the 20th century. */
   constructor(text: string, pivotYear: number) {
     this.#text = text.trim()
     this.#pivotYear = pivotYear
   }
 
-  /** Quoted fields can contain white space. Returns an empty text at the end. */
+  /** Quoted fields can contain white space. Returns an empty text at the end of the line. */
   readField(): string {
     const found = this.#read(/"([^"]*)"\s*|(\S+)\s*/y)
     return found?.[1] ?? found?.[2] ?? ''
   }
 
-  /** Returns `null` for NULL, NaN and other texts. */
+  /** Returns `null` for NULL, NaN and any other text that is not a number. */
   readNumber(): number | null {
     const field = this.readField()
     const value = Number(field)
     return field === '' || !Number.isFinite(value) ? null : value
   }
 
-  /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for NULL and `undefined` for other texts. */
+  /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for NULL and `undefined` for any other text. */
   readPlace(): Place | null | undefined {
     if (this.#read(/NULL(\s+|$)/iy) !== undefined) return null
     const start = this.#position
@@ -37,7 +35,7 @@ export class RepLine {
     return undefined
   }
 
-  /** Reads `YYMMDD HHMMSS.SSS`, also with a four-digit year. Returns Unix milliseconds. */
+  /** Reads `YYMMDD HHMMSS.SSS` or `YYYYMMDD HHMMSS.SSS`. Returns Unix milliseconds. */
   readTime(): number | undefined {
     const found = this.#read(/(\d{6}|\d{8})\s+(\d{2})(\d{2})(\d{2}(?:\.\d+)?)(?:\s+|$)/y)
     if (found === undefined) return undefined

@@ -3,13 +3,13 @@ import { SaxesParser } from 'saxes'
 import { ToolVaultError } from '../../errors.ts'
 import { maxFixes } from '../track/resampling.ts'
 
-/** Three elements and two texts for each fix. */
+/** Each fix has three elements and two texts. A node takes about 230 bytes. */
 const nodesPerFix = 5
 
-/** A node takes about 230 bytes. For each name, the reader makes a list as long as the track. */
+/** The number of names is limited because the reader creates a list as long as the track for each. */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
-/** Elements whose own text is not read. White space in them is indentation. */
+/** Elements whose direct text is not read, because white space in them is indentation. */
 const elementsWithoutText = new Set([
   'gpx',
   'trk',
@@ -28,7 +28,7 @@ const elementsWithoutText = new Set([
   'gx:Track',
 ])
 
-/** Elements that would be read once per level if nested in their own kind. */
+/** Elements that the reader would read repeatedly if they were nested. */
 const elementsWithoutNesting = new Set([
   'trk',
   'trkseg',
@@ -41,7 +41,7 @@ const elementsWithoutNesting = new Set([
   'NetworkLink',
 ])
 
-/** Elements for which the reader copies from the parent, and their maximum number per parent. */
+/** Elements for which the reader copies data of the parent, and their maximum number per parent. */
 const copyingElements = new Set([
   'MultiGeometry',
   'MultiTrack',
@@ -124,7 +124,7 @@ export class XmlElement {
 
   get textContent(): string {
     const text = this.rawText
-    // The reader trims white space in quadratic time.
+    // The reader takes quadratic time to trim white space.
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
   }
 
@@ -173,7 +173,7 @@ export class XmlElement {
   }
 }
 
-/** Receives the elements of a document during parsing, with line numbers. */
+/** Receives elements during parsing, with line numbers. */
 export interface ElementListener {
   /** Returns whether to add the element to the document. */
   open(element: XmlElement, line: number): boolean
@@ -187,7 +187,7 @@ interface Level {
   copies: number
 }
 
-/** `write` and `close` throw `NOTHING_IMPORTED` for malformed documents and document types, and `IMPORT_TOO_LARGE`. */
+/** `write` and `close` throw `IMPORT_TOO_LARGE`, and `NOTHING_IMPORTED` for a malformed document or a DOCTYPE. */
 export class XmlDocumentParser {
   readonly #format: string
   readonly #maxNodes: number

@@ -101,7 +101,7 @@ function convert(geometry: Simple, properties: Feature['properties'], conversion
   }
 }
 
-/** Returns the fixes of each part. Omits all times if one is missing, and omits positions out of range. */
+/** Returns the fixes of each part. Omits all times if any is missing, and positions that are out of range. */
 function toFixes(
   parts: readonly (readonly Position[])[],
   times: readonly (number | undefined)[],

@@ -6,10 +6,10 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const invalid = 'position is not two or three numbers'
 const outOfRange = 'position out of range'
 
-/** GPX elements with a position, and the required parent if only one is valid. */
+/** GPX elements with a position, each with its required parent or `undefined`. */
 const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', rtept: 'rte', wpt: undefined }
 
-/** Minimum number of positions of the elements whose positions form a line. */
+/** Minimum number of positions in each element that forms a line. */
 const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
 
 const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
@@ -21,7 +21,7 @@ const tracks = new Set(['Track', 'gx:Track'])
 /** Replaces an invalid position of a `Track`, so that the others stay aligned with their times. */
 const invalidPosition = '999 999'
 
-/** Counts positions that cannot be imported, which the GeoJSON reader would silently omit or misread. */
+/** Counts invalid positions, which the GeoJSON reader would silently omit or misread. */
 export class XmlPositions implements ElementListener {
   readonly #skipped: SkipCounter
   readonly #lines: { positions: number; distinct: number }[] = []

@@ -1,7 +1,6 @@
 import { knot, solveInverse } from '../geodesy/geodesic.ts'
 import type { TimedTrack } from './track.ts'
 
-/** A leg with the speed derived from distance and time. */
 export interface Leg {
   readonly index: number
   readonly start_ms: number
@@ -17,7 +16,7 @@ export interface Leg {
 export const computeSpeed = (metres: number, ms: number): number | null =>
   ms > 0 ? metres / (ms / 1000) / knot : null
 
-/** Omits legs between parts. */
+/** Omits the gaps between parts. */
 export function listLegs({ fixes, breaks }: TimedTrack): Leg[] {
   return fixes.slice(1).flatMap((to, before) => {
     const index = before + 1

@@ -3,9 +3,9 @@ import { computeSpeed } from './leg.ts'
 import type { TimedTrack } from './track.ts'
 
 export interface Motion {
-  /** `null` on a leg without length. */
+  /** `null` if the leg has no length. */
   readonly course_deg: number | null
-  /** `null` on a leg without duration. */
+  /** `null` if the leg has no duration. */
   readonly speed_kn: number | null
 }
 
@@ -26,8 +26,8 @@ export function findFixBefore(times: readonly number[], time: number): number {
 }
 
 /**
- * Returns the place at a time, at constant speed along the geodesic of a leg. Returns `undefined` outside the track's
- * time and between its parts. `getLine` can cache lines.
+ * Interpolates the position at a time along the geodesic of a leg, at constant speed. Returns `undefined` outside the
+ * track's time span and between its parts. `getLine` can cache lines.
  */
 export function interpolatePlace(track: TimedTrack, time: number, getLine = createLine): Place | undefined {
   const index = findFixBefore(track.times, time)
@@ -39,7 +39,7 @@ export function interpolatePlace(track: TimedTrack, time: number, getLine = crea
   return getLine(from, to).at((time - from.time) / (to.time - from.time))
 }
 
-/** Uses the last leg at the last fix. The track must have a place at the time. */
+/** At the last fix, returns the motion of the last leg. The track must have a position at `time`. */
 export function deriveMotion(track: TimedTrack, time: number): Motion {
   const found = findFixBefore(track.times, time)
   const isLegAhead = found + 1 < track.fixes.length && !track.breaks.has(found + 1)

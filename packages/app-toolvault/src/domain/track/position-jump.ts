@@ -2,35 +2,35 @@ import { computeDistance, createLine } from '../geodesy/geodesic.ts'
 import { findFixBefore } from './motion.ts'
 import type { Fix, TimedTrack } from './track.ts'
 
-/** A run of bad fixes that the others cannot reach. */
+/** Consecutive bad fixes that the vessel cannot have reached from the adjacent fixes. */
 export interface Jump {
   readonly first: number
   readonly last: number
   readonly start_ms: number
   readonly end_ms: number
-  /** Maximum distance from the line between the adjacent good fixes, or from the only adjacent one. */
+  /** Maximum distance from the line between the adjacent good fixes, or from the only adjacent good fix. */
   readonly offset_m: number
 }
 
-/** A longer run is not a jump. */
+/** Maximum number of fixes in a jump. */
 const maxRun = 5
 
 /** Cost of a leg that no vessel can sail. A removed fix costs 1. */
 const brokenLegCost = 3 * maxRun
 
-/** Minimum additional cost, per fix of a run, of retaining any of its fixes. */
+/** A run is a jump if retaining any of its fixes costs at least this much more per fix. */
 const minMargin = 1.5
 
-/** Legs on each side that determine the usual speed. */
+/** Number of legs on each side that determine the usual speed. */
 const neighbours = 8
 
-/** Minimum number of legs that determine a speed. */
+/** Minimum number of legs that determine the usual speed. */
 const minLegs = 3
 
-/** Possible multiple of the usual speed nearby. */
+/** A vessel's maximum speed as a multiple of the usual speed nearby. */
 const allowance = 3
 
-/** Metres per second. Legs up to this speed are always usual. */
+/** In metres per second. A leg up to this speed always counts as usual. */
 const ordinarySpeed = 25
 
 /** Yields the number of processed fixes. */
@@ -45,10 +45,10 @@ export function* findJumps(track: TimedTrack, min_m: number): Generator<number, 
   return jumps
 }
 
-/** Fixes on each side that decide whether a fix is bad. */
+/** Number of fixes on each side that decide whether a fix is bad. */
 const surroundings = 2 * (maxRun + neighbours)
 
-/** The legs to and from a jump belong to it. */
+/** Whether a time is in a jump or on the leg to or from it. */
 export function isInJump(track: TimedTrack, time: number, min_m: number): boolean {
   const index = findFixBefore(track.times, time)
   const from = Math.max(0, index - surroundings)
@@ -63,19 +63,15 @@ export function isInJump(track: TimedTrack, time: number, min_m: number): boolea
   })
 }
 
-/**
- * A track without interruption. The best path removes the fewest fixes and impossible legs, as in the Viterbi
- * algorithm.
- */
+/** The best path, as in the Viterbi algorithm, has the lowest cost of removed fixes and impossible legs. */
 class TrackPart {
   readonly #fixes: readonly Fix[]
   readonly #min: number
-  /** Metres per second of each leg, by the fix at its end. NaN if unknown or unusual. */
+  /** Leg speeds in metres per second, indexed by last fix. NaN if unknown or unusual. */
   readonly #speeds: Float64Array
-  /** Whether no vessel can sail a leg, by the fix at its end. */
+  /** Whether no vessel can sail the leg, indexed by its last fix. */
   readonly #isBroken: Uint8Array
   readonly #removable = new Map<number, readonly number[]>()
-  /** A removed run at the end is followed by this index. */
   readonly #count: number
 
   constructor(fixes: readonly Fix[], min: number) {
@@ -140,7 +136,7 @@ class TrackPart {
 
   #getLegCost = (index: number): number => (this.#isBroken[index] === 1 ? brokenLegCost : 0)
 
-  /** Lists the lengths of the runs before a fix that are far off and whose removal makes the track plausible. */
+  /** Lists the lengths of removable runs before a fix: far from the track, which is plausible without them. */
   #listRemovable(after: number): void {
     const lengths: number[] = []
     let hasBrokenLeg = this.#isBroken[after] === 1
@@ -166,7 +162,7 @@ class TrackPart {
     })
   }
 
-  /** Whether a vessel could sail from one fix to another at its maximum speed, or at `minSpeed` if that is higher. */
+  /** Whether the vessel could sail from one fix to another at its maximum speed or `minSpeed`. */
   #isReachable(from: number, to: number, minSpeed = 0): boolean {
     const [a, b] = [this.#fixes[from], this.#fixes[to]]
     if (a === undefined || b === undefined) return true
@@ -179,7 +175,7 @@ class TrackPart {
   #getSeconds = (from: number, to: number): number =>
     ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
 
-  /** The vessel can accelerate or stop in between, so the faster usual speed of both sides applies. */
+  /** Uses the usual speed of the faster side, because the vessel can accelerate or stop between the fixes. */
   #getMaxSpeed(from: number, to: number): number {
     const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
     const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)
@@ -208,7 +204,7 @@ class TrackPart {
   }
 }
 
-/** Returns metres per second, by the fix at the end of the leg. Omits legs much faster than most. */
+/** Returns metres per second, indexed by last fix. Legs much faster than most are NaN. */
 function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   const speeds = new Float64Array(fixes.length).fill(Number.NaN)
   for (const [index, fix] of fixes.entries()) {

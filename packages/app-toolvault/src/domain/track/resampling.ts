@@ -21,7 +21,7 @@ export function computeMedianInterval({ times }: TimedTrack): number {
   return steps[steps.length >> 1] ?? 0
 }
 
-/** Returns a track with a fix every `interval_s`, and the last fix. Gaps contain no fix. Throws `IMPORT_TOO_LARGE`. */
+/** Returns a track with a fix every `interval_s`, at the edges of gaps and at the end. Throws `IMPORT_TOO_LARGE`. */
 export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions) {
   const [start, end] = getTimeSpan(track)
   const step = interval_s * 1000
@@ -54,7 +54,7 @@ function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
   })
 }
 
-/** Omits other lists with one value per vertex. */
+/** Resamples times, speeds and courses. Omits all other lists with one value per vertex. */
 function sampleTrack(track: TimedTrack, times: readonly number[]): Feature {
   const { feature, speeds, courses, fixes } = track
   const others = Object.entries(feature.properties).filter(

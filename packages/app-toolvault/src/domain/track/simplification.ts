@@ -3,14 +3,14 @@ import { getCoordinate, measureChord, toEarthVectors } from '../geodesy/earth-ve
 import { computeDistance, createLine, type GeodesicLine } from '../geodesy/geodesic.ts'
 import type { Track } from './track.ts'
 
-/** Deviation from the place at the vertex's time on the simplified track, or from its line. */
+/** Deviation of a vertex from the simplified track: from its position at the same time, or from its line. */
 type DeviationKind = 'time' | 'line'
 
-/** Up to this length, a chord approximates the geodesic to half a metre. */
+/** Up to this length, a chord deviates from the geodesic by at most half a metre. */
 const maxChord = 100_000
 const chordError = 0.5
 
-/** Tolerance below which only geodesics are used, metres. */
+/** Tolerance in metres below which only geodesics are used. */
 const minChordTolerance = 10
 
 interface Span {
@@ -19,8 +19,8 @@ interface Span {
 }
 
 /**
- * Douglas and Peucker 1973; by time, Meratnia and de By 2004. Yields the number of finished vertices. Returns
- * ascending indices.
+ * Simplifies by line (Douglas and Peucker 1973) or by time (Meratnia and de By 2004). Yields the number of finished
+ * vertices. Returns the retained indices in ascending order.
  */
 export function simplifyTrack(
   track: Track,
@@ -43,18 +43,18 @@ function createMeasure(track: Track, tolerance: number, kind: DeviationKind) {
   const xyz = toEarthVectors(track.places)
   const getFraction = kind === 'time' ? createTimeFraction(track) : createLineFraction(xyz)
   let current: { readonly span: Span; readonly line: GeodesicLine } | undefined
-  const measureGeodesic = (vertex: number, span: Span, share: number): number => {
+  const measureGeodesic = (vertex: number, span: Span, fraction: number): number => {
     const [a, b, p] = [track.places[span.from], track.places[span.to], track.places[vertex]]
     if (a === undefined || b === undefined || p === undefined) return 0
     if (current?.span !== span) current = { span, line: createLine(a, b) }
-    return computeDistance(current.line.at(share), p)
+    return computeDistance(current.line.at(fraction), p)
   }
   return (vertex: number, span: Span): number => {
-    const share = getFraction(vertex, span)
+    const fraction = getFraction(vertex, span)
     const isExact = tolerance < minChordTolerance || measureChord(xyz, span.from, span.to) > maxChord
     return isExact
-      ? measureGeodesic(vertex, span, share)
-      : measureLevelDistance(xyz, vertex, span, share) + chordError
+      ? measureGeodesic(vertex, span, fraction)
+      : measureLevelDistance(xyz, vertex, span, fraction) + chordError
   }
 }
 
@@ -78,12 +78,17 @@ const createLineFraction =
     return square > 0 ? Math.min(1, Math.max(0, along / square)) : 0
   }
 
-function measureLevelDistance(xyz: Float64Array, vertex: number, { from, to }: Span, share: number): number {
+function measureLevelDistance(
+  xyz: Float64Array,
+  vertex: number,
+  { from, to }: Span,
+  fraction: number,
+): number {
   let [square, up, size] = [0, 0, 0]
   for (let axis = 0; axis < 3; axis++) {
     const start = getCoordinate(xyz, from * 3 + axis)
     const place = getCoordinate(xyz, vertex * 3 + axis)
-    const apart = place - (start + (getCoordinate(xyz, to * 3 + axis) - start) * share)
+    const apart = place - (start + (getCoordinate(xyz, to * 3 + axis) - start) * fraction)
     square += apart * apart
     up += apart * place
     size += place * place

@@ -10,7 +10,7 @@ export type TrackStatistics = ReturnType<typeof computeStatistics>
 /** Default minimum gap, in median intervals. */
 const gapFactor = 10
 
-/** Pauses longer than `gap_s` are gaps. Speeds are derived unless called recorded. */
+/** Pauses longer than `gap_s` are gaps. Speeds are derived unless their name contains `recorded`. */
 export function computeStatistics(track: TimedTrack, gap_s?: number) {
   const legs = listLegs(track)
   const [start, end] = getTimeSpan(track)
@@ -49,7 +49,7 @@ export function computeStatistics(track: TimedTrack, gap_s?: number) {
   }
 }
 
-/** Omits legs without duration, so that the mean cannot exceed the maximum. */
+/** Omits legs without a duration, so that the mean cannot exceed the maximum. */
 function computeMeanSpeed(moving: readonly Leg[]): number | null {
   const metres = moving.reduce((sum, { distance_m }) => sum + distance_m, 0)
   const ms = moving.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0)

@@ -14,10 +14,10 @@ export interface ZonePlane {
   drawRing(ring: readonly Position[]): PlanePoint[]
 }
 
-/** Degrees. */
+/** In degrees. */
 const polarLatitude = 80
 
-/** Maximum length of a part of an edge in a polar plane, degrees of longitude. */
+/** In a polar plane, edges are divided into parts of at most this many degrees of longitude. */
 const maxPart = 0.5
 
 const rad = Math.PI / 180

@@ -28,7 +28,7 @@ export interface Transit {
   readonly fixes_inside: number
 }
 
-/** Reads a polygon, which can have holes. Throws `FEATURE_UNUSABLE` for other features. */
+/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon. */
 export function readZone(feature: Feature): Zone {
   const { geometry } = feature
   if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
@@ -136,7 +136,7 @@ function findInsidePieces(
   })
 }
 
-/** Returns ascending fractions of the leg. */
+/** Returns the crossings as fractions of the leg, in ascending order. */
 function findCrossings(
   { tree, edges }: Zone,
   [x0, y0, x1, y1]: readonly [number, number, number, number],

@@ -1,4 +1,4 @@
-/** Categories of comments, which the `focus` argument selects. */
+/** Categories of review comments. The `focus` argument selects some of them. */
 export const categories = [
   'type-safety',
   'logging',

@@ -28,8 +28,8 @@ interface FixRequest {
 }
 
 /**
- * Returns at most one repair per problem, in order, each applied and parsed. `files` has, by path, the files that
- * problems name and the modules that may define a name.
+ * Returns at most one repair per problem, in order, after applying and parsing it. `files` contains the files that
+ * problems name and the modules that may define a missing name.
  */
 export function findFixes({ problems, files }: FixRequest): readonly Fix[] {
   const found = new Map<string, Fix>()
@@ -83,8 +83,8 @@ const standardModules =
   /^(csv|datetime|functools|itertools|json|math|os|random|re|sqlite3|statistics|sys|time)$/
 
 /**
- * Imports a name in a Python file: a conventional alias, a standard module, or a definition of the only other module
- * that has one.
+ * Imports a missing name in a Python file: a conventional alias, a standard module, or a definition that only one
+ * other module contains.
  */
 function importName(
   { file = '', message }: Problem,
@@ -115,7 +115,7 @@ const toModule = (path: string): string =>
     .replace(/(\/__init__)?\.py$/, '')
     .replaceAll('/', '.')
 
-/** Adds an import after the last one, otherwise after the docstring or the comments at the top. */
+/** Adds an import after existing imports, or after the docstring or comments at the top. */
 function createImportEdit(text: string, statement: string): Edit {
   let [end, last] = [0, '']
   for (let node = parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
@@ -134,7 +134,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Uses the suggestion of the message, otherwise the only similar name. */
+/** Uses the name that the message suggests, or the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]
@@ -151,7 +151,7 @@ function renameName({ message, line = 0 }: Problem, text: string): Repair | unde
   }
 }
 
-/** Returns `undefined` for a tie or a short name. */
+/** Returns `undefined` for a short name or two equally similar names. */
 function findNearName(name: string, names: readonly string[]): string | undefined {
   const near = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)

@@ -94,7 +94,7 @@ const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 character
 const largeChange: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
 const untested: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
 
-/** Rules for added code without its strings and comments. */
+/** Rules for added code except its strings and comments. */
 const codeRules: readonly Rule[] = [
   ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
   ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
@@ -112,7 +112,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Limits a search to linear time. */
+/** Only the start of a longer line is searched, to limit the time. */
 const maxLineLength = 500
 
 const removeTextAndComments = (line: string, path: string): string => {

@@ -14,7 +14,6 @@ export interface SuggestRequest {
   readonly problems: readonly Problem[]
   /** Texts of the files that problems name, by path. */
   readonly files: ReadonlyMap<string, string>
-  /** Paths of files that have repairs. */
   readonly fixable: ReadonlySet<string>
 }
 
@@ -31,7 +30,6 @@ interface Suggestion {
   readonly autoFixable: boolean
 }
 
-/** Returns the most urgent next steps after an evaluation. */
 export function suggest({ result, problems, files, fixable }: SuggestRequest): readonly Suggestion[] {
   const { missing, missingCount, tests, failures, tamper, signals } = result
   const found: Suggestion[] = []

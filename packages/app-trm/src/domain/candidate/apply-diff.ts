@@ -14,8 +14,8 @@ interface Search {
 }
 
 /**
- * Applies all hunks to a text, or none. A hunk is placed by its lines, then by its order among the hunks, then by the
- * line number in its header.
+ * Applies all hunks to a text, or none. Places a hunk by its lines. If its lines match several times, the line number
+ * in its header and the neighbouring hunks decide.
  */
 export function applyDiff(content: string, hunks: readonly Hunk[], path: string) {
   const parsed = parseText(content)
@@ -48,8 +48,8 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
 }
 
 /**
- * Returns the only placement, or the exact one at the line of the header, or the only one between the neighbouring
- * hunks. Throws `HUNK_AMBIGUOUS` if the last two differ or the hunks are out of order.
+ * Returns the only placement. If there are several, returns the exact placement at the header's line or the only
+ * placement between the neighbouring hunks. Throws `HUNK_AMBIGUOUS` if these two differ or neither exists.
  */
 function choosePlacement(searches: readonly Search[], search: Search, path: string): Placement {
   const [only, ...others] = search.placements
@@ -79,8 +79,8 @@ function listBetween(searches: readonly Search[], search: Search): readonly Plac
 }
 
 /**
- * Finds the exact placement at the line of the header, shifted like the nearest unique hunk. Without such a hunk, the
- * header must count its lines correctly.
+ * Finds the exact placement at the header's line, shifted by the offset of the nearest hunk with a single placement.
+ * Without such a hunk, the header must count its lines correctly.
  */
 function findAtHeaderLine(
   searches: readonly Search[],
@@ -95,7 +95,7 @@ function findAtHeaderLine(
   return placements.find(({ start, fuzz }) => fuzz === 0 && start + 1 === oldStart + shift)
 }
 
-/** Whether the last line has a line end after the diff, or `undefined` if no hunk reaches it. */
+/** Whether the new text ends with a line ending, or `undefined` if no hunk determines this. */
 function isEnded(
   searches: readonly Search[],
   placed: readonly Placement[],

@@ -12,13 +12,13 @@ import {
   type CandidateWarning,
   type Edit,
   type FileContent,
-  type FilesBefore,
   isSameContent,
+  type OriginalFiles,
 } from './types.ts'
 
 /**
- * Returns the sorted paths that `applyCandidate` needs, and the stated SHA-256 values by path. Throws the same
- * errors.
+ * Returns the sorted paths that `applyCandidate` requires, and the candidate's SHA-256 values by path. Throws if the
+ * candidate is invalid.
  */
 export function listSources(candidate: Candidate) {
   const operations = listOperations(candidate)
@@ -28,8 +28,8 @@ export function listSources(candidate: Candidate) {
   }
 }
 
-/** Applies a candidate to the files of `listSources`, all or nothing. Throws for the first operation that fails. */
-export function applyCandidate(files: FilesBefore, candidate: Candidate): AppliedCandidate {
+/** Applies a candidate to the files that `listSources` names. Throws the error of the first operation that fails. */
+export function applyCandidate(files: OriginalFiles, candidate: Candidate): AppliedCandidate {
   const changes = new Map<string, FileContent | null>()
   const moved = new Map<string, string>()
   const executable = new Map<string, boolean>()
@@ -58,7 +58,7 @@ interface Effect {
   readonly warnings?: readonly CandidateWarning[]
 }
 
-function applyOperation(files: FilesBefore, operation: Operation, before: FileContent | undefined): Effect {
+function applyOperation(files: OriginalFiles, operation: Operation, before: FileContent | undefined): Effect {
   const { path, change } = operation
   switch (change.type) {
     case 'write': {
@@ -83,13 +83,13 @@ function applyOperation(files: FilesBefore, operation: Operation, before: FileCo
 }
 
 function applyDiffChange(
-  files: FilesBefore,
+  files: OriginalFiles,
   { path, from }: Operation,
   { effect, hunks }: DiffChange,
 ): Effect {
   const isMoved = from !== path
   const existing = files.get(path)
-  // A diff that creates a file may start from an empty file.
+  // A diff may create a file that exists but is empty.
   if (
     (effect === 'create' && existing !== undefined && existing !== '') ||
     (isMoved && existing !== undefined)
@@ -147,7 +147,7 @@ function requireText(content: FileContent | undefined, path: string): string {
   throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
 }
 
-/** Length of a whole file above which edits would cost less, in UTF-16 units. */
+/** Length in UTF-16 units above which a whole file costs more than edits. */
 const largeFile = 100_000
 
 function warnSyntax(

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Well-formed Unicode, writable as UTF-8. */
+/** Well-formed Unicode, which can be encoded as UTF-8. */
 const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), 'contains half a surrogate pair')
 
-/** `sha` is the SHA-256 of the file's bytes, as returned by `trm.read`. A mismatch is `STALE_FILE`. */
+/** `sha` is the SHA-256 of the file's bytes, as returned by `trm.read`. A mismatch causes `STALE_FILE`. */
 const file = {
   path: text,
   sha: text.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex').optional(),
@@ -22,7 +22,7 @@ const edit = z.discriminatedUnion('type', [
     oldText: text,
     newText: text,
     all: z.boolean().optional(),
-    /** Which of several matches, from 1. */
+    /** Number of the match to replace, from 1. */
     occurrence: z.int().min(1).optional(),
   }),
   toTextEdit('insertBefore', { line, content: text }),

@@ -1,4 +1,4 @@
-/** A range of lines, counted from 1, inclusive. */
+/** An inclusive range of lines, counted from 1. */
 export interface Region {
   readonly start_line: number
   readonly end_line: number
@@ -7,12 +7,12 @@ export interface Region {
 
 const maxLines = 40
 const maxCharacters = 1500
-/** Maximum positions for which a repeated line votes. */
+/** Maximum number of positions for which a repeated line votes. */
 const maxPositions = 50
 
 /**
- * Returns the most similar region, or `undefined`. Each line votes for the position at which the wanted lines would
- * start.
+ * Returns the region most similar to `lines`, or `undefined`. Each matching line votes for the position at which
+ * `lines` would start.
  */
 export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
   const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)
@@ -34,7 +34,7 @@ function findVotedOffset(file: readonly string[], lines: readonly string[]): num
   }
   const votes = new Map<number, number>()
   for (const [line, text] of file.entries()) {
-    // Common lines, such as a closing brace, count less.
+    // Short lines, such as a closing brace, count less.
     const weight = Math.min(text.trim().length, 20)
     for (const index of positions.get(text.trim()) ?? [])
       votes.set(line - index, (votes.get(line - index) ?? 0) + weight)
@@ -52,7 +52,7 @@ function findSimilarOffset(file: readonly string[], lines: readonly string[]): n
   for (const [line, text] of file.entries()) {
     const found = findWords(text)
     const shared = [...words].filter((word) => found.has(word)).length
-    // The wanted text can be a part of the line, so additional words count little.
+    // The wanted text can be part of a longer line, so additional words count little.
     const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
     if (likeness > maxLikeness) [best, maxLikeness] = [line, likeness]
   }

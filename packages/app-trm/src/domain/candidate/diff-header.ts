@@ -1,6 +1,6 @@
-/** A file's header, with git's prefixes. */
+/** A file's header in a diff, with git's prefixes. */
 export interface DiffHeader {
-  /** Previous path. `undefined` without a header, `null` for `/dev/null`. */
+  /** Previous path. `undefined` if the header does not contain it, `null` for `/dev/null`. */
   readonly from: string | null | undefined
   readonly to: string | null | undefined
   /** Whether the paths come from `rename` lines, which have no prefixes. */
@@ -22,7 +22,7 @@ export const emptyHeader: DiffHeader = {
 export const isFilePair = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')
 
-/** Adds the paths of `---` and `+++`, unless `rename` lines named the paths. */
+/** Adds the paths of `---` and `+++` unless `rename` lines have already provided them. */
 export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly string[]): DiffHeader {
   if (header.isBare) return header
   return { ...header, from: parseHeaderPath(old.slice(4)), to: parseHeaderPath(now.slice(4)) }
@@ -56,7 +56,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
 export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
   const isPrefixed = !isBare && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
   if (!isPrefixed || (from == null && to == null)) return { from, to }
-  // Equal prefixes are names of project folders.
+  // If the prefixes are equal, they are a folder of the project.
   if (from != null && to != null && from[0] === to[0]) return { from, to }
   return { from: from?.slice(2) ?? from, to: to?.slice(2) ?? to }
 }
@@ -64,7 +64,7 @@ export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader
 function parseGitPaths(rest: string): [string, string] {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest)
   if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
-  // Paths with blanks: both halves have the same length unless the file is renamed, which later lines show.
+  // The paths contain spaces. Both have the same length unless later lines rename the file.
   const middle = rest.length >> 1
   return [rest.slice(0, middle), rest.slice(middle + 1)]
 }
@@ -84,7 +84,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** Decodes git's quoted paths: C strings with bytes beyond ASCII in octal. */
+/** Decodes git's quoted paths: C strings with non-ASCII bytes in octal. */
 function unquote(path: string): string {
   const [, inner] = /^"((?:[^"\\]|\\.)*)"/.exec(path) ?? []
   if (inner === undefined) return path

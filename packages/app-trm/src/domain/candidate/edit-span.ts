@@ -15,7 +15,7 @@ import type { Edit } from './types.ts'
 
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
-/** Spans refer to the original text. `name` names the text in messages. */
+/** Returns spans of the original text. `name` identifies the text in error messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(
@@ -66,7 +66,7 @@ function placeEdit(text: ParsedText, edit: TextEdit, reject: Reject): readonly S
   }
 }
 
-/** Converts line ends to LF and adds the last one if it is missing. */
+/** Converts line endings to LF and ensures that the text ends with LF. */
 const toWholeLines = (content: string): string => `${toLineFeeds(content).replace(/\n$/, '')}\n`
 
 function placeLines(

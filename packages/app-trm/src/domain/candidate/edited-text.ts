@@ -1,28 +1,28 @@
-/** A text that is being edited. Its lines end in LF, and get their original line ends back when it is written. */
+/** A text that is being edited. Its lines end with LF. Writing the text restores the original line endings. */
 import { TrmError } from '../../errors.ts'
 
-/** Replacement of the characters `[start, end)` of `ParsedText.body`. Empty for an insertion. */
+/** Replacement of the characters `[start, end)` of `ParsedText.body`. In an insertion, `start` equals `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
-  /** Lines end in LF. */
+  /** Lines end with LF. */
   readonly text: string
 }
 
-/** A span of an edit or a hunk, which are counted from 1. */
+/** A span with the number of its edit or hunk, from 1. */
 export interface OwnedSpan extends Span {
   readonly edit: number
 }
 
 export interface ParsedText {
   readonly mark: string
-  /** The text with LF line ends, including the last line. */
+  /** The text with LF line endings. The last line also ends with LF. */
   readonly body: string
-  /** LF or CRLF for each line. */
+  /** The line ending of each line: LF or CRLF. */
   readonly ends: readonly string[]
   /** Offset of each line in `body`. */
   readonly starts: readonly number[]
-  /** Whether the last line has a line end. True for an empty text. */
+  /** Whether the last line has a line ending. True for an empty text. */
   readonly isEnded: boolean
 }
 
@@ -39,10 +39,10 @@ export function parseText(text: string): ParsedText {
 
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** Each line takes about 200 bytes of memory during reading. */
+/** A line takes about 200 bytes of memory while a text is read. */
 const maxLines = 1_000_000
 
-/** Throws `FILE_TOO_LARGE` for more than a million lines in total. `name` names the texts in the message. */
+/** Throws `FILE_TOO_LARGE` for more than a million lines in total. `name` identifies the texts in the message. */
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
@@ -74,7 +74,7 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
 
 /**
  * Replaces spans, which must not overlap. Insertions at the same offset retain their order. New lines get the line
- * ends of the lines that they replace or follow. By default, the last line remains with or without a line end.
+ * endings of the lines that they replace or follow. By default, a missing line ending at the end remains missing.
  */
 export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []
@@ -100,13 +100,13 @@ export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded =
   return text.mark + (isEnded ? whole : whole.replace(/\r?\n$/, ''))
 }
 
-/** Sorts by offset, stably. Insertions come before a replacement at the same offset. */
+/** Sorts stably by offset. Insertions come before a replacement at the same offset. */
 const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end)
 
 /**
- * Throws `EDIT_OVERLAP` for spans that overlap, and for the same insertion of two hunks. Insertions at the border of
- * another edit do not overlap. `name` names the text in the message.
+ * Throws `EDIT_OVERLAP` if spans overlap or two hunks insert at the same offset. An insertion at the edge of another
+ * span does not overlap it. `name` identifies the text in the message.
  */
 export function checkOverlap(
   text: ParsedText,

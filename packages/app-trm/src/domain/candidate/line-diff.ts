@@ -1,7 +1,7 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from 'diff'
 import { splitLines } from '../file-part.ts'
 
-/** The time grows with the square of the number of changed lines, so the sum of the squares is limited. */
+/** Compares texts. The time grows with the square of the number of changed lines, so the sum of squares is limited. */
 export class LineComparison {
   static readonly #maxChangedLines = 4000
   #budget = LineComparison.#maxChangedLines ** 2
@@ -29,12 +29,11 @@ interface HunkOptions {
 export const createPatch = (before: string, after: string, options: HunkOptions) =>
   structuredPatch('a', 'b', before, after, undefined, undefined, options)
 
-/** Without file headers. */
+/** Omits file headers. */
 export const formatHunks = (patch: StructuredPatch): string => formatPatch(patch, OMIT_HEADERS).slice(0, -1)
 
 const maxCharacters = 3500
 
-/** Returns a unified diff with one line of context, limited to a few thousand characters. */
 export function formatDiff({ before, after }: { readonly before: string; readonly after: string }): string {
   const patch = createPatch(before, after, { context: 1, maxEditLength: 4000 })
   if (patch === undefined) return '(most of it has changed)'

@@ -36,7 +36,7 @@ export function readNotebook(path: string, text: string) {
     })
   const { cells, nbformat_minor, metadata } = parsed.data
   return {
-    /** `isList`: whether the source is a list of lines, as in Jupyter, or one string. */
+    /** `isList` is whether the source is a list of lines, as Jupyter writes it. */
     cells: cells.map(({ cell_type: kind, id, source }, index) => ({
       index,
       id,
@@ -91,7 +91,7 @@ export function editNotebook(path: string, text: string, edits: readonly Edit[])
     byCell.set(cell, [...others, edit])
   }
   const writer = new NotebookWriter(notebook, text)
-  // From last to first, so that the other indices stay valid.
+  // Proceeds backwards so that the remaining indices stay valid.
   for (let index = length; index >= 0; index--) {
     const cell = notebook.cells[index]
     const own = cell && byCell.get(cell)
@@ -113,7 +113,7 @@ function changeSource(path: string, { index, source }: Cell, edits: readonly Exc
   return replaceSpans(parsed, placeEdits(parsed, edits.filter(isTextEdit), `${path}, cell ${index}`))
 }
 
-/** Jupyter writes the last line of a cell without a line end. */
+/** Jupyter writes the last line of a cell without a line ending. */
 const toSource = (content: string): string => content.replaceAll('\r\n', '\n').replace(/\n$/, '')
 
 const toLines = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -138,7 +138,7 @@ class NotebookWriter {
     this.#isAscii = /\\u(?!00[0-7])[0-9a-f]{4}/i.test(text) && !/[\u0080-\uffff]/.test(this.#text)
   }
 
-  /** Returns the text. Throws `INVALID_NOTEBOOK`. */
+  /** Returns the edited text. Throws `INVALID_NOTEBOOK`. */
   finish(path: string): string {
     readNotebook(path, this.#text)
     return this.#mark + this.#text
@@ -149,7 +149,7 @@ class NotebookWriter {
     else if (source !== before) this.#modify(['cells', index, 'source'], isList ? toLines(source) : source)
   }
 
-  /** Writes a cell as Jupyter does, with sorted names. */
+  /** Writes a cell as Jupyter does, with sorted keys. */
   insert(index: number, { kind, content }: Insertion): void {
     const cell = {
       cell_type: kind,
@@ -162,7 +162,6 @@ class NotebookWriter {
     this.#modify(['cells', index], cell, { isArrayInsertion: true })
   }
 
-  /** Returns an unused id of eight hex digits. */
   #createId(): string {
     const toId = (number: number) => number.toString(16).padStart(8, '0')
     let number = this.#ids.size

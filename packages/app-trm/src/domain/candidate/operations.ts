@@ -1,4 +1,4 @@
-/** A candidate of any mode as operations on single files. */
+/** Converts a candidate of any mode to operations on single files. */
 import { TrmError } from '../../errors.ts'
 import { stripPrefixes } from './diff-header.ts'
 import { normalizePath } from './path.ts'
@@ -10,7 +10,7 @@ export interface Operation {
   /** Path of the original: the previous path of a renamed file, otherwise `path`. */
   readonly from: string
   readonly sha?: string | undefined
-  /** The executable bit that a patch sets or clears. */
+  /** The new value of the executable bit, if a patch changes it. */
   readonly executable?: boolean | undefined
   readonly change: Change
 }
@@ -28,9 +28,9 @@ export interface DiffChange {
 }
 
 const maxFiles = 100
-/** Each edit searches the text of its file. */
+/** Limited because each edit searches the text of its file. */
 const maxEdits = 10_000
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const maxText = 10_000_000
 
 /** Returns at most one operation for each path. */
@@ -94,7 +94,7 @@ function readFiles(text: string, name: string): readonly FileDiff[] {
   throw new TrmError('INVALID_DIFF', `${name} has no hunk`)
 }
 
-/** The path of the change counts. Headers must agree with it. */
+/** Uses the path of the change. The paths in the headers must match it. */
 function toDiffOperation({
   path: given,
   diff,
@@ -144,7 +144,7 @@ function checkMode(mode: string | undefined, path: string): void {
   throw new TrmError('INVALID_PATH', `the patch makes the path ${kind}: ${path}`, { data: { path } })
 }
 
-/** Rejects several operations on one path, and a path that is a parent folder of another. */
+/** Rejects two operations on the same path, and a path that is a parent folder of another. */
 function checkDuplicates(operations: readonly Operation[]): void {
   const seen = new Set<string>()
   for (const { path: own, from } of operations) {

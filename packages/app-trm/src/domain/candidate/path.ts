@@ -1,12 +1,12 @@
 import { isObject } from '@causeway/protocol'
 import { TrmError } from '../../errors.ts'
 
-/** Maximum length of a path, in UTF-16 units. */
+/** In UTF-16 units. */
 const maxLength = 1024
 
 /**
- * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if it leaves the
- * project or is in its `.git`. Links are checked when files are read.
+ * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if the path leaves
+ * the project or is in `.git`. Links are checked when files are read.
  */
 export function normalizePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -16,7 +16,7 @@ export function normalizePath(path: string): string {
   throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
 }
 
-/** Makes absolute paths below a root relative, including those in diff headers. */
+/** Makes absolute paths below a root relative, also in diff headers. */
 export function removeRoots(input: unknown, roots: readonly string[]): unknown {
   if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
   if (!isObject(input)) return input
@@ -34,7 +34,7 @@ export function removeRoot(path: string, roots: readonly string[]): string {
   return root === undefined ? path : path.slice(root.length + 1)
 }
 
-/** Changes only pairs of `---` and `+++`: an added line may begin with `++ /`. */
+/** Changes only adjacent `---` and `+++` lines, because an added line may begin with `++ /`. */
 const removeHeaderRoots = (diff: string, roots: readonly string[]): string =>
   diff.replace(/^--- .*\n\+\+\+ .*$/gm, (pair) =>
     pair.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {

@@ -1,4 +1,4 @@
-/** Places hunks by their lines. The line numbers of headers only decide ties. */
+/** Places hunks by their lines. The line numbers in headers only decide between equal matches. */
 import type { Hunk, HunkLine } from './unified-diff.ts'
 
 /** Replaces `remove` lines from index `at` with `insert`. */
@@ -16,7 +16,7 @@ export interface Placement {
   readonly fuzz: number
 }
 
-/** Maximum differing context lines of a hunk. */
+/** Maximum number of context lines of a hunk that may differ. */
 const maxFuzz = 2
 
 /** A hunk with more placements is ambiguous. */
@@ -24,7 +24,7 @@ export const maxPlacements = 2000
 
 export interface IndexedText {
   readonly lines: readonly string[]
-  /** Lines without white space at their ends. */
+  /** Lines without trailing white space. */
   readonly trimmed: readonly string[]
   /** Indices of each trimmed line. */
   readonly indices: ReadonlyMap<string, readonly number[]>
@@ -42,10 +42,10 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the best, equally good placements of a hunk: those where every old line matches except for blanks at line
- * ends; otherwise, without the blank that precedes every line; otherwise, with one and then two differing context
- * lines. Removed lines always match, and inserted lines have a matching neighbour. Context may differ only if the
- * header counts the lines correctly and the line does not occur elsewhere in the text. Stops after `maxPlacements`.
+ * Returns the placements from the first of four searches that finds any. First, every old line must match except for
+ * trailing white space. Second, an extra space before every line is removed. Third and fourth, one and two context
+ * lines may differ if the header counts the lines correctly and they do not occur elsewhere. Removed lines always
+ * match, and inserted lines have a matching neighbour. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exact = findExactPlacements(text, hunk.lines)
@@ -80,7 +80,7 @@ function findExactPlacements(text: IndexedText, lines: readonly HunkLine[]): rea
     .map((start) => createPlacement(lines, start, { length: old.length, fuzz: 0 }))
 }
 
-/** Removes the blank that some models write between the sign and every line: `+ x` for `+x`. */
+/** Removes the extra space that some models write after the sign of every line: `+ x` for `+x`. */
 function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const isBlank = ({ text }: HunkLine) => text.trim() === ''
   if (!lines.every((line) => isBlank(line) || line.text.startsWith(' '))) return undefined
@@ -101,7 +101,7 @@ function hasEnoughContext(old: readonly string[], fuzz: number): boolean {
   return old.length - fuzz >= 2 * fuzz + 1 && filled - fuzz >= fuzz + 1
 }
 
-/** If at most two lines differ, one of the three rarest lines must match. */
+/** Finds starts where one of the three rarest lines matches, because at most two lines may differ. */
 function findFuzzyStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {
   const starts = sortByRarity(indices, wanted)
     .slice(0, maxFuzz + 1)

@@ -4,7 +4,7 @@ import { TrmError } from '../../errors.ts'
 import { modes } from './candidate-schema.ts'
 import type { Candidate } from './types.ts'
 
-/** Other names of fields, in the original design and its TypeScript sibling. */
+/** Alternative names of fields, from the original design and its TypeScript version. */
 const aliases: Readonly<Record<string, string>> = {
   file: 'path',
   old_text: 'oldText',

@@ -10,13 +10,13 @@ interface SyntaxProblem {
   readonly source?: string
 }
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const maxLength = 300_000
 
 type Check = (text: string) => SyntaxProblem | undefined
 
 function checkPython(text: string): SyntaxProblem | undefined {
-  // The grammar accepts neither a byte order mark nor CRLF line ends.
+  // The grammar accepts neither a byte order mark nor CRLF line endings.
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   let offset: number | undefined
   python.parse(plain).iterate({
@@ -39,7 +39,7 @@ function checkScript(text: string): SyntaxProblem | undefined {
 
 const checkJson: Check = (text) => findSyntaxProblem(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
-/** Lines of problems count within the cell. */
+/** Line numbers of problems refer to the cell. */
 function checkNotebook(text: string): SyntaxProblem | undefined {
   const problem = checkJson(text)
   if (problem) return problem
@@ -51,7 +51,7 @@ function checkNotebook(text: string): SyntaxProblem | undefined {
   return undefined
 }
 
-/** Checks by extension. TypeScript and JSX are left to the project's own tools. */
+/** Checks by extension. The project's own tools check TypeScript and JSX. */
 const checks: Readonly<Record<string, Check>> = {
   py: checkPython,
   js: checkScript,

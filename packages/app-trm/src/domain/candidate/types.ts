@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { modes } from './candidate-schema.ts'
 
-/** Text of a UTF-8 file, including byte order mark and line ends, or the bytes of any other file. */
+/** Text of a UTF-8 file with its byte order mark and line endings, or the bytes of any other file. */
 export type FileContent = string | Uint8Array
 
-/** The original files of a candidate by path; `undefined` if a file does not exist. */
-export type FilesBefore = ReadonlyMap<string, FileContent | undefined>
+/** The original contents of files by path. `undefined` if a file does not exist. */
+export type OriginalFiles = ReadonlyMap<string, FileContent | undefined>
 
-/** A set of changes, applied all or none. */
+/** A set of changes that are applied together or not at all. */
 export type Candidate = z.output<(typeof modes)[keyof typeof modes]>
 
-/** Lines count from 1 and ranges are inclusive. All refer to the text before the candidate. */
+/** Line numbers count from 1, ranges are inclusive, and both refer to the text before the candidate. */
 export type Edit = Extract<Candidate, { mode: 'modify' }>['changes'][number]['edits'][number]
 
 /** A cell's index among all cells, from 0, or its id. */
@@ -36,7 +36,6 @@ export interface AppliedCandidate {
   readonly warnings: readonly CandidateWarning[]
 }
 
-/** Whether two contents are the same text, the same bytes, or both missing. */
 export function isSameContent(a: FileContent | undefined, b: FileContent | undefined): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b
   return a.length === b.length && a.every((byte, index) => byte === b[index])

@@ -15,10 +15,10 @@ export interface Hunk {
   readonly newStart: number | undefined
   /** Whether the header counts the lines correctly. */
   readonly isCounted: boolean
-  /** Whether `\ No newline at end of file` marks the last old or new line. */
+  /** Whether `\ No newline at end of file` follows the last old or new line. */
   readonly isOldUnended: boolean
   readonly isNewUnended: boolean
-  /** Whether added lines end in CRLF but headers in LF, which means that the file has CRLF. */
+  /** Whether added lines end with CRLF and headers with LF, which means that the file has CRLF line endings. */
   readonly isCrLf: boolean
 }
 
@@ -34,11 +34,11 @@ interface Draft {
 
 /**
  * Reads a unified diff of git, diff or a model. Accepts Markdown fences, surrounding prose, wrong counts, bare `@@`,
- * and blank lines without their space. Rejects changed lines outside a hunk.
+ * and empty context lines without their space. Rejects changed lines outside a hunk.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')
-  // The empty line after the last line end could be mistaken for context.
+  // The empty line after the last line ending could be mistaken for context.
   const written = text.replace(/^\ufeff|\n$/g, '').split('\n')
   const lines = written.map((line) => line.replace(/\r$/, ''))
   const drafts: Draft[] = []
@@ -48,7 +48,7 @@ export function readDiff(text: string): readonly FileDiff[] {
     return opened
   }
   let isProse = false
-  /** The last added or removed line above the first hunk or header. */
+  /** Index of the last added or removed line above the first hunk or header. */
   let suspect: number | undefined
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? ''
@@ -74,7 +74,7 @@ export function readDiff(text: string): readonly FileDiff[] {
       const isOpening = /^(diff --git |Index: )/.test(line)
       const file = isOpening ? open() : last
       if (file) file.header = addHeaderLine(file.header, line)
-      // Lists are accepted after a fence or a signature, and above a header.
+      // Text after a fence or a signature and above a header may contain lists.
       isProse = !isOpening && (isProse || isFence(line) || /^-- ?$/.test(line))
       if (last === undefined) suspect = isFence(line) ? undefined : isChange(lines, at) ? at : suspect
       else if (!last.header.isBinary && (isProse ? isChange(lines, at) : /^[+-]/.test(line)))
@@ -140,7 +140,7 @@ function readHunk(
   return {
     hunk: {
       lines: body,
-      // The header of a hunk without old lines has the preceding line.
+      // If a hunk has no old lines, its header contains the number of the preceding line.
       oldStart: stated === undefined ? undefined : Number(start) + (stated.old === 0 ? 1 : 0),
       newStart: stated === undefined ? undefined : Number(newStart),
       isCounted: isEqual(seen, stated) && body.length === countedLength,
@@ -161,11 +161,11 @@ function checkCutOff(end: number, body: readonly HunkLine[], seen: Counts, state
   throw createInvalid(end - 1, `ends a hunk that ${reason}: it is cut off`)
 }
 
-/** Greater differences of counts are counting mistakes. */
+/** Larger differences between the counts are treated as counting mistakes. */
 const maxDamage = 10
 
 /**
- * Rejects text directly after an incomplete hunk, because a line that lost its first character ends a hunk too early.
+ * Rejects text directly after an incomplete hunk, because a line without its first character ends a hunk too early.
  */
 function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unknown' | 'short'): void {
   const line = lines[at]
@@ -175,8 +175,8 @@ function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unk
 }
 
 /**
- * Rejects a hunk if only one count of its header is right: a line is missing or lost its `+` or `-`. Models that
- * miscount get both wrong.
+ * Rejects a hunk if exactly one count in its header is correct, because a line is then missing or has lost its `+` or
+ * `-`. Models that miscount get both counts wrong.
  */
 function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void {
   if (stated === undefined || (seen.old === stated.old) === (seen.new === stated.new)) return
@@ -186,7 +186,7 @@ function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void
 }
 
 /**
- * Whether a line is a mail signature or a file header, and not, according to the counts, a removed `-- x` or an added
+ * Whether a line is a mail signature or a file header. The counts distinguish these from a removed `-- x` or an added
  * `++ y`.
  */
 function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Counts | undefined): boolean {

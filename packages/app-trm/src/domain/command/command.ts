@@ -1,4 +1,4 @@
-/** Appends a report file to a test command, if it is a single simple command. */
+/** Appends arguments with which a simple test command writes a report. Returns other commands unchanged. */
 export function addReport(command: string, file: string): string {
   const simple = command.trim()
   if (!isSimple(simple)) return command
@@ -14,7 +14,6 @@ export function addReport(command: string, file: string): string {
   return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${simple} -v` : command
 }
 
-/** Whether a shell line is a single command to which arguments can be appended. */
 export const isSimple = (command: string): boolean => !/[;&|<>`$()\n\\]/.test(command)
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/.test(word)

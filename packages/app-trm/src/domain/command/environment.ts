@@ -1,11 +1,11 @@
-/** An allow-list, so that the server's secrets do not reach code of a model. */
+/** An allow-list, so that code from a model cannot read the server's secrets. */
 const allowedNames = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
   ...['SYSTEMROOT', 'COMSPEC', 'PATHEXT'],
 ])
 const allowedPrefixes = /^(LC_|PYENV_|NVM_)/
 
-/** For quiet, reproducible output, and no files next to the sources. */
+/** Variables for quiet, reproducible output without files next to the sources. */
 const fixedVariables: Readonly<Record<string, string>> = {
   CI: '1',
   NO_COLOR: '1',
@@ -19,7 +19,7 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   )
 
-/** Later sources take precedence. Only `outer` is filtered. */
+/** Later arguments take precedence. Only `outer` is filtered. */
 export function createEnvironment(
   outer: Readonly<Record<string, string | undefined>>,
   session: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export function createEnvironment(
 }
 
 /**
- * Adds variables to those of the session and `more`, so that pytest writes `xml` and node --test writes `nodeXml`.
+ * Returns the session's variables and `more`, extended so that pytest writes `xml` and node --test writes `nodeXml`.
  */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
@@ -52,11 +52,11 @@ export function createReportEnvironment(
 }
 
 const secretName = /token|secret|passw|credential|api_?key|private_?key/i
-// Matches only from the beginning of a name: a search from every character of a long word takes cubic time.
+// Matches only at the beginning of a name, because a search from every character of a long word takes cubic time.
 const secretText =
   /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 
-/** Replaces the values of secret-looking names in a text, and the session's secret-looking variables. */
+/** Replaces values that follow a secret-looking name in a text, and values of session variables with such a name. */
 export function redact(text: string, session: Readonly<Record<string, string>>): string {
   const values = Object.entries(session)
     .filter(([name, value]) => secretName.test(name) && value.length >= 4)

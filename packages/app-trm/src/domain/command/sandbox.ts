@@ -9,7 +9,7 @@ export const chooseStricter = (a: SandboxLevel, b: SandboxLevel): SandboxLevel =
 /** Absolute real paths. */
 export interface SandboxFolders {
   readonly cwd: string
-  /** The user's project, to which links in a work copy lead. */
+  /** The user's project, which links in a work copy point to. */
   readonly repo: string
   readonly writable: readonly string[]
   /** The server's data, which commands cannot see. */
@@ -40,7 +40,7 @@ export const createLimits = (timeoutS: number, processors: number): string =>
     .map((limit) => `ulimit ${limit} 2>/dev/null; `)
     .join('')
 
-/** Returns what isolates the session's commands. */
+/** Returns the names of the session's isolation mechanisms. */
 export const isolationNames = ({
   isolate,
   sandbox,

@@ -2,13 +2,13 @@ import { isSimple } from './command.ts'
 
 export interface SelectedTests {
   readonly command: string
-  /** Values to append to existing ones. */
+  /** Values to append to those of existing variables. */
   readonly env: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string }
 }
 
 /**
  * Returns the command that runs tests by id, or `undefined` if the runner cannot select tests or the command is not
- * simple. `source` is that of the last run. Other tests with the same name also run.
+ * simple. `source` comes from the last run. Other tests with the same name also run.
  */
 export function selectTests(
   command: string,

@@ -1,14 +1,14 @@
-/** A project path that the copy for commands lacks. */
+/** A project path that is missing in the work copy. */
 export interface AbsentPath {
   readonly path: string
   readonly isFolder: boolean
   readonly isRepository: boolean
 }
 
-/** Maximum characters read from the end of an output, and maximum paths. */
+/** Maximum number of characters read from the end of an output, and of returned paths. */
 const [maxText, maxAbsent] = [100_000, 5]
 
-/** Returns the paths that occur in outputs, as a path or as a Python module. */
+/** Returns the paths that occur in outputs, either as paths or as Python modules. */
 export function findNamedPaths(
   paths: readonly AbsentPath[],
   outputs: readonly string[],

@@ -3,7 +3,7 @@ import type { TestCase, TestRun } from '../report/test-run.ts'
 
 export interface AlteredTests {
   readonly text: string
-  /** Each names exactly one test of the run. */
+  /** Names of the altered tests. Each matches exactly one test of the run. */
   readonly names: readonly string[]
 }
 
@@ -63,7 +63,6 @@ export function alterTests(path: string, text: string, run: TestRun): AlteredTes
   return { text: altered + text.slice(last), names }
 }
 
-/** Whether a run reports a test, or a case of a parametrized test, as passed. */
 export function passesAny(run: TestRun | undefined, names: readonly string[]): boolean {
   const index = new CaseIndex(run)
   return names.some((name) => index.find(name).some(({ status }) => status === 'pass'))
@@ -90,7 +89,7 @@ function listPythonTests(text: string): readonly TestBlock[] {
   })
 }
 
-/** Lists the calls of `test` and `it`, each extended to the next. */
+/** Lists the calls of `test` and `it`. Each block extends to the next call. */
 function listScriptTests(text: string): readonly TestBlock[] {
   const found = [...text.matchAll(/\b(?:test|it)\(\s*(['"`])((?:(?!\1)[^\\\n])+)\1/g)]
   return found.map(({ index, 2: name = '' }, at) => ({
@@ -121,7 +120,7 @@ function alterPythonTest(block: string): string | undefined {
   return undefined
 }
 
-/** Matches subtests, and loops over a constant table. */
+/** Matches the first line of a subtest or of a loop over a constant table. */
 const certainBlock = /^\s*(?:with self\.subTest\(.*\):|for [\w, ()]+ in [A-Z][A-Z\d_]*(?:\.items\(\))?:)\s*$/
 
 function alterPythonAssertion(line: string): string | undefined {
@@ -178,7 +177,7 @@ const alterValue = (text: string): string | undefined =>
   alterLiteral(text) ??
   (/^[a-z_][\w.]*(?:\[[^\]]*\])*$/.test(text) && !/inf|nan/i.test(text) ? `(${text}) + 1` : undefined)
 
-/** Adds 1 to a number, which a tolerance could hide, or alters a string without escapes. */
+/** Adds 1 to a number, although a tolerance could hide it, or alters a string without escapes. */
 function alterLiteral(text: string): string | undefined {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return `${text} + 1`
   const [, quote, inner] = /^(['"])([^'"\\\n]*)\1$/.exec(text) ?? []

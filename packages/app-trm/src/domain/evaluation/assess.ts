@@ -167,7 +167,7 @@ function createPerfOutcome(
 const readBestPerf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>
   best_perf === null ? undefined : { value: best_perf, unit: (perf_unit ?? '') as Metric['unit'] }
 
-/** Later comparisons need only ids and states. */
+/** Stores only ids and statuses of tests, because later comparisons need nothing else. */
 function createBaseline(evidence: readonly Evidence[]): Baseline {
   const tests = findFinding(evidence, 'test')?.tests
   const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: found } }) =>

@@ -1,24 +1,24 @@
 const literal = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
 
-/** A pair that is common in honest code. */
+/** Matches a pair that is common in honest code. */
 const common = /^-?[01]? -?[01]?$/
 
-/** Titles and module names, which are not inputs. */
+/** Matches titles and module names, which are not inputs. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
-/** Minimum number of pairs, and number that suffices regardless of the tested pairs. */
+/** Minimum number of copied pairs, and the number that suffices for any number of tested pairs. */
 const [minPairs, manyPairs] = [2, 4]
 
-/** Maximum lines between an input and its result: a condition and a statement, or a blank line. */
+/** Maximum number of lines from an input to its result, for a condition and a statement. */
 const maxLines = 2
 
-/** Maximum literals between an input and its result in another list, and maximum literals searched for lists. */
+/** Maximum number of literals from an input to its result in another list, and of literals to search. */
 const [maxDistance, maxListed] = [60, 1000]
 
-/** Tested inputs with their results in one file, such as `2 14`. */
+/** Pairs of a tested input and its result in one file, such as `2 14`. */
 type TestedPairs = ReadonlySet<string>
 
-/** Tested inputs with their results, by test file, and the files that contain each pair. */
+/** The pairs of each test file, and the test files that contain each pair. */
 export interface TestedValues {
   readonly files: readonly TestedPairs[]
   readonly owners: ReadonlyMap<string, readonly TestedPairs[]>
@@ -37,8 +37,8 @@ export function readTestedValues(texts: readonly string[]): TestedValues {
 }
 
 /**
- * Returns the first line, from 1, of code that returns tested values: added lines with an input directly followed by
- * its result, or with inputs in one list and results in another, for several tests.
+ * Returns the number of the first line (from 1) that copies tested values, or `undefined`. Added lines must contain
+ * several inputs, each followed by its result, or inputs in one list and their results in another.
  */
 export function findCopiedValues(
   tests: TestedValues,
@@ -93,7 +93,7 @@ function findInLists(added: readonly Literal[], owners: TestedValues['owners']):
 const condition =
   /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
 
-/** Returns the pairs of Python conditions, whose results come first. */
+/** Returns the pairs of Python conditional expressions, where the result comes first. */
 const listConditions = (text: string): readonly string[] =>
   Array.from(text.slice(0, 2000).matchAll(condition), ([, result = '', input = '']) =>
     [input, result].map(unquote).join(' '),
@@ -133,7 +133,7 @@ const listLiterals = (text: string, line: number, pattern: RegExp): readonly Lit
 const entry = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
 
 /**
- * Lists inputs of calls or tables with their results: `rate(2), 4`, `2: 4` or `(2, 4)`, but not members of a list.
+ * Lists pairs of an input and its result in calls and tables: `rate(2), 4`, `2: 4` or `(2, 4)`, but not in lists.
  */
 function listTested(line: string): readonly string[] {
   const text = line.replaceAll(title, '')

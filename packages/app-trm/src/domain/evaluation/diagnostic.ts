@@ -59,7 +59,7 @@ function toDiagnostic({
   }
 }
 
-/** Returns the problems whose file, code and message do not occur in the baseline. Line numbers do not count. */
+/** Returns the problems whose file, code and message do not occur in the baseline. Ignores line numbers. */
 export function findNewDiagnostics(
   before: readonly Diagnostic[],
   now: readonly Diagnostic[],

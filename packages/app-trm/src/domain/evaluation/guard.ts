@@ -6,11 +6,11 @@ import type { Suspicion } from './suspicion.ts'
 
 export interface GuardFinding {
   readonly files: readonly string[]
-  /** Results with the restored files, or `undefined` without such files. */
+  /** Results with the restored files, or `undefined` if no files were restored. */
   readonly evidence: readonly Evidence[] | undefined
   /**
-   * Whether the runner reported the added and altered tests as failed, which they must. `not possible` if its tests
-   * cannot be extended.
+   * Whether the runner reported the failures of the added and altered tests, which always fail. `not possible` if no
+   * tests can be added.
    */
   readonly probe: 'reported' | 'not reported' | 'not possible'
   readonly suspicions: readonly Suspicion[]
@@ -23,11 +23,11 @@ export interface Guard {
   readonly passes: boolean
   /** Whether the second evaluation confirms the score, and the caller accepted all doubtful code. */
   readonly confirms: boolean
-  /** Reasons of failed signals: `test: 1 of 3 passed, exit 1`. */
+  /** Reasons for failed signals, such as `test: 1 of 3 passed, exit 1`. */
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
-  /** Withhold a success until the caller accepts their files. */
+  /** Doubts withhold a success until the caller accepts their files. */
   readonly doubts?: readonly Doubt[]
 }
 
@@ -36,7 +36,7 @@ interface Doubt {
   readonly text: string
 }
 
-/** Returns the results of the second evaluation. Distrusted ones have the value 0. */
+/** Returns the results of the second evaluation. Results that cannot be trusted have the value 0. */
 export function selectGuardEvidence(
   first: readonly Evidence[],
   { evidence = first, probe, suspicions }: GuardFinding,

@@ -20,12 +20,12 @@ export interface StageFinding {
   readonly tests?: TestRun | undefined
   readonly diagnostics?: readonly Diagnostic[] | undefined
   readonly metric?: Metric | undefined
-  /** Relative median distance of measurements from their median. */
+  /** Median distance of the measurements from their median, divided by this median. */
   readonly spread?: number | undefined
   readonly checks?: readonly Check[] | undefined
   /** Why the result cannot be trusted. */
   readonly distrust?: string | undefined
-  /** The failed signal after which this command was skipped. */
+  /** The failed signal that caused this command to be skipped. */
   readonly notRunAfter?: string | undefined
 }
 
@@ -83,7 +83,6 @@ export function judgeSignal(finding: StageFinding, reference: Reference): Judged
   }
 }
 
-/** Whether a command exited by itself with code 0. */
 export const isSuccessful = ({ exitCode, timedOut, cancelled }: StageEnd): boolean =>
   exitCode === 0 && !timedOut && !cancelled
 
@@ -147,7 +146,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** A benchmark that improves by more in one step no longer measures the same. */
+/** A benchmark that improves by at least this factor in one step no longer measures the same work. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {

@@ -33,7 +33,7 @@ const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds',
 const measurement =
   /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
 
-/** Reads a JSON object, otherwise the last number with a unit, otherwise a number on the last line. */
+/** Reads, in this order, a JSON object, the last number with a unit, or a number on the last line. */
 export const readMetric = (output: string): Metric | undefined =>
   readJson(output) ?? readText(output) ?? readBareNumber(output)
 
@@ -75,7 +75,7 @@ export function computeMedian(values: readonly number[]): number | undefined {
   return high === undefined || sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** Returns the relative median distance of values from their median; 0 for fewer than three values. */
+/** Returns the median distance of values from their median, divided by this median; 0 for fewer than three values. */
 export function computeSpread(values: readonly number[]): number {
   const median = computeMedian(values)
   if (values.length < 3 || median === undefined || !(median > 0)) return 0

@@ -60,7 +60,7 @@ function addPythonTests(text: string, id: string): AddedTests {
     ...names.flatMap((name, index) => [`    def ${name}(self):`, `        ${bodies[index]}`, '']),
     '',
   ].join('\n')
-  // Nothing after `unittest.main()` at the end of a script runs.
+  // Code after `unittest.main()` at the end of a script does not run.
   const main = text.search(/^if __name__\b/m)
   const [head, tail] = main < 0 ? [text, ''] : [text.slice(0, main), text.slice(main)]
   return { text: `${head}\n\n${added}\n${tail}`, names }
@@ -106,7 +106,7 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
     ),
   )
 
-/** Returns the test files with passed tests, or all if a test does not name its file. */
+/** Returns the test files with passed tests, or all test files if a passed test does not name its file. */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')

@@ -18,13 +18,13 @@ export interface EvalResult extends Decision {
   readonly step: number
   readonly kind: 'baseline' | 'submit' | 'rerun'
   readonly score: number
-  /** Moving average of the candidates' scores, equal to the score of the first candidate. */
+  /** Moving average of the candidates' scores. It starts with the score of the first candidate. */
   readonly emaScore: number
   readonly bestScore: number
   readonly noImproveStreak: number
-  /** `null` without a test command or with unreadable output. */
+  /** `null` if the session has no test command or its output is unreadable. */
   readonly tests: Guard['tests']
-  /** `null` without such a command. */
+  /** `null` if the session has no build command. */
   readonly okBuild: boolean | null
   readonly okDataQuality: boolean | null
   readonly okLint: boolean | null
@@ -100,7 +100,6 @@ function formatFailures({ failures, tests }: EvalResult): string {
   return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
 }
 
-/** Returns the failure's line with the error and compared values, otherwise its first line. */
 function findReason(message: string): string {
   const [error] = readPythonErrors(message).slice(-1)
   if (error !== undefined) return [error.type, error.message.split('\n')[0]].filter(Boolean).join(': ')
@@ -145,7 +144,7 @@ function chooseNext({
     : 'Next: correct what fails and submit.'
 }
 
-/** Results of version 0.1 have only the described failures. */
+/** Results of version 0.1 contain only failures with messages. */
 export const listFailing = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 

@@ -26,14 +26,12 @@ export function computeScore(values: readonly SignalValue[]): Score {
   return { score: Math.min(1, sum), signals }
 }
 
-/** Whether the tests pass or, without tests, whether there are checks or linters and all pass. */
 export function checksPass(signals: readonly SignalValue[]): boolean {
   const tests = signals.filter(({ kind }) => kind === 'test')
   const checks = tests.length > 0 ? tests : signals.filter(({ kind }) => kind !== 'perf')
   return checks.length > 0 && checks.every(({ ok }) => ok)
 }
 
-/** The scores of a session, stored with each step. */
 export interface Standing {
   /** Number of evaluated candidates, 0 for the baseline. */
   readonly step: number
@@ -77,7 +75,7 @@ export const readAverage = ({ ema, best_score }: Standing): number => ema ?? bes
 
 interface Outcome {
   readonly score: number
-  /** Whether the step passed its guard. Otherwise it is never the best. */
+  /** Whether the step passed its guard. A step that did not pass is never the best. */
   readonly isTrusted: boolean
   /** A baseline is measured before the first candidate and is not a step. */
   readonly isBaseline: boolean

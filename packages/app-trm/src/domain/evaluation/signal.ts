@@ -1,4 +1,3 @@
-/** How the output of a command becomes a value. */
 export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
 
 /** A configured command. The set is fixed for a session. */

@@ -1,6 +1,6 @@
 import type { SignalKind } from './signal.ts'
 
-/** Code that is useful only in an evaluation, by the signal that it can forge. */
+/** Patterns of code that is useful only in an evaluation, by the signal that it can forge. */
 const suspiciousCode: Readonly<Record<'test' | 'perf' | 'lint', Readonly<Record<string, RegExp>>>> = {
   test: {
     'uses the test framework':
@@ -41,7 +41,7 @@ const suspiciousCode: Readonly<Record<'test' | 'perf' | 'lint', Readonly<Record<
   },
 }
 
-/** Code with honest uses that can also detect tests. Withholds the success until it is accepted. */
+/** Patterns of code that can detect tests but has honest uses. The caller must accept it. */
 const doubtfulCode: Readonly<Record<string, RegExp>> = {
   'reads arguments':
     /\.(?:orig_)?argv\b|\bargv0\b|\bexecArgv\b|\bimport\b.*\bargv\b|\{[^}]{0,100}\bargv\b[^}]{0,100}\}\s{0,9}=/,
@@ -78,7 +78,6 @@ export interface Suspicion {
   readonly why: string
 }
 
-/** Returns suspicious lines that the original source does not contain. */
 export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
   const isShell = /\.(sh|bash)$/.test(path)
   if (!isShell && !/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
@@ -110,7 +109,6 @@ function inspectCode(lines: readonly string[], at: number): Finding | undefined 
   return { kind: 'doubt', why }
 }
 
-/** Whether a line is in the main block of a Python script. */
 function isInMain(lines: readonly string[], at: number): boolean {
   const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
   return startsScript.test(lines[start] ?? '')

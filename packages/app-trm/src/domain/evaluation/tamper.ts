@@ -4,7 +4,7 @@ import { findScripts } from '../command/command.ts'
 import { createGlobMatcher } from '../ignore-rules.ts'
 import { parseObject } from '../parse-object.ts'
 
-/** Files that configure or replace the evaluating programs, and what they do. */
+/** Patterns of files that configure or replace the evaluating programs, each with a description. */
 const configurations: readonly (readonly [RegExp, string])[] = [
   [
     /(^|\/)(conftest\.py|noxfile\.py|\.?(pytest|tox|setup|pyproject|mypy|ruff)\.(ini|cfg|toml)|\.?pylintrc|\.(coveragerc|flake8|bandit)|(pyrightconfig|biome|deno)\.jsonc?|tsconfig[\w.]*\.json|[\w-]+\.(config|conf)\.\w+|\.[\w-]+rc(\.\w+)?|\.(eslint|stylelint|prettier)ignore)$/,
@@ -44,7 +44,7 @@ export interface Tampering {
   readonly isTest: boolean
 }
 
-/** Returns the changed files that decide the evaluation, including scripts that `commands` run. `created` are new files. */
+/** Returns the changed files that can decide the evaluation, such as scripts of `commands`. `created` are new files. */
 export function findTampering(
   paths: readonly string[],
   commands: readonly string[],
@@ -63,8 +63,8 @@ export function findTampering(
 }
 
 /**
- * `compare` evaluates such candidates again with the original files. A list rejects changes of the listed paths: glob
- * patterns, or `tests` for all files of `findTampering`. An empty list trusts every change.
+ * `compare` repeats the evaluation with the original files. A list rejects changes of paths that match its glob
+ * patterns. The entry `tests` means all files of `findTampering`. An empty list trusts every change.
  */
 type Protection = 'compare' | readonly string[]
 
@@ -86,9 +86,9 @@ export function findProtected({ paths, protection, commands }: ProtectionRequest
 export const isTestPath = (path: string): boolean => tests.test(path)
 
 /**
- * Returns the changed files that unchanged tests, scripts, makefiles and package scripts name: scripts, modules with
- * test code, and modules with the rules of a `check`. `texts` has the texts of the unchanged files, and `originals`
- * those of the changed files at the start.
+ * Returns the changed files that unchanged tests, scripts, makefiles and package scripts use: scripts, modules with
+ * test code, and modules with the rules of a `check`. `texts` contains the unchanged files, and `originals` the
+ * changed files as they were at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
@@ -119,8 +119,8 @@ export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<s
 export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
- * Returns the changed data files that tests or their helpers read and no other code names. They contain expected
- * values. `texts` has the original texts of code by path.
+ * Returns the changed data files that only tests and their helpers use, and that therefore contain expected values.
+ * `texts` contains the original code by path.
  */
 export function findExpectations(
   changed: readonly string[],
@@ -149,7 +149,7 @@ interface DataFile {
   readonly path: string
   readonly name: string
   readonly folder: string | undefined
-  /** Such as `.json`. */
+  /** The extension, such as `.json`. */
   readonly end: string
 }
 

@@ -1,4 +1,4 @@
-/** Distributions whose name differs from their module. */
+/** Python distributions by module, if the two names differ. */
 const distributions: Readonly<Record<string, string>> = {
   bs4: 'beautifulsoup4',
   cv2: 'opencv-python',
@@ -14,7 +14,7 @@ const distributions: Readonly<Record<string, string>> = {
 /** Returns whether a top-level module is part of the project, or `undefined` if unknown. */
 export type HasModule = (name: string) => boolean | undefined
 
-/** Patterns of exceptions, by their advice with `$1` and `$2` for groups. The first match counts. */
+/** Patterns of exceptions by their advice, in which `$1` and `$2` stand for groups. The first match counts. */
 const pythonRules: Readonly<Record<string, RegExp>> = {
   "import or define '$1' before it is used": /^NameError: [\s\S]*?name '([^']+)' is not defined/,
   "check that $2 defines '$1' and that the two do not import each other":
@@ -38,7 +38,7 @@ const pythonRules: Readonly<Record<string, RegExp>> = {
     /^ValueError: [\s\S]*?truth value of a (?:Series|DataFrame|array)/,
 }
 
-/** Returns advice for a Python exception, or `undefined` if the cause is unclear. */
+/** Returns `undefined` if the cause is unclear. */
 export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,

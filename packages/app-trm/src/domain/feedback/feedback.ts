@@ -42,7 +42,7 @@ const removeLibraryFrames = (message: string): string =>
     .join('\n')
     .trim()
 
-/** Retains both ends, where assertions are. */
+/** Retains the beginning and the end, because they contain assertions. */
 const shortenMiddle = (text: string): string =>
   text.length <= maxItemLength
     ? text

@@ -5,7 +5,7 @@ import { type Frame, type PythonError, readPythonErrors } from './python-error.t
 
 export interface Problem {
   readonly source: 'python' | 'lint'
-  /** File in the project, or `undefined` if none is named. */
+  /** File in the project. `undefined` if the problem does not name a file. */
   readonly file: string | undefined
   readonly line: number | undefined
   readonly kind: string

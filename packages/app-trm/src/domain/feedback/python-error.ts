@@ -9,7 +9,7 @@ export interface PythonError {
   readonly type: string
   /** Empty if absent. */
   readonly message: string
-  /** The frame that raised it is last. */
+  /** The frame that raised the exception is last. */
   readonly frames: readonly Frame[]
 }
 
@@ -17,9 +17,9 @@ const frameLine = /^\s+File "(?<file>[^"]+)", line (?<line>\d+)(?:, in .+)?$/
 const errorLine = /^(?<type>[A-Za-z_][\w.]*)(?:: (?<message>.*))?$/
 const pytestFrame = /^(?<file>[^\s:][^:]*\.pyi?):(?<line>\d+): (?:in \S+|(?<type>[A-Za-z_][\w.]*))?$/
 
-/** Reads every exception in an output, in order. In a chain, the uncaught one is last. */
+/** Reads every exception in an output, in order. In a chain, the uncaught exception is last. */
 export function readPythonErrors(output: string): readonly PythonError[] {
-  // Members of an exception group are indented by a bar.
+  // In an exception group, lines start with a bar.
   const lines = output
     .split('\n')
     .map((line) => line.replace(/^\s*[|+](?:-[+|-]*)? ?(?=\s|Traceback|[A-Za-z_])/, ''))
@@ -51,7 +51,7 @@ const toFrame = ({ file = '', line }: Readonly<Record<string, string | undefined
   line: Number(line),
 })
 
-/** Reads up to five lines, ending at a blank line. */
+/** Reads a message of at most five lines, which ends before a blank line. */
 function readMessage(message: string, lines: readonly string[], at: number): string {
   const more = lines.slice(at + 1, at + 5)
   const end = more.findIndex((line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line))
@@ -90,7 +90,7 @@ function parsePytestMessage(
   return { type: type ?? 'AssertionError', message: [first, ...rest].join('\n') }
 }
 
-/** pytest writes `pkg.errors.NotFound` in the message and `NotFound` at the place. */
+/** pytest writes `pkg.errors.NotFound` in the message and `NotFound` at the location. */
 const isSameType = (dotted: string, type: string | undefined): boolean =>
   type !== undefined && (dotted === type || dotted.endsWith(`.${type}`))
 

@@ -6,7 +6,6 @@ export interface Comparison {
   /** Number of missing tests, even if they have no names. */
   readonly missingCount: number
   readonly newlySkipped: readonly string[]
-  /** Number of newly skipped tests, even if they have no names. */
   readonly skippedCount: number
   readonly broken: readonly string[]
   readonly repaired: readonly string[]
@@ -21,7 +20,7 @@ export const noDifference: Comparison = {
   repaired: [],
 }
 
-/** Compares by id if both runs name all their tests, otherwise by number. */
+/** Compares tests by id if both runs name all tests, and by number if not. */
 export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
   if (baseline === undefined) return noDifference
   if (baseline.isComplete && (now === undefined || now.isComplete))
@@ -38,7 +37,7 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
     before
       .filter(({ id, status }) => was.includes(status) && is.includes(found.get(toTestKey(id)) ?? 'absent'))
       .map(({ id }) => id)
-  // An error in the baseline is a file that could not be loaded instead of a test.
+  // An error in the baseline belongs to a file that could not be loaded, not to a test.
   const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
   const newlySkipped = select(['pass', 'fail', 'error'], ['skip', 'xfail'])
   return {
@@ -52,8 +51,8 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
 }
 
 /**
- * Counts the tests of the baseline and new failures, or all tests if the baseline does not name its tests.
- * `added` are new passed tests, which do not count.
+ * Counts the tests of the baseline and new failures, or all tests if the baseline has no tests. `added` is the number
+ * of new passed tests, which do not count.
  */
 export function countKnownTests(baseline: TestRun | undefined, now: TestRun) {
   const failed = now.failed + now.errors

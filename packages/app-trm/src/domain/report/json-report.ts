@@ -11,7 +11,7 @@ export function readJsonReport(text: string): TestRun | undefined {
   return undefined
 }
 
-/** A file that could not be loaded has no assertions and counts as one error. */
+/** A file that could not be loaded has no assertions and counts as an error. */
 function readJestFile({ name, status, message, assertionResults }: JsonObject): TestCase[] {
   const file = String(name ?? '')
   const cases = listObjects(assertionResults)

@@ -76,7 +76,7 @@ function createId(element: Element, suites: readonly string[], files: ReadonlySe
     readText(element, key),
   )
   if (suites.at(-1) === 'pytest') return createPytestId({ name, owner, file }, files)
-  // Node writes `test` or the name of the group, and vitest the name of the file.
+  // The class name is `test` or the group's name in Node, and the file's name in vitest.
   if (owner === 'test' || owner === suites.at(-1))
     return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
   return owner === '' ? `${name}` : `${owner}::${name}`

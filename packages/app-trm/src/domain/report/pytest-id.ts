@@ -16,7 +16,7 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
   const isIn = (module: string) => owner === module || owner.startsWith(`${module}.`)
   if (owner === '') return toModule(file) === name ? file : name
   const found = [file, ...files].find((one) => one !== '' && isIn(toModule(one)))
-  // Without a file, the path ends at the last part whose name is that of a test module.
+  // Without a file, the path ends at the last part that is named like a test module.
   const module =
     found === undefined
       ? /^(?:\w+\.)*(?:test_\w+|\w+_test|tests?)(?=\.[A-Z]|$)/.exec(owner)?.[0]
@@ -28,7 +28,7 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
 }
 
 /**
- * Returns the key by which tests are compared. Version 0.2 stored `tests.test_sums.TestMean::test_two` for
+ * Returns the key by which tests are compared. Version 0.2 stored `tests.test_sums.TestMean::test_two` instead of
  * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
  */
 export function toTestKey(id: string): string {

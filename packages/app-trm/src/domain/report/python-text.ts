@@ -1,7 +1,6 @@
-/** The output of pytest and unittest. */
 import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
 
-/** Matches `=== 3 failed, 3 passed, 1 error in 0.03s ===`, also without `=` as under -q. */
+/** Matches `=== 3 failed, 3 passed, 1 error in 0.03s ===`. The option -q omits the `=`. */
 const pytestSummary =
   /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
 
@@ -21,7 +20,7 @@ export function readPytest(output: string): TestRun | undefined {
   }
 }
 
-/** Reads the lines of the short summary, and for each its section above. */
+/** Reads each line of the short summary with its section above. */
 function readPytestFailures(output: string): TestCase[] {
   const begin = output.lastIndexOf('short test summary info')
   if (begin < 0) return []
@@ -74,7 +73,7 @@ export function readUnittest(output: string): TestRun | undefined {
 
 const removeSubtest = (id: string): string => id.replace(/ [([].*$/, '')
 
-/** Reads the blocks after `=====`: `FAIL: test_wrong (module.Class.test_wrong)` and the text up to the next rule. */
+/** Reads the blocks after `=====`: `FAIL: test_wrong (module.Class.test_wrong)` and text up to the next separator. */
 function readUnittestFailures(output: string): TestCase[] {
   const block =
     /^={70}\n(?<kind>FAIL|ERROR): (?<name>[^\n]+)\n(?:[^\n-][^\n]*\n)?-{70}\n(?<body>[\s\S]*?)(?=^={70}$|^-{70}$)/gm

@@ -1,4 +1,4 @@
-/** Output of jest, vitest, mocha and node --test, for commands without a report. */
+/** Parses the output of jest, vitest, mocha and node --test, for commands without a report. */
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
 /** Reads counts and names of failed tests. Returns `undefined` for other output. */
@@ -35,7 +35,7 @@ const findLast = (output: string, pattern: RegExp): string | undefined =>
 const countIn = (line: string, word: string): number =>
   Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0)
 
-/** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`. A suite that did not run is an error. */
+/** Reads `Tests:       1 failed, 1 skipped, 2 passed, 4 total`. A suite that did not run counts as an error. */
 function readJest(output: string): TestRun | undefined {
   const tests = findLast(output, /^Tests: +(?! )(.*\btotal)$/gm)
   if (tests === undefined) return undefined

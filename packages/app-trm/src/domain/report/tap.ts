@@ -5,7 +5,7 @@ const [version, plan, point] = [/^TAP version 1[34]$/m, /^1\.\.\d+/m, /^(?:not )
 
 /**
  * Parses the TAP of tape, tap or node --test in an output. Returns `undefined` without TAP. A missing plan, planned
- * tests that did not run, and a bail-out are errors, because the tests ended early.
+ * tests that did not run, and a bail-out count as errors, because the tests ended early.
  */
 export function readTap(output: string): TestRun | undefined {
   const begin = output.search(version)
@@ -36,7 +36,7 @@ function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): T
     : undefined
 }
 
-/** A test that contains assertions is not counted itself. */
+/** A test that contains assertions counts only if it fails although all of them pass. */
 function collect(parser: Parser, path: readonly string[], cases: TestCase[]): void {
   let group = ''
   let child = { name: '', count: 0, failures: 0 }

@@ -9,7 +9,7 @@ export interface TestCase {
   readonly status: TestStatus
   /** Assertion and traceback, at most `maxMessage` characters. */
   readonly message?: string
-  /** File of the failure; relative to the project if the runner reports it that way. */
+  /** File of the failure. Relative to the project if the runner reports a relative path. */
   readonly file?: string
   readonly line?: number
 }
@@ -48,7 +48,7 @@ export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   }
 }
 
-/** Whether an id selects a test: its own id, or that of its file or class. */
+/** Whether an id selects a test: the id of the test, its file or its class. */
 export function selectsTest(selector: string, id: string): boolean {
   const [wanted, key] = [toTestKey(selector), toTestKey(id)]
   return key === wanted || separators.some((one) => key.startsWith(`${wanted}${one}`))
@@ -56,7 +56,6 @@ export function selectsTest(selector: string, id: string): boolean {
 
 const separators = ['.', '[', ' > ', ' (', ' [']
 
-/** Removes all other tests from a run that names all its tests. */
 export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
   run.isComplete
     ? createRun(
@@ -65,7 +64,6 @@ export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
       )
     : run
 
-/** Counts tests, except those skipped or failed as expected. */
 export const countTests = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
 
 export function replacePaths(run: TestRun, replace: (text: string) => string): TestRun {
@@ -94,8 +92,8 @@ const libraryFile =
   /node_modules|site-packages|dist-packages|^node:|^internal\/|\/lib\/python\d|^<|\/usr\/lib\//
 
 /**
- * Shortens a failure message and finds the place in the project that it names. The innermost frame is last in Python
- * and first in JavaScript.
+ * Shortens a failure message and finds the file and line in the project that it names. The innermost frame is last in
+ * Python and first in JavaScript.
  */
 export function locateFailure(text: string): { message: string; file?: string; line?: number } {
   const message =

@@ -22,7 +22,7 @@ export interface Perturbed {
   readonly patch: string
 }
 
-/** Returns the source files of some length below a folder, in order. */
+/** Returns the source files of medium length below a folder, in order. */
 export function sourcesBelow(folder: string, extension: RegExp): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(
@@ -37,7 +37,7 @@ export function sourcesBelow(folder: string, extension: RegExp): string[] {
     })
 }
 
-/** Rewrites, adds and removes lines at one to three places of a file, as real changes do. */
+/** Rewrites, adds and removes lines at one to three positions in a file, as real changes do. */
 export function realEdit(path: string, chance: Chance): RealEdit {
   const before = readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
   const lines = before.split('\n')
@@ -111,7 +111,7 @@ const wrongContext = withPatch((patch, chance) =>
     .join(''),
 )
 
-/** Omits the first context line of each hunk, as models do that start too late. */
+/** Omits the first context line of each hunk, like models that start too late. */
 const firstContextDropped = withPatch((patch) => patch.replace(/^(@@.*)\n .*\n/gm, '$1\n'))
 
 const indented = withPatch((patch) => patch.replace(/^([ +-])(?!\+\+|--)(?=.)/gm, '$1 '))
@@ -187,7 +187,7 @@ const reversed = withPatch((patch) => {
   return [head, ...hunks.toReversed()].join('')
 })
 
-/** Damages that no program can repair with certainty: the patch is rejected, or applied as intended. */
+/** Damage that no program can repair with certainty. The patch must be rejected or applied as intended. */
 export const damages: Readonly<Record<string, Perturbation>> = {
   'a + is missing': withLine('+', (line) => [` ${line.slice(1)}`]),
   'a + is cut off': withLine('+', (line) => [line.slice(1)]),
