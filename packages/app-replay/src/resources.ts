@@ -100,5 +100,4 @@ async function listFrameIds(
   return [latest, ...Array.from({ length: total_frames }, (_, index) => String(first_frame + index))]
 }
 
-/** The URI matched its template. */
 const getVariable = (variables: Variables, name: string): string => variables[name] ?? ''

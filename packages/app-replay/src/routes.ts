@@ -14,7 +14,7 @@ const getLength = ({ headers }: Request): number => Number(headers.get('content-
 
 const getName = ({ name = '' }: Variables): string => name
 
-/** Declares routes below `/api/apps/replay` with which an engine in any language records a run. */
+/** Declares routes below `/api/apps/replay` for recording runs. */
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:

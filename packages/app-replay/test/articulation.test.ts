@@ -33,7 +33,7 @@ const walking: MujocoScene = {
   act: stride,
 }
 
-/** A capsule on a hinge at one end, and the bodies that hang from it. */
+/** A capsule on a hinge at one end. `rest` contains the bodies that hang from it. */
 const pendulum = (rest: string, at = '0 0 2'): string =>
   `<body pos="${at}"><joint type="hinge" axis="0 1 0"/><geom type="capsule" size="0.05 0.15" pos="0.2 0 0" euler="0 90 0" mass="1"/>${rest}</body>`
 
@@ -113,7 +113,7 @@ for (const [title, { kick, act, ...scene }] of sample(Object.entries(kicks), 3))
     },
   )
 
-verifies('replay:laws:joints', 'without whole steps, the laws of momentum are not checked', async (t) => {
+verifies('replay:laws:joints', 'laws of momentum are not checked if substeps lack contacts', async (t) => {
   const { client, folder } = await openReplay(t, [])
   simulateMujoco(join(folder, 'run.mcap'), { ...faller, option: 'integrator="RK4"' })
   const { findings, checked, not_checked } = await client().call('diagnose', { recording: 'run' })
@@ -225,7 +225,7 @@ verifies('replay:explain', 'explain_frame subtracts the reactions of joints', as
 
 verifies(
   'replay:explain',
-  'explain_frame returns no balance if joints or substeps were not recorded',
+  'explain_frame does not return a balance if joints or substeps were not recorded',
   async (t) => {
     const lines = fall(1, () => ({})).map((line) => ({ ...line, joints: undefined }))
     const client = await recordLines(t, lines)
@@ -246,7 +246,7 @@ verifies(
 
 verifies(
   'replay:engines',
-  'a body that rests against the side of a box does not turn that side into a plane',
+  'a plane is not inferred from a body that rests against the side of a box',
   async (t) => {
     const shape = { shape: { kind: 'box' }, half_extents: [0.1, 0.1, 0.1] }
     const bodies = [

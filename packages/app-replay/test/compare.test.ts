@@ -117,7 +117,7 @@ verifies(
   },
 )
 
-verifies('replay:compare-recordings', 'an unmatched floor differs from another with its id', async (t) => {
+verifies('replay:compare-recordings', 'unmatched floors with the same id differ', async (t) => {
   const replay = await openReplay(t, [])
   const record = (name: string, names: readonly string[], rows = 1) => {
     const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
@@ -218,7 +218,7 @@ verifies('replay:baseline', 'save_baseline sets limits for later runs of the sce
   })
 })
 
-verifies('replay:baseline', 'save_baseline sets no limits for infinite figures', async (t) => {
+verifies('replay:baseline', 'save_baseline does not set limits for infinite figures', async (t) => {
   const { app, client } = await openReplay(t, ['nan'])
   const one = client()
   const saved = await one.call('save_baseline', { recording: 'nan', name: 'diverged' })
@@ -328,7 +328,7 @@ for (const { name, pair = '', diverges_at } of sample(pairs, 3))
       const one = client()
       const exact = await one.call('find_first_divergence', { a: name, b: pair, exact: true })
       t.equal(exact.first_frame, diverges_at, 'bit by bit')
-      // One pair differs only in the last bit. A tolerance detects that later.
+      // The pair differs only in the last bit at first, which a tolerance detects later.
       const tolerance = name.includes('least') ? 0 : 1e-6
       const loose = await one.call('find_first_divergence', { a: name, b: pair, tolerance })
       t.equal(loose.first_frame, diverges_at, 'by tolerance')

@@ -1,6 +1,6 @@
 /**
- * Verdicts list the laws that were checked, and those for which data is missing. Further tests: runs with only a
- * part of each contact, and motion that no contact explains.
+ * Verdicts list the laws that were checked, and those that lack data. Also tests incomplete contacts, and motion that
+ * no contact explains.
  */
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -29,7 +29,7 @@ verifies('replay:coverage', 'diagnose names each law as checked, not checked, or
   )
 })
 
-verifies('replay:coverage', 'diagnose of states alone claims nothing about contacts or energy', async (t) => {
+verifies('replay:coverage', 'diagnose does not judge contacts or energy from states alone', async (t) => {
   const answer = await (await ask(t, 'era_states_only')).call('diagnose')
   for (const law of ['friction_cone', 'penetration', 'free_motion', 'contact_momentum'])
     t.notOk((answer.checked as string[]).includes(law), law)
@@ -301,7 +301,7 @@ function sliding({ push = 0, hasTangent = true }: Slide): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'a tangential impulse of 0 needs no direction, so the momentum along the only tangent is checked',
+  'momentum along the only tangent is checked, because an impulse of 0 does not need a direction',
   async (t) => {
     t.same(await faults('slide', sliding({})), [])
     const client = await recordRun(await opened, 'pushed', sliding({ push: 0.2 }))
@@ -370,7 +370,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'a body that accelerates for long without contact is reported, with how to record its force',
+  'a body that accelerates for long without contact is reported with advice to record its force',
   async (t) => {
     const orbit: object[] = []
     let [x, y, vx, vy] = [1, 0, 0, 1]

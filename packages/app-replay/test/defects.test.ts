@@ -55,7 +55,7 @@ verifies('replay:defect:speed', async (t) => {
   )
 })
 
-t.test('get_solver_diagnostics includes the last frame, but no frame 0, by default', async (t) => {
+t.test('get_solver_diagnostics includes the last frame, but not frame 0, by default', async (t) => {
   const client = await ask(t, 'drop')
   const { diagnostics, start_frame, end_frame } = await client.call('get_solver_diagnostics')
   t.same([start_frame, end_frame], [1, 150])
@@ -132,7 +132,7 @@ verifies('replay:defect:ids', async (t) => {
   t.match(resting, { bodies_in_contact: 1, environment_in_contact: 1 }, 'the floor does not move')
 })
 
-t.test('check_resting_contact needs no friction rows and distinguishes sliding from spinning', async (t) => {
+t.test('check_resting_contact works without friction rows and separates sliding from spinning', async (t) => {
   const client = await ask(t, 'frictionless')
   const answer = await client.call('check_resting_contact', { frame_id: 100 })
   t.match(answer, { source: 'collisions', bodies_in_contact: 1, environment_in_contact: 1 })

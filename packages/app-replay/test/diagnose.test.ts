@@ -35,7 +35,7 @@ t.setTimeout(600_000)
 
 const engines = await loadEngines()
 
-/** Kinds of faults in the committed recordings whose findings have a different name. */
+/** Kinds of planted faults whose findings have a different name. */
 const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
 
 const { files } = JSON.parse(readFileSync(join(fixtures, 'manifest.json'), 'utf8')) as {
@@ -79,7 +79,7 @@ for (const { name, fault } of recordings.filter((file) => file.fault !== null)) 
 }
 
 for (const { name } of recordings.filter((file) => file.fault === null))
-  verifies('replay:diagnose', `diagnose finds no fault in ${name}`, async (t) => {
+  verifies('replay:diagnose', `diagnose does not find a fault in ${name}`, async (t) => {
     const { findings } = await (await ask(t, name.replace('.db', ''))).call('diagnose', { max_findings: 200 })
     t.same(
       toRows(findings).filter(({ severity }) => severity !== 'info'),
@@ -273,8 +273,8 @@ const scenes = process.env.CAUSEWAY_LONG !== undefined ? 150 : isComplete ? 6 : 
 const anySeed = process.env.CI === undefined ? Date.now() % 1_000_000 : 20_261
 const firstSeed = Number(process.env.CAUSEWAY_SEED ?? anySeed)
 /**
- * Seeds that are always tested: a sharp impact that leaves too slowly, and bodies that are pushed apart after an
- * impact.
+ * Seeds that are always tested: a sharp impact whose bodies separate too slowly, and bodies that are pushed apart after
+ * an impact.
  */
 const alwaysTested = [2094, 2002]
 const seeds = [...alwaysTested, ...Array.from({ length: scenes }, (_, i) => firstSeed + i)]
@@ -326,7 +326,7 @@ for (const seed of seeds) {
   })
 }
 
-t.test('laws accept the bodies without mass, sensors and animated bodies of engines', async (t) => {
+t.test('laws accept sensors, animated bodies and bodies without mass', async (t) => {
   const noGeometry = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
   const ball = { ...noGeometry, body_id: 1, shape: { kind: 'sphere', radius: 0.3 } } as const
   const still: SceneSpec = { frames: 30, masses: [0], state: () => ({}) }

@@ -58,7 +58,7 @@ verifies('replay:diagnose:unsent', 'diagnose accepts a run without spins and ori
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports a velocity that is missing temporarily, but no spins that are never sent',
+  'diagnose reports a velocity that is missing temporarily, but not spins that are never sent',
   async (t) => {
     const lost = bouncing(({ bodies, isHit, frame }) => ({
       bodies: bodies.map(({ velocity, ...body }) =>
@@ -152,7 +152,7 @@ verifies('replay:diagnose:unsent', 'diagnose does not report the rounding of rec
   }
 })
 
-verifies('replay:diagnose:unsent', 'diagnose lists laws that rounding makes uncheckable', async (t) => {
+verifies('replay:diagnose:unsent', 'diagnose lists laws that are not checked due to rounding', async (t) => {
   const rounded = roundedFlight((value) => Number(value.toFixed(1)))
   const timed = rounded.map((line) =>
     'frame_id' in line ? { ...line, time: Number(line.frame_id) * dt } : line,
@@ -221,7 +221,7 @@ function dropped(run: object, frames = 200): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'diagnose reports no energy gain of a falling body if gravity was not recorded',
+  'diagnose does not report an energy gain of a falling body if gravity was not recorded',
   async (t) => {
     const client = await recorded(dropped({}))
     t.same((await client.call('diagnose')).findings, [])
@@ -235,7 +235,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'without contacts and gravity, diagnose reports no energy gain of a body that rests and then falls',
+  'without contacts and gravity, diagnose accepts a body that rests and then falls',
   async (t) => {
     // The body is on a table for 120 steps, and then falls next to it.
     const lines = Array.from({ length: 200 }, (_, row) => {
@@ -255,7 +255,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'without inertia, diagnose reports no energy gain of a ball that turns spin into speed',
+  'without inertia, diagnose accepts a ball that turns spin into speed',
   async (t) => {
     // The floor converts a backspin of 20 rad/s to speed: 1 m/s² while the ball slides (2 / 3.5 s).
     const skidding = Array.from({ length: 55 }, (_, row) => {
@@ -297,7 +297,7 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
-  'assert_invariants fails limits on contacts that were not recorded, and save_baseline sets none',
+  'assert_invariants fails limits on contacts that were not recorded, and save_baseline omits them',
   async (t) => {
     const client = await recorded([ballRun, ...bouncing(({ bodies }) => ({ bodies }))])
     const invariants = { max_penetration_m: 1, no_cone_violation: true }

@@ -17,7 +17,7 @@ export interface Quaternion extends Vector {
   readonly w: Value
 }
 
-/** Unsigned 32-bit id. Environment bodies (floor, walls) have bit 31 set, and are only in contact rows. */
+/** Unsigned 32-bit id. Environment bodies (floor, walls) have bit 31 set, and appear only in contact rows. */
 export type BodyId = number
 
 export interface Body {
@@ -47,7 +47,7 @@ export interface BodyGeometry {
   readonly inertia: readonly [number, number, number] | null
   /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
-  /** Orientation of that body, w first. */
+  /** Orientation of an environment body, w first. */
   readonly orientation: readonly number[] | null
   /** Bodies of a group are connected by joints. */
   readonly group?: number
@@ -137,15 +137,15 @@ export interface Joint {
   readonly kind: JointKind
   /** Point in the poses of the previous frame. */
   readonly point: Vector
-  /** Impulse on a at the point; on b, its negative. */
+  /** Impulse on body `a` at the point; body `b` receives its negative. */
   readonly impulse: Vector
-  /** Torque on a about the point, in the unit of impulses times m; on b, its negative. */
+  /** Torque on body `a` about the point; body `b` receives its negative. Unit: the unit of impulses, times metres. */
   readonly torque: Vector
   /** Distance between the two ends after the step. */
   readonly position_error: Value
 }
 
-/** `converged` is meaningful only with constraints; null = not recorded. */
+/** `converged` is meaningful only if there are constraints; null = not recorded. */
 export interface Solver {
   readonly iterations: Value
   readonly residual: Value
@@ -232,7 +232,7 @@ export type Capability =
 /** Schema era of a file; docs/recordings.md lists the data that each lacks. `run` is the server's format. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
-/** Inferred from the momentum balance; `unknown` without a suitable frame. */
+/** Inferred from the momentum balance; `unknown` if a suitable frame is missing. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
 export interface Provenance {
@@ -280,7 +280,7 @@ export interface RecordingSummary {
   readonly geometry: readonly BodyGeometry[]
   /** Each body's first frame with a state or energy row. A body that appears later changes the total energy. */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
-  /** Rows without a frame row, which a killed recorder leaves; not returned. */
+  /** Number of rows without a frame row, as a killed recorder leaves them. */
   readonly ignored_rows: number
   /** Absent if the recorder finished or is still recording. */
   readonly interrupted?: boolean
@@ -331,7 +331,7 @@ export interface Recording {
 }
 
 export interface AnalyseOptions extends CallOptions {
-  /** Whether the result is cached for the same request. */
+  /** Whether the result is cached for repeated requests. */
   readonly isCached?: boolean
 }
 

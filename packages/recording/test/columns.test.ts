@@ -124,7 +124,7 @@ t.test('analyse throws RECORDING_DAMAGED when it reads a damaged page', async (t
   t.match(await recording.analyse('count', {}), { frames: 150 }, 'the worker continues')
 })
 
-t.test('when a copy is removed, its columns file is removed', async (t) => {
+t.test('removing a copy also removes its columns file', async (t) => {
   const { files, data } = folders(t)
   const path = join(files, 'a.db')
   writeRecording(path, { frames: 30 })
@@ -255,7 +255,7 @@ async function openPages(t: Test, sql: string, spoil: (bytes: Buffer) => void = 
 const rows = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i, 'row ' || i FROM n`
 
-/** Creates so many tables that the schema has several pages. */
+/** Creates enough tables for a schema of several pages. */
 const sql = (pageSize: number) => `
   PRAGMA page_size = ${pageSize};
   ${Array.from({ length: 90 }, (_, i) => `CREATE TABLE filler_${i} (id INTEGER PRIMARY KEY, a_rather_long_column_name TEXT, another_one REAL);`).join('\n')}
@@ -305,7 +305,7 @@ t.test('SqlitePages rejects a root page outside of the file', async (t) => {
 t.test('SlabAllocator does not reuse memory before clear', async (t) => {
   const slabs = new SlabAllocator()
   const lengths = Array.from({ length: 400 }, (_, i) => (i * 37) % 900)
-  // An array that is longer than a slab gets its own memory.
+  // An array that is longer than a slab gets separate memory.
   const taken = [...lengths, 100_000, 5].map((length, i) => slabs.allocate(length).fill(i))
   t.same(
     taken.map(({ length }) => length),

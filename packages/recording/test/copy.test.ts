@@ -40,7 +40,7 @@ t.test('copyDatabase copies bytes with mode and progress and returns the copied 
   t.equal(createStateKey(source, state), createStateKey(source, await readFileState(source)))
 })
 
-t.test('copyDatabase reports a file that changes in every attempt as busy and leaves no files', async (t) => {
+t.test('copyDatabase reports a file that keeps changing as busy and does not leave files', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 10 })
@@ -69,7 +69,7 @@ t.test('copyDatabase ignores a journal whose header is zeroed', async (t) => {
   t.notOk(existsSync(join(data, 'copy-journal')))
 })
 
-t.test('copyDatabase stops on abort and leaves no files', async (t) => {
+t.test('copyDatabase stops on abort and does not leave files', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 2 })
@@ -291,7 +291,7 @@ t.test('open reports damage that the background check has found', async (t) => {
   )
 })
 
-t.test('a file opens whose name is the id of a deleted recording', async (t) => {
+t.test('a file whose name is the id of a deleted recording can be opened', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const deleted = join(files, 'run.db')

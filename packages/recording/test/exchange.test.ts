@@ -257,7 +257,7 @@ const gone = (t: Test, { recorder }: RecordingLibrary): Promise<unknown> =>
 
 verifies(
   'recording:recorder:import',
-  'an import of a file that was removed fails and leaves no run',
+  'importing a removed file fails and does not leave a run',
   async (t) => {
     const { library } = await overLines(t, [runLine, ...frameLines(1, 3)], (path) => rmSync(path))
     await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_NOT_FOUND' })
@@ -275,7 +275,7 @@ verifies('recording:recorder:import', 'an import of a pipe without a writer fail
 
 verifies(
   'recording:recorder:import',
-  'if a line is invalid, no part of the run and no open file remain',
+  'an import with an invalid line leaves neither a run nor an open file',
   async (t) => {
     const { library, file } = await overLines(t, [runLine, ...frameLines(1, 3), '{"frame_id": 0}'])
     const data = { line: 5, path: 'frame_id', accepted: 0, last_frame_id: null }
@@ -305,7 +305,7 @@ verifies('recording:recorder:new', async (t) => {
   t.match(await recorder.write('run', lines()), { accepted: 0, ignored: 3 })
 })
 
-verifies('recording:recorder:import', 'a cancelled import leaves no run', async (t) => {
+verifies('recording:recorder:import', 'a cancelled import does not leave a run', async (t) => {
   const { library, file } = await overLines(t, [runLine, ...frameLines(1, 500)])
   const given = new AbortController()
   const progress = (): void => given.abort()

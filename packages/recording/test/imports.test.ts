@@ -143,7 +143,7 @@ verifies('recording:import:order', async (t) => {
 
 verifies(
   'recording:import:mapping',
-  'names that begin with the quantity, and units, are recognized',
+  'units, and names that begin with the quantity, are recognized',
   async (t) => {
     // Names of EuRoC's ground truth. b_w and b_a are biases of sensors.
     const components = (name: string, axes: string, unit: string) =>

@@ -307,7 +307,7 @@ t.test('SpareWorker retains one worker for the next run and stops the others', a
   await first.stop()
 })
 
-t.test('SpareWorker retains no dead worker, and no worker after close', async (t) => {
+t.test('SpareWorker does not retain a dead worker, or any worker after close', async (t) => {
   const workers = new SpareWorker(startRecorderWorker)
   const [first, second] = [workers.take(), workers.take()]
   await workers.give(first)

@@ -342,7 +342,7 @@ verifies('recording:import:hostile', 'a bag with too many topics is rejected', a
 const samples = process.env.CAUSEWAY_REAL_BAGS ?? ''
 const skip = samples === '' ? 'CAUSEWAY_REAL_BAGS does not name the folder of real bags' : false
 
-/** Test bags of rosbag2. They have no poses, so the numbers of messages show that they are read completely. */
+/** Test bags of rosbag2. They do not contain poses, so the numbers of messages show that they are read completely. */
 t.test('real bags of rosbag2 are read completely, one file after the other', { skip }, async (t) => {
   const { data } = folders(t)
   const library = await libraryOver(t, samples, { dir: data })

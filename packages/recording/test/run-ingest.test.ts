@@ -146,7 +146,7 @@ t.test('ingest rejects every kind of invalid line with its path', async (t) => {
   t.match(await recorder.state('run'), { total_frames: 0 })
 })
 
-t.test('ingest rejects a line without an end before it exhausts the memory', async (t) => {
+t.test('ingest rejects an endless line before it exhausts the memory', async (t) => {
   const { recorder } = await over(t)
   async function* endless(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
@@ -299,7 +299,7 @@ t.test('a finished run accepts only repeated frames', async (t) => {
   await t.rejects(recorder.finish('other'), { code: 'RECORDING_NOT_FOUND' })
 })
 
-t.test('ingest swaps a pair whose first body is environment, including its impulses', async (t) => {
+t.test('ingest swaps a pair and its impulses if the first body is an environment body', async (t) => {
   const library = await over(t)
   const { recorder } = library
   const point = {
@@ -318,7 +318,7 @@ t.test('ingest swaps a pair whose first body is environment, including its impul
   t.match(friction_constraints, [{ normal_lambda: 2, tangent1_lambda: -3 }])
 })
 
-t.test('the oldest runs are removed first, and live runs never', async (t) => {
+t.test('the oldest runs are removed first, and live runs are never removed', async (t) => {
   const { files, data } = folders(t)
   let now = 1_000_000
   const options = {

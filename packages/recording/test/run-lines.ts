@@ -71,7 +71,7 @@ export function frameLine(id: number, change: object = {}): string {
 export const frameLines = (first: number, last: number): readonly string[] =>
   Array.from({ length: last - first + 1 }, (_, i) => frameLine(first + i))
 
-/** Yields lines as the body of a request, in pieces that do not end where lines end. */
+/** Yields lines as the body of a request, in pieces that end within lines. */
 export async function* streamLines(lines: readonly string[], pieceBytes = 1000): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)

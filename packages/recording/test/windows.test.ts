@@ -250,7 +250,7 @@ verifies('recording:columns:once', async (t) => {
   t.equal(windows.fromTables, before, 'reads no table for the next request')
 })
 
-t.test('reading a part of a long recording writes no columns file', async (t) => {
+t.test('reading a part of a long recording does not write a columns file', async (t) => {
   const { file, source, files } = longWindows(t, 'drop')
   const range = { start: 3, end: null }
   const { columns, ...plain } = source
@@ -261,7 +261,7 @@ t.test('reading a part of a long recording writes no columns file', async (t) =>
   t.same(files(), [])
 })
 
-t.test('a long read that ends early leaves no file', async (t) => {
+t.test('a long read that ends early does not leave a file', async (t) => {
   const { file, source, files } = longWindows(t, 'drop')
   for await (const _ of new CachedWindows({ ...source, file }).over(whole, call)) break
   t.same(files(), [])

@@ -286,7 +286,7 @@ const refused = [
   ' ',
 ]
 
-t.test('prepareReading rejects statements that do not only read, before they run', async (t) => {
+t.test('prepareReading rejects statements that are not read-only before they run', async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')

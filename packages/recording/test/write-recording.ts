@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 
-/** A recording of a body of 2 kg that rests on the floor, dt 0.01 s, with impulses that carry its weight. */
+/** A recording of a body of 2 kg that rests on the floor, dt 0.01 s, with impulses that support its weight. */
 export interface Sample {
   readonly frames: number
   /** Height of the body in every frame, in m, which distinguishes the samples. */
   readonly height?: number
-  /** Number of frames for which other tables have rows, but the frame table does not. */
+  /** Number of frames that have rows in all tables except the frame table. */
   readonly ahead?: number
 }
 

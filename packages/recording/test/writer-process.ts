@@ -1,4 +1,4 @@
-/** A recorder in a separate process. Like the original, it has no busy timeout, and ends if a commit fails. */
+/** A recorder in a separate process. Like the original, it does not have a busy timeout, and ends if a commit fails. */
 import Database from 'better-sqlite3'
 import { appendFrames, schema } from './write-recording.ts'
 
@@ -16,7 +16,7 @@ if (mode === 'live') {
   let next = 21
   let commits = 0
   const flush = () => {
-    // "database is locked" throws, which ends the process, and with it the simulation.
+    // "database is locked" throws, which ends the process and the simulation.
     appendFrames(db, { frames: 5 }, next)
     next += 5
     commits++

@@ -48,7 +48,7 @@ export async function checkFrames(
 const readScene = async (context: AnalysisContext): Promise<Scene> =>
   createScene(context.summary, context.reader.extents(), await measureRounding(context))
 
-/** Frames in which the rounding of numbers is measured: in `parts` of the recording, `frames` each. */
+/** Sample in which rounding is measured: `frames` frames in each of `parts` parts of the recording. */
 const sample = { parts: 4, frames: 25 } as const
 
 async function measureRounding({ summary, windows, signal }: AnalysisContext): Promise<Rounding> {

@@ -2,7 +2,7 @@ import { type ColumnSelection, type FrameRange, stateAt } from '@causeway/record
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { chooseOrigin, type Poses, poseWidth } from '../domain/drawing/encode-poses.ts'
 
-/** m. More distant positions are not visible together with others. */
+/** m. Positions farther away are not visible together with others. */
 const maxDistance = 1e6
 
 const selection: ColumnSelection = { parts: ['position', 'orientation'] }

@@ -42,7 +42,7 @@ export function formatList(ids: readonly number[], shown = 5): string {
   return rest > 0 ? `${ids.slice(0, shown).join(', ')} and ${rest} more` : ids.join(', ')
 }
 
-/** Returns the axis with more than 90 % of a vector, ` (0.002 m in X)`, or ''. */
+/** Returns the axis with over 90 % of a vector's length as ` (0.002 m in X)`, otherwise ''. */
 export function formatMainAxis({ x, y, z }: Vector, unit: string): string {
   if (x === null || y === null || z === null) return ''
   const length = Math.hypot(x, y, z)

@@ -1,6 +1,6 @@
 import type { ViewedCall } from '@causeway/app-kit'
 
-/** Ids contain no slash and no half of a surrogate pair, which `encodeURIComponent` rejects. */
+/** Ids do not contain slashes or halves of surrogate pairs, which `encodeURIComponent` rejects. */
 const notInId = /[/\p{Surrogate}]/u
 
 /** Returns a page of the console. */

@@ -24,7 +24,7 @@ export interface ComparedRecordings {
   readonly environment: ReturnType<typeof matchEnvironment>
 }
 
-/** Throws `INVALID_ARGUMENTS` if the recordings have no frames in common. */
+/** Throws `INVALID_ARGUMENTS` if the recordings do not share frames. */
 export async function compareRecordings(
   a: Recording,
   b: Recording,
@@ -76,7 +76,7 @@ export async function compareRecordings(
   return { comparison, matching, environment }
 }
 
-/** Pairs frames with the same id, or with the same time within half of the smaller step. */
+/** Pairs frames with the same id, or frames whose times differ by at most half of the smaller step. */
 async function pairFrames(
   a: Recording,
   b: Recording,

@@ -3,7 +3,6 @@ import type { OpenOptions, Recording } from '@causeway/recording'
 import { ReplayError } from '../errors.ts'
 import type { ReplayStore } from '../store/store.ts'
 
-/** State of one client. */
 export interface ReplaySession {
   /** Real path of the loaded recording. */
   recording?: string

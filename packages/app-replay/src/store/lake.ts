@@ -11,7 +11,7 @@ import {
 interface LakeOptions {
   readonly recorder: Recorder
   readonly folder: string
-  /** Whether the folder was configured, instead of the server's own. */
+  /** Whether a configured folder replaces the server's own. */
   readonly isShared: boolean
   /** Set if ClickHouse runs the queries. */
   readonly clickHouse: { readonly url: string; readonly source: string } | undefined
@@ -25,7 +25,6 @@ interface CallOptions {
 /** Maximum number of runs that a call exports. */
 const maxExported = 1000
 
-/** The frames of all sealed runs, as Parquet files. */
 export class Lake {
   readonly #recorder: Recorder
   readonly #files: DuckDbLake
@@ -54,7 +53,7 @@ export class Lake {
     return { ...answer, waiting }
   }
 
-  /** Returns the number of runs that the next call exports. Concurrent calls share an export. */
+  /** Returns the number of runs that remain for the next call. Concurrent calls share an export. */
   async #exportNew(options: CallOptions): Promise<number> {
     this.#export ??= this.#exportPart(options).finally(() => {
       this.#export = undefined
@@ -74,7 +73,7 @@ export class Lake {
     return Math.max(0, missing.length - maxExported)
   }
 
-  /** Returns a name that starts with an id of the run, whose older files the new one replaces. */
+  /** Returns a name that starts with an id, under which the new file replaces older ones. */
   #getFileName(run: string): string {
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)

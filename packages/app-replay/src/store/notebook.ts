@@ -14,7 +14,6 @@ export interface Baseline {
   readonly name: string
   readonly recording: string
   readonly invariants: unknown
-  /** Unix time in milliseconds. */
   readonly made_ms: number
 }
 

@@ -4,7 +4,7 @@ import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
 import { precomputed } from '../session/diagnose.ts'
 
-/** In ms, so that a diagnosis does not slow down a series of runs. */
+/** ms. The delay prevents a diagnosis from slowing down a series of runs. */
 const startDelayMs = 2000
 
 /** Diagnoses sealed runs in the background, one by one. */
@@ -73,7 +73,7 @@ export class RunSummarizer {
     this.#timer = setTimeout(() => this.#start(), startDelayMs).unref()
   }
 
-  /** Finds runs that an earlier process left. */
+  /** Finds runs that an earlier process did not diagnose. */
   #scan(): void {
     this.#hasScanned = true
     const summaries = new Map(this.#library.summaries.list().map((one) => [one.recording, one]))
@@ -130,7 +130,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(identity, summary, diagnosis))
   }
 
-  /** A waiting run can be removed. */
+  /** Runs can be removed while they wait. */
   #exists(run: string): boolean {
     return this.#library.recorder.findEntry(run) !== undefined
   }

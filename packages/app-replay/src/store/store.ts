@@ -106,7 +106,7 @@ export class ReplayStore {
     return this.#library.importRecording(...args)
   }
 
-  /** Recordings that were opened since the start, ordered by first use. */
+  /** Ordered by first use. */
   get opened(): readonly RecordingIdentity[] {
     return [...this.#opened.values()]
   }

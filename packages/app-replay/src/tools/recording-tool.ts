@@ -97,7 +97,7 @@ export const runArguments = {
 const clampPoints = (points: number): number => Math.min(Math.max(points, 2), maxPoints)
 
 export const pageArguments = {
-  /** Limits are applied but not listed, because listing them would cost 40 bytes in each of nine tools. */
+  /** Limits are not listed, because that would cost 40 bytes in each of nine tools. */
   max_points: z.int().overwrite(clampPoints).default(defaultPoints).describe('Maximum rows'),
   cursor: cursorArgument,
 }

@@ -10,7 +10,7 @@ import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext 
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** In bytes, because each call copies the file. */
+/** Bytes. Limited, because each call copies the file. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)

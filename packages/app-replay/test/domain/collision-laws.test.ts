@@ -77,7 +77,7 @@ verifies('replay:laws:collision', 'a collision conserves momentum, with and with
 
 verifies('replay:laws:collision', 'a collision does not add energy', async (t) => {
   const unknown = { hasContacts: false }
-  // Perfectly elastic: 4 m/s becomes -2 and 2 m/s.
+  // Perfectly elastic: 4 and 0 m/s become -2 and 2 m/s.
   t.same(runLaw(collisionLaw(), meeting({ after: [-2, 2], change: unknown })), [])
   t.match(runLaw(collisionLaw(), meeting({ after: [-5, 3], change: unknown })), [
     { kind: 'energy_injection', value: 18, unit: 'J', ...where },
@@ -207,7 +207,7 @@ const flying: SceneSpec = {
   state: (frame) => ({ position: [3 * frame * dt, 0, 0], velocity: [3, 0, 0] }),
 }
 
-verifies('replay:laws:rows', 'body reports masses that are not positive', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports masses that are not positive', async (t) => {
   t.same(runLaw(bodyLaw(), flying), [])
   for (const mass of [0, -1, Number.POSITIVE_INFINITY])
     t.match(
@@ -217,12 +217,12 @@ verifies('replay:laws:rows', 'body reports masses that are not positive', async 
     )
 })
 
-verifies('replay:laws:rows', 'body reports a first frame that has already exploded', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports a run that starts with an exploded frame', async (t) => {
   const exploded: SceneSpec = { ...flying, state: () => ({ velocity: [2e5, 0, 0] }) }
   t.match(runLaw(bodyLaw(), exploded)[0], { kind: 'blow_up', bodies: [1], frames: { first: 1 }, unit: 'm/s' })
 })
 
-verifies('replay:laws:rows', 'body reports a run that diverges, regardless of recorded forces', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports a diverging run regardless of recorded forces', async (t) => {
   const growing = (factor: number): SceneSpec => ({
     ...flying,
     state: (frame) => ({ velocity: [0, (-factor) ** frame, 0] }),
@@ -244,12 +244,12 @@ verifies('replay:laws:rows', 'body reports a run that diverges, regardless of re
   t.same(runLaw(bodyLaw(), { ...growing(3), gravity: [0, 0, 0] }), [], 'units are unknown without gravity')
 })
 
-verifies('replay:laws:rows', 'body reports contacts of a body without states', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports contacts of a body without states', async (t) => {
   const found = runLaw(bodyLaw(), { ...flying, touches: (frame) => (frame === 4 ? [{ a: 1, b: 77 }] : []) })
   t.match(found, [{ kind: 'invalid_body_id', bodies: [77], frames: { first: 4, last: 4 } }])
 })
 
-verifies('replay:laws:rows', 'body reports a contact of a body with itself', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports a contact of a body with itself', async (t) => {
   const found = runLaw(bodyLaw(), { ...flying, touches: (frame) => (frame > 3 ? [{ a: 1, b: 1 }] : []) })
   t.match(found, [
     { kind: 'invalid_body_id', bodies: [1], frames: { first: 4 }, text: 'is in contact with itself' },
@@ -257,7 +257,7 @@ verifies('replay:laws:rows', 'body reports a contact of a body with itself', asy
   t.equal(found.length, 1)
 })
 
-verifies('replay:laws:rows', 'body reports a repeated state of a moving body', async (t) => {
+verifies('replay:laws:rows', 'bodyLaw reports a repeated state of a moving body', async (t) => {
   const repeated = (frame: number): number => (frame === 9 ? 8 : frame)
   const found = runLaw(bodyLaw(), { ...flying, state: (frame) => flying.state(repeated(frame), 1) })
   t.match(found, [{ kind: 'duplicate_state', bodies: [1], frames: { first: 9, last: 9 } }])
@@ -350,7 +350,7 @@ const sinking = (touches: SceneSpec['touches']): SceneSpec => ({
   ...(touches && { touches }),
 })
 
-verifies('replay:laws:overlap', 'overlap reports shapes that overlap without a contact row', async (t) => {
+verifies('replay:laws:overlap', 'overlapLaw reports shapes that overlap without a contact row', async (t) => {
   const falling = { ...sinking(() => []), gravity: [0, 0, 0] as const }
   t.match(runLaw(overlapLaw(), falling), [
     { kind: 'missing_contact', pair: [1, floor], frames: { first: 7, last: 12 } },
@@ -358,7 +358,7 @@ verifies('replay:laws:overlap', 'overlap reports shapes that overlap without a c
   t.same(runLaw(overlapLaw(), { ...falling, touches: (frame) => (frame > 6 ? [{ n: 1 }] : []) }), [])
 })
 
-verifies('replay:laws:overlap', 'overlap reports a bounce without a contact row', async (t) => {
+verifies('replay:laws:overlap', 'overlapLaw reports a bounce without a contact row', async (t) => {
   const bounce: SceneSpec = {
     frames: 12,
     masses: [1],
@@ -374,7 +374,7 @@ verifies('replay:laws:overlap', 'overlap reports a bounce without a contact row'
   t.match(runLaw(overlapLaw(), bounce), [{ kind: 'missing_contact', pair: [1, floor], frames: { first: 6 } }])
 })
 
-verifies('replay:laws:overlap', 'overlap reports an impulse across a gap', async (t) => {
+verifies('replay:laws:overlap', 'overlapLaw reports an impulse across a gap', async (t) => {
   const hovering = (n: number): SceneSpec => ({
     frames: 5,
     masses: [1],

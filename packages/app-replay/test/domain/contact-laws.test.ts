@@ -35,22 +35,22 @@ function colliding(share: number, touches?: SceneSpec['touches']): SceneSpec {
   }
 }
 
-verifies('replay:laws:reaction', 'reaction accepts equal and opposite impulses', async (t) => {
+verifies('replay:laws:reaction', 'reactionLaw accepts equal and opposite impulses', async (t) => {
   t.same(runLaw(reactionLaw(), colliding(1)), [])
 })
 
 verifies(
   'replay:laws:reaction',
-  'reaction names both bodies if a reaction is unequal or missing',
+  'reactionLaw names both bodies if a reaction is unequal or missing',
   async (t) => {
     const where = { frames: { first: 5, last: 5 }, bodies: [1, 2], pair: [1, 2] }
-    // A beginner's mistake: the impulse on both bodies is divided by the mass of the first.
+    // Common mistake: the impulse on both bodies is divided by the mass of the first.
     t.match(runLaw(reactionLaw(), colliding(3)), [{ kind: 'unequal_reaction', value: 12, ...where }])
     t.match(runLaw(reactionLaw(), colliding(0)), [{ kind: 'missing_reaction', value: 6, ...where }])
   },
 )
 
-verifies('replay:laws:reaction', 'reaction judges an isolated pair even without impulses', async (t) => {
+verifies('replay:laws:reaction', 'reactionLaw judges an isolated pair even without impulses', async (t) => {
   const unknown = colliding(3, (frame) =>
     frame === 5 ? [{ a: 1, b: 2, normal: [1, 0, 0], n: Number.NaN, t1: Number.NaN }] : [],
   )
@@ -59,9 +59,9 @@ verifies('replay:laws:reaction', 'reaction judges an isolated pair even without 
 
 verifies(
   'replay:laws:reaction',
-  'reaction compares the impulse with the motion of a body that has further contacts',
+  'reactionLaw compares the impulse with the motion of a body that has further contacts',
   async (t) => {
-    // Body 1 rests on the floor and carries body 2, which receives only half of the impulse.
+    // Body 1 rests on the floor and supports body 2, which receives only half of the impulse.
     const carried: SceneSpec = {
       frames: 10,
       masses: [2, 1],
@@ -86,11 +86,11 @@ const resting = (touch: object): SceneSpec => ({
   touches: () => [{ ...lying(2), ...touch }],
 })
 
-verifies('replay:laws:impulse', 'impulse accepts the contact impulse of a resting body', async (t) => {
+verifies('replay:laws:impulse', 'impulseLaw accepts the contact impulse of a resting body', async (t) => {
   t.same(runLaw(impulseLaw(), resting({})), [])
 })
 
-verifies('replay:laws:impulse', 'impulse reports a pull, even if only the motion shows it', async (t) => {
+verifies('replay:laws:impulse', 'impulseLaw reports a pull, even if only the motion shows it', async (t) => {
   const found = { kind: 'attractive_impulse', bodies: [1, floor], frames: { first: 1 } }
   t.match(runLaw(impulseLaw(), resting({ n: -0.1 })), [found])
   const pulled: SceneSpec = {
@@ -104,7 +104,7 @@ verifies('replay:laws:impulse', 'impulse reports a pull, even if only the motion
 
 verifies(
   'replay:laws:impulse',
-  'impulse reports numbers that are missing or infinite among recorded ones',
+  'impulseLaw reports numbers that are missing or infinite among recorded ones',
   async (t) => {
     const spec = (n: number): SceneSpec => ({
       ...resting({}),
@@ -133,7 +133,7 @@ verifies('replay:laws:friction', 'friction must oppose sliding', async (t) => {
   t.match(runLaw(frictionWorkLaw(), sliding(0.05)), [{ kind: 'friction_energy', bodies: [1, floor] }])
 })
 
-verifies('replay:laws:acceleration', 'balance compares a constant acceleration with gravity', async (t) => {
+verifies('replay:laws:acceleration', 'balanceLaw compares constant accelerations with gravity', async (t) => {
   const slow = (frame: number): SceneBody => ({ velocity: [0, 0, -9 * dt * frame] })
   const found = runLaw(balanceLaw(), { frames: 60, masses: [1, 2], state: slow })
   t.match(found, [
@@ -151,7 +151,7 @@ verifies('replay:laws:acceleration', 'balance compares a constant acceleration w
   t.match(windy, [{ text: 'has an unexplained acceleration of (2, 0, 0) m/s²', value: 2 }])
 })
 
-/** A body that spins about z at w (rad/s, body frame), and rotates by `rate` times that. */
+/** A body that spins about z at w (rad/s, body frame) and rotates by `rate` times w dt. */
 const spinning = (w: (frame: number) => Vec, rate = 1): SceneSpec => {
   let angle = 0
   let last = 0
@@ -179,7 +179,7 @@ verifies('replay:laws:spin', 'a constant spin violates neither law of rotation',
     )
 })
 
-verifies('replay:laws:spin', 'spin reports a change without torque, with and without inertia', async (t) => {
+verifies('replay:laws:spin', 'spinLaw reports torque-free changes with and without inertia', async (t) => {
   const kicked = spinning((frame) => [0, 0, frame < 12 ? 1 : 4])
   const found = { kind: 'angular_momentum', bodies: [1], frames: { first: 12, last: 12 } }
   const [first] = runLaw(spinLaw(), kicked)
@@ -189,7 +189,7 @@ verifies('replay:laws:spin', 'spin reports a change without torque, with and wit
   t.match(runLaw(spinLaw(), { ...fromNothing, inertias: [undefined] }), [found])
 })
 
-verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a missing one', async (t) => {
+verifies('replay:laws:spin', 'spinLaw accepts contact torques and reports missing ones', async (t) => {
   const torque = 0.05
   const rolling = (share: number): SceneSpec => ({
     frames: 20,
@@ -205,7 +205,7 @@ verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a
 
 verifies(
   'replay:laws:spin',
-  'rotation reports a frozen orientation, degrees, and other mismatches',
+  'rotationLaw reports a frozen orientation, degrees, and other mismatches',
   async (t) => {
     const w = (): Vec => [0, 0, 2]
     t.match(runLaw(rotationLaw(), spinning(w, 0)), [
@@ -216,7 +216,7 @@ verifies(
   },
 )
 
-verifies('replay:laws:unit', 'unit detects forces instead of impulses, and grams', async (t) => {
+verifies('replay:laws:unit', 'unitLaw detects forces sent as impulses, and masses in grams', async (t) => {
   const hit = (factor: number): SceneSpec => ({
     frames: 20,
     masses: [2],
@@ -229,7 +229,7 @@ verifies('replay:laws:unit', 'unit detects forces instead of impulses, and grams
   t.same(runLaw(unitLaw(), hit(1.3)), [], 'another factor is not a unit')
 })
 
-verifies('replay:laws:velocity', 'teleport reports a lasting velocity mismatch as such', async (t) => {
+verifies('replay:laws:velocity', 'teleportLaw reports a lasting velocity mismatch', async (t) => {
   const fast = (frames: number): SceneSpec => ({
     frames: 40,
     masses: [1],
@@ -246,7 +246,7 @@ t.end()
 
 verifies(
   'replay:laws:spin',
-  'rotation recognizes degrees even if they exceed a quarter turn per step',
+  'rotationLaw recognizes degrees even if they exceed a quarter turn per step',
   async (t) => {
     for (const [size, text] of [
       [180 / Math.PI, /degrees per second/],
@@ -263,13 +263,13 @@ verifies(
   },
 )
 
-verifies('replay:laws:spin', 'spin reports a ball whose spin drifts by 0.2 % per step', async (t) => {
+verifies('replay:laws:spin', 'spinLaw reports a ball whose spin drifts by 0.2 % per step', async (t) => {
   const drifting = spinning((frame) => [0, 0, 5 * 1.002 ** Math.max(0, frame - 10)])
   const ball: SceneSpec = { ...drifting, inertias: [[0.1, 0.1, 0.1]] }
   t.match(runLaw(spinLaw(), ball), [{ kind: 'angular_momentum', frames: { first: 11 } }])
 })
 
-verifies('replay:laws:unit', 'unit detects normal forces without tangential impulses', async (t) => {
+verifies('replay:laws:unit', 'unitLaw detects normal forces without tangential impulses', async (t) => {
   const forces: SceneSpec = {
     frames: 20,
     masses: [2],
@@ -281,7 +281,7 @@ verifies('replay:laws:unit', 'unit detects normal forces without tangential impu
 
 verifies(
   'replay:laws:velocity',
-  'teleport accepts a velocity that changes after the step moved the body',
+  'teleportLaw accepts a velocity that changes after the step moved the body',
   async (t) => {
     // Gravity acts, the body moves, and then the velocity is scaled: the motion exceeds both velocities by g dt².
     const step = 1 / 30
@@ -351,7 +351,7 @@ verifies('replay:laws:spin', 'the rounding of impulses to decimals explains smal
   t.match(runLaw(spinLaw(), lying(0.09931, 0.0981)), [found], 'more than rounding')
 })
 
-verifies('replay:laws:friction', 'a surface that drives bodies is declared, or is noted once', async (t) => {
+verifies('replay:laws:friction', 'an undeclared surface that drives bodies is noted once', async (t) => {
   // A conveyor belt with 1 m/s accelerates a box by friction until it stays on the belt.
   const gain = 0.5 * g * dt
   const speed = (frame: number) => Math.min(1, gain * frame)
@@ -379,7 +379,7 @@ verifies('replay:laws:friction', 'a surface that drives bodies is declared, or i
   ])
 })
 
-verifies('replay:laws:spin', 'spin tolerates the motion of contact points in substeps', async (t) => {
+verifies('replay:laws:spin', 'spinLaw tolerates the motion of contact points in substeps', async (t) => {
   // The impulse of 4 N·s acts on a later substep, when the centre is 15 mm nearer to the recorded point.
   const hit = (share: number): SceneSpec => ({
     ...{ frames: 30, masses: [2], inertias: [[0.2, 0.2, 0.2]] },

@@ -43,7 +43,7 @@ const leaning = (degrees: number) => ({
   z: Math.cos((degrees * Math.PI) / 180),
 })
 
-t.test('analyzeEvolution splits contacts into runs, with begins and ends', async (t) => {
+t.test('analyzeEvolution splits contacts into runs and lists where they begin and end', async (t) => {
   const { runs, transitions } = seen([1, 2, 3, 7, 8, 99, 100])
   t.same(runs, [
     { first_frame: 1, last_frame: 3 },
@@ -57,7 +57,7 @@ t.test('analyzeEvolution splits contacts into runs, with begins and ends', async
   )
 })
 
-t.test('four begins and ends within 30 frames are chatter, three are not', async (t) => {
+t.test('four transitions within 30 frames are chatter, three are not', async (t) => {
   t.match(seen([40, 50, 68]), { chatter: true, peak_transitions: 6 })
   t.match(seen([40, 60]), { chatter: true, peak_transitions: 4 })
   t.match(seen([40, 80]), { chatter: false, peak_transitions: 2 })
@@ -242,7 +242,7 @@ t.test('a pair exactly at the threshold is not excessive', async (t) => {
   )
 })
 
-t.test('if a pair has no depth, that of the deepest point is used', async (t) => {
+t.test('a pair without a depth gets that of its deepest point', async (t) => {
   const pair = toPenetration(collision(null, [0.1, null, 0.3]))
   t.match(pair, { penetration_depth: 0.3, max_point_depth: 0.3 })
 })
@@ -338,7 +338,7 @@ t.test('toNewtons returns null if the unit, the step or the value is unknown', a
   t.equal(toNewtons(null, { unit: 'N', dt: null }), null)
 })
 
-t.test('a heavy body that lands on the floor and under a light one has no unequal reaction', async (t) => {
+t.test('a heavy body that lands on the floor and under a light one does not react unequally', async (t) => {
   // The impulse of the floor has an error of 1 %, which is more than the whole impulse of the light body.
   const landing = (error: number): SceneSpec => ({
     ...{ frames: 30, masses: [1000, 1] },
@@ -352,7 +352,7 @@ t.test('a heavy body that lands on the floor and under a light one has no unequa
   t.same(runLaw(reactionLaw(), landing(0)), [])
 })
 
-t.test('no law of contacts judges the step of a reset', async (t) => {
+t.test('the laws of contacts do not judge the step of a reset', async (t) => {
   // All bodies have their first states in every sixth frame.
   const repeated = (touch: (phase: number) => readonly SceneContact[]): SceneSpec => ({
     ...{ frames: 40, masses: [1] },

@@ -166,7 +166,7 @@ t.test('drawForces labels friction 20 pixels below the lower end of its arrow', 
   t.same(label([0, 0, -30]), ['30 N', 100, 110])
 })
 
-t.test('drawForces omits unknown forces and those up to 1 % of the largest', async (t) => {
+t.test('drawForces omits unknown forces and forces up to 1 % of the largest', async (t) => {
   const marks = (normal: Point3 | null, friction: Point3 | null) =>
     shown(drawForces([force(normal, friction)], lens)).marks
   t.same(marks([0, 0, 40], [0.4, 0, 0]), ['normal force', 'contact point'])
@@ -177,7 +177,7 @@ t.test('drawForces omits unknown forces and those up to 1 % of the largest', asy
   t.same(drawForces([], lens), { parts: [], labels: [], marks: [] })
 })
 
-t.test('drawVelocities starts upright velocities 50 pixels to the right of the body', async (t) => {
+t.test('drawVelocities starts vertical velocities 50 pixels to the right of the body', async (t) => {
   const from = (velocity: Point3) => ({ at: [1, 0, 2] as const, velocity })
   const drawing = shown(drawVelocities([from([2, 0, 0]), from([0, 0, 1]), from([0, 0, -1])], lens))
   t.same(drawing.tips, [
@@ -191,7 +191,7 @@ t.test('drawVelocities starts upright velocities 50 pixels to the right of the b
   )
 })
 
-t.test('drawVelocities omits bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
+t.test('drawVelocities omits bodies slower than 1 mm/s or 1 % of the fastest', async (t) => {
   const speeds = (...values: readonly number[]) =>
     shown(
       drawVelocities(

@@ -207,5 +207,5 @@ export const falling = (frame: number): SceneBody => ({
   velocity: [0, 0, -g * frame * dt],
 })
 
-/** The contact of a body on the floor that carries its weight. */
+/** The contact of a body on the floor that supports its weight. */
 export const lying = (mass: number): SceneContact => ({ n: mass * g * dt })

@@ -40,7 +40,7 @@ t.test('teleportLaw accepts a displacement of v dt and reports 5 mm more', async
   t.ok(Math.abs((found?.value ?? 0) - 0.005) < 1e-12)
 })
 
-t.test('balanceLaw accepts a falling body and a body that the floor carries', async (t) => {
+t.test('balanceLaw accepts a falling body and a body that the floor supports', async (t) => {
   t.same(runLaw(balanceLaw(), fall), [])
   t.same(runLaw(balanceLaw(), { frames: 20, masses: [3], state: rest, touches: () => [lying(3)] }), [])
 })
@@ -67,12 +67,12 @@ t.test('balanceLaw reports a velocity that changes direction without a cause', a
   t.ok(Math.abs((found?.value ?? 0) - 2 * 3 * Math.SQRT2) < 1e-9, 'm |dv|')
 })
 
-t.test('balanceLaw reports a weight that the floor does not carry', async (t) => {
+t.test('balanceLaw reports a body whose weight the floor does not support', async (t) => {
   const light = { frames: 20, masses: [3], state: rest, touches: () => [lying(2)] }
   t.match(runLaw(balanceLaw(), light)[0], { bodies: [1], frames: { first: 2, last: 20 } })
 })
 
-t.test('budgetLaw reports more energy than at the start', async (t) => {
+t.test('budgetLaw reports energy above that of the first frame', async (t) => {
   t.same(runLaw(budgetLaw(), fall), [])
   const growing =
     (factor: number) =>
@@ -102,7 +102,7 @@ t.test('coneLaw accepts a tangential impulse of mu n and reports 1.2 mu n', asyn
   t.ok(Math.abs((found?.value ?? 0) - 1.2) < 1e-12)
 })
 
-t.test('coneLaw checks each point, even if all points together are within their cone', async (t) => {
+t.test('coneLaw checks each point, even if the sum of all points is within the cone', async (t) => {
   const resting = (tangents: (frame: number) => readonly number[]): SceneSpec => ({
     frames: 12,
     masses: [1],
@@ -213,7 +213,7 @@ t.test('normalLaw accepts a new normal if the body also touches a wall', async (
 })
 
 t.test('normalLaw counts points with the same normal once', async (t) => {
-  // There are as many points below a box as normals are stored, and a ninth point at a wall that rotates.
+  // Below the box are as many points as normals are stored. A ninth point is at a wall that rotates.
   const ground = Array.from({ length: 8 }, (): SceneContact => ({ normal: [0, 0, -1] }))
   const touches = (frame: number): readonly SceneContact[] => [
     ...ground,
@@ -255,7 +255,7 @@ t.test('tunnellingLaw reports a path through a box without contact', async (t) =
   t.same(runLaw(tunnellingLaw(), touching), [], 'with contact it is an impact')
 })
 
-t.test('tunnellingLaw infers no plane from a corner of floor and wall', async (t) => {
+t.test('tunnellingLaw does not infer a plane from a corner between floor and wall', async (t) => {
   const ground: SceneContact = { normal: [0, 0, -1], lever: [0, 0, -0.5] }
   const wall: SceneContact = { normal: [1, 0, 0], lever: [0.5, 0, 0] }
   // A small ball falls next to the box, from 0.42 m in steps of 0.1 m. At 0 m, it meets and passes the floor.
@@ -280,7 +280,7 @@ t.test('tunnellingLaw infers no plane from a corner of floor and wall', async (t
   )
 })
 
-t.test('solverLaw joins frames that did not converge to one run', async (t) => {
+t.test('solverLaw merges frames without convergence into one run', async (t) => {
   const stalling: SceneSpec = {
     frames: 20,
     masses: [1, 1],
@@ -349,8 +349,8 @@ t.test('penetrationLaw accepts 9 mm and reports a lasting 12 mm', async (t) => {
   t.match(runLaw(penetrationLaw(0.005), deep(0.009, 12)), [{ limit: 0.005 }], 'with a limit of the caller')
 })
 
-t.test('penetrationLaw allows no exceptions from a limit that the caller sets', async (t) => {
-  // A body at rest with a recorded -g dt, which an impact at 4 m/s leaves 12 mm deep.
+t.test('penetrationLaw does not allow exceptions to a limit that the caller sets', async (t) => {
+  // A body at rest with a recorded velocity of -g dt. An impact at 4 m/s left it 12 mm deep.
   const held: SceneSpec = {
     frames: 20,
     masses: [1],
@@ -362,7 +362,7 @@ t.test('penetrationLaw allows no exceptions from a limit that the caller sets', 
 })
 
 t.test(
-  'penetrationLaw allows no velocity bias for a body that sinks faster than gravity adds per step',
+  'penetrationLaw does not assume a velocity bias if a body sinks faster than gravity explains',
   async (t) => {
     const sinking = (speed: number): SceneSpec => ({
       frames: 20,

@@ -31,7 +31,7 @@ verifies('replay:runs:fisher', async (t) => {
   t.ok(large > 0 && large < 1e-11, `half of the runs have all of 40: ${large}`)
 })
 
-verifies('replay:runs:fisher', 'strata are tested within their margins', async (t) => {
+verifies('replay:runs:fisher', 'fisherGreater tests each stratum within its own margins', async (t) => {
   // By enumeration: P(X + Y >= 3), X from 2 of 4 (2 bad), Y likewise: P(2) = 1/6, P(1) = 4/6.
   const strata = [table(0, 2, 2, 0), table(1, 1, 1, 1)]
   t.ok(isNear(fisherGreater(strata), (1 / 6) * (1 / 6) + 2 * (1 / 6) * (4 / 6)))
@@ -125,7 +125,7 @@ verifies('replay:runs:regression', async (t) => {
   t.ok(named.includes('c50'), `a small rise is narrowed down to ${named}`)
 })
 
-verifies('replay:runs:regression', 'raises no false alarm for 5,000 clean runs', async (t) => {
+verifies('replay:runs:regression', 'findRegression finds nothing in 5,000 clean runs', async (t) => {
   for (const base of [0, 0.001, 0.02, 0.1])
     for (let seed = 1; seed <= 5; seed++)
       t.equal(search(makeRuns(seed, { base, count: 5000 })).found, null, `share ${base}, seed ${seed}`)
@@ -135,7 +135,7 @@ const failureKinds = ['blow_up', 'jitter', 'momentum', 'penetration', 'teleport'
 
 verifies(
   'replay:runs:regression',
-  'raises no false alarm for clean runs of many scenarios and kinds',
+  'findRegression finds nothing in clean runs of many scenarios and kinds',
   async (t) => {
     let alarms = 0
     for (let seed = 1; seed <= 6; seed++) {
@@ -164,7 +164,7 @@ verifies(
 
 verifies(
   'replay:runs:regression',
-  'is not misled by undiagnosed runs, new scenarios and new laws',
+  'findRegression does not mistake undiagnosed runs, new scenarios or new laws for a change',
   async (t) => {
     const unknown = makeRuns(1, { base: 0, after: 1, from: 50 }).map((run) => ({ ...run, verdict: null }))
     t.equal(search(unknown).found, null, 'nothing was diagnosed')

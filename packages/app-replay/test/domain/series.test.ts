@@ -68,7 +68,7 @@ t.test('the mean of values near the largest double is finite', async (t) => {
   t.ok(Math.abs((totals.mean ?? 0) / 1.5e308 - 1) < 1e-12)
 })
 
-t.test('the cursor leads through every row exactly once', async (t) => {
+t.test('paging by cursor returns every row exactly once', async (t) => {
   const all = series(Array.from({ length: 25 }, (_, i) => i))
   const seen: number[] = []
   let cursor = selectSeriesPart(all, 'e', whole).next_cursor
@@ -251,7 +251,7 @@ t.test('convergence is judged only in frames with constraints', async (t) => {
   )
 })
 
-t.test('in free flight, no convergence is judged', async (t) => {
+t.test('convergence is not judged in free flight', async (t) => {
   const verdict = judgeConvergence(solver([[0, 0, 0, 0]]))
   t.match(summarizeConvergence('1 frame', verdict), /nothing to solve/)
 })
@@ -291,7 +291,7 @@ t.test('rotationAngle is exact for small angles and treats q and -q as equal', a
 
 const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous: true }
 
-t.test('open bounds are the first and last frame, and other bounds are clamped', async (t) => {
+t.test('open bounds become the first and last frame, and other bounds are clamped to them', async (t) => {
   t.same(resolveFrameRange({}, frames), { start: 1, end: 100 })
   t.same(resolveFrameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
   t.same(resolveFrameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
@@ -327,7 +327,7 @@ function falling(frame_id: number, time: number, contacts: readonly number[] = [
 
 const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) < 1e-9
 
-t.test('compareBody returns the closed form of a free fall', async (t) => {
+t.test('compareBody matches the closed form for free fall', async (t) => {
   const change = compareBody(falling(100, 1), falling(150, 1.5))
   t.ok(near(change.position_delta.z, -4.905 * (1.5 ** 2 - 1)))
   t.ok(near(change.velocity_delta.z, -9.81 * 0.5))

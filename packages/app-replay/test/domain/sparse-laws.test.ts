@@ -108,7 +108,7 @@ verifies('replay:laws:rows', 'without velocities, energies are compared with the
   ])
 })
 
-t.test('budgetLaw accepts the energy that explicit Euler adds, but no other', async (t) => {
+t.test('budgetLaw accepts only the energy that explicit Euler adds', async (t) => {
   // z(N) = z(N-1) + v(N-1) dt: a fall gains m g² dt² / 2 in each step.
   const step = 0.05
   const fall = (frames: number, factor: number): SceneSpec => ({
@@ -124,7 +124,7 @@ t.test('budgetLaw accepts the energy that explicit Euler adds, but no other', as
   t.match(runLaw(budgetLaw(), fall(200, 1.5)), [{ kind: 'energy_injection', frames: { first: 40 } }])
 })
 
-/** Bodies whose positions advance with the velocity before the step (share 0) to that after it (share 1). */
+/** Positions advance by dt times the velocity before the step (share 0) to that after it (share 1). */
 function falls(share: (frame: number, body: number) => number, spec: Partial<SceneSpec> = {}): SceneSpec {
   const { masses = [2], frames = 60, time = (frame: number): number => frame * dt } = spec
   const states = masses.map((_, column) => {
@@ -160,7 +160,7 @@ t.test('balanceLaw reports a body whose integrator changes', async (t) => {
   t.ok(Math.abs((runLaw(balanceLaw(), change(1, 0))[0]?.value ?? 0) / gained - 1) < 1e-9)
 })
 
-t.test('balanceLaw accepts integrators of other steps, contacts and sampling', async (t) => {
+t.test('balanceLaw accepts integrator changes explained by steps, contacts or sampling', async (t) => {
   const uneven = (frame: number): number => dt * (frame + 0.3 * Math.sin(frame))
   t.same(
     runLaw(
@@ -259,12 +259,12 @@ t.test('balanceLaw accepts noise in positions and does not mistake a weak force 
   t.equal(weak.length, 1, 'half a percent less gravity than recorded')
 })
 
-verifies('replay:laws:friction', 'sticking points do not show that the engine has a cone', async (t) => {
+verifies('replay:laws:friction', 'coneLaw does not infer a cone from sticking points', async (t) => {
   const stack = (speed: number): SceneSpec => ({
     frames: 30,
     masses: [2],
     state: () => ({ velocity: [speed, 0, 0] }),
-    // The friction of a resting point happens to be at the cone, between its tangents.
+    // The friction of a resting point is at the cone by chance, between its tangents.
     touches: (frame) => [
       frame < 20 ? { n: 1, mu: 0.5, t1: 0.3001, t2: 0.4001 } : { n: 1, mu: 0.5, t1: 0.33, t2: 0.41 },
     ],
@@ -273,7 +273,7 @@ verifies('replay:laws:friction', 'sticking points do not show that the engine ha
   t.match(runLaw(coneLaw(), stack(1)), [{ kind: 'friction_cone', severity: 'error', frames: { first: 20 } }])
 })
 
-verifies('replay:laws:friction', 'what drives a sliding body is not reported as lost friction', async (t) => {
+verifies('replay:laws:friction', 'an unrecorded push is not reported as lost friction', async (t) => {
   const pushed = (acceleration: number): SceneSpec => ({
     frames: 60,
     masses: [2],

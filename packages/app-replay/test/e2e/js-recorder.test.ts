@@ -61,7 +61,7 @@ for (const [title, [attributes, rest]] of Object.entries(ignored))
     t.ok(Number((position_delta as { x: number }).x) > 1)
   })
 
-t.test('Replay finds nothing in a stack of Rapier that sleeps and is woken by a ball', async (t) => {
+t.test('Replay finds nothing in a sleeping Rapier stack that a ball wakes', async (t) => {
   await RAPIER.init()
   const { client, folder } = await openReplay(t, [])
   const { dynamic, fixed } = RAPIER.RigidBodyDesc

@@ -27,8 +27,7 @@ const isLong = process.env.CAUSEWAY_LONG !== undefined
 const floors = { first: 0.95, answered: 0.97, falseAlarms: 0, confident: 0.9 }
 
 /**
- * One in this many runs is judged. In CI, every scene and fault of complete runs is judged, and a sample of
- * incomplete runs.
+ * Judges one of this many runs. In CI, judges every scene and fault of complete runs, and a sample of incomplete runs.
  */
 const stride = isLong
   ? { complete: 1, incomplete: 1 }
@@ -36,7 +35,7 @@ const stride = isLong
     ? { complete: 3, incomplete: 17 }
     : { complete: 7, incomplete: 53 }
 
-/** `CAUSEWAY_LONG` uses two seeds, because one cannot show that no law is tuned to it. */
+/** `CAUSEWAY_LONG` uses two seeds, to show that the laws are not tuned to one. */
 const seeds = isLong ? [1, 2] : [1]
 
 const isSampled = (index: number, every: number): boolean => index % every === 0

@@ -38,7 +38,7 @@ for (const [engine, program] of Object.entries(programs)) {
   }
   verifies(
     'replay:engines',
-    `diagnose finds nothing in a sliding body of a stand-in for ${engine} in Python`,
+    `diagnose does not report a sliding body recorded by a Python stand-in for ${engine}`,
     async (t) => {
       const { client, folder } = await openReplay(t, [])
       const env = { ...process.env, PYTHONPATH: `${recorders}:${standIns}`, PYTHONDONTWRITEBYTECODE: '1' }

@@ -32,7 +32,7 @@ export const links = [
 
 export interface Engine {
   readonly name: string
-  /** A law that the engine's contacts allow to check. */
+  /** A law that can be checked with the engine's contacts. */
   readonly contactLaw: string
   simulate(file: string, scene: EngineScene): void
 }

@@ -178,7 +178,7 @@ t.test('get_contact_history rejects a body paired with itself and a reversed ran
   await t.rejects(call({ body_a_id: 2, body_b_id: 77 }), { code: 'BODY_NOT_FOUND', data: { body_id: 77 } })
 })
 
-t.test('a recording of an era without contacts is not reported as free of contact', async (t) => {
+t.test('contact tools reject a recording without contact data', async (t) => {
   const client = await ask(t, 'era_states_only')
   const failing = { code: 'NOT_RECORDED', data: { era: 'inertial' } }
   await t.rejects(client.call('get_contacts_for_body', { body_id: 1, frame_id: 1 }), failing)
@@ -338,14 +338,14 @@ verifies(
 
 verifies(
   'replay:range-checks',
-  'check_resting_contact finds no jitter and no creep in a stack at rest',
+  'check_resting_contact does not find jitter or creep in a stack at rest',
   async (t) => {
     const client = await ask(t, 'stack')
     t.same((await client.call('check_resting_contact', { frame_id: 1, end_frame: 60 })).moving_bodies, [])
   },
 )
 
-verifies('replay:laws', 'check_numerics reports one run of frames for a body without numbers', async (t) => {
+verifies('replay:laws', 'check_numerics reports missing numbers of a body as one run', async (t) => {
   const client = await ask(t, 'nan')
   const answer = await client.call('check_numerics')
   t.match(toRows(answer.runs), [{ kind: 'nan', bodies: [3], frames: { first: 50, last: 80 } }])

@@ -34,7 +34,7 @@ verifies(
   },
 )
 
-verifies('replay:series', 'get_series returns no energy change in the first frame', async (t) => {
+verifies('replay:series', 'get_series does not return an energy change in the first frame', async (t) => {
   const one = await ask(t, 'drop')
   const [delta] = toRows((await one.call('get_series', { series: ['energy.delta'] })).series)
   t.match(delta, { values: [null], nonfinite: 1 })
@@ -201,7 +201,7 @@ verifies('replay:explain', 'explain_frame includes external forces', async (t) =
   t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
 })
 
-verifies('replay:explain', 'explain_frame returns no step before the first frame', async (t) => {
+verifies('replay:explain', 'explain_frame does not return a step before the first frame', async (t) => {
   const client = await ask(t, 'drop')
   const { changes, balances } = await client.call('explain_frame', { frame_id: 1 })
   t.same(changes, ['there is no frame before this one'])

@@ -10,7 +10,7 @@ export const makeEnvironmentBody = (id: BodyId): EnvironmentBody => ({
   instance_id: id - environmentBit,
 })
 
-/** Returns the recorded id, or null. Bit 31 may be missing if no dynamic body has that number. */
+/** Returns the recorded id; null if unknown. Bit 31 may be omitted unless a dynamic body has the same number. */
 export function resolveBodyId(
   given: number,
   dynamic: ReadonlySet<BodyId>,

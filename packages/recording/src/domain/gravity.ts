@@ -7,7 +7,7 @@ const maxDeviation = 0.01
 
 const minAgreeingShare = 0.5
 
-/** Null if the accelerations disagree. In m/s². */
+/** Returns m/s²; null if the accelerations disagree. */
 export function inferGravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null

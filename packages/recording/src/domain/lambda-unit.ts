@@ -11,7 +11,7 @@ export interface MomentumRow {
   readonly lambda: Triple
 }
 
-/** Minimum change relative to the impulse of gravity, because contacts without load contain noise. */
+/** Minimum change relative to the impulse of gravity, because contacts without load contain only noise. */
 const minRelativeChange = 0.01
 
 export function toTriple(v: Vector | null | undefined): Triple | null {
@@ -27,7 +27,7 @@ export function computeVelocityGain(before: Frame, after: Frame, body: BodyId): 
   return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
 }
 
-/** Returns the momentum balance of the step to `after`; null without a contact row, a value or load. */
+/** Returns the momentum balance of the step to `after`; null if a contact row, a value or the load is missing. */
 export function computeMomentumRow(
   before: Frame,
   after: Frame,

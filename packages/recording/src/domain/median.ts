@@ -1,4 +1,4 @@
-/** Returns null without values. */
+/** Returns null for an empty list. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -3,7 +3,10 @@ import { median } from './median.ts'
 
 const tolerance = 1e-6
 
-/** In s: the mean step if all are equal, otherwise the median of positive steps; null if time never advances. */
+/**
+ * Computes `dt` in s: the mean step if all are equal, otherwise the median of positive steps; null if time never
+ * advances.
+ */
 export function computeTimeStep(times: readonly Value[]): {
   readonly dt: Value
   readonly isUniform: boolean

@@ -1,6 +1,6 @@
 /**
- * Columns of a recording, stored next to its private copy. Layout, in native byte order: the blocks of each window,
- * aligned to 8 bytes; the place of each window; the trailer.
+ * Columns of a recording, stored next to its private copy. Layout, in native byte order: window blocks, aligned to 8
+ * bytes; an index of the windows; the trailer.
  */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { ReadWindow } from '../reader/cpp/window-reader.ts'
@@ -12,7 +12,7 @@ export const getColumnsFilePath = (copy: string): string => `${copy}-columns`
 
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
-/** A place: first frame, offset, and entry. */
+/** An index entry: first frame, offset, and window entry. */
 const placeLength = 2 + entryLength
 
 /** Suffixes of incomplete files, which a background job and a request may write at the same time. */
@@ -27,7 +27,7 @@ export function createColumnsWriter(file: string, bodies: readonly BodyId[]): Co
   }
 }
 
-/** Accepts windows in frame order. `finish` moves the file into place. */
+/** Accepts windows in frame order. `finish` renames the file to its final name. */
 export class ColumnsWriter {
   readonly #file: string
   readonly #part: string
@@ -41,7 +41,7 @@ export class ColumnsWriter {
     this.#file = file
     this.#part = `${file}${columnsParts[writer]}`
     this.#bodies = bodies
-    // Does not replace the file of a request, which may still be writing.
+    // Never overwrites the file of another request, which may still be writing.
     this.#descriptor = openSync(this.#part, writer === 'background' ? 'w' : 'wx', 0o600)
   }
 

@@ -1,4 +1,4 @@
-/** Tables of the current MSD-CPP recorder in its order: ids are rowids, and indexes are absent. */
+/** Tables of the current MSD-CPP recorder, in its order. Ids are rowids. Indexes are not included. */
 import { contactDataColumn } from './run-schema.ts'
 
 type Table = readonly [name: string, sql: string]
@@ -107,7 +107,7 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/** Without contact data, empty contact tables would mean that nothing touched. */
+/** Omits contact tables without contact data, because empty ones would mean that nothing touched. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 

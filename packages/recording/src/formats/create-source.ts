@@ -8,7 +8,7 @@ const mcapFirstByte = 0x89
 
 const compressions = { gzip: '1f8b', zstd: '28b52ffd', xz: 'fd377a585a00', bzip2: '425a68', zip: '504b0304' }
 
-/** Returns what to do with a compressed file, otherwise `undefined`. */
+/** Returns how to decompress the file; `undefined` if it is not compressed. */
 export function findCompression(head: Uint8Array): { readonly remedy: string } | undefined {
   const hex = Buffer.from(head.subarray(0, 6)).toString('hex')
   const found = Object.entries(compressions).find(([, start]) => hex.startsWith(start))

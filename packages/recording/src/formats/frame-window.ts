@@ -59,7 +59,7 @@ export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 /** Impulse and torque act on a, in the recording's unit. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
-/** Groups of columns. Each vector is a row of another table. */
+/** Groups of columns. In C++ recordings, each vector is a row of another table. */
 const windowParts = [
   'position',
   'velocity',
@@ -79,7 +79,7 @@ const windowParts = [
 
 export type WindowPart = (typeof windowParts)[number]
 
-/** Numbers that are not selected may be NaN, and lists empty. */
+/** Unselected numbers may be NaN, and unselected lists empty. */
 export interface ColumnSelection {
   readonly parts: readonly WindowPart[]
   /** Bodies whose states and energies are needed. Default: all. */
@@ -108,7 +108,7 @@ export interface FrameWindow {
   readonly times: Float64Array
   /** Bodies in column order, possibly only the selected ones. */
   readonly bodies: readonly BodyId[]
-  /** Number of states of a body, at most 255. The last one is read. Shape [frames, bodies]. */
+  /** Number of states of a body in a frame, at most 255. The last one is used. Shape [frames, bodies]. */
   readonly present: Uint8Array
   /** Shape [frames, bodies, 13]. */
   readonly states: NdArray<Float64Array>

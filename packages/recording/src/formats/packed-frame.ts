@@ -94,7 +94,7 @@ export const listSystem = (system: SystemRow): readonly number[] => [
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Stored in `converged` if not recorded. NULL means no diagnostics. */
+/** Value of `converged` if only this is missing. NULL means that all diagnostics are missing. */
 export const unknownConvergence = 2
 
 /** Returns null if all lists are empty. */

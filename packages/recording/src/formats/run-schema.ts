@@ -71,7 +71,7 @@ export const runMigrations: readonly Migration[] = [
 
 export const runTable = 'block'
 
-/** Columns of a body, without its place in the list. */
+/** Columns of a body, without its index in the list. */
 export const bodyColumns = [
   ...['body_id', 'is_declared', 'mass', 'restitution', 'friction', 'asset_id'],
   ...['inertia_x', 'inertia_y', 'inertia_z', 'extent_x', 'extent_y', 'extent_z'],

@@ -52,7 +52,7 @@ export class SqlitePages {
     return tables
   }
 
-  /** Returns null if the count needs more than `maxPages` pages. */
+  /** Returns null if counting would read more than `maxPages` pages. */
   async countRows(root: number, maxPages: number): Promise<number | null> {
     let count = 0
     for await (const leaf of this.#leaves(root, maxPages)) {

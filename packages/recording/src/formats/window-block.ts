@@ -1,6 +1,4 @@
-/**
- * A window as one buffer in native byte order: blocks aligned to 8 bytes, whose lengths the entry describes.
- */
+/** A window as one buffer in native byte order. Blocks are aligned to 8 bytes. The entry determines their lengths. */
 import ndarray from 'ndarray'
 import type { BodyId } from '../types.ts'
 import {
@@ -57,7 +55,7 @@ export function packWindow(window: FrameWindow): PackedWindow {
   return { entry: [frames.length, window.from, ...flat.map(({ data }) => data.shape[0] ?? 0)], bytes }
 }
 
-/** Returns bytes without alignment. */
+/** Excludes the alignment of blocks. */
 export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   const frames = entry[0] ?? 0
   const numbers =

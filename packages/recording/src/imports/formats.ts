@@ -30,7 +30,7 @@ const formats: readonly Format[] = [
     load: async () => (await import('./tables/hdf5.ts')).openHdf5,
   },
   {
-    // A folder has no bytes. Only MCAP files of ROS 2 get here: others are opened as recordings.
+    // `head` is empty for a folder. MCAP files that are not of ROS 2 are opened as recordings.
     probe: (head, path) => head.length === 0 || isBagPart(path),
     load: async () => (await import('./ros2/open-bag.ts')).openBag,
   },

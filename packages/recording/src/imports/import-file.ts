@@ -95,7 +95,7 @@ async function writeRun(
     for await (const line of source.frames(mapping, call)) {
       writer.add(readLine(line), Date.now())
       if (performance.now() - sliceStart < sliceMs) continue
-      // Lets a cancellation message arrive.
+      // A cancellation message can arrive here.
       await nextTurn()
       call.signal.throwIfAborted()
       sliceStart = performance.now()
@@ -113,7 +113,7 @@ async function writeRun(
   }
 }
 
-/** Errors of the run line come from constants of the mapping. */
+/** Attributes errors of the run line to the constants of the mapping. */
 function reviseLineError(error: unknown): unknown {
   if (!isCausewayError(error) || !RecordingError.is(error, 'INVALID_FRAME', 'FRAME_CONFLICT')) return error
   if (!String(error.data.path ?? '').startsWith('run')) return error

@@ -27,7 +27,6 @@ export interface SourceDescription {
   readonly notes: readonly string[]
 }
 
-/** An opened file of another tool. */
 export interface Source {
   readonly format: string
   /** Whether a mapping is needed to assign values to bodies. */

@@ -30,7 +30,7 @@ interface Library {
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Opens a database in memory. It can access only the files of the folder and loads no extensions. */
+/** Opens a database in memory. It can access only the files of the folder and does not load extensions. */
 export async function openDuckDb(folder: string): Promise<DuckConnection> {
   const { DuckDBInstance } = await importOptional<Library>('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {

@@ -12,7 +12,7 @@ import type { LakeRun } from './lake-types.ts'
 /** Row of a colliding pair: a, b, normal, depth, points. */
 const [collisionWidth, depthAt] = [7, 5]
 
-/** Exports a run. Renames complete files into place. */
+/** Exports a run. Only complete files get their final names. */
 export async function exportLakeRun(connection: DuckConnection, run: LakeRun, folder: string): Promise<void> {
   const source = new Database(run.file, { readonly: true, fileMustExist: true })
   try {
@@ -31,7 +31,7 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
     frames.closeSync()
     states.closeSync()
     for (const quantity of quantities) await connection.run(writeUnrecorded(quantity))
-    // A run is complete if its frame file exists.
+    // The frame file is written last, because it marks a complete run.
     for (const table of tables.toReversed()) await writeTable(connection, table, run, folder)
   } finally {
     source.close()
@@ -44,7 +44,10 @@ const quantities = [
   ['qw', 'qx', 'qy', 'qz'],
 ] as const
 
-/** A quantity that is NaN in all states of a body was not recorded: NULL. Other NaNs are values of a diverged run. */
+/**
+ * Replaces a quantity that is NaN in all states of a body with NULL, because it was not recorded. Other NaNs come from
+ * diverged runs.
+ */
 function writeUnrecorded(columns: readonly string[]): string {
   const isNan = columns.map((column) => `isnan(${column})`).join(' AND ')
   return `UPDATE state SET ${columns.map((column) => `${column} = NULL`).join(', ')}

@@ -7,7 +7,6 @@ import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-quest
 import { lakeVersion } from './lake-schema.ts'
 import type { LakeAnswer, LakeJob, LakeQuery, LakeReply } from './lake-types.ts'
 
-/** Maximum memory in bytes. */
 const maxMemory = 1536 * 1024 ** 2
 
 const checkIntervalMs = 50

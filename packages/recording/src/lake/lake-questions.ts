@@ -16,7 +16,6 @@ export interface LakeFilter {
 export interface LakeQuestion {
   readonly name: string
   readonly about: string
-  /** Default threshold, if any. */
   readonly threshold: number | null
   /** Numeric columns of the answer. All others are strings. */
   readonly numbers: readonly string[]

@@ -2,7 +2,7 @@
 
 export const lakeVersion = 'v1'
 
-/** Columns of every row. Parquet compresses them, and queries need no joins. */
+/** Columns of every row. Parquet compresses them, and queries do not need joins. */
 const runColumns = [
   'recording VARCHAR NOT NULL',
   '"commit" VARCHAR',

@@ -8,7 +8,7 @@ import { exists, type SnapshotCache } from './snapshot-cache.ts'
 export interface BackgroundOptions {
   readonly copies: SnapshotCache
   readonly startWorker: () => RecordingWorker
-  /** Minimum body-frames for preparing columns and analyses. */
+  /** Minimum bodies × frames for preparing columns and analyses. */
   readonly minBodyFrames: number
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }

@@ -7,7 +7,7 @@ import type { Era } from '../types.ts'
 import { RunSummaries, summaryMigration } from './run-summaries.ts'
 
 export interface FileCheck {
-  /** Error code; null for a recording. */
+  /** Error code; null if the file is a recording. */
   readonly reason: string | null
   readonly total_frames: number | null
 }
@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly used_ms: number
 }
 
-/** A run as it was when it was last opened or closed. */
+/** State of a run when it was last opened or closed. */
 export interface RunEntry {
   readonly name: string
   readonly status: RunStatus
@@ -44,7 +44,7 @@ interface FileImport {
   readonly notes: readonly string[]
 }
 
-/** Migrations of `recordings.db`. Published migrations must not change. */
+/** Published migrations must not change. */
 export const catalogueMigrations: readonly Migration[] = [
   {
     name: 'catalogue',
@@ -186,7 +186,7 @@ export class Catalogue {
     this.#statements.removeSnapshot.run(key)
   }
 
-  /** Least recently written first. Entries of live runs are as old as their opening. */
+  /** Least recently written first. For live runs, the time at which they were opened counts. */
   listRuns(): readonly RunEntry[] {
     return this.#statements.listRuns.all()
   }
@@ -208,7 +208,7 @@ export class Catalogue {
     return row && { mapping: row.mapping, notes: JSON.parse(row.notes) as string[] }
   }
 
-  /** Stores the notes. Stores the mapping unless it is null. */
+  /** Stores the notes, and the mapping unless it is null. */
   putImport(path: string, { mapping, notes }: FileImport): void {
     this.#statements.putImport.run(path, mapping, JSON.stringify(notes))
   }
@@ -231,7 +231,7 @@ export class Catalogue {
 
 const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
 
-/** Returns the file name, then the name with parts of the path's hash. */
+/** Returns the file name, then variants with parts of the path's hash. */
 function listCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
   const readable = /^[.-]*$/.test(name) ? 'recording' : name

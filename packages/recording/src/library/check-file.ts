@@ -13,7 +13,7 @@ const retryDelayMs = 25
 /** https://mcap.dev/spec#magic */
 const mcapMagic = Buffer.from('\x89MCAP0\r\n', 'latin1')
 
-/** Pages read to count frames: 2 MB of 4096-byte pages, about 80,000 frames. */
+/** Maximum pages read to count frames: 2 MB of 4096-byte pages, about 80,000 frames. */
 const maxFramePages = 512
 
 interface CheckResult extends FileCheck {
@@ -56,7 +56,7 @@ async function check(path: string, state: FileState): Promise<CheckResult> {
     if (isCausewayError(error)) return reject(error.code)
     throw error
   }
-  // The log may contain committed pages, or the file uncommitted ones.
+  // Otherwise the log may contain committed pages, or the file may contain uncommitted ones.
   const isSettled = state.journal === null && state.wal === null
   const file = await open(path, 'r')
   try {

@@ -26,8 +26,8 @@ const chunkBytes = 4 * 1024 * 1024
 const indexShare = 0.3
 
 /**
- * Copies a foreign database without SQLite, and returns the copied state. Retries if the file changes or a
- * transaction is open. An unchanged journal belongs to a dead writer and is copied. Removes its files if it throws.
+ * Copies a foreign database without SQLite, and returns the copied state. Retries if the file changes or a transaction
+ * is open. An unchanged journal belongs to a dead writer and is copied. On failure, removes its files.
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
@@ -76,7 +76,7 @@ async function* throwIfCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-/** A retry starts at 0. */
+/** Hides that a retry starts at 0. */
 function makeMonotonic(progress: CopyOptions['progress']): CopyOptions['progress'] {
   let max = 0
   return (done, total) => {

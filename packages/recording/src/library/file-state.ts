@@ -19,7 +19,7 @@ export interface FileState {
   readonly inode: bigint
   readonly changeCounter: number
   readonly header: Buffer
-  /** A non-empty, non-finalized journal: a transaction is open, or its writer died. */
+  /** A non-empty, non-finalized journal: a transaction is open, or the writer died. */
   readonly journal: Sidecar | null
   /** The non-empty log of a file in WAL mode. */
   readonly wal: Sidecar | null

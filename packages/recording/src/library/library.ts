@@ -22,13 +22,13 @@ import { isImported, readSourceFile, type SourceFile, toBagFolder } from './sour
 import { callWithStallLimit } from './stall-limit.ts'
 
 export interface LibraryLimits {
-  /** Maximum size of the private copies. Copies in use may exceed it. */
+  /** Maximum total size of the private copies. Copies in use may exceed it. */
   readonly snapshotBytes: number
   /** Larger recordings are indexed in the background. */
   readonly maxForegroundIndexBytes: number
-  /** Minimum number of body-frames for preparing columns and analyses in the background. */
+  /** Minimum bodies × frames for preparing columns and analyses in the background. */
   readonly minPreparedBodyFrames: number
-  /** Maximum time without progress of an import, in ms. */
+  /** Maximum time that an import may run without progress, in ms. */
   readonly importStallMs: number
   readonly loaded: number
   readonly scan: ScanLimits
@@ -43,7 +43,7 @@ interface LibraryOptions {
   readonly now: () => number
   readonly log?: LibraryLog
   readonly limits?: Partial<LibraryLimits>
-  /** Entry file of the workers, which calls `serveRecording`; default: without analyses. */
+  /** Entry file of the workers, which calls `serveRecording`. The default has no analyses. */
   readonly worker?: URL
   /** Returns the background analyses of a long recording. */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
@@ -156,7 +156,7 @@ export class RecordingLibrary {
     }
   }
 
-  /** Lists a folder, or all roots and the runs, sorted by path. A missing folder is empty. */
+  /** Lists a folder, or all roots and the runs, sorted by path. A missing folder yields an empty list. */
   async list(
     directory?: string,
   ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
@@ -213,8 +213,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. Stores the mapping; default: the stored one, or that of the file next
-   * to it. Throws errors of `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores the mapping. The default is that of the file next to it, or the
+   * stored one. Throws errors of `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,
@@ -310,7 +310,7 @@ export class RecordingLibrary {
     const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
-      // The file changed while it was copied.
+      // The keys differ if the file changed meanwhile.
       key: entry.key === key ? listKey : entry.key,
       reason: null,
       total_frames: frames?.total_frames ?? 0,
@@ -321,7 +321,7 @@ export class RecordingLibrary {
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
-  /** Discards an unreadable copy. */
+  /** Discards the copy if it is unreadable. */
   async #loadCopy(
     key: string,
     identity: RecordingIdentity,

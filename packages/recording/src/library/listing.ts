@@ -136,7 +136,7 @@ export interface ScanLimits {
 
 export interface FoundFile {
   readonly path: string
-  /** A link may leave the roots. */
+  /** Links may lead outside the roots. */
   readonly isLink: boolean
 }
 

@@ -23,7 +23,7 @@ interface CopyToLoad {
   readonly startWorker: () => RecordingWorker
 }
 
-/** Limits, because each query is a process. */
+/** Queries are limited, because each one is a process. */
 const queryLimits = { name: 'queries of this recording', maxRunning: 2, maxWaiting: 16, maxWaitMs: 10_000 }
 
 type Call = <Method extends WorkerMethod>(

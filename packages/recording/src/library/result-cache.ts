@@ -54,7 +54,7 @@ export class ResultCache {
   }
 }
 
-/** Assumes 8 bytes per number, 1 per character, plus that of containers. */
+/** Assumes 8 bytes per number, 1 per character, plus the overhead of containers. */
 export function estimateBytes(data: unknown): number {
   if (typeof data === 'string') return 16 + data.length
   if (ArrayBuffer.isView(data)) return 64 + data.byteLength

@@ -21,7 +21,7 @@ export const worstFields = [
   'worst_residual',
 ] as const satisfies readonly (keyof WorstValues)[]
 
-/** A kind missing from `kinds` was ruled out only by the laws in `checked`. */
+/** A kind that `kinds` lacks was ruled out only as far as the laws in `checked` detect it. */
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]
@@ -138,7 +138,7 @@ export class RunSummaries {
     return row && toSummary(row, new Map())
   }
 
-  /** Lists summaries in the order of sealing. */
+  /** Lists summaries sorted by `sealed_ms`. */
   list(scenario?: string): readonly RunSummary[] {
     const { list, listScenario } = this.#statements
     const rows = scenario === undefined ? list.all() : listScenario.all(scenario)

@@ -38,7 +38,7 @@ export class SnapshotCache {
     return undefined
   }
 
-  /** Adds a copy whose file is in place. Returns its path. */
+  /** Adds a copy whose file exists. Returns its path. */
   add(key: string, path: string, bytes: number): string {
     this.#catalogue.addSnapshot({ key, path, bytes, used_ms: this.#now() })
     return this.#getFile(key)
@@ -70,7 +70,7 @@ export class SnapshotCache {
     return this.#catalogue.listSnapshots().findLast((copy) => copy.path === path)?.key !== key
   }
 
-  /** Removes copies until `bytes` more fit. `release` returns `false` if a copy is in use. */
+  /** Removes copies until `bytes` more bytes fit. `release` returns `false` if a copy is in use. */
   async makeRoom(bytes: number, release: (snapshot: Snapshot) => Promise<boolean>): Promise<void> {
     let excess = this.#countBytes() + bytes - this.#maxBytes
     for (const snapshot of this.#catalogue.listSnapshots()) {

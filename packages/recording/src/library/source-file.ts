@@ -24,7 +24,7 @@ export interface SourceFile {
 /** Maps a bag's metadata file to its folder. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
-/** Uses the given mapping, otherwise that of the file next to it, otherwise the stored one. */
+/** Uses the given mapping, that of the file next to `path`, or the stored one, in this order. */
 export async function readSourceFile(
   path: string,
   { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},

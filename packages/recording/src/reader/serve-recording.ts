@@ -32,7 +32,7 @@ export type Analyses = Readonly<
 >
 
 /**
- * Serves one recording at a time. If the files in `sources`, the folders of the analyses, change, stored answers
+ * Serves one recording at a time. `sources` are the folders of the analyses: if their files change, stored answers
  * become invalid.
  */
 export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
@@ -140,7 +140,7 @@ class RecordingSession {
   }
 }
 
-/** The file may grow meanwhile. The key is that of the state before. */
+/** The key identifies the state before the copy. The file may grow meanwhile. */
 async function copyAndPrepare(
   { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
   call: Call,
@@ -200,7 +200,7 @@ function toRecordingError(error: unknown, path: string): unknown {
   }
 }
 
-/** Returns columns' buffers, to transfer instead of clone them. */
+/** Returns the buffers of columns, which are transferred instead of cloned. */
 function getTransferable(answer: unknown): readonly ArrayBuffer[] {
   const data = (answer as { readonly data?: unknown } | undefined)?.data
   return data instanceof Float64Array && data.buffer instanceof ArrayBuffer ? [data.buffer] : []

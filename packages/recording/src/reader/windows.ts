@@ -27,10 +27,10 @@ export interface Windows {
   readonly fromTables: number
 }
 
-/** Number of body-frames of a window. Reading them takes a few tens of milliseconds. */
+/** Bodies × frames in a window. Reading them takes a few tens of milliseconds. */
 const bodyFrames = 4000
 
-/** 20k frames of 20 bodies with 4 contacts each. */
+/** Enough for 20k frames of 20 bodies with 4 contacts each. */
 const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8

@@ -92,7 +92,7 @@ export class LiveRun {
     }
   }
 
-  /** `isUnchecked`: not prepared as a private copy. */
+  /** `isUnchecked`: whether the file was not prepared as a private copy. */
   async import(file: string, { isUnchecked = false } = {}): Promise<void> {
     this.#update(await this.#link.call('runImport', { file, isUnchecked, nowMs: this.#options.now() }))
   }
@@ -149,8 +149,8 @@ export class LiveRun {
 }
 
 /**
- * Returns the buffer if the bytes fill it, as those of a connection do. Transferring it instead of copying avoids
- * garbage collections in the main thread.
+ * Returns the buffer if the bytes fill it, as network reads do. Transferring it avoids garbage collections in the main
+ * thread.
  */
 const getTransferable = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

@@ -15,7 +15,7 @@ export interface RecorderLimits {
   readonly ageMs: number
   /** Maximum number of live runs. Each has a worker thread. */
   readonly live: number
-  /** Time without frames that interrupts a run, ms. */
+  /** Time without frames after which a run is interrupted, ms. */
   readonly idleMs: number
 }
 
@@ -142,7 +142,7 @@ export class LiveRuns {
     try {
       this.#options.catalogue.putRun(await this.getEntry(run))
     } finally {
-      // The worker may already write another run, even if the catalogue is not writable.
+      // Even if the catalogue is not writable, the worker may already be writing another run.
       this.#runs.delete(run.name)
     }
   }

@@ -29,9 +29,9 @@ export class SlabAllocator {
   }
 }
 
-/** A growable array of rows. `clear` does not release its memory. */
+/** `clear` does not release memory. */
 export class NumberRows {
-  /** The rows up to `length`, followed by unused memory. Replaced when it grows. */
+  /** The rows up to `length`, followed by unused memory. Replaced when the rows outgrow it. */
   numbers: Float64Array = new Float64Array(512)
   length = 0
 

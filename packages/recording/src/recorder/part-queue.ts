@@ -1,6 +1,6 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 
-/** Smaller parts let the worker wait for this thread if other programs use the processors. */
+/** With a smaller maximum, the worker would wait for this thread when other programs use the processors. */
 const maxBytes = 4 * 1024 ** 2
 
 /** Reads parts of a body ahead while earlier parts are stored. */
@@ -15,7 +15,7 @@ export class PartQueue {
     void this.#read(body)
   }
 
-  /** Waits for parts and returns all; an empty list at the end. After the parts of a broken body, throws its error. */
+  /** Waits for parts and returns them; an empty list at the end. Throws the error of a broken body after its parts. */
   async take(): Promise<readonly Uint8Array[]> {
     while (this.#parts.length === 0 && !this.#isEnded) await this.#change()
     const parts = this.#parts

@@ -12,7 +12,7 @@ export interface IngestCounts {
 }
 
 export interface IngestProgress extends IngestCounts, RunProgress {
-  /** Whether the stream does not have the end that its format requires. */
+  /** Whether the stream lacks the end that its format requires. */
   readonly isTruncated: boolean
 }
 
@@ -29,7 +29,7 @@ export interface RecorderMethods {
     readonly parts: readonly Uint8Array[]
     readonly nowMs: number
   }) => IngestProgress
-  /** If the stream is complete, its last line does not need a line feed. */
+  /** The last line of a complete stream does not need a line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
@@ -122,7 +122,7 @@ export class RecorderSession {
     return { ...progress, accepted, ignored: this.#ignored, isTruncated: this.#source?.isTruncated ?? false }
   }
 
-  /** On an error, stores the lines before it and adds its number to the error. */
+  /** On an error, stores the lines before the invalid one, whose number it adds to the error. */
   #store(nowMs: number, read: (source: FrameSource) => Iterable<Line>): void {
     const source = this.#source
     try {

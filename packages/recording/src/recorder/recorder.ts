@@ -183,8 +183,8 @@ export class Recorder {
   }
 
   /**
-   * Creates a run from a stream, or stores nothing. A whole stream's run is finished, a cut one's
-   * interrupted. Throws as `write`, and `RECORDING_EXISTS`.
+   * Creates a run from a stream. On failure, stores nothing. The run is finished if the stream is complete, otherwise
+   * interrupted. Throws the errors of `write`, and `RECORDING_EXISTS`.
    */
   importStream(
     name: string,
@@ -212,7 +212,7 @@ export class Recorder {
   }
 
   /**
-   * Creates a finished run from the bytes of a C++ recorder's database, or stores nothing. Throws
+   * Creates a finished run from the bytes of a C++ recorder's database. On failure, stores nothing. Throws
    * `RECORDING_EXISTS`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `DATA_UNWRITABLE` and `CANCELLED`.
    */
   importUpload(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
@@ -356,8 +356,8 @@ export class Recorder {
 }
 
 /**
- * Returns runs older than `ageMs`, and then the first runs until the rest and the live runs fit. `runs` are sorted,
- * least recently written first.
+ * Returns the runs to remove: those older than `ageMs`, then the first ones until the rest and the live runs fit.
+ * `runs` are sorted, least recently written first.
  */
 function findExpired(
   runs: readonly RunEntry[],

@@ -39,7 +39,7 @@ export interface RunProgress {
   readonly stored_bytes: number
 }
 
-/** Large pages store long streams faster, but then each flush writes more, and the smallest run has 0.5 MB. */
+/** Large pages store long streams faster, but each flush writes more, and the smallest run takes 0.5 MB. */
 const pageBytes = { usual: 16_384, large: 65_536 } as const
 
 /** Minimum size of the lines of a run that gets large pages. */
@@ -261,7 +261,7 @@ export class RunWriter {
     return true
   }
 
-  /** Frames with contacts imply this. */
+  /** Records that the engine sends contacts. */
   markContactData(): void {
     if (this.#run.hasContactData) return
     this.#run.hasContactData = true
@@ -369,7 +369,7 @@ export class RunWriter {
     this.#run.changed.add(id)
   }
 
-  /** Environment bodies have no states: they appear with their first contact. */
+  /** Environment bodies appear with their first contact, because they do not have states. */
   #addContacts(contacts: Float64Array, frame: number): void {
     const { collisions } = unpackContacts(contacts)
     if (collisions.length > 0) this.markContactData()

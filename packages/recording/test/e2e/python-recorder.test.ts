@@ -301,7 +301,7 @@ for frame in range(1, 200):
     t.match((await recording.frame(150)).states, [{ position: { z: null } }])
   })
 
-  t.test('the flight recorder writes after an exception, and nothing without a cause', async (t) => {
+  t.test('the flight recorder writes only after a cause, such as an exception', async (t) => {
     const { files, data } = folders(t)
     const program = (end: string) => `
 import sys

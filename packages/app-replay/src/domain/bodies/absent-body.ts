@@ -8,7 +8,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** `where` completes the sentence. `bodies` are those that exist there. */
+/** `where` completes the message. `bodies` are those that exist there. */
 export function createBodyNotFound(
   body: BodyId,
   summary: RecordingSummary,

@@ -18,7 +18,7 @@ export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry
 /** Cosine of 45 degrees. */
 const level = Math.SQRT1_2
 
-/** Names unnamed environment bodies floor, ceiling or wall, by the direction of their first contact. */
+/** Names unnamed environment bodies `floor`, `ceiling` or `wall` by the direction of their first contact. */
 export class BodyNameCollector {
   readonly #names: Map<BodyId, string>
   readonly #counts = new Map<string, number>()
@@ -72,7 +72,7 @@ export class BodyNameCollector {
   }
 }
 
-/** For the environment, writes the id without bit 31. */
+/** Writes the id of an environment body without bit 31. */
 function nameBody(id: BodyId, names: BodyNames): string {
   const name = names[id]
   if (id >= 2 ** 31) return name ?? `environment body ${id - 2 ** 31}`

@@ -6,7 +6,7 @@ export interface Pair {
   readonly body_b_id: BodyId
 }
 
-/** Older recordings do not mark environment bodies with bit 31, but in their metadata. */
+/** Older recordings mark environment bodies in their metadata, not with bit 31. */
 export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
   const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
   return (id) => isEnvironmentId(id) || flagged.has(id)

@@ -59,11 +59,11 @@ export interface ContactEvolution {
   readonly normal_flips: readonly number[]
   /** Further frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames in which it changes. */
+  /** Number of frames in which the count changes. */
   readonly point_count_changes: number
 }
 
-/** Window in frames. Unlike the law `contact_duration`, this counts bounces. */
+/** Window in frames. Unlike the law `contact_duration`, `chatter` counts bounces. */
 const chatterWindow = 30
 const chatterTransitions = 4
 

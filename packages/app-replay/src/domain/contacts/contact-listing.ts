@@ -28,7 +28,7 @@ export interface HistoryEntry {
   readonly simulation_time: Value
   readonly num_contacts: number
   readonly penetration_depth: Value
-  /** Sum over the contact points; `null` if none was recorded. */
+  /** Sum over the contact points; `null` if not recorded. */
   readonly normal_lambda: Value
   readonly contacts: readonly FrictionConstraint[]
 }

@@ -130,7 +130,7 @@ function nameDynamicBody(
 const chooseMoreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
 
-/** Counts a tangent force at a limit of 0 as infinite. */
+/** Returns infinity for a tangent force if the limit is 0. */
 const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
 

@@ -4,7 +4,7 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 import { norm, splitAlong } from '../vector.ts'
 
-/** Collision rows are used only if a frame has no friction rows. */
+/** Collision rows are used only if a frame lacks friction rows. */
 type ContactSource = 'friction' | 'collisions'
 
 interface MovingBody {
@@ -16,7 +16,7 @@ interface MovingBody {
   /** m/s along the contact normal and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
-  /** Whether the speed is g dt, as recorded by engines that integrate gravity after contacts. */
+  /** Whether the speed is g dt, as in engines that integrate gravity after contacts. */
   readonly likely_at_rest: boolean
 }
 

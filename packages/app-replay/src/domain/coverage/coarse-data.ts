@@ -109,7 +109,7 @@ export function describeDeclared(law: CheckedLaw, { surfaceVelocities }: Scene) 
   return { missing: ['energy of moving surfaces'], how_to_record }
 }
 
-/** Returns the missing digits of a law if rounding hides what it must detect. */
+/** Returns which digits a law lacks if rounding hides what it must detect. */
 export function describeCoarse(
   law: CheckedLaw,
   scene: Scene,

@@ -26,7 +26,7 @@ export interface NotChecked {
 export interface Coverage {
   /** Checked in at least one frame. */
   readonly checked: readonly CheckedLaw[]
-  /** Laws that apply to no frame. */
+  /** Laws that do not apply to any frame. */
   readonly not_applicable: readonly CheckedLaw[]
   readonly not_checked: readonly NotChecked[]
 }
@@ -70,7 +70,7 @@ export class CoverageCollector {
     touchingGroup: new Map(),
   }
   readonly #constant: Int32Array
-  /** Data missing for touches by column, in this frame and the previous one. */
+  /** Bits of data missing for touches, by column, in this frame and the previous one. */
   readonly #touchMasks: Int32Array
   readonly #before: Int32Array
   readonly #bodyMasks: Int32Array
@@ -270,7 +270,7 @@ export class CoverageCollector {
     touch: Touch,
     { frameMask, partners }: { readonly frameMask: number; readonly partners: Float64Array },
   ): void {
-    // Lever arms can follow from the poses before the step.
+    // Lever arms can be derived from the poses before the step.
     const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
     const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
     let pair = frameMask | mask
@@ -342,7 +342,7 @@ function describeMissed(
   bodies: readonly BodyId[],
 ): NotChecked {
   const needs = listNeeds(mask)
-  // The advice about energies of bodies already names inertia.
+  // The advice about body energies already names inertia.
   const advised = listNeeds((mask & needBits.bodyEnergy) === 0 ? mask : mask & ~needBits.inertia)
   const frames =
     groups.length === 0
@@ -360,7 +360,6 @@ function describeMissed(
   }
 }
 
-/** Matches `send bodies[].velocity` and `send bodies[].mass (run line)`. */
 const memberAdvice = /^send (\w+\[\]\.)([\w (]+\)?)$/
 
 /** Joins advice: `send bodies[].position, mass (run line); points[].point`. */

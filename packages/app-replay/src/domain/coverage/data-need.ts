@@ -7,7 +7,7 @@ export const dataNeeds = {
   impulseUnit: { name: 'unit of impulses', howToRecord: 'send lambda_unit in the run line' },
   systemEnergy: { name: 'system energy', howToRecord: 'send energies, or masses, inertia and gravity' },
   solver: { name: 'solver diagnostics', howToRecord: 'send solver in every frame line' },
-  /** Without constraints, solvers may iterate and not converge. */
+  /** Needed because solvers may fail to converge without constraints. */
   constraints: { name: 'contacts', howToRecord: 'send contacts in every frame line, [] if nothing touches' },
   positions: { name: 'positions', howToRecord: 'send bodies[].position' },
   velocities: { name: 'velocities', howToRecord: 'send bodies[].velocity' },
@@ -40,7 +40,7 @@ export const dataNeeds = {
     name: 'rotation about contacts',
     howToRecord: 'send bodies[].angular_velocity or orientation, and points[].point or bodies[].shape',
   },
-  /** The spin affects it unless the point is below the centre. */
+  /** The spin affects this speed unless the point is below the centre. */
   pointSpeeds: {
     name: 'velocities of contact points',
     howToRecord: 'send points[].point, bodies[].angular_velocity and orientation',
@@ -63,7 +63,7 @@ export type DataNeed = keyof typeof dataNeeds
 
 const names = Object.keys(dataNeeds) as DataNeed[]
 
-/** Bit of each need. The maximum is 32. */
+/** Bit of each need, at most 32. */
 export const needBits = Object.fromEntries(names.map((name, index) => [name, 1 << index])) as Readonly<
   Record<DataNeed, number>
 >

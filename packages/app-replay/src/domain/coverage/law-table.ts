@@ -2,9 +2,9 @@ import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
 /**
- * Where a law applies. `contactless`: every body if contacts were not recorded. Groups: those whose bodies cannot be
- * judged alone. `free` and `touching`: bodies without and with contact. `isolatedPair`: two bodies that touch only
- * each other; `sharedPair`: all other pairs of bodies.
+ * Where a law applies. `contactless`: every body if contacts were not recorded. `free` and `touching`: bodies or groups
+ * without and with contact. `isolatedPair`: two bodies that touch only each other; `sharedPair`: all other pairs of
+ * bodies.
  */
 export type LawScope =
   | 'frame'
@@ -45,7 +45,6 @@ const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as co
 /** Needs for forces other than recorded contacts. */
 const forces = ['wholeSteps', 'jointImpulses'] as const
 
-/** See docs/laws.md. */
 export const lawTable = {
   finite_numbers: law(
     'record',

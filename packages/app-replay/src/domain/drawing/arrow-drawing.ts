@@ -52,13 +52,13 @@ const marks = {
 /** px */
 const maxArrowLength = 120
 
-/** Minimum share of the largest vector. */
+/** Minimum length as a share of the largest vector. */
 const minVisibleShare = 0.01
 
-/** m/s. Slower bodies get no arrow. */
+/** m/s. Slower bodies do not get an arrow. */
 const restSpeed = 1e-3
 
-/** Offset of upright velocities, px. */
+/** Horizontal offset of vertical velocity arrows, px. */
 const velocityOffset = 50
 
 const getLength = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
@@ -122,7 +122,7 @@ export function drawVelocities(
     if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
     const [x, y] = lens.at(at)
     const [right, up] = lens.project(velocity)
-    // An upright arrow would cover the force of the ground.
+    // A vertical arrow would cover the force of the ground.
     const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
     const { color } = marks.velocity
     const tip = getArrowTip(from, velocity, largest, lens)

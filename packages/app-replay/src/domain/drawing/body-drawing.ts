@@ -4,7 +4,6 @@ import { add, cross, type Point3, type Rotation, rotate } from '../vector.ts'
 import { edges, type FixedBody, type Ground, listCorners, type SceneGeometry, type Shape } from './shape.ts'
 import { convexHull, toPoint3 } from './view.ts'
 
-/** A body with a finite position. */
 export interface DrawnBody {
   readonly id: BodyId
   readonly at: Point3
@@ -144,7 +143,7 @@ export function findFoot(
   drawn: readonly DrawnBody[],
 ): Point3 {
   if (drawn.length === 0) return foot
-  // The mean would be near most bodies.
+  // Uses the middle of the extent, because the mean would be biased towards clusters of bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2

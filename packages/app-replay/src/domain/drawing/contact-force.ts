@@ -32,7 +32,7 @@ export function contactForces(
     let isKnown = false
     for (const row of friction_constraints) {
       if (!isSamePair(row, pair)) continue
-      // A is pushed against the normal. Tangents are those of A.
+      // Body A is pushed against the normal and along the tangents.
       const sign = row.body_a_id === on ? 1 : -1
       const toForce = (axis: Parameters<typeof toPoint3>[0], lambda: number | null, turn: number): Point3 => {
         const [direction, force] = [toPoint3(axis), toNewtons(lambda, scale)]
@@ -48,7 +48,7 @@ export function contactForces(
   })
 }
 
-/** Chooses the upper body of a movable pair, otherwise the body that is not environment. */
+/** Chooses the upper of two movable bodies, otherwise the body that is not environment. */
 export const chooseCarriedBody =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

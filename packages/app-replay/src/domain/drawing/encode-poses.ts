@@ -55,7 +55,7 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
 /** m. In smaller scenes, float32 is precise enough without an origin. */
 const maxPlainExtent = 1000
 
-/** Returns zero unless the scene is far away. */
+/** Returns zero unless the scene is far from the origin. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
   for (const row of rows)
     for (let at = 0; at < row.length; at += poseWidth) {

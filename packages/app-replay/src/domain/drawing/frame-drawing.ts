@@ -157,7 +157,7 @@ function fitToArea(spans: readonly Projected[]): Fit {
 /** Half of the ground's side as a share of the width. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
-/** Names are left of the centre, where no arrows begin. */
+/** Names are left of the centre, because arrows begin at the centre. */
 const nameShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
@@ -291,9 +291,7 @@ const maxDistance = 300
 /** m */
 const minSize = 0.1
 
-/**
- * Returns the bodies near the one with the smallest sum of distances. Of several, chooses the nearest to the origin.
- */
+/** Returns the bodies near the one with the smallest sum of distances. Ties go to the body nearest to the origin. */
 function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies
     .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))

@@ -20,7 +20,7 @@ interface Box {
 /** Minimum distance between labels, px. */
 const gap = 2
 
-/** Moves in widths and heights of the label, nearest first. */
+/** Offsets to try, in widths and heights of the label, nearest first. */
 const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
   ring === 0
     ? [[0, 0]]
@@ -36,7 +36,7 @@ const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
       ],
 )
 
-/** Earlier labels take precedence. A label without a free place may overlap. */
+/** Earlier labels take precedence. A label overlaps others if every offset is occupied. */
 export function separateLabels(labels: readonly Label[], area: Box): Label[] {
   const taken: Box[] = []
   return labels.map((label) => {

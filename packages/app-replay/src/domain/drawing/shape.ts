@@ -23,7 +23,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Only bodies with a known shape or name. */
+/** Bodies with a known shape or name. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]
@@ -31,7 +31,7 @@ export interface SceneGeometry {
   readonly names: ReadonlyMap<BodyId, string>
 }
 
-/** Converts a shape. Half extents alone are a box. */
+/** Returns a box if only half extents are known. */
 export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
   if (shape?.kind === 'sphere') return { radius: shape.radius }
   if (shape?.kind === 'capsule') return { radius: shape.radius, halfLength: shape.half_length }

@@ -1,7 +1,6 @@
 import type { RecordingSummary } from '@causeway/recording'
 import type { Finding, FindingKind } from './finding.ts'
 
-/** Frames of a recording; `null` without frames. */
 type Recorded = RecordingSummary['frames']
 
 type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]

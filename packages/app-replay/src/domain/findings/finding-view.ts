@@ -94,7 +94,7 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   creep: 'creeps at rest',
 }
 
-/** Verbs whose subject is a body. */
+/** Third-person verbs, which `toPlural` converts. */
 const singularVerbs =
   'has is passes moves spins turns changes jumps explodes bounces gains loses jitters creeps falls slows'.split(
     ' ',

@@ -62,7 +62,7 @@ export interface Finding extends Subject {
   readonly text?: string
   /** What to record if this is not a fault. */
   readonly advice?: string
-  /** Kind that determines its place in the order of causes. Default: `kind`. */
+  /** Kind that determines its rank among causes. Default: `kind`. */
   readonly rank?: FindingKind
 }
 

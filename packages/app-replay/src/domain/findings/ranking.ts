@@ -28,7 +28,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((one) => explains(one, finding))
-    // The first occurrence explains the findings after its repeats.
+    // Repeats are not causes. Later findings follow from the first occurrence.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }

@@ -115,7 +115,7 @@ interface Attribution {
   readonly pairs: readonly Pair[]
 }
 
-/** A body that appears counts with all its energy. */
+/** The change of a body that appears is its total energy. */
 export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies

@@ -25,7 +25,7 @@ interface BodyBalance {
   readonly contact_n: Vector | null
   /** External forces recorded by the engine. */
   readonly external_n: Vector | null
-  /** Reactions of joints; `null` if any was not recorded. */
+  /** Reactions of joints; `null` if one was not recorded. */
   readonly joint_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
@@ -230,7 +230,7 @@ function listChanges(
   const listBodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
   const delta = frame.system_energy?.delta_e ?? null
   const [now, then] = [frame.solver?.converged, before.solver?.converged]
-  const judged = (frame.solver?.num_constraints ?? 0) > 0
+  const hasConstraints = (frame.solver?.num_constraints ?? 0) > 0
   return [
     ...contacts.filter(({ is_new }) => is_new).map((one) => `contact begins: ${namePair(one)}`),
     ...lost.map((one) => `contact ends: ${namePair(one)}`),
@@ -241,7 +241,7 @@ function listChanges(
       .filter((body) => !listBodies(frame).includes(body))
       .map((body) => `${nameBodies([body], names)} is gone`),
     ...(delta === null || delta === 0 ? [] : [`system energy changes by ${formatQuantity(delta, 'J')}`]),
-    ...(judged && now === false && then !== false ? ['the solver no longer converges'] : []),
+    ...(hasConstraints && now === false && then !== false ? ['the solver no longer converges'] : []),
   ]
 }
 

@@ -13,7 +13,7 @@ export interface FrameLists {
   readonly joints?: FrameRows
 }
 
-/** `counts` are the full lengths. */
+/** `counts` are the full lengths of the lists. */
 export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
   readonly counts: { readonly [List in keyof FrameLists]: number }
   readonly truncated: boolean

@@ -3,7 +3,7 @@ import { hasContacts } from '../recordings/capability.ts'
 import { formatCount } from '../sentence.ts'
 import { norm } from '../vector.ts'
 
-/** A complete frame has the parts of the recording's other frames. */
+/** Whether the frame has all parts that the recording's other frames have. */
 export function isCompleteFrame(
   { states, system_energy, solver }: Frame,
   { capabilities }: Pick<RecordingSummary, 'capabilities'>,

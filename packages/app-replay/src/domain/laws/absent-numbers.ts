@@ -13,15 +13,15 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
-/** A quantity that a body never has is not a fault. */
+/** Reports missing numbers only for quantities that the body has in other frames. */
 export class AbsentNumbers {
-  /** Runs by body and missing numbers. */
+  /** Grouped by body and missing numbers. */
   readonly #runs = new RunCollector()
   readonly #absentByRun = new Map<Run, number>()
-  /** Bits of the quantities that each body ever had. */
+  /** Bit mask of the quantities recorded so far, by body. */
   readonly #recorded = new Map<BodyId, number>()
 
-  /** If true, complete states of the body need not be added. */
+  /** Whether every quantity was recorded. Complete states then need not be added. */
   hasEverything(body: BodyId): boolean {
     return this.#recorded.get(body) === everything
   }

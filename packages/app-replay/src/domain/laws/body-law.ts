@@ -20,7 +20,7 @@ export function bodyLaw(): Law {
   const masses = new RunCollector()
   const speeds = new RunCollector()
   const diverging = new RunCollector()
-  /** By column, the first of consecutive steps that multiply the velocity. */
+  /** First frame of the current growth of the velocity, by column. */
   const growing = new Map<number, number>()
   const growthByRun = new Map<Run, number>()
   const judged = new Set<number>()
@@ -132,7 +132,7 @@ const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Fi
     ),
 ]
 
-/** Whether the velocity changes by a tenth, and by more than gravity explains. */
+/** Whether the velocity changes by over a tenth, and more than gravity explains. */
 function isGrowing(step: Step, column: number): boolean {
   const { scene, window, dt } = step
   if (!(dt > 0)) return false
@@ -144,7 +144,7 @@ function isGrowing(step: Step, column: number): boolean {
     speed += before * before
     change += (num(s, v + axis) - before) ** 2
   }
-  // Late in a divergence, squares overflow.
+  // Squares overflow late in a divergence.
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
@@ -152,11 +152,11 @@ const isMoving = ({ window, at, distance }: Step, column: number): boolean =>
   num(distance, column) > 0 ||
   read3(window.states.data, at(column) + stateAt.velocity).some((part) => part !== 0 && !Number.isNaN(part))
 
-/** Contacts can belong to the previous frame. */
+/** Accepts bodies of the previous frame, to which contacts can belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
-/** Returns m/s; 0 without velocity. */
+/** Returns m/s; 0 if not recorded. */
 function maxVelocity({ window, at }: Step, column: number): number {
   const s = window.states.data
   const v = at(column) + stateAt.velocity
@@ -168,7 +168,7 @@ function maxVelocity({ window, at }: Step, column: number): number {
   return max
 }
 
-/** Returns m/s. If not recorded, uses the motion. */
+/** Returns m/s, derived from the motion if not recorded. */
 function readFirstSpeed(step: Step, column: number): number {
   const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed

@@ -23,10 +23,10 @@ const clockTolerance = 1e-3
 /** Share of changed steps above which the clock is variable, as in engines that follow the frame time. */
 const maxChanges = 0.3
 
-/** Share of the difference between two motions within which a motion agrees with the recorded step. */
+/** Maximum ratio of the deviation from the recorded step to the deviation from the usual step. */
 const agreement = 0.3
 
-/** Gaps of the same length after which they are the interval of the recording. */
+/** Minimum number of gaps of the same length that show the interval of the recording. */
 const minGaps = 3
 
 const infos = {
@@ -102,7 +102,7 @@ export function recordLaw(): Law {
     },
     findings(): readonly Finding[] {
       const own = absent.runs
-      // The system has no energy if a body has none.
+      // Missing numbers of a body explain a missing system energy.
       const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
       const system = hasTotal ? unknown.runs.filter((run) => !isOwn(run)) : []
       return [
@@ -146,8 +146,8 @@ export function recordLaw(): Law {
 }
 
 /**
- * Whether the bodies move as far as in the recorded step, and not as far as in the usual one. Their mean velocity is
- * between those before and after the step.
+ * Whether the motion matches the recorded step better than the usual one. A body's mean velocity is between those
+ * before and after the step.
  */
 function agreesWithMotion(step: Step): boolean {
   const { scene, recordedDt, window, moved } = step
@@ -166,7 +166,7 @@ function agreesWithMotion(step: Step): boolean {
 /** m */
 const minMotion = 1e-4
 
-/** Returns the distance of a motion from those of all velocities between two, m. */
+/** Returns the distance in m from `motion` to the nearest motion with a velocity between `u` and `v`. */
 function measureOff(motion: Point3, [u, v]: readonly [Point3, Point3], dt: number): number {
   const from = add(motion, u, -dt)
   const path = add(add([0, 0, 0], v, dt), u, -dt)
@@ -182,7 +182,7 @@ function findTolerance({ orientation }: Rounding, quaternion: readonly number[])
   return Math.max(quaternionTolerance, sum * getError(orientation, 1))
 }
 
-/** A row without any number was not written. */
+/** Rows without any number were not written. */
 function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true

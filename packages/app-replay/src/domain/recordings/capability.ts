@@ -1,6 +1,6 @@
 import { type Capability, RecordingError, type RecordingSummary } from '@causeway/recording'
 
-/** Whether contacts were recorded, so that a frame without contact rows has no contacts. */
+/** Whether contacts were recorded. Frames without contact rows then have no contacts. */
 export const hasContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
   capabilities.includes('collisions')
 

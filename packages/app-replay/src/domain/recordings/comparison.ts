@@ -52,7 +52,7 @@ export type Tolerance =
   | { readonly exact: true }
   | { readonly exact: false; readonly absolute: number; readonly relative: number }
 
-/** The first difference of a field and its development. */
+/** The first difference of a field, and how it grows. */
 export interface Divergence {
   readonly field: ComparedField
   readonly unit: string
@@ -65,7 +65,7 @@ export interface Divergence {
   readonly greatest: number
   readonly greatest_frame_a: number
   readonly frames_over: number
-  /** Factor; `null` with too few frames. */
+  /** Factor; `null` if there are too few frames. */
   readonly growth_per_frame: number | null
 }
 
@@ -80,7 +80,7 @@ interface Tracker {
   greatest: number
   greatest_frame_a: number
   frames_over: number
-  /** Frames since the first difference, and its logarithm. */
+  /** Frames since the first difference, and log(difference). */
   readonly logs: [number, number][]
 }
 
@@ -104,7 +104,7 @@ export class RecordingComparison {
     return this.#frames
   }
 
-  /** The contacts of `a` must have the ids of b. */
+  /** The contacts of `a` must use the body ids of `b`. */
   compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
     this.#frames += 1
     const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const
@@ -196,7 +196,7 @@ export class RecordingComparison {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + columns.columnA) * stateWidth
     const startB = (rowB * b.bodies.length + columns.columnB) * stateWidth
-    // A quaternion and its negative are the same orientation, but differ exactly.
+    // A quaternion and its negative are the same orientation, but not exactly equal.
     let sign = 1
     if (field === 'orientation' && !this.#tolerance.exact) {
       let product = 0
@@ -216,7 +216,6 @@ export class RecordingComparison {
   }
 }
 
-/** Columns of the matched bodies in these lists. */
 interface BodyColumns {
   readonly a: readonly BodyId[]
   readonly b: readonly BodyId[]
@@ -231,7 +230,7 @@ interface BodyRows {
   readonly columns: BodyColumns['matches'][number]
 }
 
-/** Returns infinity between NaN and a number. */
+/** Returns infinity if only one value is NaN. */
 const absoluteDifference = (a: number, b: number): number => {
   const difference = Math.abs(a - b)
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference

@@ -13,7 +13,7 @@ export const invariantsSchema = z.strictObject({
   max_injection_j: z.number().min(0).optional(),
   /** Minimum z of the centres of all bodies, or of bodies by id. */
   never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-  /** Maximum speed from a frame on, of all bodies or of one. */
+  /** Maximum speed of all bodies or of one, from a frame on. */
   rest_by: z
     .strictObject({ frame: z.int(), speed: z.number().min(0).default(0.01), body: z.int().optional() })
     .optional(),
@@ -27,7 +27,7 @@ export type Invariants = z.output<typeof invariantsSchema>
 export interface Verdict {
   readonly invariant: string
   readonly passed: boolean
-  /** `null` if not recorded, which fails. */
+  /** `null` if not recorded: the invariant then fails. */
   readonly value: number | null
   readonly limit: number
   readonly unit: string
@@ -178,7 +178,7 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
 
 export interface MeasuredInvariants {
   readonly invariants: Invariants
-  /** Names of infinite figures, which a diverged run has. */
+  /** Names of figures that are infinite because the run diverged. */
   readonly unlimited: readonly string[]
 }
 
@@ -209,7 +209,7 @@ export function measureInvariants(
   return { invariants: { ...selectFinite(limits), ...(isLimited && { never_below }) }, unlimited }
 }
 
-/** `coverage` belongs to `no_findings`. */
+/** `coverage` is that of `no_findings`. */
 export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
   const failed = verdicts.filter(({ passed }) => !passed)
   const [worst] = failed

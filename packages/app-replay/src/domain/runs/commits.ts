@@ -2,7 +2,7 @@ import { median, type RunSummary, type WorstValues, worstFields } from '@causewa
 import { roundDerived } from '../sentence.ts'
 import { wilsonInterval } from './fisher.ts'
 
-/** Runs in the order of sealing. */
+/** Runs sorted by `sealed_ms`. */
 export interface CommitRuns {
   readonly commit: string
   readonly first_ms: number

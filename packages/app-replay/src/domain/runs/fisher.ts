@@ -30,7 +30,7 @@ function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs
   return { lowest, shares }
 }
 
-/** Iterators would dominate the time of a search. */
+/** Avoids iterators, which would dominate the search time. */
 function convolve(a: Float64Array, b: Float64Array): Float64Array {
   const sums = new Float64Array(a.length + b.length - 1)
   for (let i = 0; i < a.length; i++) {

@@ -38,7 +38,7 @@ export interface Regression {
   /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
   readonly tests: number
-  /** Only later runs were checked against these laws. */
+  /** Laws against which only later runs were checked. */
   readonly checked_only_after: readonly string[]
 }
 

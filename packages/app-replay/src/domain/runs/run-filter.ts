@@ -56,7 +56,7 @@ export function filterRuns(runs: readonly RunSummary[], filter: RunFilter): read
   })
 }
 
-/** Descending with `-field`. Unknown values are last. */
+/** Sorts in descending order for `-field`. Unknown values are last. */
 export function orderRuns(runs: readonly RunSummary[], order = '-sealed_ms'): readonly RunSummary[] {
   const isDescending = order.startsWith('-')
   const field = sortFields.find((name) => name === order.slice(isDescending ? 1 : 0))

@@ -7,7 +7,7 @@ import type { SimilarRun } from './similarity.ts'
 interface RunCounts {
   readonly total: number
   readonly bad: number
-  /** Number of diagnosed runs without an error in what was checked. */
+  /** Number of diagnosed runs whose checks did not find errors. */
   readonly without_error: number
   readonly not_diagnosed: number
 }
@@ -23,7 +23,6 @@ export function countRuns(runs: readonly RunSummary[], waiting: number): RunCoun
   }
 }
 
-/** Returns `Not diagnosed: 3 of 10 runs.` or an empty string. */
 const describeUnknown = ({ total, not_diagnosed }: RunCounts): string =>
   not_diagnosed === 0 ? '' : ` Not diagnosed: ${not_diagnosed} of ${formatCount(total, 'run')}.`
 

@@ -1,11 +1,10 @@
 /**
- * Conditions on frames: comparisons of sums and products of numbers and series, joined by `and`, `or` and `not`. A
- * series is written as `body.2.speed` or `speed(2)`.
+ * Conditions on frames: comparisons of arithmetic expressions, joined by `and`, `or` and `not`. A series is written as
+ * `body.2.speed` or `speed(2)`.
  */
 import { CausewayError } from '@causeway/protocol'
 import type { SeriesPlan } from './series-name.ts'
 
-/** `index` is the index of a plan. */
 type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'series'; readonly index: number }
@@ -30,7 +29,6 @@ const tokenPattern =
   /\s*(?:([a-z_][\w]*(?:\.\w+)*)|(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)|(<=|>=|==|!=|&&|\|\||[<>=!()+\-*/,]))/iy
 const operatorAliases: Readonly<Record<string, string>> = { '&&': 'and', '||': 'or', '!': 'not', '=': '==' }
 
-/** `plan` must return a series by name. */
 export function parsePredicate(text: string, plan: (name: string) => SeriesPlan): Predicate {
   if (text.length > maxLength)
     throw createPredicateError(text, maxLength, `is longer than ${maxLength} characters`)

@@ -3,7 +3,6 @@ import { formatQuantity } from '../sentence.ts'
 
 export const maxChartPoints = 1200
 
-/** `cited` is the value in the cited frame, or NaN. */
 interface ChartedSeries {
   readonly name: string
   readonly unit: string

@@ -15,12 +15,12 @@ interface SeriesPart {
   /** Whether the rows are minima and maxima of buckets. */
   readonly bucketed: boolean
   readonly truncated: boolean
-  /** Leads to the rows one by one; `null` after the last row. */
+  /** Cursor for reading all rows in order; `null` after the last row. */
   readonly next_cursor: string | null
   readonly totals: Totals
 }
 
-/** Longer series are in buckets by `key`. With a cursor, returns the next rows. */
+/** Reduces longer series to buckets by `key`. With a cursor, returns the next rows. */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
   key: Field,

@@ -1,6 +1,6 @@
 /**
- * Signed distances of solids in m, negative if they overlap. Exact except for separated boxes: a lower bound
- * (separating axis theorem, Gottschalk 1996).
+ * Signed distances of solids in m, negative if they overlap. Exact, except that the distance of separated boxes is a
+ * lower bound (separating axis theorem, Gottschalk 1996).
  */
 import { add, dot3, type Point3, rotate, rotateInverse } from '../vector.ts'
 import type { Pose, Solid } from './solid.ts'

@@ -32,7 +32,7 @@ export const readPose = (states: Float64Array, at: number): Pose => ({
   turn: readRotation(states, at),
 })
 
-/** In the world frame. `at` is the offset of a body's state. */
+/** In the world frame. */
 export const worldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 

@@ -9,22 +9,22 @@ export interface JointForces {
   readonly isJointed: Uint8Array
   /** Whether the impulses of all joints of each body are known, 0 or 1. */
   readonly isKnown: Uint8Array
-  /** The same for torques and points. */
+  /** Whether torques and points are known as well, 0 or 1. */
   readonly isTorqueKnown: Uint8Array
   /** Impulse on each body, shape [bodies, 3]. */
   readonly impulse: Float64Array
   /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly torque: Float64Array
-  /** Angular impulse on each body, because joint ends have drifted apart. */
+  /** Angular impulse on each body due to joint ends that have drifted apart. */
   readonly drift: Float64Array
-  /** By body: sum of position errors, and the rotation that closes them. */
+  /** Sum of each body's position errors, and the rotation that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
   /** Whether a joint connects each group to the environment. */
   readonly isAnchored: Uint8Array
-  /** By group: whether joints to other bodies are known. */
+  /** Whether each group's joints to other bodies are known. */
   readonly isGroupKnown: Uint8Array
-  /** Work of the joints of each group: sum and sum of sizes. */
+  /** Work of each group's joints: sum, and sum of absolute values. */
   readonly isWorkKnown: Uint8Array
   readonly work: Float64Array
   readonly workSize: Float64Array

@@ -39,7 +39,7 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-/** Returns m/s. If not recorded, returns the velocity of the previous motion. */
+/** Returns m/s, derived from the previous motion if the velocity is not recorded. */
 export function readVelocityBefore({ window, atBefore, movedBefore, dt }: Step, column: number): Point3 {
   const recorded = read3(window.states.data, atBefore(column) + stateAt.velocity)
   if (!Number.isNaN(recorded[0])) return recorded
@@ -72,7 +72,7 @@ export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }:
 export const minSlip = (step: Step, touch: Touch): number =>
   Math.max(0.02, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
 
-/** Returns the velocity of the surface of a relative to that of b, m/s. */
+/** Returns the surface velocity of `a` relative to `b`, m/s. */
 export function readSlip(
   step: Step,
   row: number,

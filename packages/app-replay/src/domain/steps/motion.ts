@@ -17,7 +17,7 @@ export interface MovingSurface {
   last: number
   /** Mean velocity of bodies that stay on the surface, m/s. */
   velocity: Point3
-  /** Mean speed. Larger than that of `velocity` if the surface turns. */
+  /** Mean speed. If the surface turns, it exceeds the length of `velocity`. */
   speed: number
 }
 

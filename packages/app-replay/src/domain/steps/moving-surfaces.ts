@@ -1,6 +1,6 @@
 /**
  * Surfaces that drive bodies tangentially although no motion is recorded, such as those of conveyor belts
- * (docs/laws.md, Contacts). Friction accelerates a body along its slip, which then stays the same.
+ * (docs/laws.md, Contacts). Friction accelerates a body along its slip. The slip then stays the same.
  */
 import type { BodyId } from '@causeway/recording'
 import { add, dot3, type Point3 } from '../vector.ts'
@@ -10,7 +10,7 @@ import type { MovingSurface, MovingSurfaces } from './motion.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** `steady` and `change` are the number of steps with the same slip, and its relative change. */
+/** `steady` is the number of steps with the same slip, `change` its maximum relative change. */
 const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02, full: 0.9 } as const
 
 /** Cosine of 60 degrees. */
@@ -56,7 +56,7 @@ export class SurfaceMeter implements MovingSurfaces {
       return
     }
     if (drive === undefined || speed < rule.kept * drive.speed) return
-    // Full friction against the slip is that of a surface at rest.
+    // Full friction against the slip shows a surface at rest.
     if (isAlong(friction, add([0, 0, 0], slip, -1), rule.full * touch.maxFriction)) return
     if (Math.abs(speed - before) > rule.change * speed + getSlipError(step, touch)) return
     drive.steady += 1
@@ -81,20 +81,20 @@ const create = (body: BodyId, first: number): MovingSurface & { steps: number } 
   steps: 0,
 })
 
-/** Returns 1 if the second body has no mass, -1 if the first has none, otherwise 0. */
+/** Returns 1 if only the second body lacks a mass, -1 if only the first does, otherwise 0. */
 function findSurface({ scene }: Step, { columnA, columnB }: Touch): number {
   const hasMass = (column: number): boolean => column >= 0 && num(scene.masses, column) > 0
   if (!hasMass(columnB)) return hasMass(columnA) ? 1 : 0
   return hasMass(columnA) ? 0 : -1
 }
 
-/** Impulses in one unit. */
+/** Impulses in the same unit. */
 interface Friction {
   readonly across: Point3
   readonly load: number
 }
 
-/** Returns the friction on the first body. If not recorded, it is the motion's part across the normal. */
+/** Returns the friction on the first body, derived from the motion across the normal if not recorded. */
 function readFriction(step: Step, touch: Touch): Friction {
   const { tangent, push } = touch
   if (!Number.isNaN(tangent[0])) return { across: tangent, load: length3(...push) }
@@ -110,7 +110,7 @@ function readFriction(step: Step, touch: Touch): Friction {
   return { across: isFirst ? across : add([0, 0, 0], across, -1), load: Math.abs(load) }
 }
 
-/** Whether more than a share of the load acts along a direction. */
+/** Whether more than `share` of the load acts along `direction`. */
 function isAlong({ across, load }: Friction, direction: Point3, share: number): boolean {
   const size = length3(...across)
   return size > share * load && dot3(across, direction) > alongCosine * size * length3(...direction)

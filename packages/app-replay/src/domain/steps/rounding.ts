@@ -39,21 +39,21 @@ export const exactRounding: Rounding = {
   dt: Number.NaN,
 }
 
-/** Numbers with more decimals and more digits are exact. */
+/** Numbers with more decimals and more digits count as exact. */
 const maxDigits = 9
 
-/** Number of different values: required for a grid, and read at most. */
+/** Minimum and maximum number of distinct values from which a grid is computed. */
 const [minValues, maxValues] = [12, 2000] as const
 
-/** Decimals of recordings with few different numbers: the maximum, and the assumed number. */
+/** Decimals of recordings with few distinct numbers: the maximum, and the assumed number. */
 const fewDecimals = { max: 6, assumed: 4 } as const
 
-/** Distances of float32 and float16 numbers as a share of the number. */
+/** Relative spacing of float32 and float16 numbers. */
 const [singleStep, halfStep] = [2 ** -23, 2 ** -10] as const
 
 const halfGrid: Grid = { absolute: 0, relative: halfStep }
 
-/** Number of grid steps in the largest number above which binary numbers of 11 digits have no common grid. */
+/** Minimum range, in steps of the smallest binary fraction, that excludes a common grid. */
 const minHalfRange = 2 ** 13
 
 /** Whether a positive number has at most 11 binary digits. */
@@ -99,10 +99,10 @@ class GridMeter {
     return this.#fitsHalf
   }
 
-  /** Whether they are also not all multiples of one binary fraction. */
+  /** Whether the numbers also lack a common binary grid. */
   get isHalf(): boolean {
     if (!this.#fitsHalf || this.#values.size < minValues || this.#maxDecimals <= fewDecimals.max) return false
-    // A binary number has as many binary places as decimals.
+    // A binary fraction has as many binary digits as decimals.
     return this.#max * 2 ** this.#maxDecimals >= minHalfRange
   }
 
@@ -123,8 +123,8 @@ class GridMeter {
     return { absolute: 0, relative: this.#maxDigits < 7 ? relative : Math.max(relative, singleStep) }
   }
 
-  /** For too few numbers, returns `other` if it contains them, otherwise the assumed grid. */
-  or(other: Grid, assumed = exact): Grid {
+  /** For too few numbers, returns `other` if it contains them, otherwise `exact` or `assumed`. */
+  gridOr(other: Grid, assumed = exact): Grid {
     const own = this.grid
     if (own !== undefined) return own
     if (!isRounded(other)) return this.#maxDecimals > fewDecimals.max ? exact : assumed
@@ -144,7 +144,7 @@ export function getConstantError({ position }: Rounding, value: number): number 
   if (!isRounded(position)) return 0
   const meter = new GridMeter()
   meter.add(value)
-  return getError(meter.or(position), Math.abs(value))
+  return getError(meter.gridOr(position), Math.abs(value))
 }
 
 /** Reads the grids from a sample of frames. `dt` is the usual step in s. */
@@ -196,9 +196,9 @@ export class RoundingMeter {
     const usual = (isHalf ? undefined : known.find(isRounded)) ?? exact
     const assumed = known.length > 0 ? exact : { absolute: 10 ** -fewDecimals.assumed, relative: 0 }
     const measureGrid = (meter: GridMeter): Grid =>
-      isHalf && meter.fitsHalf ? halfGrid : meter.or(usual, assumed)
+      isHalf && meter.fitsHalf ? halfGrid : meter.gridOr(usual, assumed)
     const grids = {
-      time: time.or(usual),
+      time: time.gridOr(usual),
       position: measureGrid(position),
       velocity: measureGrid(velocity),
       orientation: measureGrid(orientation),

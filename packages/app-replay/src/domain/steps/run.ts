@@ -1,6 +1,5 @@
 import type { BodyId } from '@causeway/recording'
 
-/** The bodies of a run, and the pair of a contact. */
 export interface Subject {
   readonly bodies: readonly BodyId[]
   readonly pair: readonly [BodyId, BodyId] | null

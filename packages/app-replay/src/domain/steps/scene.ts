@@ -15,7 +15,7 @@ export interface BodyGroup {
 export interface Scene {
   /** Ascending ids. */
   readonly bodies: readonly BodyId[]
-  /** Shape [bodies]. NaN instead of 0, the mass of static bodies in some engines. */
+  /** Shape [bodies]. NaN replaces 0, the mass of static bodies in some engines. */
   readonly masses: Float64Array
   /** Columns of bodies with a mass of 0. */
   readonly massless: ReadonlySet<number>
@@ -35,7 +35,7 @@ export interface Scene {
   readonly rounding: Rounding
   /** Rounding errors in kg, shape [bodies]. */
   readonly massErrors: Float64Array
-  /** Rounding error as the largest share of a principal moment, shape [bodies]. */
+  /** Largest relative rounding error of the principal moments, shape [bodies]. */
   readonly inertiaErrors: Float64Array
   /** Returns the factor that converts a recorded lambda to N·s; NaN if the unit is unknown. */
   impulseFactor(dt: number): number
@@ -43,9 +43,9 @@ export interface Scene {
   readonly hasContacts: boolean
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]
-  /** Pairs for which the engine makes no contacts. */
+  /** Pairs for which the engine does not create contacts. */
   readonly ignores: ReadonlySet<string>
-  /** Velocities of surfaces relative to their bodies, m/s. Without those that are 0. */
+  /** Velocities of moving surfaces relative to their bodies, m/s. */
   readonly surfaceVelocities: ReadonlyMap<BodyId, Point3>
   /** Group of each body; -1 without a group. */
   readonly groupByColumn: Int32Array

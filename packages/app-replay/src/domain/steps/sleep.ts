@@ -16,7 +16,7 @@ interface SleepStep {
 }
 
 /**
- * Marks bodies that have not moved since a contact and that no impulse carries. `complete` is the value for known
+ * Marks bodies that have not moved since a contact although no impulse supports them. `complete` is the value for known
  * impulses.
  */
 export function findAsleep(step: SleepStep, complete: number): void {

@@ -6,15 +6,15 @@ import type { Scene } from './scene.ts'
 
 /** Largest errors of each body in a step, shape [bodies]. */
 export interface StepErrors {
-  /** Of the displacement, m. */
+  /** Displacement errors, m. */
   readonly moved: Float64Array
-  /** Of the change of velocity, m/s. */
+  /** Errors of the velocity change, m/s. */
   readonly changed: Float64Array
-  /** Of the rotation, rad. */
+  /** Rotation errors, rad. */
   readonly turned: Float64Array
-  /** Of the change of angular velocity, rad/s. */
+  /** Errors of the spin change, rad/s. */
   readonly spun: Float64Array
-  /** Of the sums of contacts and joints, N·s and N·m·s. */
+  /** Errors of contact and joint sums, N·s and N·m·s. */
   readonly impulse: Float64Array
   readonly torque: Float64Array
 }

@@ -20,10 +20,10 @@ export interface Step {
   breach: Breach | null
   /** Pairs in contact. Their rows belong to this step. */
   touches: Touch[]
-  /** Whether each body is in contact in this or the previous step, 0 or 1. */
+  /** Whether each body is in contact, 0 or 1: in this step, and in the previous one. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
-  /** Impulse of contacts on each body, shape [bodies, 3], as far as `impulseKnown` states. */
+  /** Impulse of contacts on each body, shape [bodies, 3]. `impulseKnown` states how complete it is. */
   readonly impulse: Float64Array
   /** Torque of contacts about the centre of mass, shape [bodies, 3]; NaN without lever arms. */
   readonly torque: Float64Array
@@ -31,14 +31,16 @@ export interface Step {
   readonly impulseKnown: Uint8Array
   /** First contact normal of each body, shape [bodies, 3]. */
   readonly contactAxis: Float64Array
-  /** mu Jn of each body's contacts without tangential impulses; NaN without friction coefficients. */
+  /** mu Jn of each body's contacts that lack tangential impulses; NaN if a coefficient is missing. */
   readonly frictionLimit: Float64Array
-  /** Force in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if not zero. */
+  /** Force in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if it is not zero. */
   readonly external: Float64Array
   /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array
   readonly hasExternal: Uint8Array
-  /** Whether each body has not moved since a contact and no impulse carries it, 0 or 1. Engines skip such bodies. */
+  /**
+   * Whether each body has not moved since a contact although no impulse supports it, 0 or 1. Engines skip such bodies.
+   */
   readonly asleep: Uint8Array
   /** Rounding errors of the numbers of both frames. */
   readonly errors: StepErrors

@@ -209,11 +209,11 @@ function toExactStep({ scene, recordedDt, window, row }: Step): number {
 /** Relative errors: of a part below its limit, of a part at its limit, and of single precision. */
 const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 
-/** An unrecorded impulse is 0 without friction or load. */
+/** Returns 0 for an unrecorded impulse if friction or load is 0. */
 const toTangential = (recorded: number, limit: number): number =>
   Number.isNaN(recorded) && limit === 0 ? 0 : recorded
 
-/** An impulse of 0 needs no direction, because two-dimensional simulations record only one tangent. */
+/** An impulse of 0 does not need a direction, because 2D simulations record only one tangent. */
 const scale = (impulse: number, direction: number): number => (impulse === 0 ? 0 : impulse * direction)
 
 function sumImpulses(step: Step): void {

@@ -19,7 +19,7 @@ export const eventKinds = [
 
 type EventKind = (typeof eventKinds)[number]
 
-/** An event. `value` is in `unit`; `null` if nothing was measured. */
+/** `value` is in `unit`; `null` if nothing was measured. */
 export interface TimelineEvent {
   readonly frame_id: number
   readonly kind: EventKind
@@ -34,7 +34,7 @@ const minImpactSpeed = 0.2
 /** Share of the friction cone above which a contact slides. */
 const slidingShare = 0.99
 
-/** Number of frames in contact below this speed (m/s) after which a body rests. */
+/** Contact frames below `maxRestSpeed` (m/s) after which a body rests. */
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 
@@ -47,7 +47,7 @@ interface PairState {
   readonly touch: Touch
   isOpen: boolean
   isSliding: boolean
-  /** Maximum depth of the present contact in m, and its frame. */
+  /** Maximum depth of the current contact in m, and its frame. */
   depth: number
   deepestFrame: number
 }

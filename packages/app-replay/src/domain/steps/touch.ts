@@ -8,7 +8,7 @@ export interface Normals {
   readonly vectors: Float64Array
 }
 
-/** A pair with this number may have more. */
+/** A pair with this number of normals may have more. */
 export const maxNormals = 8
 
 /** Cosine of 1 degree. */
@@ -22,7 +22,7 @@ export interface Touch {
   readonly columnA: number
   readonly columnB: number
   readonly key: number
-  /** `since` is the first frame of the present contact. */
+  /** `since` is the first frame of the current contact. */
   frame: number
   before: number
   since: number
@@ -42,7 +42,7 @@ export interface Touch {
   rowTangent: number
   rowAxis: number
   rowLimit: number
-  /** Rows at the limit of a cone, and at that of a pyramid. `exactConeRows` differ only by rounding. */
+  /** Rows at the limit of a cone or a pyramid. `exactConeRows` differ only by rounding. */
   coneRows: number
   exactConeRows: number
   pyramidRows: number

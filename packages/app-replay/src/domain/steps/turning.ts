@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed of the contact point in m/s; NaN if unknown. Without angular velocities, uses the step's
- * rotation; without contact points, the size of the body.
+ * Returns the larger speed of both bodies at the contact in m/s; NaN if unknown. Without angular velocities, uses the
+ * step's rotation; without contact points, the size of the body.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -41,7 +41,7 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 /** m/s */
 const minRockingSpeed = 0.02
 
-/** Corners of a rocking body touch in turns. The limits are 2 cm/s and g dt. */
+/** Whether the body rocks: its corners touch in turns, faster than 2 cm/s and g dt. */
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 

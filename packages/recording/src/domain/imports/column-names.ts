@@ -47,7 +47,7 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
 /** Joint coordinates, which are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
-/** Units that define the quantity. */
+/** Units that identify the quantity. */
 const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m$/, 'position'],
   [/^m ?(s\^?-1|\/ ?s)$/, 'velocity'],
@@ -84,11 +84,11 @@ function findQuantity(
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
   // `pos_w` is the position in the world frame.
   const last = tokens.at(-1) ?? ''
-  const inWorld = ['w', 'world'].includes(last) ? findEnding(tokens.slice(0, -1)) : undefined
-  return inWorld ?? findEnding(tokens)
+  const inWorld = ['w', 'world'].includes(last) ? findSuffix(tokens.slice(0, -1)) : undefined
+  return inWorld ?? findSuffix(tokens)
 }
 
-function findEnding(tokens: readonly string[]) {
+function findSuffix(tokens: readonly string[]) {
   for (const count of [2, 1]) {
     if (tokens.length < count) continue
     const ending = tokens.slice(-count).join(' ')
@@ -166,7 +166,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 const rankWide = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
-/** One name must begin with the other: `p_RS_R` and `q_RS`. */
+/** Joins groups if one name begins with the other: `p_RS_R` and `q_RS`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
   const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
   if (only === undefined || others.length > 0) return groups

@@ -82,7 +82,7 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
   const decision = quaternion && spin && decide(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
-    // `decision` compared the first columns.
+    // `decision` applies only to the first columns.
     if (body[quantity] !== undefined) continue
     if (quantity === 'quaternion') {
       const order = proposeOrder(quaternion as ColumnGroup, decision, options)

@@ -64,7 +64,7 @@ export function readTableMapping(value: unknown, columns: readonly NamedColumn[]
   const mapping = toObject(value, 'the object')
   requireKnown(mapping, members, '')
   const known = new Map(columns.map((column) => [column.name, column]))
-  const scalar = (given: unknown, path: string): string =>
+  const readScalarColumn = (given: unknown, path: string): string =>
     typeof given === 'string' && known.get(given)?.width === 1
       ? given
       : rejectMapping(
@@ -77,14 +77,14 @@ export function readTableMapping(value: unknown, columns: readonly NamedColumn[]
   if (bodies.length === 0 || bodies.length > maxBodies) rejectMapping('bodies', `1 to ${maxBodies} bodies`)
   const orders = new Set(bodies.flatMap(({ order }) => order ?? []))
   if (orders.size > 1) rejectMapping('bodies', 'the same order of all quaternions')
-  const bodyColumn = mapping.body == null ? null : scalar(mapping.body, 'body')
+  const bodyColumn = mapping.body == null ? null : readScalarColumn(mapping.body, 'body')
   if (bodyColumn === null && bodies.some(({ name }) => name === anyBody))
     rejectMapping('body', 'the column that names the body of a row, because bodies has "*"')
   return {
-    time: readTime(mapping, scalar),
-    frame: mapping.frame == null ? null : scalar(mapping.frame, 'frame'),
+    time: readTime(mapping, readScalarColumn),
+    frame: mapping.frame == null ? null : readScalarColumn(mapping.frame, 'frame'),
     bodyColumn,
-    where: mapping.where === undefined ? [] : readWhere(toObject(mapping.where, 'where'), scalar),
+    where: mapping.where === undefined ? [] : readWhere(toObject(mapping.where, 'where'), readScalarColumn),
     bodies,
     order: [...orders][0] ?? null,
     run: mapping.run === undefined ? {} : readRunMembers(toObject(mapping.run, 'run')),
@@ -96,7 +96,10 @@ function requireKnown(object: Members, known: readonly string[], path: string): 
     if (!known.includes(key)) rejectMapping(`${path}${key}`, `one of ${known.join(', ')}`)
 }
 
-function readTime(mapping: Members, scalar: (given: unknown, path: string) => string): TableMapping['time'] {
+function readTime(
+  mapping: Members,
+  readScalarColumn: (given: unknown, path: string) => string,
+): TableMapping['time'] {
   const { time, time_unit: unit = 's' } = mapping
   if (isObject(time)) {
     requireKnown(time, ['step'], 'time.')
@@ -106,12 +109,15 @@ function readTime(mapping: Members, scalar: (given: unknown, path: string) => st
   }
   const perSecond = typeof unit === 'string' ? timeUnits[unit] : undefined
   if (perSecond === undefined) return rejectMapping('time_unit', Object.keys(timeUnits).join(', '))
-  return { column: scalar(time, 'time'), perSecond }
+  return { column: readScalarColumn(time, 'time'), perSecond }
 }
 
-function readWhere(where: Members, scalar: (given: unknown, path: string) => string): TableMapping['where'] {
+function readWhere(
+  where: Members,
+  readScalarColumn: (given: unknown, path: string) => string,
+): TableMapping['where'] {
   return Object.entries(where).map(([name, value]) => {
-    const column = scalar(name, `where.${name}`)
+    const column = readScalarColumn(name, `where.${name}`)
     return typeof value === 'number' || typeof value === 'string'
       ? { column, value }
       : rejectMapping(`where.${name}`, 'a number or a text')

@@ -48,7 +48,7 @@ export function readConvention(value: unknown): Convention | null {
 interface AxisMap {
   readonly from: readonly [number, number, number]
   readonly sign: readonly [number, number, number]
-  /** Determinant: an additional factor for pseudovectors. */
+  /** Determinant, which also multiplies pseudovectors. */
   readonly handedness: 1 | -1
 }
 
@@ -89,7 +89,6 @@ export function orderQuaternion(numbers: Numbers, at: number, convention: Conven
   numbers[at + 3] = z ?? Number.NaN
 }
 
-/** Converts a vector to stored axes. */
 export function convertVector(
   vector: readonly [number, number, number],
   convention: Convention | null,
@@ -99,7 +98,7 @@ export function convertVector(
   return converted
 }
 
-/** Converts lengths or moments along the axes of a body, which have no sign. */
+/** Converts unsigned lengths or moments along the body axes. */
 export function convertExtents(
   extents: readonly [number, number, number],
   convention: Convention | null,

@@ -73,7 +73,7 @@ const vectors = {
   tangent2: vector('tangent2', 'unit vector'),
 } as const
 
-/** An environment body is always b: a pair with it as a is swapped. */
+/** Swaps pairs so that an environment body is always b. */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   readItems(value, 'contacts', (item) => {
     const contact = toMembers(item)
@@ -177,7 +177,7 @@ function findDeepest({ numbers, length }: NumberRows, from: number): number {
   return depth
 }
 
-/** Adds bit 31 to an id that only an environment body has. */
+/** Adds bit 31 if only an environment body has the id. */
 export const createBodyFinder =
   (isDynamic: (id: number) => boolean, isEnvironment: (id: number) => boolean): FindBody =>
   (written) => {

@@ -7,7 +7,7 @@ const computeKineticEnergy = (mass: number, x: number, y: number, z: number): nu
 /** Adds two values. NaN counts as 0, unless both are NaN. */
 const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
-/** Along an axis without gravity, the coordinate may be missing. */
+/** The coordinate may be missing along an axis without gravity. */
 const computePotentialTerm = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
 
 /**
@@ -54,8 +54,8 @@ export function writeEnergies(
 export type GivenSystem = Partial<SystemRow>
 
 /**
- * Missing values are sums over the bodies. `before` is the previous frame's total, NaN for the first frame. A sum
- * without potential energy never marks an injection.
+ * Replaces missing values with sums over the bodies. `before` is the previous frame's total, NaN for the first frame. A
+ * sum without potential energy never marks an injection.
  */
 export function computeSystemEnergy(
   rows: Float64Array,

@@ -18,7 +18,7 @@ const point = vector('point', 'm, world')
 const impulse = vector('impulse', 'N·s or N')
 const torque = vector('torque', 'N·m·s or N·m')
 
-/** Returns null without joints. Swapping a pair negates impulse and torque. */
+/** Returns null if the list is empty. Swapping a pair negates impulse and torque. */
 export function readJoints(
   value: unknown,
   { allocate, constants }: RunContext,

@@ -89,7 +89,7 @@ export const quaternion = (name: string): Vector => ({
 
 type Numbers = Float64Array | number[]
 
-/** Creating an object per call would be slower. */
+/** Avoids creating an object per call, which would be slower. */
 export function writeVector(
   value: unknown,
   { name, components, unit }: Vector,
@@ -101,7 +101,7 @@ export function writeVector(
     for (let i = 0; i < count; i++) to[at + i] = Number.NaN
     return
   }
-  // `at` converts no list of integers to doubles, unlike optimized indexing.
+  // Optimized indexing would convert a list of integers to doubles; `at` does not.
   const isList = Array.isArray(value)
   if (typeof value !== 'object' || (isList && value.length !== count))
     rejectValue(name, value, `${count} numbers [${components.join(', ')}], ${unit}`)

@@ -32,7 +32,7 @@ export class LineSplitter {
     this.#append(bytes.subarray(from))
   }
 
-  /** Returns a last line that has no line feed. */
+  /** Returns the last line if it does not end with a line feed. */
   end(): string | undefined {
     return this.#pendingBytes === 0 ? undefined : this.#take(Buffer.alloc(0))
   }

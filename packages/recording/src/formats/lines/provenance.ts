@@ -3,7 +3,6 @@ import { type Members, readInteger, rejectValue, toList } from './json-value.ts'
 
 const textMembers = ['commit', 'branch', 'scenario', 'host', 'engine_version'] as const
 
-/** Members of the run line that state its origin. */
 export const provenanceMembers = [...textMembers, 'seed', 'tags'] as const
 
 const [maxTextLength, maxTags, maxTagLength] = [200, 32, 64]

@@ -48,7 +48,7 @@ export interface BodyDetails {
   readonly shape: Shape | null
   /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
-  /** Orientation of that body, w first. */
+  /** Orientation of an environment body, w first. */
   readonly orientation: readonly number[] | null
   readonly group: number | null
   /** Bodies that never touch this body, as sent. */
@@ -75,7 +75,7 @@ export interface RunConstants {
   readonly lambdaUnit: LambdaUnit | null
   /** As sent. Stored numbers are converted. */
   readonly convention: Convention | null
-  /** Number of steps per frame. Only the last one has contacts. */
+  /** Number of steps per frame. Only the last step has contacts. */
   readonly substeps: number | null
   readonly provenance: Provenance | null
 }
@@ -144,7 +144,7 @@ export const readRun = (value: unknown, declared: Convention | null): RunFacts =
     }
   })
 
-/** One step per frame is the default. */
+/** Returns null for one step per frame, the default. */
 function readSubsteps({ substeps }: Members): number | null {
   if (substeps === undefined || substeps === null) return null
   const count = readInteger(substeps, 'substeps', 1, 1_000_000)

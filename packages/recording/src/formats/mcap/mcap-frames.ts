@@ -9,7 +9,6 @@ import { decompressHandlers, maxChunkBytes } from './chunks.ts'
 import { decodeMessage, frameMessage, runMessage } from './messages.ts'
 import { toFrameLine, toRunLine } from './to-line.ts'
 
-/** Same limit as for a line. */
 const maxMessageBytes = 16 * 1024 ** 2
 
 const createInvalidError = (message: string, cause?: unknown): CausewayError =>
@@ -57,7 +56,7 @@ export class McapFrames implements FrameSource {
       throw createInvalidError(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
-  /** The incomplete last chunk of a cut stream is not read. */
+  /** Ignores the incomplete last chunk of a truncated stream. */
   end(): readonly Line[] {
     if ([...this.#channels.values()].some(isKnownSchema)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)

@@ -13,7 +13,6 @@ type FieldType =
   | 'uint32s'
   | { readonly message: MessageType; readonly isRepeated?: true }
 
-/** Names and types of fields by number. */
 interface MessageType {
   readonly [field: number]: readonly [name: string, type: FieldType]
 }
@@ -141,7 +140,7 @@ function readField(reader: BinaryReader, wireType: WireType, type: FieldType, be
   return type.isRepeated ? append(before, [decoded]) : decoded
 }
 
-/** Protobuf allows a repeated field in several parts. */
+/** Protobuf allows sending a repeated field in parts. */
 const append = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =>
   before === undefined ? part : [...Array.from(before as ArrayLike<unknown>), ...Array.from(part)]
 

@@ -100,7 +100,7 @@ function addForces(frame: Fields, bodies: readonly Row[]): void {
   }
 }
 
-/** Joins consecutive points with the same bodies and normal to one pair. */
+/** Merges consecutive points with the same bodies and normal into one pair. */
 function readContacts(frame: Fields): Row[] {
   const a = (frame.contact_a ?? []) as readonly number[]
   const b = (frame.contact_b ?? []) as readonly number[]

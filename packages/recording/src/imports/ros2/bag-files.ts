@@ -29,7 +29,7 @@ export async function listParts(path: string): Promise<readonly string[]> {
   return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
 }
 
-/** Files outside the bag's folder may be outside the roots. */
+/** Rejects files outside the bag's folder, which may be outside the roots. */
 async function resolvePart(folder: string, name: string, metadata: string): Promise<string> {
   let file: string
   try {

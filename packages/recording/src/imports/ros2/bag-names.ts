@@ -2,7 +2,6 @@
 export const isRosMcap = (head: Uint8Array): boolean =>
   Buffer.from(head.subarray(0, 25)).toString('latin1').slice(17) === '\x04\0\0\0ros2'
 
-/** File that lists the files of a bag folder. */
 export const bagMetadata = 'metadata.yaml'
 
 export const isBagPart = (name: string): boolean => /\.(mcap|db3)$/i.test(name)

@@ -16,7 +16,7 @@ export interface BagTopic {
   readonly type: string
   /** Encoding, such as `cdr`. */
   readonly encoding: string
-  /** Includes dependencies; null if absent. */
+  /** Includes dependencies; null if the bag lacks it. */
   readonly definition: string | null
 }
 
@@ -72,7 +72,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isTruncated: !reader.done() }
 }
 
-/** File system errors, which have a `syscall`, are not plain. */
+/** Excludes file system errors, which have a `syscall`. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 
@@ -114,7 +114,7 @@ export async function* readSqlitePart(
     for (const { rowid, topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
       done += 1
       if (done % turnMessages === 0) {
-        // Lets a cancellation message arrive.
+        // A cancellation message can arrive here.
         await nextTurn()
         call.signal.throwIfAborted()
         call.progress(Number(rowid), last, 'reading')

@@ -19,7 +19,7 @@ export function listBodyNames(collision: string): readonly string[] {
   return [own.join('::'), own.join('/'), own.at(-1) ?? '', own[0] ?? ''].filter((name) => name !== '')
 }
 
-/** `findBody` returns undefined for a pair to skip. */
+/** Skips a pair if `findBody` returns undefined. */
 export const toContacts = (
   { contacts }: Contacts,
   findBody: (collision: string) => number | undefined,
@@ -40,7 +40,7 @@ function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, poin
   if (given === undefined) return { points: [{ point, depth }] }
   const normal = toVector(given)
   const force = wrenches[i]?.body_1_wrench.force
-  // The normal is that of the force on the first body: from b to a.
+  // The given normal points from b to a, like the force on the first body.
   if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
   const onA = toVector(force)
   const push = computeDotProduct(onA, normal)

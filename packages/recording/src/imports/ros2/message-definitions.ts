@@ -1,4 +1,4 @@
-/** Definitions (https://docs.ros.org) for bags without them. */
+/** Message definitions (https://docs.ros.org) for bags that lack them. */
 
 const separator = `${'='.repeat(80)}\n`
 

@@ -73,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const findKind = ({ type, encoding }: BagTopic): Kind | undefined =>
   encoding === 'cdr' ? kinds[type] : undefined
 
-/** Definitions of known types have less than 3 kB. */
+/** Definitions of known types are shorter than 3 kB. */
 const maxDefinitionLength = 256 * 1024
 
 export class MessageDecoder {

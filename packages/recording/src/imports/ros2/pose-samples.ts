@@ -3,7 +3,7 @@ import { createLimit } from '../tables/table.ts'
 /** Position, orientation (w first), linear and angular velocity. NaN means unknown. */
 const sampleWidth = 13
 
-/** Takes 232 MB of memory. */
+/** Limits memory to 232 MB. */
 const maxSamples = 2_000_000
 
 export interface Sample {

@@ -69,7 +69,7 @@ async function readHeader(path: string, delimiter: string) {
 
 const isAbsent = (text: string): boolean => /^\s*(|nan|null|none|na|n\/a)\s*$/i.test(text)
 
-/** Returns NaN for other text. */
+/** Returns NaN for text that is not numeric. */
 function toNumber(text: string): number {
   const trimmed = text.trim()
   if (trimmed === '') return Number.NaN
@@ -175,7 +175,7 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
   }
 }
 
-/** The parser returns the last line of a record, and counts a CRLF in quotes as two lines. */
+/** Finds the first line of a record. The parser returns the last one, and counts a CRLF in quotes as two lines. */
 class LineCounter {
   #excess = 0
   #last = 0

@@ -65,7 +65,7 @@ export interface OpenedFile {
 }
 
 /**
- * The browser build's file system contains only this file, so links to other files cannot be followed. Throws
+ * Uses the browser build, whose file system contains only this file, so links cannot be followed. Throws
  * `PACKAGE_NOT_INSTALLED` and library errors.
  */
 export async function openFile(descriptor: number, size: number): Promise<OpenedFile> {

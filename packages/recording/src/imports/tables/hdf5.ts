@@ -50,7 +50,7 @@ export const openHdf5: OpenSource = async (path) => {
   }
 }
 
-/** Library errors mean damaged content. */
+/** Reports library errors as damaged content. */
 async function convertErrors<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -70,7 +70,7 @@ function closeQuietly(opened: OpenedFile | undefined): void {
   try {
     opened?.close()
   } catch {
-    // The worker ends after the import anyway.
+    // Not fatal: the worker ends after the import.
   }
 }
 
@@ -145,7 +145,7 @@ function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {
   return { name, type: isText ? 'text' : 'number', shape, dataset, metadata }
 }
 
-/** Isaac Lab's files have `env_args` at the group `data`, and quaternions are xyzw from format version 1. */
+/** Isaac Lab's files have `env_args` in the group `data`. From format version 1, their quaternions are xyzw. */
 function findOrder({ module, file }: OpenedFile): OrderHint | null {
   try {
     const isIsaac =

@@ -5,13 +5,13 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
 import { createDamage, createLimit } from './table.ts'
 
-/** Values of a column in a row group. */
+/** Maximum values of a column in a row group. */
 export const maxValues = 16 * 1024 ** 2
 
-/** Bytes of a decompressed page. */
+/** Maximum size of a decompressed page. */
 const maxPageBytes = 256 * 1024 ** 2
 
-/** Decompressors that stop at the size that the page claims. The reader itself contains Snappy. */
+/** Decompressors that stop at the size that the page claims. The reader has its own for Snappy. */
 export const compressors: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),

@@ -1,5 +1,5 @@
 /**
- * Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, strings, and lists of numbers of equal
+ * Reads Parquet files (https://parquet.apache.org/docs/file-format): numbers, strings, and number lists of equal
  * length.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -33,7 +33,7 @@ import { TableSource } from './table-source.ts'
 
 const maxMetadataBytes = 64 * 1024 ** 2
 
-/** A slice is a column of a row group. */
+/** Maximum size of a column in a row group. */
 const maxSliceBytes = 512 * 1024 ** 2
 
 const maxGroupValues = 4 * maxValues
@@ -78,7 +78,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
   }
 }
 
-/** Reader errors mean damaged content. */
+/** Reports reader errors as damaged content. */
 async function convertErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

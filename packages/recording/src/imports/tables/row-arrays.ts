@@ -77,7 +77,7 @@ function countRows(arrays: readonly RowArray[]): number {
   const found = times.find(({ name }) => name === time?.name)
   if (found !== undefined) return found.shape[0] ?? 0
   const counts = new Map<number, number>()
-  // A single row is an initial state.
+  // Arrays with one row are initial states.
   const long = arrays.filter(({ shape }) => (shape[0] ?? 0) > 1)
   for (const { shape } of long.length > 0 ? long : arrays)
     counts.set(shape[0] ?? 0, (counts.get(shape[0] ?? 0) ?? 0) + 1)

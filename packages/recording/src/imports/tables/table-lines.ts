@@ -104,7 +104,7 @@ export class TableLines {
     yield { ...this.#readFrame(rows, i), bodies }
   }
 
-  /** Joins consecutive rows with the same frame or time to a frame. */
+  /** Merges consecutive rows with the same frame or time into a frame. */
   *#readLong(rows: BatchReader, i: number): Generator<object> {
     const { bodyColumn, bodies, frame, time } = this.#mapping
     const name = rows.text(bodyColumn ?? '', i)

@@ -16,7 +16,6 @@ export interface ZipEntry {
   readonly offset: number
 }
 
-/** Maximum compression ratio of an entry. */
 const maxRatio = 200
 
 const maxDirectoryBytes = 16 * 1024 ** 2
@@ -165,7 +164,7 @@ export class EntryReader {
     })
   }
 
-  /** Throws `RECORDING_DAMAGED` if the entry is shorter or its checksum is wrong. */
+  /** Throws `RECORDING_DAMAGED` if the size or checksum of the entry is wrong. */
   async read(length: number): Promise<Buffer> {
     const { name, size, crc } = this.#entry
     const parts = [this.#rest]

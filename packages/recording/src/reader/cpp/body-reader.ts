@@ -43,7 +43,7 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     }))
 }
 
-/** Number of parts of a table whose bodies are listed separately. */
+/** Number of parts into which a table is divided to find its bodies. */
 const appearanceParts = 64
 
 /** Returns each body's first frame with a state or energy row, sorted by body id. */
@@ -62,7 +62,7 @@ export function readAppearances(
     .sort((a, b) => a.body_id - b.body_id)
 }
 
-/** Groups only the parts that contain a new body: grouping sorts all rows. */
+/** Groups only the parts that contain a new body, because grouping sorts all rows. */
 function readFirstFrames(
   { db, bounds }: Connection,
   table: string,

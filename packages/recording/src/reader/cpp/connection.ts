@@ -43,7 +43,6 @@ export function connect(db: Database.Database): Connection & { refresh(): void }
   }
 }
 
-/** Works with or without an index. */
 export function prepareFrameRows(
   { db, bounds, isIndexed }: Connection,
   select: Selection,

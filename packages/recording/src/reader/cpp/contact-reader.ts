@@ -22,7 +22,7 @@ import { type Connection, createRowReader, prepareFrameRows, type ReadRows } fro
 import { everyRow } from './row-bounds.ts'
 import { type RawRow, type Selection, selectFrom, xyz } from './selection.ts'
 
-/** Selects the bodies, then the vectors: columns of `readPair` and of the records that begin with it. */
+/** Selects the columns that `readPair` reads: the bodies, then the vectors. */
 function selectPair(select: Selection, ...vectors: readonly string[]): void {
   select.columns(['body_a_id', 'body_b_id'])
   for (const name of vectors) select.leaf(select.root, name, 'Vector3DRecord', xyz)
@@ -50,7 +50,7 @@ export function createCollisionReader(connection: Connection): ReadRows<Collisio
   }
 }
 
-/** Returns a list of points, in recorded order, for each of the collision ids, which are ascending. */
+/** The returned reader expects ascending collision ids. It returns the points of each in recorded order. */
 function createPointReader(
   connection: Connection,
 ): (collisions: readonly number[]) => readonly ContactPoint[][] {
@@ -74,7 +74,7 @@ function createPointReader(
 
 const flatVector = (name: string): readonly string[] => xyz.map((axis) => `${name}_${axis}`)
 
-/** Reads the era with one row per contact point, in which consecutive rows of a pair are one collision. */
+/** Reads recordings with one row per contact point. Consecutive rows of a pair are one collision. */
 function createFlatContactReader(connection: Connection): ReadRows<Collision> {
   const select = selectFrom(connection.era.schema, 'ContactRecord')
   select.columns(['body_a_id', 'body_b_id', ...flatVector('normal')])
@@ -118,7 +118,7 @@ const parent = 'AssetDynamicStateRecord_id'
 
 export const externalTable = 'AssetDynamicStateRecord_ExternalForceRecord'
 
-/** Most files have only empty tables of external forces. */
+/** Returns false if the tables are empty, as in most files. */
 export const hasExternalForces = ({ db, era: { parts, schema } }: Connection): boolean =>
   parts.states === stateTable &&
   schema.has(externalTable, parent, 'ExternalForceRecord_id') &&

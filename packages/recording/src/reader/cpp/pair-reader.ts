@@ -14,7 +14,7 @@ export function createPairReader(connection: Connection): ReadPair {
   const { db, era } = connection
   const tables = [...new Set([era.parts.collisions, era.parts.friction])].filter((name) => name !== undefined)
   if (tables.length === 0) return () => ({ frames: [], total_frames: 0 })
-  // UNION, because a frame counts only once for all points and tables.
+  // UNION counts a frame once, even if several rows or tables contain it.
   const touching = tables
     .flatMap((name) => [
       `SELECT frame_id FROM "${name}" WHERE body_a_id = @a AND body_b_id = @b AND frame_id BETWEEN @first AND @last`,

@@ -21,8 +21,8 @@ interface Order {
 }
 
 /**
- * Finds rowids by binary search, because the recorder appends in frame order. Otherwise returns `everyRow`, which
- * costs a scan.
+ * Finds rowids by binary search, because the recorder appends in frame order. For unordered tables, returns `everyRow`,
+ * which costs a scan.
  */
 export function createRowBounds(db: Database): RowBounds {
   const orders = new Map<string, Order>()

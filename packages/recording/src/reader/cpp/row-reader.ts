@@ -62,7 +62,6 @@ export class RowLayout {
   }
 }
 
-/** The components of a vector and their usual table. */
 interface Leaf {
   readonly table: string
   readonly components: readonly string[]

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { listMarks, noRows, numberAt, prepareEnergies, prepareRows, type RowReader } from './row-reader.ts'
 import { type RawRow, wxyz, xyz } from './selection.ts'
 
-/** Rows and columns of the blocks of a window. */
+/** Row and column indexes in the blocks of a window. */
 export interface BlockPlaces {
   readonly rowByFrame: ReadonlyMap<number, number>
   readonly columnByBody: ReadonlyMap<number, number>
@@ -21,7 +21,7 @@ const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation'
 
 const bodyValue = 1
 
-/** Reads 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
+/** Reads the spin 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
 export function prepareStates(
   connection: Connection,
   parts: ReadonlySet<WindowPart>,
@@ -115,7 +115,7 @@ function createStateBlock(
     nth = id === before ? nth + 1 : 0
     before = id
     const frame = rowByFrame.get(id)
-    // The oldest states have no body ids (see `frameReader`).
+    // The oldest states have no body ids (see `prepareFrameReader`).
     while (named < energies.length && numberAt(energies[named]?.[0]) < id) named++
     const body = numberAt(row[bodyValue]) || numberAt(energies[named + nth]?.[bodyValue]) || nth + 1
     const column = columnByBody.get(body)

@@ -21,7 +21,7 @@ import type { Connection } from './connection.ts'
 import type { ReadFrame } from './frame-reader.ts'
 import { readExtents } from './mesh-reader.ts'
 
-/** Steps sampled for gravity and for the lambdas' unit. */
+/** Number of steps from which gravity and units are inferred. */
 export const sampledSteps = 24
 
 type Step = readonly [before: Frame, after: Frame]
@@ -51,7 +51,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       grouped,
       hasContactData: era.parts.collisions !== undefined,
     })
-  // An exported run contains no meshes.
+  // An exported run does not contain meshes.
   const isDeclared = line !== null && geometry.some(({ half_extents }) => half_extents !== null)
   return {
     era: era.era,
@@ -110,7 +110,7 @@ function addUndescribed(
   return [...described, ...undescribed]
 }
 
-/** The returned function reads the step to a frame: one step, or none if the previous frame was not recorded. */
+/** The returned function reads the step to a frame. The list is empty if the previous frame was not recorded. */
 export function createStepReader(
   readFrame: ReadFrame,
   ids: ReadonlySet<number>,
@@ -123,11 +123,11 @@ export function sampleEvenly(values: readonly number[], count: number): readonly
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-/** Minimum, m/s². */
+/** Minimum acceleration, m/s². */
 const minFall = 0.01
 
 /**
- * Returns gravity in m/s², from steps without contact and joint, or from potential energies. Joints may act on
+ * Returns gravity in m/s², from steps without contacts and joints, or from potential energies. Joints may act on
  * `grouped` bodies. Without contact data, ignores steps without acceleration, because a resting body looks like a
  * floating one.
  */

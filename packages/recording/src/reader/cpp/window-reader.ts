@@ -33,7 +33,7 @@ import { type BlockPlaces, prepareStates } from './state-reader.ts'
 /** Ids are ascending. The first `context` frames precede the requested ones. */
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
 
-/** `bodies` are the recording's. */
+/** `bodies` are all bodies of the recording. */
 export function createWindowReader(
   connection: Connection,
   bodies: readonly BodyId[],

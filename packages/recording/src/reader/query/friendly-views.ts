@@ -202,7 +202,7 @@ function planBodies({ schema, parts }: EraMap): ViewPlan {
   }
 }
 
-/** Views of every recording. Views of missing parts are empty. */
+/** Views of missing parts are empty. */
 export const friendlyViews: readonly FriendlyView[] = planViews(
   makeEraMap({ has: () => false, target: () => undefined }),
 ).map(({ name, about, columns }) => ({ name, about, columns }))

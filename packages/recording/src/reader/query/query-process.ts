@@ -33,7 +33,7 @@ function createReply(job: QueryJob): QueryReply {
 
 function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
   const db = new Database(file, { readonly: true, fileMustExist: true })
-  // Memory is limited, the disk is not.
+  // Only memory is limited, not the disk.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   if (isRun(db)) createRunViews(db, file)

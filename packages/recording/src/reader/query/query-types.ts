@@ -7,7 +7,7 @@ export interface SqlQuery {
   readonly limit: number
   /** Maximum size of the rows as JSON, in bytes. */
   readonly bytes: number
-  /** Then the query fails with `DEADLINE_EXCEEDED`. */
+  /** After this time, the query fails with `DEADLINE_EXCEEDED`. */
   readonly deadlineMs: number
 }
 

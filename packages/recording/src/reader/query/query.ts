@@ -5,7 +5,7 @@ import { lowerProcessPriority, WorkerError } from '@causeway/worker'
 import { RecordingError } from '../../errors.ts'
 import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlResult } from './query-types.ts'
 
-/** The compiler does not rewrite the extension of this name. */
+/** Uses this file's extension, because the compiler does not rewrite the name. */
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
 
 const startTimeoutMs = 5000

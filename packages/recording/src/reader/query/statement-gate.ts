@@ -64,7 +64,7 @@ interface Instruction {
   readonly p4: string | null
 }
 
-/** Checks the compiled program: tables have aliases, and views call functions. */
+/** Checks the compiled program, because aliases hide tables and views hide function calls. */
 function checkProgram(db: Database, body: string, params: SqlQuery['params']): void {
   const { functions, tables } = compile(() => analyseProgram(db, body, params))
   const innocuous = new Set([...allowedFunctions, ...listInnocuousFunctions(db)])

@@ -160,7 +160,7 @@ function readDeclaredGravity(run: RunRow | undefined): Vector | null {
   return { x: run.gravity_x, y: run.gravity_y, z: run.gravity_z }
 }
 
-/** Lists contact data that the engine does not send. Without any contact, this is unknown. */
+/** Lists contact data that the engine does not send; empty before the first contact. */
 function listMissing(touching: readonly Frame[]): readonly Capability[] {
   const isMissing = (has: (frame: Frame) => boolean): boolean => touching.length > 0 && !touching.some(has)
   const missing: Capability[] = []

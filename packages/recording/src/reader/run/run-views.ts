@@ -9,7 +9,7 @@ type Row = readonly Value[]
 const xyz = ({ x, y, z }: Vector): Row => [x, y, z]
 const wxyz = ({ w, ...axis }: Quaternion): Row => [w, ...xyz(axis)]
 const hypot = (...values: Row): Value =>
-  values.some((value) => value === null) ? null : Math.hypot(...(values as number[])) // none is null
+  values.some((value) => value === null) ? null : Math.hypot(...(values as number[]))
 const computeUtilization = (tangent: Value, mu: Value, normal: Value): Value =>
   tangent === null || mu === null || normal === null || mu * normal === 0
     ? null
@@ -87,7 +87,7 @@ export function createRunViews(db: Database.Database, file: string): void {
       columns: others,
       parameters: ['of_frame'],
       *rows(wanted: unknown) {
-        // A join iterates over two frames at the same time.
+        // Reads all rows first, because a join reads two frames simultaneously.
         for (const frame of [...frames(Number(wanted), Number(wanted))])
           for (const [, ...row] of read(unpackFrame(frame))) yield row as Value[]
       },

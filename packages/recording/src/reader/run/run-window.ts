@@ -136,7 +136,7 @@ function frameBlock(
   return ndarray(data, [frames.length, width])
 }
 
-/** Joins the frames' lists. Copies only the first `kept` columns of each row. */
+/** Joins the frames' lists. Copies only the first `columnCount` columns of each row. */
 function flatRows(lists: readonly Float64Array[], width: number, columnCount: number): FlatRows {
   const offset = new Uint32Array(lists.length + 1)
   lists.forEach((list, i) => {

@@ -11,7 +11,7 @@ import type { Touch } from '../../steps/touch.ts'
 import { isRocking } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** In frames, except `losses`. */
+/** `near` and `gap` are in frames. */
 const chatterRule = { near: 10, losses: 3, gap: 5 } as const
 
 interface Losses {

@@ -12,13 +12,16 @@ import type { Law } from '../law.ts'
 import { measureEnergyError, readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
-/** Shares: of the largest term, and of the larger impulse, below which a body does not react. */
+/** Tolerance as a share of the largest term; share of the larger impulse below which a body does not react. */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
-/** m, and factor of a step's relative motion. */
+/** `length` is in m, `motion` a multiple of the relative motion. */
 const near = { length: 0.01, motion: 1.5 } as const
 
-/** Cosines of the impulse with the direction away from the other body, the other impulse, and the line of centres. */
+/**
+ * Minimum cosines of the impulse with three directions: away from the other body, against its impulse, along the
+ * centres.
+ */
 const cosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
 
 const texts = {
@@ -38,7 +41,7 @@ interface FreeBody {
   /** m/s */
   readonly before: Point3
   readonly after: Point3
-  /** m dv - m g dt in N·s, then its length and tolerance. */
+  /** `impulse` is m dv - m g dt in N·s, `size` its length, `allowed` its tolerance. */
   readonly impulse: Point3
   readonly size: number
   readonly allowed: number
@@ -59,7 +62,7 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** By column: free bodies that nothing pushed, in the previous step and in this one. */
+  /** Whether each body is free and not pushed, in the previous step and in this one. */
   let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -213,7 +216,7 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/** Returns J; `null` if the energy of the spins is unknown. */
+/** Returns J; `null` if rotational energy is unknown. */
 function measureGain(
   step: Step,
   one: FreeBody,

@@ -22,7 +22,7 @@ const minSlip = 0.02
 
 export function coneLaw(): Law {
   const runs = new RunCollector()
-  /** Excesses that a pyramid allows. */
+  /** Friction that only a pyramid allows. */
   const corners = { sliding: new RunCollector(), sticking: new RunCollector() }
   let [pyramidRows, coneRows] = [0, 0]
   return {
@@ -33,7 +33,7 @@ export function coneLaw(): Law {
         if (frictionRows === 0) continue
         const noise = coneNoise + 2 * getTouchError(step, touch)
         const isRow = coneExcess(rowTangent, rowLimit) > noise
-        // Sticking friction can be close to mu Fn by chance, in many frames.
+        // Sticking friction can by chance stay close to mu Fn for many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)

@@ -15,26 +15,26 @@ import type { Law } from '../law.ts'
 import { depthLimit } from './penetration-law.ts'
 import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './placed-solid.ts'
 
-/** Allowed overlap: m, and share of the size. */
+/** Allowed overlap, in m and as a share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 
 /** m */
 const near = 0.01
 
-/** m. Engines record contacts with a depth of 0 or less before a collision. */
+/** m. Before a collision, engines record contacts with a depth of 0 or less. */
 const minDepth = 1e-4
 
-/** Minimum frames without recorded contacts. */
+/** Minimum overlapping frames without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
-  /** Runs that begin with the first overlap. */
+  /** Each run begins with the first overlapping frame. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
   const silent = new RunCollector(2)
   const gaps = new RunCollector(2)
   const sinking = new SinkingBodies()
-  /** Pairs that touched in the previous step, or have been separating since then. */
+  /** Pairs that touched in the previous step, or have been separating since an earlier contact. */
   let parting: ReadonlySet<number> = new Set()
   let placed: readonly PlacedSolid[] | undefined
   let hasBegun = false
@@ -64,7 +64,7 @@ export function overlapLaw(): Law {
           overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid)) +
           getPoseError(step, a) +
           getPoseError(step, b)
-        // The law of collisions judges pairs of bodies that nothing touches.
+        // If both bodies are free, the collision law judges the pair.
         const isPushed = isIn(pushed, a) || isIn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
@@ -110,7 +110,7 @@ interface Overlap {
   readonly limit: number
 }
 
-/** Pairs that overlap too deeply without recorded contacts, but not from the first step on. */
+/** Pairs that begin to overlap too deeply after the first step, without recorded contacts. */
 class SinkingBodies {
   readonly #collector = new RunCollector(2)
   readonly #sinceByRun = new Map<Run, number>()
@@ -127,7 +127,7 @@ class SinkingBodies {
     if (run.first === frame) this.#sinceByRun.set(run, since)
   }
 
-  /** Returns runs that begin with the frame from which on the overlap grew. */
+  /** Returns runs, each from the frame in which the overlap began to grow. */
   get runs(): readonly Run[] {
     return this.#collector.runs
       .filter(({ frames }) => frames >= sunkFrames)
@@ -152,7 +152,7 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/** Returns close pairs without contact or joint, with signed distances. Uses sweep and prune along x. */
+/** Returns close pairs without contact or joint, and signed distances. Uses sweep and prune along x. */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -209,7 +209,7 @@ const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
 const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
   column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
 
-/** m; for planes, which have no bound. */
+/** Bound of planes, which are infinite, m. */
 const maxBound = 1e3
 
 /** Returns 1.5 times the relative motion of the surfaces in m; 0 if unknown. */
@@ -225,7 +225,7 @@ function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   return 1.5 * ((relative || 0) + turning(a) + turning(b)) * step.dt
 }
 
-/** Independent of order. */
+/** Order does not matter. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>

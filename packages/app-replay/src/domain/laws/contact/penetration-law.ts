@@ -1,6 +1,6 @@
 /**
- * Law `penetration` (docs/laws.md, Contacts). Allows impacts up to 1.5 v dt deep, and bodies that a velocity bias
- * holds up to 1.2 (5 mm of slop + g dt² / 0.2) deep.
+ * Law `penetration` (docs/laws.md, Contacts). Allows a depth of 1.5 v dt in impacts, and of 1.2 (5 mm of slop + g dt² /
+ * 0.2) for bodies that a velocity bias supports.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -19,7 +19,7 @@ export const depthLimit = 0.01
 /** m/s */
 const impactSpeed = 0.5
 
-/** Overlaps of fewer frames are informational. */
+/** Shorter overlaps are informational. */
 const lasting = 3
 
 /** `strict`, in m, replaces the usual limit and its exceptions. */
@@ -27,9 +27,8 @@ export function penetrationLaw(strict?: number): Law {
   const limit = strict ?? depthLimit
   const runs = new RunCollector(2)
   const hardest = new Map<number, number>()
-  /** Pairs with an impulse in any frame. */
   const pushing = new Set<number>()
-  /** Pairs of runs in which a body has no shape, as sensors usually do. */
+  /** Pair keys of runs in which a body lacks a shape, as sensors usually do. */
   const keys = new Map<Run, number>()
   return {
     observe(step) {
@@ -39,7 +38,7 @@ export function penetrationLaw(strict?: number): Law {
         if (mayOverlap(scene, a, b)) continue
         if (!isIdle(touch)) pushing.add(key)
         const before = since === frame ? 0 : (hardest.get(key) ?? 0)
-        const closing = Number.isNaN(touch.closing) ? boundClosing(step, touch) : touch.closing
+        const closing = Number.isNaN(touch.closing) ? getMaxClosingSpeed(step, touch) : touch.closing
         const impact = Math.abs(closing) >= impactSpeed ? Math.abs(closing) : 0
         hardest.set(key, Math.max(before, impact))
         if (!(depth > limit)) continue
@@ -68,12 +67,12 @@ const sensor = {
   advice: 'If it is a sensor, list it in bodies[].ignores.',
 } as const
 
-/** Whether recorded impulses are all 0. */
+/** Whether impulses are recorded and all 0. */
 const isIdle = ({ frictionRows, push }: Touch): boolean =>
   frictionRows > 0 && push.every((part) => part === 0)
 
-/** Returns a maximum in m/s, from the states before the step; 0 if unknown. */
-function boundClosing(step: Step, touch: Touch): number {
+/** Returns an upper bound in m/s, from the states before the step; 0 if unknown. */
+function getMaxClosingSpeed(step: Step, touch: Touch): number {
   if (step.row === 0) return 0
   const { columnA, columnB, normal } = touch
   const measureAlong = (column: number): number => {

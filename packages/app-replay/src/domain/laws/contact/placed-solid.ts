@@ -12,7 +12,7 @@ export interface PlacedSolid {
   readonly solid: Solid
   /** `null` if unknown. */
   pose: Pose | null
-  /** Half-width of its bounding sphere around the pose. */
+  /** Radius of the bounding sphere around the pose, m. */
   readonly bound: number
 }
 

@@ -1,4 +1,6 @@
-/** Law `reaction` (docs/laws.md, Contacts). A violation that begins after the contact is a push. */
+/**
+ * Law `reaction` (docs/laws.md, Contacts). Skips violations that begin later than the contact, as external pushes do.
+ */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
@@ -16,7 +18,10 @@ const noReaction = 0.02
 
 const tolerance = 0.05
 
-/** Levels of residuals: of bodies more than this many times as heavy as the lightest, after this many steps. */
+/**
+ * Residual levels of bodies over `ratio` times as heavy as the lightest, after `steps` steps. A level decays to `kept`
+ * per step.
+ */
 const levelRule = { ratio: 10, steps: 5, kept: 0.9, factor: 3 } as const
 
 /** Values in N·s. */
@@ -74,7 +79,7 @@ interface Level {
 
 const noLevel: Level = { residual: 0, load: 0, steps: 0 }
 
-/** Recent residuals of heavy bodies, far below the tolerance if all forces are recorded. */
+/** Recent residuals of heavy bodies, which are far below the tolerance if all forces are recorded. */
 class ResidualLevels {
   #heavy: readonly number[] | undefined
   #loads = new Float64Array()
@@ -160,7 +165,7 @@ function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reac
   const sign = wrong === a ? 1 : -1
   const along = dot3(wrong.left, touch.impulse) * factor * sign
   if (!(Math.abs(along) > 0.98 * wrong.off * size)) return null
-  // -1 if the body received nothing of the recorded impulse.
+  // -1 if the body did not receive the recorded impulse.
   const share = along / size ** 2
   return { isMissing: Math.abs(share + 1) < noReaction, off: wrong.off, allowed: wrong.allowed }
 }

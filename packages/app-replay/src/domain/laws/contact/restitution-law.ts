@@ -1,6 +1,6 @@
 /**
- * Law `restitution` (docs/laws.md, Contacts). Not judged if spins move the contact point along the normal by
- * 0.1 of the closing speed.
+ * Law `restitution` (docs/laws.md, Contacts). Skips impacts if spins move the contact point along the normal at 0.1 of
+ * the closing speed or more.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -33,7 +33,7 @@ interface Impact {
   last: number
   /** Separation speed after the last frame, m/s. */
   parting: number
-  /** Separation speed after the last frame that pushed, m/s. */
+  /** Separation speed after the last pushing frame, m/s. */
   leaving: number
   /** Frames up to the last push. */
   pushes: number
@@ -95,7 +95,7 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** The test rejects bodies with another contact or a joint. */
+/** The returned test rejects bodies with another contact or a joint. */
 function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
   const partners = new Map<number, number>()
   for (const { columnA, columnB } of touches)
@@ -151,7 +151,7 @@ function isFree(
   return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
-/** Returns m/s of the centres of mass along the normal. */
+/** Returns the speed of the centres of mass along the normal, m/s. */
 function getSeparationSpeed(
   { window, scene }: Step,
   { columnA, columnB }: Touch,

@@ -13,12 +13,12 @@ import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /**
- * Shares of mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip that is
- * not friction.
+ * Thresholds as shares of mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip
+ * that is not friction.
  */
 const share = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
-/** m/s, and s in which friction must not be able to stop the point. */
+/** `speed` is in m/s. `time` is in s: friction must need longer to stop the point. */
 const slide = { speed: 0.02, time: 0.05 } as const
 
 const lostFrames = 3

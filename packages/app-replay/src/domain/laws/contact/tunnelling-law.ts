@@ -14,7 +14,7 @@ const maxUnknownMove = 1
 interface Suspect {
   readonly frame: number
   readonly mover: number
-  /** Id of the other body, or of the body of the plane. */
+  /** Id of the other body, or of the body to which the plane belongs. */
   readonly other: number
   readonly isPlane: boolean
   readonly way: number
@@ -99,7 +99,7 @@ export function tunnellingLaw(): Law {
   }
 }
 
-/** Whether a body left a plane that it had crossed: a bounce. */
+/** Whether the body bounced: it left a plane that it had crossed. */
 function hasReturned(step: Step, mover: number, plane: Plane | undefined): boolean {
   const at = step.at(step.scene.columnById.get(mover) ?? -1)
   const [x, y, z] = read3(step.window.states.data, at)
@@ -138,7 +138,7 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   return found
 }
 
-/** Minimum number of frames of contact that define a plane. */
+/** Minimum contact frames that define a plane. */
 const minPlaneContacts = 3
 
 const areTouching = (touches: Step['touches'], one: number, other: number): boolean =>
@@ -146,7 +146,7 @@ const areTouching = (touches: Step['touches'], one: number, other: number): bool
 
 interface FoundPlanes {
   readonly planes: Map<number, Plane>
-  /** Number of frames of contact by environment body. */
+  /** Contact frames by environment body. */
   readonly seen: Map<number, number>
   /** Environment bodies whose shape was recorded. */
   readonly shaped: ReadonlySet<number> | undefined
@@ -166,7 +166,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
       step.row === 0
     )
       continue
-    // In a corner, the mean lever arm ends on none of the planes.
+    // In a corner, the mean lever arm does not end on any of the planes.
     if (normals.count !== 1) continue
     const count = (seen.get(b) ?? 0) + 1
     seen.set(b, count)

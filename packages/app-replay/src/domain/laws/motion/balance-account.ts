@@ -28,7 +28,7 @@ export interface Account {
   readonly acceleration: [number, number, number]
   squares: number
   judged: number
-  /** Sums of products with the velocity before and after the step, and of its squares. */
+  /** Sums of acceleration times velocity, and of squared velocities, before and after the step. */
   readonly drags: readonly [Drag, Drag]
 }
 
@@ -43,7 +43,7 @@ export const maxDamping = 0.2
 /** Share of the acceleration that damping need not explain. */
 const dampingRest = 0.1
 
-/** Returns c in 1/s by body if the acceleration is -c v in all of its flights. */
+/** Returns c in 1/s by body if the acceleration is -c v in all flights of the body. */
 export function findDampingRates(
   accounts: readonly (readonly [Run, Account])[],
 ): ReadonlyMap<BodyId | undefined, number> {

@@ -30,7 +30,6 @@ export function balanceLaw(): Law {
   const noise = new NoiseMeter()
   const weak = new WeakAccelerations()
   const integrators = new IntegratorMeter()
-  /** Accounts of bodies that seem to sleep, until an impulse carries them although they do not move. */
   const rests = new Rests()
   const noisy = new RunCollector(Number.POSITIVE_INFINITY)
   let scene: Scene | undefined
@@ -74,7 +73,7 @@ export function balanceLaw(): Law {
       const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-        // In the first frames, the noise level was unknown.
+        // The first frames had no noise level yet.
         if (column !== undefined && isNoise(column, account, run.value)) {
           const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
@@ -113,8 +112,8 @@ export function balanceLaw(): Law {
 }
 
 /**
- * Bodies that seem to sleep. If an impulse later carries such a body although it has not moved, impulses were
- * missing before.
+ * Bodies that seem to sleep. If an impulse later supports such a body although it has not moved, impulses were missing
+ * before.
  */
 class Rests {
   readonly #accounts = new BalanceAccounts()
@@ -157,7 +156,7 @@ const toDampingFinding = (run: Run, { work }: Account, rate: number): Finding =>
     advice: forceAdvice,
   })
 
-/** Returns a drift of energy, otherwise of momentum. */
+/** Prefers a drift of energy to a drift of momentum. */
 function findDrift(noise: NoiseMeter, column: number, { bodies, pair }: Run): readonly Finding[] {
   const gain = noise.findDrift(column, 'gain')
   const drift = gain ?? noise.findDrift(column, 'residual')

@@ -20,7 +20,7 @@ export interface Unexplained {
   readonly kineticBefore: number
   /** Whether contacts or joints act. */
   readonly isConstrained: boolean
-  /** N·s; `null` if a force is unknown. */
+  /** Unexplained impulse in N·s; `null` if a force is unknown. */
   readonly left: Point3 | null
 }
 
@@ -101,7 +101,7 @@ export function measureBody(
     kinetic: 0.5 * mass * after * after,
     kineticBefore: 0.5 * mass * before * before,
     isConstrained: isTouching || isJointed,
-    // A weak but constant force is detected in the energy first.
+    // The energy reveals a weak constant force earlier than the momentum does.
     left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
@@ -134,8 +134,8 @@ interface FreeGain {
 }
 
 /**
- * Returns the gain in J beyond semi-implicit and explicit Euler. Uses recorded energies only for rotation without
- * inertia.
+ * Returns the gain in J beyond that of semi-implicit and explicit Euler. Uses recorded energies only for rotation with
+ * unknown inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -166,7 +166,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
 }
 
-/** Returns the rounding error of a change of energy in J. */
+/** Returns the rounding error of an energy change, J. */
 export function measureEnergyError(step: Step, column: number, mass: number): number {
   const { scene, window, errors } = step
   if (scene.rounding.isExact) return 0
@@ -191,7 +191,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** Returns J, from spin and inertia, otherwise as recorded; NaN if unknown. */
+/** Returns J, computed from spin and inertia if known, otherwise as recorded; NaN if unknown. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]
@@ -204,9 +204,7 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
 /** Share of the rotational energy. */
 export const spinRounding = 2e-3
 
-/**
- * Returns the share of the rotational energy by which an explicit step may be wrong: (dw / w)², at most 0.3 (w dt)².
- */
+/** Returns the relative error of the rotational energy in an explicit step: (dw / w)², at most 0.3 (w dt)². */
 function getSpinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
   const at = step.at(column) + stateAt.spin
@@ -221,7 +219,7 @@ function getSpinTolerance(step: Step, column: number): number {
 /** As a share of mu Jn. A friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
-/** If mu is unknown, friction can explain all of the part across the common normal. */
+/** If mu is unknown, friction can explain the entire component perpendicular to the common normal. */
 function removeFriction(
   { contactAxis, frictionLimit }: Step,
   column: number,

@@ -8,7 +8,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 import { balanceTolerance, measureEnergyError } from './body-balance.ts'
 
-/** Excess relative to the scale, and minimum frames. */
+/** Excess as a multiple of the scale, and minimum frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
@@ -109,7 +109,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/** Returns rounding errors of the present and first energies, J. */
+/** Returns summed rounding errors of the current and first energies, J. */
 function sumEnergyErrors(step: Step): number {
   const { scene, row } = step
   if (scene.rounding.isExact || row === 0) return 0
@@ -140,10 +140,10 @@ function sumFallingGain(step: Step): number {
   return sum
 }
 
-/** Lift of a supported body as a share of its weight. Friction is at most as large. */
+/** Lift of a supported body as a share of its weight. Friction must not exceed the lift. */
 const support = { min: 0.5, max: 1.5 } as const
 
-/** Returns J: energies of supported bodies, which a surface may drive. */
+/** Returns the energy in J of supported bodies, which a moving surface may drive. */
 function sumSupportedGain(step: Step): number {
   const { window, row, scene, dt } = step
   const weight = scene.g * dt
@@ -169,7 +169,7 @@ function sumSupportedGain(step: Step): number {
   return sum
 }
 
-/** Whether a body of unknown mass moves, because it can drive others. */
+/** Whether a body of unknown mass moves, so that it can drive others. */
 export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
   const s = window.states.data
   const count = scene.bodies.length

@@ -14,7 +14,7 @@ const rule = { frames: 10, spread: 0.05 } as const
 const alongGravity = 0.996
 
 interface UnexplainedSum {
-  /** Sum over `judged` frames in m/s², and sum of squares. */
+  /** Sum over the `judged` frames in m/s²; `squares` is the sum of squares. */
   readonly acceleration: Point3
   readonly squares: number
   readonly judged: number
@@ -70,7 +70,10 @@ export class ConstantAccelerations {
   }
 }
 
-/** `share` is that of gravity, `minimum` in m/s², `spread` that of the mean. `deviations` are those of the mean. */
+/**
+ * `share` is relative to gravity, `minimum` in m/s², `spread` relative to the mean. `deviations` are standard
+ * deviations of the mean.
+ */
 const weakRule = { frames: 20, share: 1e-3, minimum: 1e-3, spread: 0.5, deviations: 6, drag: 0.2 } as const
 
 interface WeakSum {
@@ -79,14 +82,14 @@ interface WeakSum {
   steps: number
   readonly sum: [number, number, number]
   squares: number
-  /** Sums of the products with the velocity, and of its squares. */
+  /** Sums of acceleration times velocity, and of squared velocities. */
   along: number
   speeds: number
   /** Largest rounding error, m/s². */
   error: number
 }
 
-/** Constant accelerations within the tolerance of single steps, as means over all free steps of a body. */
+/** Constant accelerations that single steps tolerate, as means over a body's free steps. */
 export class WeakAccelerations {
   readonly #sums = new Map<number, WeakSum>()
   #scene: Scene | undefined

@@ -9,7 +9,7 @@ import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { measureEnergyError } from './body-balance.ts'
 
-/** Shares: `own` of the compared energy, `rounding` of the largest energy. */
+/** `own` is a share of the compared energy, `rounding` of the largest energy. */
 const tolerance = { own: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
@@ -135,7 +135,7 @@ class MotionEnergy {
 interface Compared {
   readonly recorded: number
   readonly expected: number
-  /** J, of which a share is tolerated. */
+  /** Energy in J to which the tolerance is relative. */
   readonly size: number
   /** Largest energy of the body, J. */
   readonly largest: number

@@ -97,7 +97,7 @@ function measureMomentum(
   return length3(...left) > allowed ? { left, allowed } : null
 }
 
-/** Returns J beyond the work of the joints. Ignores losses, because joints have friction. */
+/** Returns the gain in J beyond the work of the joints. Ignores losses, because joints have friction. */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
   const { scene, joints, moved, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null

@@ -7,7 +7,7 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** m; inverse of the share that is corrected per step; minimum frames. */
+/** `slack` is in m, `corrections` is the inverse of the share that a step corrects, `frames` is a minimum. */
 const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
 
 /** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
@@ -63,7 +63,7 @@ interface Subject {
   readonly ends: Map<string, Ends>
 }
 
-/** Returns m after the step, or NaN. */
+/** Returns m after the step; NaN if unknown. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
   if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN

@@ -115,7 +115,7 @@ function getSlipSpeed(step: Step, touch: Touch): number {
   return Math.hypot(...v)
 }
 
-/** `along` may be shorter than 1. */
+/** `along` need not have a length of 1. */
 function removePart(v: Point3, along: Point3): Point3 {
   const square = dot3(along, along)
   return square > 1e-6 ? add(v, along, -dot3(v, along) / square) : v

@@ -1,4 +1,7 @@
-/** Law `spin_matches_rotation` (docs/laws.md, Motion). Judges steps of more than a quarter turn only for the unit. */
+/**
+ * Law `spin_matches_rotation` (docs/laws.md, Motion). Uses steps of more than a quarter turn only to detect wrong
+ * units.
+ */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3, num, read3 } from '../../steps/block.ts'
@@ -17,10 +20,10 @@ const maxTurnShare = 0.5
 /** In contact, a stop can cancel the rotation of one frame. */
 const minFrozenFrames = 3
 
-/** Required for mismatches within the contact slack. */
+/** Requirements for mismatches within the contact slack. */
 const lasting = { frames: 10, spread: 0.1 } as const
 
-/** Other units, with their number per rad/s. */
+/** Wrong units: number per rad/s, and description. */
 const otherUnits = [
   [180 / Math.PI, 'degrees per second instead of rad/s'],
   [60 / (2 * Math.PI), 'revolutions per minute instead of rad/s'],
@@ -86,7 +89,7 @@ function isConstant(ratio: Ratio | undefined): boolean {
   return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
 }
 
-/** Returns a predicate; `undefined` if no unit explains this multiple of w dt. */
+/** Returns a predicate; `undefined` if a wrong unit does not explain this multiple of w dt. */
 function describeUnit(multiple: number): string | undefined {
   const unit = otherUnits.find(([size]) => isNear(multiple, 1 / size))
   if (unit !== undefined) return `has an angular velocity in ${unit[1]}`

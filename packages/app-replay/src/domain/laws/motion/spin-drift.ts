@@ -16,7 +16,7 @@ export interface Turning {
   readonly momentumBefore: Point3
   readonly spin: Point3
   readonly spinBefore: Point3
-  /** 1 - (smallest moment) / (largest moment). Without gyroscopic term, integrators have no error. */
+  /** 1 - (smallest moment) / (largest moment). If 0, the gyroscopic term and its integration error are 0. */
   readonly anisotropy: number
 }
 
@@ -51,7 +51,7 @@ export class SpinDrifts {
       flight.momenta.restart()
       flight.spins.restart()
     }
-    // An explicit gyroscopic step lengthens the momentum by half of this.
+    // An explicit gyroscopic step lengthens the momentum by half of the squared term.
     const error = num(errors.spun, column) / now + anisotropy * num(errors.turned, column)
     const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding + error
     flight.momenta.add(frame, change, slack)

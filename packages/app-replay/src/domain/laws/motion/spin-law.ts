@@ -1,6 +1,6 @@
 /**
- * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). Without inertia, the energy law judges changes
- * along the spin if rotational energies were recorded.
+ * Laws `free_spin` and `angular_momentum` (docs/laws.md, Motion). If the inertia is unknown but rotational energies
+ * were recorded, the energy law judges changes along the spin.
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -103,7 +103,7 @@ class KnownBodies {
   }
 
   get findings(): readonly Finding[] {
-    // In the first frames, the noise level was unknown.
+    // The first frames had no noise level yet.
     const isNoise = (run: Run): boolean => {
       const column = this.#freeRuns.get(run)
       return column !== undefined && run.value <= this.#noise.measure(column).residual
@@ -140,7 +140,7 @@ class KnownBodies {
 /** Maximum in m, and share that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
-/** Recent position error of each body in m, which is also that of its lever arms. */
+/** Recent position error of each body in m. Its lever arms have the same error. */
 class PositionNoise {
   readonly #levels: number[] = []
 
@@ -161,7 +161,7 @@ class PositionNoise {
   }
 }
 
-/** Number of steps, and distance from the shares of steps without substeps. */
+/** Maximum number of sampled steps; minimum distance from 0 and 1, the shares without substeps. */
 const shareRule = { steps: 100, distance: 0.02 } as const
 
 /** Mean share of the new velocity by which positions advance: 1/2 + 1 / 2k for k substeps. */
@@ -264,7 +264,7 @@ function measureTorque(
   return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
 }
 
-/** Removes the part that damping explains. The law of drifts notes it. */
+/** Removes the part that damping explains. `SpinDrifts` reports it. */
 function removeDamping(off: Point3, momentum: Point3, dt: number): Point3 {
   const square = dot3(momentum, momentum)
   const lost = square > 0 ? Math.min(maxDamping * dt, Math.max(0, -dot3(off, momentum) / square)) : 0

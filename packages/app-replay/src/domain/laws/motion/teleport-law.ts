@@ -1,6 +1,6 @@
 /**
- * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame from which
- * on the motion exceeded both velocities by more than 1 %.
+ * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame since which
+ * the motion has exceeded both velocities by more than 1 %.
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
@@ -30,13 +30,13 @@ export const teleportLaw = (): Law => new TeleportLaw()
 
 class TeleportLaw implements Law {
   readonly #jumps = new RunCollector()
-  /** First frame of the current disagreement by column; 0 without one. */
+  /** First frame of the current disagreement, by column; 0 if motion and velocity agree. */
   #since = new Float64Array()
   readonly #sinceByRun = new Map<Run, number>()
   readonly #constant = new ConstantVelocities()
   readonly #scaled = new ScaledVelocities()
   #placed: readonly PlacedSolid[] | undefined
-  /** Motions that may end at a surface, which the next frame shows. */
+  /** Motions that may end at a surface. The next frame decides. */
   readonly #stopped: Jump[] = []
   /** Frame of the last motion that ended at a surface, by column. */
   readonly #atSurface = new Map<number, number>()
@@ -136,7 +136,7 @@ class TeleportLaw implements Law {
     else this.#add(step, jump)
   }
 
-  /** A frozen body stays at a surface although it has a velocity. */
+  /** Rejects frozen bodies, which stay at a surface although they have a velocity. */
   #endsAtSurface(step: Step, column: number): boolean {
     if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
     const isRepeated = this.#atSurface.get(column) === step.frame - 1
@@ -161,7 +161,7 @@ function isBeyond(step: Step, column: number, off: Point3): boolean {
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
   const slack = 0.01 * length3(...motion) + getMotionError(step, column)
-  // Inside the sphere with these ends, the motion is between both velocities.
+  // Within the sphere whose diameter joins u dt and v dt, the motion is between both velocities.
   return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > slack
 }
 
@@ -186,7 +186,7 @@ function isShortened(step: Step, column: number): boolean {
   return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
 }
 
-/** Returns the part of a motion along no contact normal, m; 0 unless all forces are recorded contacts. */
+/** Returns the part of a motion perpendicular to all contact normals, m; 0 unless all forces are recorded contacts. */
 function measureAcross({ touches, touching, joints, scene }: Step, column: number, off: Point3): number {
   if (touching[column] !== 1 || joints.isJointed[column] === 1 || scene.hasSubsteps) return 0
   const basis: Point3[] = []
@@ -248,7 +248,7 @@ class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
 
-  /** Adds a motion that is beyond both velocities. */
+  /** Adds a motion that exceeds both velocities. */
   observe(step: Step, column: number): void {
     const { frame, dt, scene, window, moved } = step
     const last = this.#last.get(column)
