@@ -16,7 +16,7 @@ import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
 interface Entry {
   readonly path: string
-  /** Whether it was open when the server stopped. */
+  /** Whether the plot was open when the server stopped. */
   readonly isRestored: boolean
   plot?: Plot
 }
@@ -97,7 +97,7 @@ export class Debrief {
       this.#notifyList()
       return plot
     } catch (error) {
-      // A plot that loaded before its caller cancelled stays open, so that it is saved and closed.
+      // A plot that was loaded before its caller cancelled remains listed, so that it is saved and closed later.
       const isUnloaded = entry.plot === undefined && !this.#loads.has(name)
       if (!entry.isRestored && isUnloaded && this.#entries.get(name) === entry) this.#entries.delete(name)
       throw error
@@ -192,7 +192,7 @@ export class Debrief {
     await this.#env.roots.resolve(dirname(entry.path))
     const plot = await Plot.open(this.#plotEnv, entry.path, options)
     if (options.signal?.aborted) {
-      // A later call may be loading the plot again, and only one may write the file.
+      // A later call may be loading the plot again, and only one instance may write the file.
       await plot.close()
       throw options.signal.reason
     }

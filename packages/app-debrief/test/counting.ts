@@ -13,7 +13,7 @@ const app = await openForTest(debrief, {
   dir: join(dir, 'data'),
   roots: makeRoots(() => [join(dir, 'plots')], 'CAUSEWAY_PLOT_ROOTS'),
   settings: { plotSaveMs: 0 },
-  // Each process numbers its requests from 1. Stored results expire, so that no request repeats one.
+  // Each process numbers its requests from 1. Stored results expire, so that requests do not return them.
   now: () => Date.now() + Number(round) * 660_000,
 })
 const client = app.client()

@@ -101,7 +101,7 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     file: (name) => readFileSync(join(folder, `${name}.plot.json`), 'utf8'),
     async again() {
       await close()
-      // Calls are numbered from 1 again. Stored results expire, so that no call repeats one.
+      // Calls are numbered from 1 again. Stored results expire, so that calls do not return them.
       return openOver(t, dir, { ...options, now: () => now() + 660_000 })
     },
   }

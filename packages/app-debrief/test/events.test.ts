@@ -232,7 +232,7 @@ t.test('the summary of run_tool ends with one period', async (t) => {
   t.match((await client.ask('run_tool', { tool: 'long' })).summary, /a …$/)
 })
 
-t.test('ChartRenderer releases the coastline when it is idle and loads it again', async (t) => {
+t.test('ChartRenderer releases the coastline when idle and loads it again for the next chart', async (t) => {
   const renderer = new ChartRenderer({ warn: () => undefined }, { idleMs: 1 })
   t.teardown(() => renderer.close())
   const { signal } = new AbortController()

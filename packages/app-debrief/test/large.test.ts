@@ -23,7 +23,7 @@ verifies('debrief:large', 'a worker applies 20,000 commands without positions', 
   t.match(opened.store.health(), { in_workers: 1 })
 })
 
-verifies('debrief:large', 'a worker reads, changes, saves and undoes', async (t) => {
+verifies('debrief:large', 'a worker reads, changes and saves a plot, and undoes changes', async (t) => {
   const dir = emptyFolders(t)
   const text = widePlot({ tracks: 40, vertices: 700 })
   writeFileSync(join(dir, 'plots', filename), text)
@@ -41,7 +41,7 @@ verifies('debrief:large', 'a worker reads, changes, saves and undoes', async (t)
   t.match(await client.refusal('delete_features', { ids: ['unknown'] }), { code: 'FEATURE_NOT_FOUND' })
 })
 
-verifies('debrief:large', 'a plot that grows moves to a worker with its history', async (t) => {
+verifies('debrief:large', 'a growing plot moves to a worker with its history', async (t) => {
   const dir = emptyFolders(t)
   writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
   const opened = await openOver(t, dir)
@@ -213,7 +213,7 @@ t.test('an evicted plot is loaded again with selection, changes and undo steps',
   t.same((await client.ask('get_features')).features, before)
 })
 
-t.test('a query during the release of its plot returns its result', async (t) => {
+t.test('a query returns its result even if its plot is released meanwhile', async (t) => {
   const { state, now } = clock()
   const client = await ask(t, 'sample', { ...never, now })
   state.ms += 5000

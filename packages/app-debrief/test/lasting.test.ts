@@ -104,7 +104,7 @@ verifies('debrief:fence', async (t) => {
   t.equal((await client.ask('get_features')).total, 5)
 })
 
-t.test('each transaction is one audit row with its revisions and at most twenty ids', async (t) => {
+t.test('each transaction is stored as one audit row with its revisions and at most twenty ids', async (t) => {
   const opened = await openDebrief(t, ['sample'])
   const client = opened.client()
   await client.ask('open_plot', { filename })
@@ -142,7 +142,7 @@ verifies('debrief:composite', async (t) => {
   t.equal(client.file('sample'), before)
 })
 
-verifies('debrief:external:conflict', 'a restart during a conflict loses neither version', async (t) => {
+verifies('debrief:external:conflict', 'a restart during a conflict retains both versions', async (t) => {
   const opened = await ask(t, 'sample', never)
   await opened.ask('delete_features', { ids: ['feature1'] })
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
@@ -167,7 +167,7 @@ const copyDamages: Readonly<Record<string, (file: string) => void>> = {
 
 for (const [code, damage] of Object.entries(copyDamages))
   t.test(
-    `a copy of unsaved changes that is lost is reported as ${code}, not as an error of the plot`,
+    `a missing copy of unsaved changes is reported as ${code}, not as an error of the plot`,
     async (t) => {
       const opened = await ask(t, 'sample', never)
       await opened.ask('delete_features', { ids: ['feature1'] })
@@ -187,7 +187,7 @@ for (const [code, damage] of Object.entries(copyDamages))
     },
   )
 
-t.test('concurrent changes have different revisions, and none is lost', async (t) => {
+t.test('concurrent changes get different revisions and are all retained', async (t) => {
   const opened = await ask(t, 'sample')
   const clients = Array.from({ length: 4 }, () => opened.client())
   const answers = await Promise.all(

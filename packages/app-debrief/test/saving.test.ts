@@ -203,7 +203,7 @@ function timed(saveAfterMs: number) {
   }
 }
 
-/** Schedules changes at an interval for a time. */
+/** Schedules a change every `everyMs` for `forMs`, and returns the times of the saves. */
 function busy(
   saveAfterMs: number,
   { everyMs, forMs }: { everyMs: number; forMs: number },
@@ -229,11 +229,15 @@ verifies(
   },
 )
 
-verifies('debrief:save:pause', 'a longer pause also limits the time after the first change', async (t) => {
-  t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
-  t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])
-  t.same(busy(3_600_000, { everyMs: 60_000, forMs: 3_600_000 }), [3_600_000])
-})
+verifies(
+  'debrief:save:pause',
+  'a pause longer than two seconds also limits the time after the first change',
+  async (t) => {
+    t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
+    t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])
+    t.same(busy(3_600_000, { everyMs: 60_000, forMs: 3_600_000 }), [3_600_000])
+  },
+)
 
 t.test('SaveTimer retries a failed save after five seconds, regardless of changes', async (t) => {
   const { timer, saves, pass } = timed(250)
@@ -244,7 +248,7 @@ t.test('SaveTimer retries a failed save after five seconds, regardless of change
   t.same(saves, [5000])
 })
 
-t.test('SaveTimer saves nothing after stop', async (t) => {
+t.test('SaveTimer does not save after stop', async (t) => {
   const { timer, saves, pass } = timed(250)
   timer.schedule(false)
   timer.stop()
@@ -322,7 +326,7 @@ verifies(
     const before = JSON.stringify({ type: 'FeatureCollection', features })
     writeFileSync(path, before)
     const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
-    // Blocks of 512 bytes: slightly more than the file has. The modules of a test runner would exceed this limit.
+    // In blocks of 512 bytes, slightly more than the file has. A test runner's modules would exceed this limit.
     const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
     const node = [process.execPath, '--conditions=@causeway/source', script, dir]
     const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])

@@ -71,7 +71,7 @@ verifies('debrief:features:brief', async (t) => {
 
 verifies(
   'debrief:round-trip',
-  'a selection and a save leave the large sample unchanged byte for byte',
+  'the large sample is unchanged byte for byte after a selection and a save',
   async (t) => {
     const client = await ask(t, 'gibraltar')
     const before = client.file('gibraltar')
@@ -170,7 +170,7 @@ verifies('debrief:time', 'set_time validates the time', async (t) => {
   })
 })
 
-t.test('zoom_to_selection fits the selection with a margin, also across the antimeridian', async (t) => {
+t.test('zoom_to_selection fits the selection with a margin, even across the antimeridian', async (t) => {
   const client = await ask(t, 'antimeridian')
   t.match(await client.refusal('zoom_to_selection'), { code: 'NOTHING_SELECTED' })
   await client.ask('set_selection', { selectedIds: ['dateline'] })

@@ -13,16 +13,16 @@ export type EmbeddingSettings =
       readonly apiKey?: string | undefined
     }
 
-/** With 256, results are not better. */
+/** 256 dimensions do not improve results. */
 export const lsaDimensions = 128
 
-/** Each LSA training creates its own space, and any stored one is valid. */
+/** Each LSA training creates its own space, and any stored LSA space is valid. */
 export const getWantedSpace = (settings: EmbeddingSettings): WantedSpace =>
   settings.provider === 'openai'
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** Timeout of a query at an endpoint, in milliseconds. */
+/** Timeout of a query at an endpoint. */
 const queryTimeoutMs = 5000
 
 /** Opens an embedder for the stored vectors. Returns `undefined` if none is configured. Throws `EMBEDDINGS_INVALID`. */

@@ -24,7 +24,7 @@ export default defineApp(
         path: 'help.db',
         kind: 'database',
         schema: helpMigrations.map(({ name }) => name),
-        // No build runs in a restored folder.
+        // The build of a restored lease is not running.
         restored: 'DELETE FROM lease',
       },
     ],

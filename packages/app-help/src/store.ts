@@ -27,11 +27,11 @@ export interface BuildProgress {
   readonly message: string
 }
 
-/** Delay of the first build in milliseconds. */
+/** Delay of the first build. */
 const startDelayMs = 1500
-/** How long a query waits for the first index, in milliseconds. */
+/** How long a query waits for the first index. */
 const firstIndexTimeoutMs = 15_000
-/** Interval of checks for builds of other processes, in milliseconds. */
+/** Interval of checks for builds of other processes. */
 const watchIntervalMs = 2000
 /** Idle time after which the search worker (about 40 MB) stops. */
 const idleTimeoutMs = 5 * 60_000
@@ -58,7 +58,7 @@ export class Help {
   #revision: number | undefined
   #publishedMs: number | undefined
   #facts: IndexFacts | undefined
-  /** Whether the index is unreadable, so that the next build starts from an empty one. */
+  /** Whether the index is unreadable, so that the next build starts from an empty index. */
   #isDamaged = false
   #isClosed = false
   #lastQueryMs = 0
@@ -199,7 +199,7 @@ export class Help {
     }
   }
 
-  /** Only logs failures, which callers without access must not see. */
+  /** Only logs failures, because callers without access to internal pages must not see them. */
   async #buildInternal(builder: WorkerLink<BuildMethods>, request: BuildRequest): Promise<void> {
     const storage = { ...this.#storage, edition: 'internal' } as const
     await builder.call('build', { storage, request }).catch((error: unknown) => {
@@ -267,7 +267,7 @@ export class Help {
       return await this.#runWhenBuilt(run, scope)
     } catch (error) {
       if (!StoreError.is(error, 'DATA_DAMAGED')) throw error
-      // A rebuild replaces a damaged index, but not help.db, which names it.
+      // A rebuild replaces a damaged index, but not help.db, which names the index.
       if (error.data.file === 'help.db') throw error
       this.#isDamaged = true
       const { autoBuild } = this.settings

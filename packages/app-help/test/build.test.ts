@@ -275,7 +275,7 @@ verifies('help:source:own', 'pages under a former source name are removed', asyn
 
 storageContract('SQLite', t, async (_t, folder, now) => openSqliteStorage(folder, now))
 
-/** Starts an endpoint with two directions: ships, and everything else. It can be set to fail. */
+/** Starts an endpoint with one direction for texts about ships and one for other texts. It can be set to fail. */
 async function endpoint(t: Test) {
   const state = { asked: 0, dimensions: 3, isDown: false }
   const server = createServer(async (request, response) => {

@@ -107,7 +107,7 @@ verifies('help:chunk:fence', async (t) => {
   t.match(withFence?.text, /```js[\s\S]*line\(11\)[\s\S]*```/, 'does not split a fence that fits')
 })
 
-verifies('help:chunk:fence', 'each chunk of a split fence names its language', async (t) => {
+verifies('help:chunk:fence', 'each chunk of a split fence contains its language', async (t) => {
   const code = [
     '# Big',
     '```ts',
@@ -170,7 +170,7 @@ t.test('splitBlocks parses setext headings, comments and tables', async (t) => {
   )
 })
 
-t.test('splitChunks returns nothing for an empty page', async (t) => {
+t.test('splitChunks returns an empty list for an empty page', async (t) => {
   t.same(cut(''), [])
   t.same(cut('\n\n  \n'), [])
 })
@@ -192,7 +192,7 @@ verifies('help:page:front-matter', 'malformed front matter is skipped', async (t
   t.match(page('---\na: &a [*a]\n---\n# H'), { title: 'H' })
 })
 
-t.test('readPage takes the title from a heading of level 1, any heading, or the path', async (t) => {
+t.test('readPage takes the title from a heading of level 1, another heading, or the path', async (t) => {
   t.equal(page('## Second\n\n# First').title, 'First')
   t.equal(page('<h1>Html</h1>\n\n## Hooks').title, 'Hooks')
   t.equal(page('text', 'guides/getting-started.md').title, 'Guides - Getting Started')
@@ -305,7 +305,7 @@ t.test('formatFtsExpression quotes terms', async (t) => {
   t.equal(formatFtsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
 })
 
-t.test('fuse ranks a hit of several lists above the first of one list, and ties by id', async (t) => {
+t.test('fuse ranks a hit in several lists above the first of one list, then sorts by id', async (t) => {
   const hit = (doc_id: number) => ({ doc_id, item_id: doc_id * 10 })
   const fused = fuse({ stem: [hit(1), hit(2)], exact: [hit(3), hit(2)], doc: [{ doc_id: 2, item_id: null }] })
   t.same(

@@ -207,7 +207,7 @@ verifies('help:internal:off', async (t) => {
   t.notMatch(readAll(join(root, 'data/help')), /marsupialcanary/, 'deletes the internal edition')
 })
 
-verifies('help:internal:off', 'an index of an earlier version loses its internal pages', async (t) => {
+verifies('help:internal:off', 'internal pages are removed from an index of an earlier version', async (t) => {
   const root = t.testdir({ docs: {}, docs_dev: {}, data: {} })
   writeFiles(root, { ...publicFiles, 'docs_dev/plan.md': '# Plan\n\nmarsupialcanary' })
   const storage = openSqliteStorage(join(root, 'data'))
@@ -222,7 +222,7 @@ verifies('help:internal:off', 'an index of an earlier version loses its internal
   t.notMatch(readFileSync(join(root, `data/help/index-${revision}.db`), 'latin1'), /marsupialcanary/)
 })
 
-t.test('listPaths of an internal search contains both kinds of pages', async (t) => {
+t.test('an internal search returns public and internal pages', async (t) => {
   const root = t.testdir({ docs: {}, docs_dev: {}, data: {} })
   writeFiles(root, { 'docs/a.md': '# Kiwi', 'docs_dev/b.md': '# Kiwi' })
   const { queries, build } = openEditions(t, root, join(root, 'data'))

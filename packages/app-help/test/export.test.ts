@@ -260,7 +260,7 @@ t.setTimeout(isLong ? 600_000 : 240_000)
 const program = fileURLToPath(new URL('./killed/building.ts', import.meta.url))
 
 /**
- * Builds in a process from a round on, kills it some time after its first round, and returns the last completed
+ * Starts a process that builds from round `from` on, kills it after its first round, and returns the last completed
  * round.
  */
 async function killedBuild(

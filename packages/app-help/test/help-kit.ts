@@ -15,7 +15,7 @@ import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
 import type { BuildReport, HelpStorage, Scope } from '../src/storage/types.ts'
 import type { Help } from '../src/store.ts'
 
-/** Files by path: `docs/a.md` is a public page, `docs_dev/a.md` an internal one. */
+/** Files by path: `docs/a.md` is a public page, and `docs_dev/a.md` is an internal page. */
 export type Files = Readonly<Record<string, string>>
 
 export interface Library {

@@ -148,7 +148,7 @@ verifies('help:search:links', async (t) => {
 
 verifies(
   'help:search:links',
-  'an index of an earlier version works without links, which a build adds',
+  'an index of an earlier version works without links until a build adds them',
   async (t) => {
     const files = {
       'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhal',
@@ -322,7 +322,7 @@ verifies(
   }),
 )
 
-/** The parts that the functions use. */
+/** Returns the parts of `Help` that the functions use. */
 const help = (internal: boolean, building?: ReturnType<Help['building']>): Help =>
   ({ settings: { internal }, building: () => building }) as unknown as Help
 

@@ -60,7 +60,7 @@ async function fetchInto(
   return { folder, missed, files, progress, read: (path: string) => readFileSync(join(folder, path), 'utf8') }
 }
 
-verifies('help:source:site', 'the pages of a site are fetched once, and searched', async (t) => {
+verifies('help:source:site', 'the pages of a site are fetched once and can be searched', async (t) => {
   const site = await startSite(t, {
     '/docs/llms.txt':
       '# Widget\n\n> Gauges.\n\n## Guide\n\n- [Zooming](zoom.md): magnify by a pinch\n- [Dials](/docs/dials.html#top): turning\n',
@@ -85,7 +85,7 @@ verifies('help:source:site', 'the pages of a site are fetched once, and searched
 
 verifies(
   'help:source:site',
-  'the pages of a site remain if the server was killed while it replaced them',
+  'the pages of a site remain if the server is killed while it replaces them',
   async (t) => {
     const site = await startSite(t, { '/llms.txt': 'Gauges are round.' })
     const helpSources = [`gauges=${site.origin}/llms.txt`]

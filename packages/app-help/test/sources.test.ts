@@ -173,7 +173,7 @@ verifies('help:source:npm', 'a registry that does not respond is reported', asyn
   t.match((await store.build()).failed, [{ file: 'npm:widget@1.2.3', reason: /cannot be fetched/ }])
 })
 
-verifies('help:source:npm', 'a download may take long, but fails after a pause of a minute', async (t) => {
+verifies('help:source:npm', 'a download may take long, but fails if it pauses for a minute', async (t) => {
   const archive = gzipSync(makeArchive(pages))
   const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
   mock.timers.enable({ apis: ['setTimeout'] })

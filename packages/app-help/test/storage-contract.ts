@@ -61,7 +61,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     }
   }
 
-  t.test(`${name}: an empty storage has no index`, async (t) => {
+  t.test(`${name}: an empty storage does not contain an index`, async (t) => {
     const { storage, ask } = await setUp(t)
     t.equal(await storage.revision(), 0)
     t.equal(await storage.open(), undefined)
@@ -69,7 +69,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.rejects(ask('hook'), { code: 'HELP_NOT_BUILT' })
   })
 
-  t.test(`${name}: builds, finds by words, names and meaning, and returns facts`, async (t) => {
+  t.test(`${name}: a built index finds pages by words, names and meaning, and returns facts`, async (t) => {
     const { questions, build, ask } = await setUp(t)
     t.match(await build(), { added: 5, failed: [] })
     t.match(await questions.facts(), {
@@ -159,31 +159,34 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.same(listPaths(await ask('narwhal', { mode: 'lexical' })), [], 'has no hit without a link')
   })
 
-  t.test(`${name}: an edit removes old chunks, keeps the id and makes one revision`, async (t) => {
-    const { folder, storage, questions, build, ask } = await setUp(t)
-    await build()
-    const before = await storage.revision()
-    const id = (await questions.pages(everybody)).find(({ title }) => title === 'Hooks')?.doc_id
-    writeFiles(folder, { 'docs/guide/hooks.md': '# Hooks\n\nNow about wombats.' })
-    t.match(await build(), { updated: 1, unchanged: 4 })
-    t.equal(await storage.revision(), before + 1)
-    t.same(listPaths(await ask('lifecycle sequence', { mode: 'lexical' })), [])
-    t.match((await ask('wombats')).results[0], {
-      doc_id: id,
-      items: 1,
-      chunks: [{ start_line: 1, end_line: 3 }],
-    })
-    t.match(await build(), { updated: 0, unchanged: 5, revision: before + 1 })
-    t.match(await build({ rebuild: true }), { added: 5 })
-    t.equal((await questions.facts()).docs, 5)
-  })
+  t.test(
+    `${name}: an edit removes a page's old chunks, retains its id and creates one revision`,
+    async (t) => {
+      const { folder, storage, questions, build, ask } = await setUp(t)
+      await build()
+      const before = await storage.revision()
+      const id = (await questions.pages(everybody)).find(({ title }) => title === 'Hooks')?.doc_id
+      writeFiles(folder, { 'docs/guide/hooks.md': '# Hooks\n\nNow about wombats.' })
+      t.match(await build(), { updated: 1, unchanged: 4 })
+      t.equal(await storage.revision(), before + 1)
+      t.same(listPaths(await ask('lifecycle sequence', { mode: 'lexical' })), [])
+      t.match((await ask('wombats')).results[0], {
+        doc_id: id,
+        items: 1,
+        chunks: [{ start_line: 1, end_line: 3 }],
+      })
+      t.match(await build(), { updated: 0, unchanged: 5, revision: before + 1 })
+      t.match(await build({ rebuild: true }), { added: 5 })
+      t.equal((await questions.facts()).docs, 5)
+    },
+  )
 
   t.test(`${name}: a failed publication does not change the index`, async (t) => {
     const { storage, ask, build } = await setUp(t)
     await build()
     const revision = await storage.revision()
     const [page] = await storage.known()
-    // No storage accepts a public chunk of an internal page.
+    // A storage never accepts a public chunk of an internal page.
     const wrong = {
       ...page,
       title: 'x',
@@ -228,7 +231,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'does not take over the lock of another machine')
   })
 
-  t.test(`${name}: stores cached vectors and the last report`, async (t) => {
+  t.test(`${name}: cached vectors and the last report are stored`, async (t) => {
     const { storage } = await setUp(t)
     const vector = Float32Array.from([0.25, -1])
     await storage.cacheVectors('space', new Map([['a', vector]]))

@@ -11,12 +11,12 @@ export const limitsSchema = z.strictObject({
   observation_bytes: count(262_144),
   visible_entities: count(200),
   prompt_entities: count(30),
-  /** Characters of the state in a prompt, about 3,000 tokens. A longer state loses detail. */
+  /** Maximum characters of the state in a prompt, about 3,000 tokens. A longer state contains less detail. */
   prompt_chars: count(10_500),
   interactions_per_entity: count(50),
   conversation_messages: count(200),
   open_conversations: count(50),
-  /** The least recently seen are removed first. */
+  /** The least recently seen places are removed first. */
   places: count(500),
   event_minutes: count(60),
   events: count(15),
@@ -27,11 +27,11 @@ export const limitsSchema = z.strictObject({
   save_memories: count(5000),
   /** Number of daily memories that triggers a consolidation. */
   daily_memories: count(500),
-  /** Queued calls of a mind, without and with a language model. */
+  /** Maximum queued calls of a mind, without and with a language model. */
   queue: count(256),
   model_queue: count(8),
   concurrent_decisions: count(64),
-  /** Number of long-term memories from which a worker searches vectors. */
+  /** Minimum number of long-term memories for which vectors are searched in a worker. */
   worker_search_from: count(5000),
   vector_cache_bytes: count(268_435_456),
   memory_cache_bytes: count(100_663_296),

@@ -68,7 +68,7 @@ verifies('minds:memory:floor', '2: recall_memories returns the most relevant mem
   t.same(none, { memories: [], summary: 'No relevant memories.' })
 })
 
-verifies('minds:consolidation', '3: consolidated memories keep their time and location', async (t) => {
+verifies('minds:consolidation', '3: consolidated memories retain their time and location', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100)
@@ -134,7 +134,7 @@ verifies('minds:model:prompt', '6: the prompt contains earlier messages of a con
 
 verifies(
   'minds:conversation:merge',
-  '7: ended conversations close, and long ones are truncated',
+  '7: ended conversations are closed, and long conversations are truncated',
   async (t) => {
     const minds = await openMinds(t, { settings: { mindsLimits: { conversation_messages: 20 } } })
     await makeMind(minds, 'mara')
@@ -166,7 +166,7 @@ verifies('minds:life', '8: create_mind resumes a mind without adding seeds twice
   t.equal(before.long_term_memory_count, 1)
 })
 
-verifies('minds:life', '9: cleanup_mind returns removed and whether the mind existed', async (t) => {
+verifies('minds:life', '9: cleanup_mind returns `removed` and whether the mind existed', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   t.same(await minds.call('cleanup_mind', { mind_id: 'mara' }), {
@@ -183,7 +183,7 @@ verifies('minds:life', '9: cleanup_mind returns removed and whether the mind exi
   t.match(await minds.call('forget_mind', { mind_id: 'missing' }), { status: 'not_found' })
 })
 
-verifies('minds:restart', '10: minds keep their memories after a restart', async (t) => {
+verifies('minds:restart', '10: minds retain their memories after a restart', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara', { initial_long_term_memories: ['The mill is closed on Sunday.'] })
   await decide(minds, 'mara', 100)
@@ -221,7 +221,7 @@ verifies('minds:parallel', '11: 200 concurrent decisions of a mind run one after
   t.match(await minds.read('mind://mara/state'), { decisions: 200 })
 })
 
-verifies('minds:consolidation', '12: memories that form during a consolidation remain', async (t) => {
+verifies('minds:consolidation', '12: memories formed during a consolidation are retained', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100)
@@ -286,7 +286,7 @@ verifies('minds:own-body', '16: decide_action rejects an observation of another 
 
 verifies(
   'minds:model:gated',
-  'a new message counts as a change even if the maximum number is stored',
+  'a new message counts as a change even if the maximum number of messages is stored',
   async (t) => {
     const provider = await startScripted(t, (request) =>
       request.step === 'action_selection' ? '{"chosen_action": {"action": "continue"}}' : sensible(request),

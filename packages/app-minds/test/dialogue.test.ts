@@ -80,7 +80,7 @@ async function openPair(t: Test, seed: number): Promise<OpenMinds> {
 
 verifies(
   'minds:policy:conversation',
-  'conversations of many seeds open with a topic and end with a farewell',
+  'conversations open with a topic and end with a farewell, for many seeds',
   async (t) => {
     const scenes: readonly Scene[] = [
       {},
@@ -153,7 +153,7 @@ verifies('minds:policy:conversation', 'only statements become facts', async (t) 
   )
 })
 
-verifies('minds:policy:conversation', 'a question for a place is answered with a known place', async (t) => {
+verifies('minds:policy:conversation', 'a request for a place is answered with a known place', async (t) => {
   const minds = await openPair(t, 1)
   await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
   const seen = observe('mara', 'talk', [{ speaker: 'ben', text: 'Do you know where I can eat?' }], {})
@@ -165,7 +165,7 @@ verifies('minds:policy:conversation', 'a question for a place is answered with a
 
 verifies(
   'minds:policy:conversation',
-  'a question for an unknown place is not answered with a memory',
+  'a request for an unknown place is not answered with a memory',
   async (t) => {
     const minds = await openPair(t, 1)
     for (let n = 0; n < 12; n++) {
@@ -194,7 +194,7 @@ verifies('minds:policy:conversation', 'a character does not ask for a place that
   t.match(await hear('d', 2000, 'The bell cracked.'), /where I can rest/)
 })
 
-verifies('minds:policy:conversation', 'no question is put to a character who wants to leave', async (t) => {
+verifies('minds:policy:conversation', 'a character who wants to leave is not asked a question', async (t) => {
   const minds = await openPair(t, 1)
   const text = 'I am bored, so I want to go to Tavern 2 soon.'
   const { message } = (
@@ -284,7 +284,7 @@ t.test('parseUtterance distinguishes questions from statements', async (t) => {
 // The first three exams were read while the rules for answers were written, so their results are better than those of
 // new questions.
 for (const name of sample(['exam', 'second-exam', 'third-exam', 'fourth-exam', 'fifth-exam'], 5))
-  verifies('minds:memory:exam', `${name}is passed, also after all questions were asked once`, async (t) => {
+  verifies('minds:memory:exam', `${name} is passed in two consecutive rounds`, async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
     const exam = readExam(name)

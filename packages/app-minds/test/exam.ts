@@ -10,8 +10,8 @@ interface Statement {
 }
 
 /**
- * A question. `answer` lists accepted parts of the answer, separated by `|`. It is absent if the mind cannot know the
- * answer.
+ * A question. `answer` lists accepted parts of the answer, separated by `|`. It is absent if the statements do not
+ * contain the answer.
  */
 export interface ExamQuestion {
   readonly kind: 'paraphrase' | 'exact' | 'temporal' | 'unknown'

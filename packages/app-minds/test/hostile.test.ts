@@ -157,8 +157,8 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
     t.notOk(seen.includes(secret), 'does not expose the API key')
   })
 
-/** Unusual answers that are accepted. */
 const text = (request: SeenRequest): string => sensible(request)
+/** Unusual answers that are accepted. */
 const understood: Readonly<Record<string, Script>> = {
   'a fence inside a text': (request) =>
     request.step === 'action_selection'
@@ -227,22 +227,26 @@ for (const [name, script] of sample(Object.entries(understood), 6))
     t.notOk('degraded' in answer || 'fallback_reason' in answer)
   })
 
-verifies('minds:model:hostile', 'a correction contains the previous answer and its problems', async (t) => {
-  const script: Script = (request) =>
-    request.step === 'action_selection' && request.nth === 0
-      ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
-      : text(request)
-  const { provider, minds } = await asking(t, script)
-  await decide(minds, 'mara', 100)
-  const [, first, second] = [
-    undefined,
-    ...provider.requests.filter(({ step }) => step === 'action_selection'),
-  ]
-  t.equal(first?.body.messages.length, 2)
-  t.equal(second?.body.messages.length, 4)
-  t.match(second?.body.messages[2], { role: 'assistant', content: /dragon/ })
-  t.match(second?.body.messages[3], { role: 'user', content: /"dragon".*stove_2/ })
-})
+verifies(
+  'minds:model:hostile',
+  'a correction request contains the previous answer and its problems',
+  async (t) => {
+    const script: Script = (request) =>
+      request.step === 'action_selection' && request.nth === 0
+        ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
+        : text(request)
+    const { provider, minds } = await asking(t, script)
+    await decide(minds, 'mara', 100)
+    const [, first, second] = [
+      undefined,
+      ...provider.requests.filter(({ step }) => step === 'action_selection'),
+    ]
+    t.equal(first?.body.messages.length, 2)
+    t.equal(second?.body.messages.length, 4)
+    t.match(second?.body.messages[2], { role: 'assistant', content: /dragon/ })
+    t.match(second?.body.messages[3], { role: 'user', content: /"dragon".*stove_2/ })
+  },
+)
 
 verifies('minds:model:hostile', 'a truncated answer is requested again with twice the tokens', async (t) => {
   const script: Script = (request) =>
@@ -303,7 +307,7 @@ verifies('minds:model:secret', 'the API key is sent only to the provider', async
   t.notOk(everything.includes(secret))
 })
 
-t.test("on_llm_failure: with 'wait' the mind waits, and 'error' throws", async (t) => {
+t.test("on_llm_failure 'wait' makes the mind wait, and 'error' makes decide_action throw", async (t) => {
   const failing: Script = () => ({ status: 500, raw: '{}' })
   const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
   t.match(await decide(waiting.minds, 'mara', 100), {
@@ -321,7 +325,7 @@ t.test("on_llm_failure: with 'wait' the mind waits, and 'error' throws", async (
   })
 })
 
-/** Opens a model whose answers name the format of the request, unless `refuses` refuses it. */
+/** Opens a model whose answers name the format of the request, unless `refuses` returns `true`. */
 async function openFormatModel(t: Test, refuses: (format: string, nth: number) => boolean) {
   const script: Script = ({ nth, body }) => {
     const format = body.response_format?.type ?? 'none'
@@ -354,14 +358,14 @@ async function openFormatModel(t: Test, refuses: (format: string, nth: number) =
   return { send, clock }
 }
 
-t.test('schemas are requested again ten minutes after a refused one', async (t) => {
+t.test('schemas are requested again ten minutes after one was refused', async (t) => {
   const { send, clock } = await openFormatModel(t, (_, nth) => nth === 0)
   t.same([await send(), await send()], ['json_object', 'json_object'])
   clock.ms += 10 * 60_000
   t.equal(await send(), 'json_schema')
 })
 
-t.test('a decision with one call uses the format that the previous one needed', async (t) => {
+t.test('a decision with one call uses the format that the previous decision needed', async (t) => {
   const { send } = await openFormatModel(t, (format) => format !== 'none')
   await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })
   await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })

@@ -254,7 +254,7 @@ verifies('minds:policy:bids', async (t) => {
   })
 })
 
-t.test('each memory forms once a day, and facts name their speaker', async (t) => {
+t.test('each memory is formed once a day, and facts name their speaker', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const newMessages = (message: string, timestamp: number) => ({

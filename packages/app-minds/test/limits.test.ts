@@ -66,7 +66,7 @@ verifies('minds:limits', 'the size of an observation is limited', async (t) => {
   }
 })
 
-verifies('minds:limits', 'the nearest entities and the first interactions are used', async (t) => {
+verifies('minds:limits', 'only the nearest entities and the first interactions are used', async (t) => {
   const minds = await openMinds(t, small({ visible_entities: 2, interactions_per_entity: 1 }))
   await makeMind(minds, 'mara')
   const near = [stove([40, 7], 'far'), stove([13, 7], 'near'), stove([14, 7], 'nearer')]
@@ -177,20 +177,24 @@ verifies('minds:limits', 'the place seen most recently is retained', async (t) =
   t.same(targets.filter((target) => target !== null).sort(), ['b', 'c'])
 })
 
-verifies('minds:limits', 'the least important memory is evicted first, a seed never', async (t) => {
-  const minds = await openMinds(t, small({ memories: 3 }))
-  await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
-  await decide(minds, 'mara', 100)
-  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
-    consolidated_count: 2,
-    long_term_memory_count: 3,
-  })
-  await decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_7')], needs: { hunger: 90 } })
-  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), { long_term_memory_count: 3 })
-  const kept: Data[] = await minds.read('mind://mara/memories')
-  t.ok(kept.some(({ content }) => content === 'I am a seed.'))
-  t.notOk(kept.some(({ content, timestamp }) => timestamp === 100 && content.startsWith('I saw')))
-})
+verifies(
+  'minds:limits',
+  'the least important memory is evicted first, and a seed is never evicted',
+  async (t) => {
+    const minds = await openMinds(t, small({ memories: 3 }))
+    await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
+    await decide(minds, 'mara', 100)
+    t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
+      consolidated_count: 2,
+      long_term_memory_count: 3,
+    })
+    await decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_7')], needs: { hunger: 90 } })
+    t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), { long_term_memory_count: 3 })
+    const kept: Data[] = await minds.read('mind://mara/memories')
+    t.ok(kept.some(({ content }) => content === 'I am a seed.'))
+    t.notOk(kept.some(({ content, timestamp }) => timestamp === 100 && content.startsWith('I saw')))
+  },
+)
 
 verifies('minds:limits', 'a full daily buffer triggers a consolidation', async (t) => {
   const minds = await openMinds(t, small({ daily_memories: 2 }))
@@ -335,7 +339,7 @@ verifies(
   },
 )
 
-verifies('minds:save', 'a save replaces a mind, or copies it under another id', async (t) => {
+verifies('minds:save', 'an import replaces a mind, or copies it under another id', async (t) => {
   const minds = await liveWithAll(t)
   const save = await exportMind(minds, 'mara')
   await decide(minds, 'mara', 6200, conversation('talk-6', 'Ann sold the bakery.', 6200))

@@ -105,7 +105,7 @@ verifies('minds:memory:newest', 'every phrase that announces a correction is rec
   for (const [words, , question] of facts) t.match((await ask(minds, question, 2))[0], 'ninety', words)
 })
 
-verifies('minds:consolidation', 'an equal memory is merged and counted once', async (t) => {
+verifies('minds:consolidation', 'equal memories are merged and recalled once', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100, withMessages('ben', 'The mill belongs to Tom.'))
@@ -125,7 +125,7 @@ verifies('minds:consolidation', 'an equal memory is merged and counted once', as
 
 verifies(
   'minds:memory:floor',
-  'recency decides between equal memories, and importance alone recalls nothing',
+  'recency decides between equal memories, and importance alone does not recall a memory',
   async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
@@ -269,7 +269,7 @@ function countingFile() {
 }
 const question = (...words: readonly string[]) => ({ words, extra: 2, embedderId: 'e', withToday: true })
 
-t.test('MemoryCache reads only what is missing', async (t) => {
+t.test('MemoryCache reads only missing memories', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
   const first = await cache.readRecallData(mind(), question('bread', 'well'))
@@ -290,7 +290,7 @@ t.test('MemoryCache reads only what is missing', async (t) => {
   t.same(await cache.rows(mind(), [3, 9, 60]), [row(3), row(9)], 'omits deleted memories')
 })
 
-t.test('MemoryCache reads changed memories and a longer day again', async (t) => {
+t.test('MemoryCache reads memories again after they change or are added', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
   await cache.readRecallData(mind(), question('well'))
@@ -308,7 +308,7 @@ t.test('MemoryCache reads changed memories and a longer day again', async (t) =>
   )
 })
 
-t.test('MemoryCache does not read the memories of a mind that has none', async (t) => {
+t.test('MemoryCache does not read the memories of a mind without memories', async (t) => {
   const file = countingFile()
   const cache = new MemoryCache(file, 1e6)
   const none = await cache.readRecallData(mind({ memory_count: 0, daily_count: 0 }), question('well'))

@@ -30,7 +30,7 @@ export interface KitOptions {
   readonly log?: Parameters<typeof openForTest>[1]['log']
 }
 
-/** The word relations, which every app of a test file shares: parsing them takes 200 ms. */
+/** Word relations shared by every app of a test file, because parsing takes 200 ms. */
 const relations = new RelationsFile()
 export const { get: getRelations } = RelationsFile.prototype
 RelationsFile.prototype.get = () => getRelations.call(relations)

@@ -66,7 +66,7 @@ t.test('a temporary failure is retried', async (t) => {
   })
 })
 
-verifies('minds:model:prompt', 'text from others is marked and cannot end its own mark', async (t) => {
+verifies('minds:model:prompt', 'text from others is enclosed in brackets that it cannot close', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -86,7 +86,7 @@ verifies('minds:model:prompt', 'text from others is marked and cannot end its ow
   t.equal(state.match(/^## Menu$/gm)?.length, 1)
 })
 
-verifies('minds:model:prompt', 'names of the game cannot imitate parts of the prompt', async (t) => {
+verifies('minds:model:prompt', 'names from the game cannot imitate parts of the prompt', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -155,45 +155,53 @@ t.test('a mind can override constants, weights and the seed', async (t) => {
 
 const price = { in_per_m: 10, out_per_m: 100 }
 
-verifies('minds:model:budget', 'tokens and cost of every call are recorded by the price table', async (t) => {
-  const provider = await startScripted(t)
-  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmOptions: { price } } })
-  await makeMind(minds, 'mara')
-  const { telemetry } = await decide(minds, 'mara', 100)
-  const cost = (3 * (100 * 10 + 20 * 100)) / 1e6
-  t.match(telemetry, {
-    provenance: 'metered',
-    prompt_tokens: 300,
-    completion_tokens: 60,
-    total_tokens: 360,
-    model_calls: 3,
-  })
-  t.ok(Math.abs(telemetry.cost - cost) < 1e-12)
-  t.match(telemetry.per_step, { memory_query: { prompt_tokens: 100, completion_tokens: 20 } })
-  const usage = await minds.read('mind://mara/usage')
-  t.match(usage, { calls: 3, prompt_tokens: 300, completion_tokens: 60, unreported_calls: 0 })
-})
+verifies(
+  'minds:model:budget',
+  'the tokens of every call and its cost by the price table are recorded',
+  async (t) => {
+    const provider = await startScripted(t)
+    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmOptions: { price } } })
+    await makeMind(minds, 'mara')
+    const { telemetry } = await decide(minds, 'mara', 100)
+    const cost = (3 * (100 * 10 + 20 * 100)) / 1e6
+    t.match(telemetry, {
+      provenance: 'metered',
+      prompt_tokens: 300,
+      completion_tokens: 60,
+      total_tokens: 360,
+      model_calls: 3,
+    })
+    t.ok(Math.abs(telemetry.cost - cost) < 1e-12)
+    t.match(telemetry.per_step, { memory_query: { prompt_tokens: 100, completion_tokens: 20 } })
+    const usage = await minds.read('mind://mara/usage')
+    t.match(usage, { calls: 3, prompt_tokens: 300, completion_tokens: 60, unreported_calls: 0 })
+  },
+)
 
-verifies('minds:model:budget', 'unreported figures are unknown, and a reported zero is zero', async (t) => {
-  const silent: Script = (request) => ({ message: { content: sensible(request) }, usage: undefined })
-  const quiet = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, silent)).url } })
-  await makeMind(quiet, 'mara')
-  const { telemetry } = await decide(quiet, 'mara', 100)
-  t.match(telemetry, { provenance: 'unreported', model_calls: 3, unreported_calls: 3 })
-  t.notOk('prompt_tokens' in telemetry || 'cost' in telemetry)
-  const zero: Script = (request) => ({
-    message: { content: sensible(request) },
-    usage: { prompt_tokens: 0, completion_tokens: 0, cost: 0, prompt_tokens_details: { cached_tokens: 0 } },
-  })
-  const free = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, zero)).url } })
-  await makeMind(free, 'mara')
-  t.match((await decide(free, 'mara', 100)).telemetry, {
-    provenance: 'metered',
-    total_tokens: 0,
-    cached_prompt_tokens: 0,
-    cost: 0,
-  })
-})
+verifies(
+  'minds:model:budget',
+  'unreported figures are recorded as unknown, and a reported zero as zero',
+  async (t) => {
+    const silent: Script = (request) => ({ message: { content: sensible(request) }, usage: undefined })
+    const quiet = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, silent)).url } })
+    await makeMind(quiet, 'mara')
+    const { telemetry } = await decide(quiet, 'mara', 100)
+    t.match(telemetry, { provenance: 'unreported', model_calls: 3, unreported_calls: 3 })
+    t.notOk('prompt_tokens' in telemetry || 'cost' in telemetry)
+    const zero: Script = (request) => ({
+      message: { content: sensible(request) },
+      usage: { prompt_tokens: 0, completion_tokens: 0, cost: 0, prompt_tokens_details: { cached_tokens: 0 } },
+    })
+    const free = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, zero)).url } })
+    await makeMind(free, 'mara')
+    t.match((await decide(free, 'mara', 100)).telemetry, {
+      provenance: 'metered',
+      total_tokens: 0,
+      cached_prompt_tokens: 0,
+      cost: 0,
+    })
+  },
+)
 
 verifies(
   'minds:model:budget',
@@ -342,7 +350,7 @@ verifies('minds:model:salvage', 'an empty working memory never replaces an exist
 
 verifies(
   'minds:decided-by',
-  'a decision with merged steps and heuristic queries takes one call',
+  'a decision with merged steps and heuristic queries makes one call',
   async (t) => {
     const provider = await startScripted(t)
     const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })

@@ -8,7 +8,7 @@ export interface EmbedOptions {
 }
 
 /**
- * Computes vectors of length 1 in one space, or `undefined` for a text without a direction, such as one without known
+ * Computes vectors of length 1 in one space, or `undefined` for a text without a direction, for example without known
  * words.
  */
 export interface Embedder {

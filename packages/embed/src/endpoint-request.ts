@@ -12,9 +12,9 @@ export interface EndpointOptions {
   readonly requestDimensions?: boolean
   /** Sent as a bearer token. Never logged or included in a message. */
   readonly apiKey?: string | undefined
-  /** Per attempt. Default: 30,000. */
+  /** Timeout per attempt. Default: 30,000. */
   readonly timeoutMs?: number
-  /** Attempts after connection errors and status 408, 429 and 5xx. Default: 3. */
+  /** Maximum attempts if a connection fails or the status is 408, 429 or 5xx. Default: 3. */
   readonly maxAttempts?: number
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
 }

@@ -67,7 +67,7 @@ verifies('help:embed:endpoint', async (t) => {
   t.same(progress, [64, 70])
 })
 
-verifies('help:embed:endpoint', 'a busy endpoint is retried after its Retry-After', async (t) => {
+verifies('help:embed:endpoint', 'a busy endpoint is retried after the delay in Retry-After', async (t) => {
   const { asked, delays, open } = await endpoint(t, (response, _asked, n) => {
     if (n === 1) response.writeHead(429, { 'retry-after': '2' }).end()
     else if (n === 2) response.writeHead(500).end()

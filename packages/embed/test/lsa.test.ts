@@ -60,7 +60,7 @@ t.test('decodeLsa restores an encoded model', async (t) => {
   t.throws(() => decodeLsa(new Uint8Array([9, 0, 0, 0, 1])), { code: 'EMBEDDINGS_INVALID' })
 })
 
-t.test('openLsa returns no vector for a text without a known word', async (t) => {
+t.test('openLsa returns undefined for a text without a known word', async (t) => {
   const embedder = openLsa(await trainLsa(texts))
   t.equal(await embedder.embedQuery('xylophone'), undefined)
   t.equal(await embedder.embedQuery(''), undefined)
@@ -94,7 +94,7 @@ t.test('findNearest filters rows before it applies the limit', async (t) => {
   )
 })
 
-/** Pairs from Porter's paper, An algorithm for suffix stripping, 1980, taken through all steps. */
+/** Words from Porter's paper, An algorithm for suffix stripping, 1980, and their stems after all steps. */
 const examples = {
   caresses: 'caress',
   ponies: 'poni',
@@ -148,7 +148,7 @@ t.test('stem returns the stems of the published examples', async (t) => {
   for (const [word, expected] of Object.entries(examples)) t.equal(stem(word), expected, word)
 })
 
-t.test('stem returns words that are not English unchanged', async (t) => {
+t.test('stem does not change words that are not English', async (t) => {
   for (const word of ['be', 'http2', 'fst_err', 'überall', '検索']) t.equal(stem(word), word)
 })
 
@@ -163,16 +163,19 @@ t.test('splitWords folds full-width letters and ligatures', async (t) => {
   t.same(splitWords('ＡＰＩ ﬁle'), ['api', 'file'])
 })
 
-t.test('separateWords keeps the text around runs of an unspaced script', async (t) => {
+t.test('separateWords retains the text around runs of an unspaced script', async (t) => {
   t.equal(separateWords('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
 })
 
-t.test('splitIdentifier returns the words of an identifier, and nothing for a plain word', async (t) => {
-  t.same(splitIdentifier('preSerialization'), ['pre', 'serialization'])
-  t.same(splitIdentifier('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
-  t.same(splitIdentifier('HTTPServer'), ['http', 'server'])
-  t.same(splitIdentifier('plugin'), [])
-})
+t.test(
+  'splitIdentifier returns the words of an identifier, and an empty list for a plain word',
+  async (t) => {
+    t.same(splitIdentifier('preSerialization'), ['pre', 'serialization'])
+    t.same(splitIdentifier('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
+    t.same(splitIdentifier('HTTPServer'), ['http', 'server'])
+    t.same(splitIdentifier('plugin'), [])
+  },
+)
 
 t.test('listTerms returns stems without stop words, and identifiers whole and in parts', async (t) => {
   t.same(listTerms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])

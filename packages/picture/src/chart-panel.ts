@@ -137,7 +137,7 @@ function createYEncoding({ y, series, axisExtent }: Panel) {
     scale: {
       type,
       domain: [...domain],
-      // A log scale has fixed ends and no zero.
+      // A log scale has fixed ends and does not include zero.
       ...(type === 'linear' ? { zero: false, nice: true } : { nice: false }),
       ...(constant === undefined ? {} : { constant }),
     },
@@ -164,7 +164,7 @@ function createColorEncoding(panel: Panel) {
   }
 }
 
-/** In the order of names over all panels, like the colours. */
+/** Uses the order of names over all panels, like the colours. */
 function createDashEncoding({ series, colors }: Panel) {
   if (colors.size <= palette.length) return {}
   const order = [...colors.keys()]
@@ -195,7 +195,7 @@ function createBandLayer(
 
 const once = { values: [{}] }
 
-/** Clips ranges to the panel. A frame is one frame wide, and a range is at least two pixels wide. */
+/** Clips ranges to the panel. Ranges extend by half a frame on each side and are at least two pixels wide. */
 function clipRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
   const half = chart.x === 'frame' ? 0.5 : 0

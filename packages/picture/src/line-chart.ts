@@ -7,12 +7,12 @@ import { createValueAxis } from './value-axis.ts'
 
 const sideSpace = 58
 const maxLabelRows = 4
-/** Width of the semi-bold weight relative to the regular one. */
+/** Width of the semi-bold weight relative to the regular weight. */
 const semiBoldFactor = 1.05
 
 /**
- * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule, and ranges by a shade. Omits
- * labels without space.
+ * Builds a Vega-Lite specification with one panel per unit. Rules mark cited places, and shades mark ranges. Omits
+ * labels that do not fit.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
@@ -63,7 +63,7 @@ function assignColors(series: readonly LineSeries[]): ReadonlyMap<string, string
   return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? inks.text]))
 }
 
-/** Centres a single place. */
+/** Centres a single value. */
 function findXDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
   const ends = series.flatMap((one) => [one.x[0], one.x[one.x.length - 1]])
   const places = [

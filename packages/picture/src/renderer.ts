@@ -31,7 +31,6 @@ interface Task {
   readonly reject: (error: unknown) => void
 }
 
-/** The first picture starts the worker. */
 export const openPicture = ({
   log,
   limits,

@@ -18,7 +18,7 @@ interface ArrowStyle {
   readonly label?: string
 }
 
-/** Draws an arrow with its tip at `to`, or a dot if it is too short for a head. */
+/** Draws an arrow with its tip at `to`, or a dot if the arrow is too short for a head. */
 export function arrow(
   from: Point,
   to: Point,
@@ -81,7 +81,7 @@ interface GizmoAxis {
 /** Common colours of x, y and z, dark enough on white. */
 const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
 
-/** An axis that points at the viewer is a dot. */
+/** Draws an axis that points at the viewer as a dot. */
 export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px = 36): SvgElement {
   return group(
     {},

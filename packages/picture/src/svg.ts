@@ -4,7 +4,6 @@ import { createInvalidPictureError } from './errors.ts'
 /** Omits `undefined` values. Numbers have at most three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
-/** A child that is a string is text. */
 export interface SvgElement {
   readonly name: string
   readonly attributes: SvgAttributes

@@ -26,7 +26,7 @@ const labelGap = 10
 
 /**
  * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence. Omits
- * labels that fit into none of the `rows` rows.
+ * labels that do not fit into any of the `rows` rows.
  */
 export function placeLabels<Item>(
   labels: readonly { readonly item: Item; readonly center: number; readonly width: number }[],

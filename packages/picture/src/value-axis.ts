@@ -94,7 +94,7 @@ function createSymlogAxis(min: number, max: number, typicalSize: number): ValueA
   const last = Math.ceil(Math.log10(Math.max(-min, max)))
   // Vega divides by the constant, and the quotient must be a float64.
   const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
-  // Labels of lower ticks would overlap that of zero.
+  // Labels of lower ticks would overlap the label of zero.
   const isTwoSided = min < 0 && max > 0
   const ticks = listDecades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
   const edge = getPower(last)

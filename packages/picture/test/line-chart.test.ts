@@ -59,30 +59,34 @@ t.test('lineChart writes title, units, legend, cited frame and run', async (t) =
   }
 })
 
-t.test('lineChart makes Vega-Lite log no warning for any chart', async (t) => {
+t.test('Vega-Lite does not log warnings for any chart of lineChart', async (t) => {
   for (const scale of ['linear', 'log'] as const) {
     t.same((await renderChartSvg(lineChart({ ...energy, scale }))).warnings, [])
   }
 })
 
-t.test('lineChart draws series of each unit in a separate, aligned panel with the unit', async (t) => {
-  const x = frames(50).map((frame) => frame / 60)
-  const chart: LineChart = {
-    title: 'Body 1',
-    x: 'time',
-    series: [
-      { name: 'speed', unit: 'm/s', x, y: x },
-      { name: 'depth', unit: 'm', x, y: x.map((time) => time * 1e-5) },
-      { name: 'utilisation', unit: '', x, y: x },
-    ],
-  }
-  const svg = await draw(chart)
-  const texts = findTexts(svg)
-  for (const text of ['speed (m/s)', 'depth (m)', 'utilisation', 'time (s)']) t.ok(texts.includes(text), text)
-  const starts = findPaths(svg, 'line mark').map((path) => findNumbers(path)[0])
-  t.equal(starts.length, 3)
-  t.equal(new Set(starts).size, 1)
-})
+t.test(
+  'lineChart draws the series of each unit in a separate, aligned panel labelled with the unit',
+  async (t) => {
+    const x = frames(50).map((frame) => frame / 60)
+    const chart: LineChart = {
+      title: 'Body 1',
+      x: 'time',
+      series: [
+        { name: 'speed', unit: 'm/s', x, y: x },
+        { name: 'depth', unit: 'm', x, y: x.map((time) => time * 1e-5) },
+        { name: 'utilisation', unit: '', x, y: x },
+      ],
+    }
+    const svg = await draw(chart)
+    const texts = findTexts(svg)
+    for (const text of ['speed (m/s)', 'depth (m)', 'utilisation', 'time (s)'])
+      t.ok(texts.includes(text), text)
+    const starts = findPaths(svg, 'line mark').map((path) => findNumbers(path)[0])
+    t.equal(starts.length, 3)
+    t.equal(new Set(starts).size, 1)
+  },
+)
 
 t.test('lineChart leaves gaps open and draws an isolated value as a dot', async (t) => {
   const y = frames(60).map((frame) => (frame > 20 && frame < 40 && frame !== 30 ? null : frame))
@@ -117,7 +121,7 @@ t.test('lineChart draws values up to 1e195 on a scale on which ordinary values s
   t.ok(heights.every((height) => height >= 0 && height <= 340))
 })
 
-t.test('lineChart keeps the peak of a single frame in the band of 100,000 bucketed frames', async (t) => {
+t.test('lineChart retains the peak of a single frame in the band of 100,000 bucketed frames', async (t) => {
   const buckets = frames(500).map((bucket) => bucket * 200)
   const chart: LineChart = {
     title: '100 000 frames',
@@ -152,7 +156,7 @@ t.test('lineChart writes a message if there is nothing to draw', async (t) => {
   }
 })
 
-t.test('lineChart distinguishes more series than colours by dashes', async (t) => {
+t.test('lineChart distinguishes series by dashes if there are more series than colours', async (t) => {
   const series = frames(9).map((body) => ({ name: `body ${body}`, unit: 'm', x: [1, 2], y: [body, body] }))
   const svg = await draw({ title: 'Bodies', x: 'frame', series })
   const looks = [...svg.matchAll(/aria-roledescription="line mark"[^>]*>/g)].map(([mark]) => [
@@ -228,7 +232,7 @@ t.test('names and labels are escaped in the SVG', (t) => {
   t.end()
 })
 
-t.test('the SVG has short numbers and no undefined attributes', (t) => {
+t.test('the SVG contains short numbers and omits undefined attributes', (t) => {
   const svg = drawing(size, polyline([[1 / 3, 2]], { stroke: undefined }), group({}, element('g')))
   t.ok(svg.includes('<polyline points="0.333,2" fill="none"/>'))
   t.ok(svg.includes('<g><g/></g>'))
@@ -291,7 +295,7 @@ t.test('scaleBar draws a round length that fits and is to scale', (t) => {
   t.end()
 })
 
-t.test('createValueAxis is linear from the minimum to the maximum for ordinary values', (t) => {
+t.test('createValueAxis returns a linear axis from minimum to maximum for ordinary values', (t) => {
   t.match(createValueAxis([3, 1, 2], 'auto'), { type: 'linear', domain: [1, 3], labelExpr: null })
   t.end()
 })
@@ -334,7 +338,7 @@ t.test('createValueAxis uses a symmetric symlog scale for values at or below zer
   t.end()
 })
 
-t.test('createValueAxis is finite and ascending up to the limits of float64', (t) => {
+t.test('createValueAxis returns a finite and ascending axis up to the limits of float64', (t) => {
   const most = Number.MAX_VALUE
   const least = Number.MIN_VALUE
   for (const values of [

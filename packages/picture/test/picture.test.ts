@@ -24,19 +24,22 @@ const chart = (title: string) =>
 const pictures = openPicture()
 t.teardown(() => pictures.close())
 
-t.test('the PNG has the requested width times the scale and the aspect ratio of the SVG', async (t) => {
-  for (const [options, width, height] of [
-    [{}, 1350, 338],
-    [{ width_px: 400, scale: 1 }, 400, 100],
-    [{ width_px: 200, scale: 3 }, 600, 150],
-  ] as const) {
-    const picture = await pictures.drawing(small, options)
-    const { width: w, height: h } = decodePng(picture.png)
-    t.same([w, h], [width, height])
-    t.same([picture.width_px, picture.height_px], [width, height])
-    t.equal(picture.svg, small)
-  }
-})
+t.test(
+  'the PNG has the aspect ratio of the SVG, and a width of the requested width times the scale',
+  async (t) => {
+    for (const [options, width, height] of [
+      [{}, 1350, 338],
+      [{ width_px: 400, scale: 1 }, 400, 100],
+      [{ width_px: 200, scale: 3 }, 600, 150],
+    ] as const) {
+      const picture = await pictures.drawing(small, options)
+      const { width: w, height: h } = decodePng(picture.png)
+      t.same([w, h], [width, height])
+      t.same([picture.width_px, picture.height_px], [width, height])
+      t.equal(picture.svg, small)
+    }
+  },
+)
 
 t.test('text is drawn in the bundled font, and bold is heavier than regular', async (t) => {
   const countInk = async (svg: string) => ink(decodePng((await pictures.drawing(svg)).png))
@@ -50,7 +53,7 @@ t.test('text is drawn in the bundled font, and bold is heavier than regular', as
   t.ok(bold > regular * 1.15, `draws ${bold} dark pixels in bold, ${regular} in regular`)
 })
 
-t.test('a chart with a title has pixels where the same chart without a title has no pixels', async (t) => {
+t.test('a chart with a title has pixels where the same chart without a title is blank', async (t) => {
   const [named, unnamed] = await Promise.all([
     pictures.chart(chart('Total energy of body 1')),
     pictures.chart(chart(' ')),
@@ -61,7 +64,7 @@ t.test('a chart with a title has pixels where the same chart without a title has
   t.equal(named.width_px, 1350)
 })
 
-t.test('a chart of the same data has the same bytes', async (t) => {
+t.test('two charts of the same data have the same bytes', async (t) => {
   const first = await pictures.chart(chart('Energy'))
   const second = await pictures.chart(chart('Energy'))
   t.equal(first.svg, second.svg)
@@ -87,7 +90,7 @@ t.test(
   },
 )
 
-t.test('a chart loads nothing from the network or the disk', async (t) => {
+t.test('a chart does not load anything from the network or the disk', async (t) => {
   let requests = 0
   const server = createServer((_, answer) => {
     requests++
@@ -166,7 +169,7 @@ function countWorkers(t: Test): Worker[] {
   return workers
 }
 
-t.test('the renderer starts one worker, with the first picture', async (t) => {
+t.test('the renderer starts one worker when it draws the first picture', async (t) => {
   const workers = countWorkers(t)
   const pictures = open(t)
   t.equal(workers.length, 0)
@@ -217,7 +220,7 @@ t.test(
   }),
 )
 
-t.test('the renderer ends an aborted call immediately, whether it waits or is being drawn', async (t) => {
+t.test('the renderer ends an aborted call immediately, whether it is queued or being drawn', async (t) => {
   const pictures = open(t)
   const before = AbortSignal.abort()
   await t.rejects(pictures.drawing(rendererSmall, { signal: before }), { code: 'CANCELLED' })

@@ -7,7 +7,7 @@ export interface Pixels {
   readonly rgba: Uint8Array
 }
 
-/** Decodes a PNG of 8-bit RGBA without interlacing (https://www.w3.org/TR/png-3/). Throws for others. */
+/** Decodes a PNG of 8-bit RGBA without interlacing (https://www.w3.org/TR/png-3/). Throws for other formats. */
 export function decodePng(png: Uint8Array): Pixels {
   const bytes = Buffer.from(png)
   if (bytes.subarray(0, 8).toString('hex') !== '89504e470d0a1a0a') throw new Error('not a PNG')

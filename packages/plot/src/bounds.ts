@@ -50,7 +50,7 @@ export function areBoundsOverlapping(a: Bounds, b: Bounds): boolean {
   return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
 }
 
-/** Smaller sides are enlarged to this size before padding, degrees. */
+/** Minimum side in degrees. Smaller sides are enlarged before padding. */
 const minSide = 0.001
 
 /** Adds a margin to each side, as a fraction of the box size. */

@@ -25,7 +25,7 @@ export function findTimeRange(feature: {
   return first > last ? null : [first, last]
 }
 
-/** Times of the same format sort as text, so that only two have to be parsed. Otherwise, returns all times. */
+/** If all times have the same format, compares them as text and returns the extremes. Otherwise, returns all. */
 function selectExtremes(times: readonly unknown[]): readonly unknown[] {
   const [first] = times
   if (typeof first !== 'string' || !first.endsWith('Z')) return times

@@ -1,6 +1,6 @@
 import { countVertices, type Feature, listParts, type Position } from './feature.ts'
 
-/** Depth from which spans are split in the middle. Otherwise a zigzag would be split once per vertex. */
+/** Depth from which spans are split in the middle, because a zigzag would otherwise be split once per vertex. */
 const maxDepth = 48
 
 interface VertexSpan {

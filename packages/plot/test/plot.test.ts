@@ -23,7 +23,7 @@ t.test('normalizeLongitude returns -180 to 180 and keeps the sign of 180', async
   t.same([180, -180, 181, 540, -181, 359].map(normalizeLongitude), [180, -180, -179, -180, 179, -1])
 })
 
-t.test('unwrapLongitudes makes no step of more than 180 degrees', async (t) => {
+t.test('unwrapLongitudes never makes a step of more than 180 degrees', async (t) => {
   t.same(unwrapLongitudes([179, -179, -178, 179]), [179, 181, 182, 179])
 })
 
@@ -60,7 +60,7 @@ t.test('findBounds takes the shorter way for a line across the antimeridian', as
   t.same(findBounds([point(190, 5)]), [-170, 5, -170, 5])
 })
 
-t.test('findBounds returns minimum and maximum of other lines', async (t) => {
+t.test('findBounds returns the smallest box, or null without positions', async (t) => {
   t.ok(isNear(findBounds([point(-1, 50), line([0, 51], [2, 53])]), [-1, 50, 2, 53]))
   t.ok(
     isNear(findBounds([point(-100, -10), point(100, 10)]), [100, -10, 260, 10]),
@@ -74,12 +74,15 @@ t.test('padBounds adds a fraction of the size and enlarges small boxes', async (
   t.ok(isNear(padBounds([5, 50, 5, 50], 0.1), [4.9994, 49.9994, 5.0006, 50.0006]))
 })
 
-t.test('areBoundsOverlapping accepts a shared edge and boxes across the antimeridian', async (t) => {
-  t.ok(areBoundsOverlapping([0, 0, 1, 1], [1, 1, 2, 2]))
-  t.notOk(areBoundsOverlapping([0, 0, 1, 1], [1.1, 0, 2, 2]))
-  t.ok(areBoundsOverlapping([179, 0, 181, 1], [-180, 0, -179, 1]))
-  t.same(toEastward([179, 0, -179, 1]), [179, 0, 181, 1])
-})
+t.test(
+  'areBoundsOverlapping returns true for a shared edge and for boxes across the antimeridian',
+  async (t) => {
+    t.ok(areBoundsOverlapping([0, 0, 1, 1], [1, 1, 2, 2]))
+    t.notOk(areBoundsOverlapping([0, 0, 1, 1], [1.1, 0, 2, 2]))
+    t.ok(areBoundsOverlapping([179, 0, 181, 1], [-180, 0, -179, 1]))
+    t.same(toEastward([179, 0, -179, 1]), [179, 0, 181, 1])
+  },
+)
 
 t.test('listPaths skips malformed parts', async (t) => {
   t.same(listPaths({ type: 'MultiPoint', coordinates: [] }), [])

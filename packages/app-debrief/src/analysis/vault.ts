@@ -11,7 +11,7 @@ const cacheTtlMs = 60_000
 export async function listVaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
   const ageMs = ctx.now() - toolCache.loadedMs
-  // Negative after the clock was set back.
+  // The age is negative after the clock was set back.
   if (ageMs >= 0 && ageMs < cacheTtlMs) return toolCache.tools
   const result = await ctx.store.call('ToolVault', 'list_tools', {}, ctx)
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : []

@@ -135,7 +135,7 @@ export async function removeStale(path: string): Promise<void> {
 
 const maxAttempts = 3
 
-/** The length does not depend on the plot's name, which can be the longest allowed. */
+/** The length does not depend on the plot's name, which can have the maximum length. */
 const createTempName = (path: string): string =>
   `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
@@ -218,7 +218,7 @@ async function findMode(path: string): Promise<number> {
 const getErrorCode = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 
-/** Returns errors unchanged that are not of the file system. */
+/** Returns an error unchanged if it is not from the file system. */
 export function toReadError(error: unknown, path: string): unknown {
   const reason = (error as NodeJS.ErrnoException).syscall === undefined ? '' : getErrorCode(error)
   if (reason === '') return error

@@ -16,7 +16,7 @@ export interface PlotRow {
   /** Hash of the content of a save in progress. */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** Name (older versions: path) and revision of the copy with changes that the file could not store. */
+  /** Name (older versions: path) and revision of the copy that contains changes which the file could not store. */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]
@@ -231,7 +231,7 @@ export class Journal {
     const { seq, kind, label, actor, atMs, patch } = entry
     const isUndone = entry.isUndone ? 1 : 0
     if (patch === null) this.#statements.setUndone.run(isUndone, path, seq)
-    // Deletes all entries: without this one, earlier ones could not be undone after a restart.
+    // Deletes all entries, because earlier entries could not be undone after a restart without this one.
     else if (patch.length > maxPatchLength) this.#statements.deleteEntries.run(path)
     else this.#statements.putEntry.run(path, seq, kind, label, actor, atMs, patch, isUndone)
   }

@@ -26,7 +26,7 @@ export interface ChangeOrder {
 
 /** A computed change that is not yet in effect. */
 export interface Prepared {
-  /** Whether nothing changes. Then there is no revision and no undo entry. */
+  /** Whether nothing changes. If so, no revision or undo entry is created. */
   readonly isNoop: boolean
   /** Whether the file would change. A new selection does not change it. */
   readonly touchesFile: boolean
@@ -36,7 +36,7 @@ export interface Prepared {
   readonly addedIds: readonly string[]
   readonly ids: readonly string[]
   readonly steps: number
-  /** `null` if too large for the journal: the file must be saved immediately. */
+  /** `null` if the patch is too large for the journal. The file must then be saved immediately. */
   readonly patch: string | null
   readonly events: readonly ChangeEvent[]
   readonly entries: readonly ChangedEntry[]

@@ -34,7 +34,6 @@ interface SizedFeatureQuery extends FeatureQuery {
   readonly toleranceM?: number | undefined
 }
 
-/** Functions by the `kind` of a query. */
 const queries = {
   rows({ document }: Source, { filter, page: { from, limit } }: FeatureQuery) {
     const items = filterItems(document, filter)

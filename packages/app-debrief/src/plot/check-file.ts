@@ -5,7 +5,6 @@ import { getSignature } from '../files/plot-file.ts'
 import { isForeign, notifyFileStatus, type PlotEnv, type PlotRecord, setFileStatus } from './plot-record.ts'
 import { isModified, storeRescue } from './save-plot.ts'
 
-/** Whether a file with this signature was written here or was already checked. */
 export const isKnownSignature = (plot: PlotRecord, signature: string | null): boolean =>
   signature !== null && (signature === plot.signature || isChecked(plot, signature))
 
@@ -13,8 +12,8 @@ const isChecked = ({ file, checkedSignature }: PlotRecord, signature: string | n
   isForeign(file) && signature === checkedSignature
 
 /**
- * Reloads a file that another program changed if there are no unsaved changes. Returns `true` if a foreign file has
- * its last content again. Throws `WORKER_LOST` and `PLOT_UNREADABLE`.
+ * If no changes are unsaved, reloads a file that another program changed. Returns `true` if another program has
+ * restored the previous content. Throws `WORKER_LOST` and `PLOT_UNREADABLE`.
  */
 export async function checkFile(
   env: PlotEnv,

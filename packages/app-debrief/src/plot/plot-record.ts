@@ -19,7 +19,6 @@ export interface PlotRecord {
   holder: PlotHolder
   rev: number
   savedRev: number
-  /** Hash of the content last read or written. */
   sha256: string
   /** Signature of the file when last read or written, or `null` if it did not exist. */
   signature: string | null
@@ -42,9 +41,9 @@ export interface PlotStamp {
 
 export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'changed'> {
   readonly journal: Journal
-  /** Pause between the last change and a save, in milliseconds. */
+  /** Pause between the last change and a save. */
   readonly saveAfterMs: number
-  /** Interval of checks for other programs' changes, in milliseconds. */
+  /** Interval of checks for other programs' changes. */
   readonly checkEveryMs: number
 }
 

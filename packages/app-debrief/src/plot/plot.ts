@@ -21,7 +21,7 @@ import {
 import { isModified, removeRescue, trySave, writeCopy, writePlot } from './save-plot.ts'
 import { SaveTimer } from './save-timer.ts'
 
-/** Number of objects and positions in a change from which a worker applies it. */
+/** Minimum number of objects and positions in a change that a worker applies. */
 const minWorkerWork = 20_000
 
 /** Runs changes, saves and checks one at a time. */
@@ -100,7 +100,7 @@ export class Plot {
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (this.#isClosed) throw this.#createClosedError()
-      // After a release or replacement, another call loads the plot again.
+      // If the holder was released or replaced, another call loads the plot again.
       if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
       return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
     }
@@ -142,7 +142,7 @@ export class Plot {
     })
   }
 
-  /** The change can be undone. */
+  /** A reload can be undone. */
   reload(by: Requester): Promise<PlotStamp> {
     return this.#enqueue(() => this.#reload(by))
   }
@@ -228,7 +228,7 @@ export class Plot {
     this.#scheduleSave()
   }
 
-  /** The journal has all changes that the file does not. */
+  /** Does not lose changes, because the journal contains all that the file does not. */
   async #moveToWorker(): Promise<void> {
     const { holder, live } = this.#record
     this.#record = await loadPlot(this.#env, this.path, { live, isInWorker: true })

@@ -54,7 +54,6 @@ export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   }
 }
 
-/** Returns the copy's path. Throws `PLOT_EXISTS`. */
 export async function writeCopy({ path, holder }: PlotRecord, filename: string): Promise<string> {
   const target = join(path, '..', filename)
   const { temp } = await holder.call('stage', { path: target })

@@ -20,7 +20,7 @@ export const createBoundsArgument = (about: string) =>
 
 export const stampOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
-/** The tool's name in the original plot server: listed on the app's own mount, callable on the shared mount. */
+/** Returns the name in the original plot server, listed on the app's own mount, callable on the shared mount. */
 export const createOriginalNames = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],

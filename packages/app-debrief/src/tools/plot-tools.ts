@@ -112,7 +112,7 @@ async function openPlot(
   ctx: DebriefContext,
 ) {
   const plot = await ctx.store.open(filename, ctx)
-  // Clients without a session share a single one, which must not have an active plot.
+  // Clients without a session share a single session, which must not have an active plot.
   const isActive = set_active && !ctx.sharedSession
   if (isActive) ctx.session.plot = plot.filename
   const { data, stamp } = await plot.read({ kind: 'state' })

@@ -14,7 +14,7 @@ import {
 } from './arguments.ts'
 import { describeCommands } from './command-result.ts'
 
-/** Maximum number of runs if the plot changes during each. */
+/** Maximum number of runs if the plot changes during each run. */
 const maxRuns = 3
 
 export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void {

@@ -85,7 +85,7 @@ verifies('debrief:commands', async (t) => {
   t.match(several.results, [{ kind: 'composite', commandsProcessed: 2, featuresAffected: 1 }])
 })
 
-t.test('parseCommands accepts a command, a list, and both in a wrapper', async (t) => {
+t.test('parseCommands accepts a command or a list, with or without a wrapper', async (t) => {
   const one = { command: 'deleteFeatures', payload: ['feature1'] }
   for (const given of [one, [one], { result: one }, { commands: [one] }, { result: { commands: [one] } }])
     t.equal(apply(sample, given).document.items.length, 5)
@@ -192,7 +192,7 @@ verifies('debrief:ids', async (t) => {
 
 verifies(
   'debrief:selection:pruned',
-  'deletion and replacement of the collection remove ids from the selection',
+  'deleting features or replacing the collection removes ids from the selection',
   async (t) => {
     t.same(apply(sample, { command: 'deleteFeatures', payload: ['feature1'] }).document.selection, [
       'feature2',

@@ -68,7 +68,7 @@ verifies('debrief:validation', async (t) => {
   t.match(problems[0], { featureId: 'track', featureType: 'track' })
 })
 
-verifies('debrief:validation', 'the error lists twenty features and counts all', async (t) => {
+verifies('debrief:validation', 'the error lists twenty invalid features and counts all', async (t) => {
   const many = Array.from({ length: 30 }, (_, index) => feature(`f${index}`, at(0, 95)))
   t.throws(() => requireValidFeatures(many, { idRequired: false }), {
     code: 'INVALID_FEATURES',
@@ -81,7 +81,7 @@ verifies('debrief:validation', 'the error lists twenty features and counts all',
   }
 })
 
-t.test('a feature can have every geometry type or null', async (t) => {
+t.test('a feature can have any geometry type or a null geometry', async (t) => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -192,27 +192,31 @@ verifies('debrief:names', 'parsePlotName rejects invalid names', async (t) => {
   t.equal(getTitle('mission1.plot.json'), 'mission1')
 })
 
-verifies('debrief:time', 'a time without an offset is UTC', async (t) => {
+verifies('debrief:time', 'a time without an offset is read as UTC', async (t) => {
   t.equal(addOffset('2024-11-14T12:00:00'), '2024-11-14T12:00:00Z')
   t.equal(addOffset('2024-11-14'), '2024-11-14T00:00:00Z')
   t.equal(addOffset('2024-11-14T12:00:00-03:00'), '2024-11-14T12:00:00-03:00')
 })
 
-verifies('debrief:time', 'rejects a current time outside its range and accepts the older form', async (t) => {
-  t.same(readTimeState({ current: '2024-01-01T06:00', range: ['2024-01-01', '2024-01-02T00:00:00Z'] }), {
-    current: '2024-01-01T06:00Z',
-    start: '2024-01-01T00:00:00Z',
-    end: '2024-01-02T00:00:00Z',
-  })
-  const range = { start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
-  for (const state of [
-    { ...range, current: '2024-01-03T00:00:00Z' },
-    { ...range, current: '' },
-    { current: '2024-01-01T00:00:00Z' },
-    { current: range.start, start: range.end, end: range.start },
-  ])
-    t.throws(() => readTimeState(state), { code: 'INVALID_COMMAND' })
-})
+verifies(
+  'debrief:time',
+  'readTimeState rejects a current time outside its range and accepts the older form',
+  async (t) => {
+    t.same(readTimeState({ current: '2024-01-01T06:00', range: ['2024-01-01', '2024-01-02T00:00:00Z'] }), {
+      current: '2024-01-01T06:00Z',
+      start: '2024-01-01T00:00:00Z',
+      end: '2024-01-02T00:00:00Z',
+    })
+    const range = { start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
+    for (const state of [
+      { ...range, current: '2024-01-03T00:00:00Z' },
+      { ...range, current: '' },
+      { current: '2024-01-01T00:00:00Z' },
+      { current: range.start, start: range.end, end: range.start },
+    ])
+      t.throws(() => readTimeState(state), { code: 'INVALID_COMMAND' })
+  },
+)
 
 t.test('selectLineVertices computes at most 65 distances per vertex of a narrowing zigzag', async (t) => {
   const zigzag = Array.from(

@@ -55,7 +55,7 @@ const time = (minute: number) => ({
   },
 })
 
-verifies('debrief:undo', 'five edits are undone to the original text and redone', async (t) => {
+verifies('debrief:undo', 'five edits can be undone to the original text and redone', async (t) => {
   const start: Edited = { document: plot('a', 'b', 'c', 'd'), history: [] }
   const edits = [
     { command: 'deleteFeatures', payload: ['b', 'd'] },
@@ -101,7 +101,7 @@ verifies('debrief:undo:states', async (t) => {
 
 verifies(
   'debrief:selection:pruned',
-  'undo of a deletion restores the selection, unless it was changed in the meantime',
+  'undo of a deletion restores the selection, unless the selection was changed in the meantime',
   async (t) => {
     const start = edit(
       { document: plot('a', 'b'), history: [] },
@@ -116,7 +116,7 @@ verifies(
 )
 
 t.test(
-  'the history has at most a hundred entries, and a change of other state retains redo steps of features',
+  'the history has at most a hundred entries, and a change that does not affect features retains their redo steps',
   async (t) => {
     let now: Edited = { document: plot('a'), history: [] }
     for (let count = 0; count < 120; count += 1)
@@ -188,15 +188,19 @@ verifies('debrief:round-trip', 'every fixture plot is written exactly as it was 
   }
 })
 
-verifies('debrief:round-trip', 'a plot retains numbers, order, repeated and unknown members', async (t) => {
-  const odd =
-    '{"type":"FeatureCollection","crs":{"a":1.0},"features":[ {"type":"Feature","id":7,"x":1e2,"x":12345678901234567890,"geometry":null,"properties":{"2":-0.0,"1":[1.50,  2]}} ,{"type":"Feature","id":"b","geometry":null,"properties":null}],"z":[{"features":[]}]}'
-  t.equal(formatPlot(parsePlot(odd)), odd)
-  const text = after(odd, 'deleteFeatures', ['b'])
-  t.ok(text.includes('"x":1e2,"x":12345678901234567890'))
-  t.ok(text.includes('{"2":-0.0,"1":[1.50,  2]}'))
-  t.ok(text.endsWith('"z":[{"features":[]}]}'))
-})
+verifies(
+  'debrief:round-trip',
+  'a plot retains the spelling of numbers, the order of members, and repeated and unknown members',
+  async (t) => {
+    const odd =
+      '{"type":"FeatureCollection","crs":{"a":1.0},"features":[ {"type":"Feature","id":7,"x":1e2,"x":12345678901234567890,"geometry":null,"properties":{"2":-0.0,"1":[1.50,  2]}} ,{"type":"Feature","id":"b","geometry":null,"properties":null}],"z":[{"features":[]}]}'
+    t.equal(formatPlot(parsePlot(odd)), odd)
+    const text = after(odd, 'deleteFeatures', ['b'])
+    t.ok(text.includes('"x":1e2,"x":12345678901234567890'))
+    t.ok(text.includes('{"2":-0.0,"1":[1.50,  2]}'))
+    t.ok(text.endsWith('"z":[{"features":[]}]}'))
+  },
+)
 
 verifies('debrief:round-trip', 'a plot retains the white space of an empty list', async (t) => {
   for (const space of ['', ' ', '\n    \n  ', '\r\n\t']) {
@@ -256,7 +260,7 @@ t.test('splitting and formatting any JSON returns the same text', async (t) => {
   t.pass('200 texts')
 })
 
-t.test('an invalid plot is rejected with its position', async (t) => {
+t.test('an invalid plot is rejected with the position of the error', async (t) => {
   const bad = {
     'no object': '[1]',
     'a number': '12',

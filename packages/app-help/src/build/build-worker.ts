@@ -11,7 +11,6 @@ import { type BuildContext, type BuildOptions, type BuildRequest, build } from '
 
 /** Methods of the worker that builds, exports and imports. */
 export interface BuildMethods {
-  /** Revision of the published index, or 0. */
   revision(storage: StorageSettings): number
   facts(storage: StorageSettings): IndexFacts | undefined
   build(request: { readonly storage: StorageSettings; readonly request: BuildRequest }): BuildReport

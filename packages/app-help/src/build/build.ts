@@ -27,7 +27,7 @@ export interface BuildOptions {
 
 export interface BuildRequest extends BuildOptions {
   readonly sources: readonly Source[]
-  /** Unusable entries of the setting, to be reported. */
+  /** Unusable entries of the sources setting, for the report. */
   readonly failed?: readonly SkippedFile[]
   /** The default, `internal`, includes all pages. */
   readonly edition?: Edition
@@ -153,7 +153,7 @@ async function buildLocked(
     progress(0, undefined, 'writing the first index')
     await storage.publish({ ...change, vectors: undefined })
   }
-  // Waits for renewals, because one after the release would take the lock again.
+  // Waits for renewals, because a renewal after the release would take the lock again.
   let renewals = Promise.resolve()
   const result = await makeVectors(await collectTexts(storage, plan, rebuild), embedding, storage, {
     ...context,

@@ -94,7 +94,7 @@ export async function planFiles(
   }
 }
 
-/** Downloads the pages of a registry or site first. */
+/** Finds pages. Downloads them first if the source is a registry or site. */
 async function findSourcePages(source: Source, { signal, progress }: BuildCall, refetch: boolean) {
   const { npm, site, folder, name } = source
   if (npm !== undefined) {

@@ -41,7 +41,7 @@ interface Downloads {
 }
 
 /**
- * Parses `name=folder`, `name=https://host/llms.txt`, both also as `internal:name=...`, `pkg:name` and
+ * Parses `name=folder` and `name=https://host/llms.txt`, both optionally with the prefix `internal:`, `pkg:name` and
  * `npm:name@version`. Relative folders are resolved from `cwd`. Throws `HELP_SOURCE_INVALID`.
  */
 export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {
@@ -82,7 +82,7 @@ export function listSources(entries: readonly string[], cwd: string, downloads?:
   return { sources: [...sources, ...own], failed }
 }
 
-/** Returns the documentation of this product, found from `from` upwards, and of its main dependencies. */
+/** Returns the documentation of this product, searched from `from` upwards, and of its main dependencies. */
 export function listOwnSources(from = ownFolder): Source[] {
   const own = findProductSource(from)
   const internal =

@@ -63,7 +63,7 @@ export function splitChunks(
   return found
 }
 
-/** Merges a short section with the next one if that is not at a higher level and both fit into one chunk. */
+/** Merges a short section with the next if both fit into one chunk and the next is not at a higher level. */
 function mergeSections(all: readonly Section[], lines: readonly string[], size: number): Section[] {
   const merged: Section[] = []
   for (const section of all) {
@@ -76,7 +76,7 @@ function mergeSections(all: readonly Section[], lines: readonly string[], size: 
     if (!isJoined) merged.push(section)
     else
       merged[merged.length - 1] = {
-        // For siblings, the path of the first names both.
+        // For siblings, the path of the first section is used for both.
         ...(section.level > before.level ? section : before),
         anchor: before.anchor || section.anchor,
         start: before.start,

@@ -5,7 +5,7 @@ export type ListName = (typeof listNames)[number]
 export interface Hit {
   readonly doc_id: number
   readonly item_id: number | null
-  /** Cosine, in lists by vector. */
+  /** Cosine, in lists of vector hits. */
   readonly similarity?: number
 }
 

@@ -2,7 +2,7 @@ import { addParts, separateWords } from '@causeway/embed'
 
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
-/** The lengths are bounded to take linear time. */
+/** The lengths are bounded, so that matching takes linear time. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
 
 /** Extracts the indexed words of Markdown, including code. Scripts without spaces become pairs of characters. */
@@ -47,5 +47,5 @@ export function makeIndexedWords(title: string, headings: string, markdown: stri
   return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
 }
 
-/** Version of the indexed words and anchors. A change makes a build read every page again. */
+/** Version of the indexed words and anchors. After a change, a build reads every page again. */
 export const wordsVersion = 6

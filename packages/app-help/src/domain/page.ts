@@ -23,7 +23,7 @@ export interface Page extends PageFile {
   readonly links: readonly PageLink[]
 }
 
-/** Parses a page. Increment `pageVersion` if the same text results in other chunks. */
+/** Parses a page. Increment `pageVersion` if the same text results in different chunks. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
   const head = readFrontMatter(lines)

@@ -2,7 +2,7 @@
 import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } from '@causeway/embed'
 
 export interface Question {
-  /** Unique content words in order, otherwise all words. */
+  /** Unique content words in order, or all words if there are no content words. */
   readonly words: readonly string[]
   /** Identifiers: `preSerialization`, `FST_ERR_X`, `Mcp-Session-Id`. */
   readonly identifiers: readonly string[]
@@ -55,7 +55,7 @@ export function listWordTerms({ words: content, identifiers, phrases }: Question
   return [...new Set([...content, ...parts, ...phrases])]
 }
 
-/** Whether most terms are pairs of characters of a script without spaces. Such pairs have no stems. */
+/** Whether most terms are character pairs from a script without spaces. Such pairs do not have stems. */
 export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
   terms.filter(isUnspaced).length * 2 > terms.length
 
@@ -69,7 +69,7 @@ export const formatFtsExpression = (terms: readonly string[]): string =>
 /** Number of chunks from which queries omit frequent words. */
 export const minItemsForOmission = 5000
 
-/** Omits words in more than a quarter of the chunks, unless all are. They are slow and do not affect the ranking. */
+/** Omits words in over a quarter of the chunks, unless all are. Such words are slow and do not affect the ranking. */
 export function selectRareTerms(
   terms: readonly string[],
   items: number,

@@ -1,7 +1,7 @@
 import Slugger from 'github-slugger'
 import type { Block } from './block.ts'
 
-/** The text below one heading of level 1 to 4, or before the first. Lines count from 0, and `end` is exclusive. */
+/** The text below a heading of level 1 to 4, or before the first heading. Lines count from 0. `end` is exclusive. */
 export interface Section {
   /** Headings from the outermost to the section's own. Empty before the first heading. */
   readonly path: readonly string[]

@@ -55,7 +55,7 @@ async function listTexts(index: HelpIndex, docs: readonly DocRow[]): Promise<str
   return all
 }
 
-/** Returns words and stems, with and without accents, which the index removes. */
+/** Returns words and stems, with and without accents, because the index removes accents. */
 function collectWords(all: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of all)

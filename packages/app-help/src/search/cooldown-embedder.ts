@@ -1,7 +1,7 @@
 import { type Embedder, EmbedError } from '@causeway/embed'
 import type { CausewayError } from '@causeway/protocol'
 
-/** Pause after an endpoint fails, in milliseconds. */
+/** Pause after an endpoint fails. */
 const cooldownMs = 30_000
 
 /** Does not call an endpoint that failed recently. */

@@ -12,11 +12,11 @@ interface ReaderState extends Searchable {
   isOld: boolean
 }
 
-/** Holds the newest index and its embedder open. Running queries continue with the previous index. */
+/** Holds open the newest index and its embedder. Running queries continue with the previous index. */
 export class Reader {
   readonly #storage: HelpStorage
   readonly #settings: EmbeddingSettings
-  /** Shared by all indexes, for its connections and cached queries. */
+  /** Shared by all indexes to reuse connections and cached queries. */
   readonly #endpoint: Embedder | undefined
   #current: ReaderState | undefined
   #opening: Promise<void> | undefined

@@ -57,7 +57,7 @@ export interface SearchAnswer {
 
 export interface Searchable {
   readonly index: HelpIndex
-  /** `undefined` if the index has no usable vectors. */
+  /** `undefined` if the index does not have usable vectors. */
   readonly embedder: Embedder | undefined
   readonly settings: EmbeddingSettings
 }
@@ -96,7 +96,6 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
   return { provider, model, dimensions }
 }
 
-/** Raises pages of packages that the query names, and lowers decision records. */
 export async function fusePages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const { words } = readQuestion(text)
@@ -156,7 +155,7 @@ async function embedQuestion(
   }
 }
 
-/** Adds synonyms, because LSA learns only those in the corpus. */
+/** Adds synonyms, because LSA learns only synonyms in the corpus. */
 export function addSynonyms(text: string, { provider }: EmbeddingSettings): string {
   if (provider !== 'lsa') return text
   return `${text} ${text} ${findSynonyms(listWordTerms(readQuestion(text))).join(' ')}`

@@ -16,7 +16,7 @@ export interface LlmsSite {
   readonly origins: readonly string[]
 }
 
-/** In bytes, milliseconds and numbers, and how names are resolved. */
+/** Limits in bytes, milliseconds and counts, and the function that resolves names. */
 export const siteLimits = {
   listBytes: 2 ** 20,
   pageBytes: 2 * 2 ** 20,
@@ -72,7 +72,7 @@ interface FetchCall {
 }
 
 /**
- * Replaces a folder with a site's list and its pages. Reports pages of other origins unless these are configured.
+ * Replaces a folder with a site's list and its pages. Reports pages of other origins that are not configured.
  * Throws `HELP_SOURCE_UNREACHABLE` if the list or all pages cannot be fetched.
  */
 export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall): Promise<SkippedPage[]> {
@@ -151,7 +151,7 @@ class SiteClient {
       throw new Error(`${origin} is another origin; list it in CAUSEWAY_HELP_ORIGINS to fetch its pages`)
   }
 
-  /** Other names must not resolve to a private address. */
+  /** Names other than `localhost` and the listed origins must not resolve to a private address. */
   #lookup(origin: string): LookupFunction | undefined {
     if (this.#listed.has(origin) || new URL(origin).hostname === 'localhost') return undefined
     return (hostname, options, callback) =>
@@ -267,7 +267,7 @@ export async function recoverSite(folder: string): Promise<void> {
   else await rename(previous, folder)
 }
 
-/** Replaces the folder when all pages and the list are written. */
+/** Replaces the folder after all pages and the list are written. */
 async function writePages(
   folder: string,
   list: Fetched,

@@ -10,7 +10,7 @@ export function isDead(holder: string): boolean {
     const [host, pid, identity] = JSON.parse(holder) as [string, number, string]
     return host === hostname() && identifyProcess(pid) !== identity
   } catch {
-    // The holder is of an earlier version.
+    // The holder is from an earlier version.
     return false
   }
 }

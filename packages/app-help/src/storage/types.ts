@@ -26,7 +26,7 @@ export interface RankQuestion {
   readonly others: readonly string[]
   /** Identifiers, which must match exactly. */
   readonly identifiers: readonly string[]
-  /** `undefined` without comparable vectors. */
+  /** `undefined` if vectors are not comparable. */
   readonly vector?: Float32Array | undefined
   readonly scope: Scope
   readonly limit: number
@@ -62,7 +62,7 @@ export interface IndexFacts {
   readonly items: number
   readonly internal_docs: number
   readonly sources: readonly { readonly source: string; readonly docs: number; readonly items: number }[]
-  /** Identifier of the chunking rules (`chunkingName`). */
+  /** Identifier of the chunking rules (`formatChunking`). */
   readonly chunking: string
   readonly space?: EmbeddingSpace
   readonly built_ms: number
@@ -92,7 +92,7 @@ export interface KnownPage {
 }
 
 export interface NewPage extends Page {
-  /** Id of the page in the public edition. By default, the id of the replaced page, or a new one. */
+  /** Id of the page in the public edition. By default, the id of the replaced page, or a new id. */
   readonly doc_id?: number
   readonly content_hash: string
   readonly text_hashes: readonly string[]
@@ -126,7 +126,6 @@ export interface BuildReport {
   readonly ms: number
 }
 
-/** Implemented for SQLite and PostgreSQL. */
 export interface HelpStorage {
   /** Revision of the published index, or 0. */
   revision(): Promise<number>

@@ -7,7 +7,6 @@ export interface StoredVector {
   readonly embedding: Uint8Array
 }
 
-/** The vectors of an index in memory. */
 export class VectorScan {
   readonly #items: VectorTable
   readonly #pages: VectorTable

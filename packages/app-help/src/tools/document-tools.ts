@@ -117,7 +117,7 @@ function toPageName(
   })
 }
 
-/** `count` includes all documents of the section. */
+/** `count` includes documents of the section that are not on this page. */
 function groupBySection(store: Help, docs: readonly DocRow[], page: readonly DocRow[]) {
   return [...new Set(page.map(({ section }) => section))].map((section) => ({
     section,

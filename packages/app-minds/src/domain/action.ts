@@ -1,4 +1,4 @@
-/** In order of preference at equal scores. */
+/** Actions with equal scores are preferred in this order. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',

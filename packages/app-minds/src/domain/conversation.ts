@@ -13,17 +13,16 @@ export interface KnownConversation extends Omit<Conversation, 'messages'> {
 
 interface MergedConversation {
   readonly messages: readonly StoredMessage[]
-  /** The messages that were not stored before, in order. */
   readonly added: readonly StoredMessage[]
 }
 
 /**
- * Merges the latest messages of a conversation into the stored ones.
+ * Merges the latest messages of a conversation into the stored messages.
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
- * arrival. A message that occurs twice in one list occurs twice. Otherwise the overlap is the longest sequence that
- * ends the stored and begins the incoming messages. `window` is the number of messages that the game repeats: a full
- * window without overlap means that messages were missed.
+ * arrival. A message that one list contains twice is retained twice. Otherwise, the overlap is the longest sequence
+ * that ends the stored and begins the incoming messages. `window` is the number of messages that the game repeats: a
+ * full window without overlap means that messages were missed.
  */
 export function mergeMessages(
   stored: readonly StoredMessage[],

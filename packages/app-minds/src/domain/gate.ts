@@ -4,7 +4,6 @@ import { readCell } from './cell.ts'
 import { listSpokenParameters, type Situation } from './menu.ts'
 import type { Entity } from './observation.ts'
 
-/** The validated action, or the problems as text for a model. */
 export type ValidationResult = { readonly action: Action } | { readonly problems: readonly string[] }
 
 export interface Proposal {
@@ -21,7 +20,7 @@ export function validateAction(proposal: Proposal, situation: Situation): Valida
   return validators[name](asObject(proposal.parameters), situation)
 }
 
-/** Returns the first legal action of `wait`, `continue` and `cancel_interaction`. */
+/** Returns the first of `wait`, `continue` and `cancel_interaction` that is legal. */
 export function createSafeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
     const checked = validateAction({ action: name }, situation)

@@ -5,7 +5,7 @@ import { searchWords } from './words.ts'
 
 const reportPrefix = /^([^:]{1,80}?) told me: /
 
-/** Returns the speaker of a report and its words. For other memories, the speaker is `null`. */
+/** Splits a report into speaker and claim. For other memories, the speaker is `null`. */
 export function splitReport(content: string): { readonly speaker: string | null; readonly claim: string } {
   const [prefix, speaker] = reportPrefix.exec(content) ?? []
   return prefix === undefined
@@ -19,8 +19,8 @@ interface Recollection {
 }
 
 /**
- * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support by words other than
- * names. If the memory shares a name with the question, half suffices.
+ * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support from words other
+ * than names. If the memory shares a name with the question, half of it suffices.
  */
 export function judgeAnswer(
   question: Question,
@@ -44,14 +44,13 @@ export function judgeAnswer(
 
 const lightWeight = 0.2
 
-/** Verbs with little meaning of their own. */
 const lightVerbs = new Set(
   'become became call called come came comes coming do done find finds found get gets give gave given gives go goes going gone went have keep keeps kept know known knows knew leave let lie look looks looking make makes making need needs put puts run runs ran set spend spends spent start stay take takes taken took try turn turns use used uses using want wants wish'.split(
     ' ',
   ),
 )
 
-/** Returns the mean of each wanted word's best match, 0 to 1. */
+/** Returns the mean of the wanted words' best matches, 0 to 1. */
 export function computeSupport(
   wanted: readonly string[],
   present: readonly string[],

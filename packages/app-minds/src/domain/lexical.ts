@@ -4,7 +4,7 @@ import { listContentWords, searchWords } from './words.ts'
 /** Maps each word to the rows that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Length of the prefix that spellings of a name share. */
+/** Number of leading letters that all spellings of a name share. */
 const namePrefix = 4
 
 /**

@@ -9,14 +9,14 @@ export const memorySchema = z.strictObject({
   sim_time: z.int().nullable(),
   location: cellSchema.nullable(),
   kind: z.enum(['episodic', 'seed', 'reflection', 'fact']),
-  /** The subject. A newer fact about it can supersede this one. */
+  /** A newer fact about the same subject can supersede this one. */
   subject: nameSchema.nullable(),
   /** For memories formed by the policy, the first tag is the kind of experience. */
   tags: z.array(z.string()).readonly(),
 })
 export type Memory = Readonly<z.output<typeof memorySchema>>
 
-/** A memory formed today, without an id. */
+/** A memory formed today, before it gets an id. */
 export interface MemoryDraft extends Omit<Memory, 'id'> {
   readonly kind: 'episodic' | 'fact'
 }

@@ -13,10 +13,10 @@ export interface Situation {
   readonly bids: readonly PendingBid[]
   /** Whether the game names an interaction and the activity is `interacting`. */
   readonly isInteracting: boolean
-  /** Whether exactly one of these holds, because an interaction begins or ends. */
+  /** Whether only one of these two conditions is met, because an interaction begins or ends. */
   readonly isTransitioning: boolean
   readonly isMoving: boolean
-  /** Whether movement is locked without an interaction, because one is ending. */
+  /** Whether movement is locked without an interaction, because an interaction is ending. */
   readonly isEnding: boolean
   readonly menu: readonly MenuOption[]
 }

@@ -37,7 +37,6 @@ interface Engagement {
   readonly is_joinable: boolean
 }
 
-/** The character's relationship to another character. */
 interface Relationship {
   /** 0 to 1 */
   readonly familiarity: number
@@ -58,7 +57,7 @@ export const messageSchema = z.strictObject({
   speaker_id: nameSchema,
   speaker_name: nameSchema,
   message: z.string(),
-  /** Time of the game's own clock. */
+  /** Time by the game's own clock. */
   timestamp: z.number().nullable(),
   is_system: z.boolean(),
 })
@@ -116,14 +115,14 @@ export const bidSchema = z.strictObject({
 })
 export type PendingBid = Readonly<z.output<typeof bidSchema>>
 
-/** Distance in steps without diagonals. */
+/** Returns the distance in steps without diagonals. */
 export const computeManhattanDistance = (a: Cell, b: Cell): number =>
   Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
 export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 
-/** Satisfied share of a need, 0 to 1. */
+/** Returns the satisfied share of a need, 0 to 1. */
 export const computeNeedShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
 export function findNearest(entities: readonly Entity[], position: Cell | null, max: number): Entity[] {

@@ -14,7 +14,7 @@ export function findLastMessage(
   return undefined
 }
 
-/** Returns 1 to 5 memory queries by rules. */
+/** Derives 1 to 5 memory queries by rules. */
 export function makeHeuristicQueries(
   observation: Observation,
   workingMemory: WorkingMemory,

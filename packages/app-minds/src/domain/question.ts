@@ -161,7 +161,7 @@ function findExpected(lower: string): Question['expects'] {
     : undefined
 }
 
-/** Whether two lower-case words are spellings of one name: equal, or with most pairs of letters in common. */
+/** Whether two lower-case words are spellings of one name: equal words, or words that share most letter pairs. */
 export function isSimilarName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false

@@ -27,7 +27,7 @@ const minOccurrences = 3
 /** Minimum share of words that similar memories have in common. */
 const minSimilarity = 0.6
 
-/** Minimum share of one part of the day for a conclusion to mention it. */
+/** Minimum share of occurrences in one part of the day for a conclusion to mention this part. */
 const minTimeOfDayShare = 0.6
 
 export function drawConclusions(experiences: readonly Experience[]): readonly Conclusion[] {
@@ -53,7 +53,7 @@ export function drawConclusions(experiences: readonly Experience[]): readonly Co
     .sort((a, b) => (a.about < b.about ? -1 : 1))
 }
 
-/** Kinds of memories whose repetition has no significance. */
+/** Kinds of memories whose repetition is not significant. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
 function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {

@@ -8,7 +8,7 @@ import { createStemsKey, type StemFunction, shareOfStems, stemSet } from './word
 type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
 
 export interface MemoryCandidate extends SearchedMemory {
-  /** Cosine to the query, -1 to 1. It is 0 if either has no vector. */
+  /** Cosine to the query, -1 to 1, or 0 if memory or query has no vector. */
   readonly cosine: number
   /** Score by `computeLexicalScores`, or 0 without a common word. */
   readonly lexical: number
@@ -28,7 +28,7 @@ export interface RetrievalWeights {
   /** Maximum number of memories per query, and in total. */
   readonly per_query: number
   readonly most: number
-  /** Half-life of recency in minutes. `null` means 1 / (1 + t/1000). */
+  /** Half-life of recency in minutes. If `null`, recency is 1 / (1 + t/1000). */
   readonly half_life_minutes: number | null
 }
 
@@ -80,7 +80,7 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
 const maxFitRelevance = 0.7
 const minSupport = 0.6
 
-/** Ranks the memories of one query, best first. Raises answers, and lowers superseded facts and questions of others. */
+/** Ranks memories for one query, best first. Raises answers, and lowers superseded facts and questions from others. */
 export function rank(
   query: string,
   found: readonly MemoryCandidate[],

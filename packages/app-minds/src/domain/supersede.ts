@@ -4,14 +4,14 @@ import { listContentWords } from './words.ts'
 export interface Fact {
   readonly content: string
   readonly sim_time: number | null
-  /** Order of facts with the same time. A fact without it counts as older. */
+  /** Order of facts with the same time. A fact without an order counts as older. */
   readonly order?: number
 }
 
 /**
- * Whether `newer` gives another value than `older` for the same subject. The sentences must differ in one place only,
- * after the subject. A number or time replaces another anywhere. Other words do so only at the end of the sentence,
- * if the speaker corrects something or only one value can be true at a time.
+ * Whether `newer` gives another value than `older` for the same subject. The sentences must differ at only one
+ * position, after the subject. A number or time can differ at any position. Other words can differ only at the end of
+ * the sentence, if the speaker corrects something or only one value can be true at a time.
  */
 export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacementTest([newer])(older)
 
@@ -52,7 +52,7 @@ interface Difference {
   readonly isLast: boolean
 }
 
-/** Minimum share of common words in the shorter sentence. */
+/** Minimum share of the shorter sentence's words that the longer sentence contains. */
 const minCommonShare = 0.6
 
 function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {
@@ -76,7 +76,7 @@ const measures = new Set(
   ),
 )
 
-/** Verbs that have only one true object at a time. */
+/** Verbs that allow only one true object at a time. */
 const singular = new Set(
   listContentWords(
     'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',

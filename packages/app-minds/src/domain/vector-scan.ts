@@ -29,7 +29,7 @@ export function computeCosineAt({ values, width }: Table, row: number, query: Fl
   return a + b + c + d
 }
 
-/** Returns the `top` rows with the highest positive cosine, best first, then by row. */
+/** Returns the `top` rows with the highest positive cosine, best first. Sorts ties by row. */
 export function findNearestRows(table: Table, query: Float32Array, top: number): readonly NearRow[] {
   const best: NearRow[] = []
   let floor = 0

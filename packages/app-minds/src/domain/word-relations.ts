@@ -14,7 +14,7 @@ const maxProfiles = 8192
 /** Maximum cached matches, about 2 MB. */
 const maxMatches = 16_384
 
-/** Maximum number of kinds of a meaning that are alternatives. */
+/** Kinds of a broader meaning count as alternatives up to this number. */
 const maxSiblings = 12
 
 const linesPerStep = 128
@@ -41,7 +41,7 @@ const endings: readonly (readonly [string, string])[] = [
  */
 export class WordRelations {
   readonly #lines: readonly string[]
-  /** Number of meanings of nouns, which come first. */
+  /** Number of noun meanings, which precede all others. */
   readonly #nouns: number
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()
@@ -198,7 +198,6 @@ function overlaps<Value>(a: ReadonlySet<Value>, b: ReadonlySet<Value>): boolean 
   return false
 }
 
-/** Returns the smallest number of steps to any of the meanings. */
 function findMinSteps(
   meanings: ReadonlySet<number>,
   broader: ReadonlyMap<number, number>,

@@ -31,7 +31,7 @@ export type StemFunction = (text: string) => ReadonlySet<string>
 
 export const stemSet = (text: string): ReadonlySet<string> => new Set(listContentWords(text))
 
-/** Returns the share of `wanted` in `present`, or 0 if `wanted` is empty. */
+/** Returns the share of `wanted` that `present` contains, or 0 if `wanted` is empty. */
 export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 0
   let common = 0

@@ -41,7 +41,7 @@ export class ChatError extends Error {
 
 const maxBytes = 1 << 20
 
-/** How long to use a simpler response format after one was refused. */
+/** How long to use a simpler response format after a format was refused. */
 const simplerFormatMs = 10 * 60_000
 
 type Outcome =
@@ -66,7 +66,7 @@ export class ChatModel {
   readonly #random: () => number
   readonly #breaker: CircuitBreaker
   readonly #throttle: Throttle
-  /** Overrides the format of the provider until `until` on the monotonic clock. */
+  /** Overrides the format of the provider until `deadline` on the monotonic clock. */
   #simplerFormat: { readonly format: Format; readonly deadline: number } | null = null
   #lastError: LlmCode | null = null
   #reachable: boolean | null = null
@@ -102,7 +102,7 @@ export class ChatModel {
       }
       const { error } = outcome
       if (error.code === 'LLM_BAD_REQUEST') {
-        // A request that is refused in every format is itself the cause.
+        // If every format is refused, the request itself is the cause.
         if (format === 'none') this.#simplerFormat = before
         else {
           // Many servers do not support JSON schemas.
@@ -171,7 +171,7 @@ export class ChatModel {
     const code = 'error' in outcome ? outcome.error.code : null
     this.#reachable = outcome.status !== null
     this.#lastError = code
-    // The provider is available.
+    // These results show that the provider is available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
@@ -179,7 +179,7 @@ export class ChatModel {
   async #post(body: string, decision: AbortSignal): Promise<Outcome> {
     const { provider } = this
     const { timeout_ms: timeout } = provider
-    // undici's timeouts apply only to gaps, so a slow body needs a deadline.
+    // undici's timeouts apply only to pauses, so a slow body needs a deadline.
     const signal = AbortSignal.any([decision, AbortSignal.timeout(timeout)])
     this.#agent ??= openAgent(provider)
     const { request } = await import('undici')

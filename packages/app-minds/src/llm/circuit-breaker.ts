@@ -1,7 +1,7 @@
 const maxFailures = 5
 const openMs = 30_000
 
-/** Blocks calls after five consecutive failures, and after 30 seconds admits one at a time. */
+/** Blocks calls after five consecutive failures. After 30 seconds, admits one call at a time. */
 export class CircuitBreaker {
   readonly #now: () => number
   #failures = 0
@@ -17,7 +17,7 @@ export class CircuitBreaker {
     return this.#now() - this.#openedAt >= openMs ? 'half-open' : 'open'
   }
 
-  /** Whether a call may be made. The caller must then report its outcome. */
+  /** Whether a call may be made. If so, the caller must report its outcome. */
   tryCall(): boolean {
     const { state } = this
     if (state === 'closed') return true

@@ -15,7 +15,6 @@ interface ModelOptions {
 
 const hourMs = 3_600_000
 
-/** Sends no request before a mind decides. */
 export class LanguageModels {
   readonly #providers: ReturnType<typeof readProviders>
   readonly #options: ModelOptions

@@ -42,7 +42,7 @@ interface Question<T> {
 }
 
 /**
- * Validates each answer, requests at most two corrections, and uses the valid parts. Returns a failure if the model
+ * Validates each answer, requests at most two corrections, and uses its valid parts. Returns a failure if the model
  * could not decide.
  */
 export async function selectByModel(

@@ -9,7 +9,7 @@ const optionsSchema = z.strictObject({
   structured: z.enum(['json_schema', 'json_object', 'none']).optional(),
   timeout_ms: z.number().int().min(10).max(600_000).default(20_000),
   connect_timeout_ms: z.number().int().min(10).max(60_000).default(3000),
-  /** Deadline of a decision, in milliseconds. */
+  /** Deadline of a decision. */
   decision_ms: z.number().int().min(50).max(600_000).default(15_000),
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
@@ -27,7 +27,6 @@ const optionsSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
 })
 
-/** Options of a provider, as in `MINDS_LLM_OPTIONS`. */
 type ProviderOptions = z.output<typeof optionsSchema>
 
 export interface Provider extends Omit<ProviderOptions, 'structured'> {
@@ -88,7 +87,7 @@ export function readProviders(
       make('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
     )
   if (openrouter !== undefined) byName.set('openrouter', make('openrouter', presets.openrouter, openrouter))
-  // Contacts a local port only if the settings name its server.
+  // Local servers are contacted only if the settings name them.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
     if (named === name) byName.set(name, make(name, presets[name], key))
   const listed = readListed(settings, environment)

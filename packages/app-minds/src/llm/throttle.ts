@@ -24,7 +24,7 @@ export class Throttle {
     return this.#queue.waiting
   }
 
-  /** `tokens` is an estimate. Throws `OVERLOADED`, and `CANCELLED` or the reason of the signal. */
+  /** `tokens` is an estimate. Throws `OVERLOADED`, and after an abort `CANCELLED` or `AbortError`. */
   run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const work = async (): Promise<T> => {
       const delay = Math.max(this.#requests?.take(1) ?? 0, this.#tokens?.take(tokens) ?? 0)

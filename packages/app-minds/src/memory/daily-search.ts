@@ -53,7 +53,7 @@ export class DailySearch {
       const names = findNames(text).flatMap(listContentWords)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
-      // Words do not find the memories of a period. The ranking checks the time.
+      // A memory of the period need not share a word with the query. The ranking checks the time.
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
@@ -104,5 +104,5 @@ export class DailySearch {
   }
 }
 
-/** Assumes stems of six characters. */
+/** Estimates bytes, assuming stems of six characters. */
 const measureStems = (text: string): number => 200 + 9 * text.length

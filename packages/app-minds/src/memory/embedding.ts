@@ -34,7 +34,7 @@ export class Embedding implements VectorSpace {
   }
 
   /**
-   * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, also after the timeout
+   * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, for example after
    * `timeoutMs`.
    */
   async vectors(

@@ -71,7 +71,7 @@ export class MemoryCache {
     }
   }
 
-  /** Returns long-term memories by row. Omits missing ones. */
+  /** Returns long-term memories by row. Omits missing rows. */
   async rows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
     const entry = this.#use(mind)
     const missing = seqs.filter((seq) => !entry.rows.has(seq))

@@ -35,14 +35,14 @@ export interface RecallResult {
   readonly warnings: readonly string[]
 }
 
-/** Candidates per index, and numbers of newest and of most important memories that are always candidates. */
+/** Maximum candidates per index, and how many of the newest and most important memories are always candidates. */
 const top = 50
 const extra = 10
 
 /** Lexical score of a memory that matches only the period. */
 const periodScore = 0.01
 
-/** After this timeout, in milliseconds, the search uses only words. */
+/** After this timeout, the search uses only words. */
 const vectorsTimeoutMs = 4000
 
 /** Maximum missing vectors added per search. */
@@ -145,7 +145,7 @@ async function findLongTerm(
   )
 }
 
-/** Adds missing vectors of the current space to one batch. Returns whether more are missing. */
+/** Adds one batch of missing vectors of the current space. */
 export async function addMissingVectors(
   { seq, embedder_id }: Pick<MindRow, 'seq' | 'embedder_id'>,
   { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,

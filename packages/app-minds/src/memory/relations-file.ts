@@ -12,7 +12,6 @@ export class RelationsFile {
   readonly #file: URL | string
   #relations: Promise<WordRelations> | undefined
 
-  /** Reads the file of this package by default. */
   constructor(file: URL | string = packed) {
     this.#file = file
   }

@@ -12,7 +12,6 @@ import { VectorCache, type VectorMatches, type VectorQuery } from './vector-cach
 export interface SearchMethods {
   open(args: { readonly dir: string; readonly maxBytes: number }): void
   search(query: VectorQuery): VectorMatches
-  /** Returns the bytes of the trained model. */
   train(args: undefined): Promise<Uint8Array>
   drop(args: { readonly mindSeq: number }): void
 }

@@ -6,13 +6,12 @@ export interface VectorQuery {
   readonly width: number
   readonly queries: readonly Float32Array[]
   readonly top: number
-  /** Rows whose cosine is returned in any case. */
+  /** Rows whose cosines are always returned. */
   readonly also: readonly number[]
   /** The last row with a vector, up to which the cache reads. */
   readonly last: number
 }
 
-/** Pairs of memory row and cosine for each query. */
 export type VectorMatches = readonly (readonly (readonly [seq: number, cosine: number])[])[]
 
 interface LoadedVector {
@@ -36,7 +35,6 @@ interface Entry {
 /** Maximum number of rows for which a scan is cheaper than caching its result. */
 const maxScanned = 256
 
-/** Number of rows appended at a time. */
 const batchSize = 256
 
 export class VectorCache {
@@ -138,7 +136,7 @@ function append(entry: Entry, rows: readonly LoadedVector[]): void {
     entry.values = grown
   }
   for (const { memory_seq, vec } of rows) {
-    // Copied, because the blob may be unaligned.
+    // Copies the blob, because it may be unaligned.
     if (vec.byteLength === width * 4)
       entry.values.set(new Float32Array(vec.slice().buffer), seqs.length * width)
     entry.rows.set(memory_seq, seqs.length)

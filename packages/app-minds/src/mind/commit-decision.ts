@@ -44,7 +44,7 @@ export interface Decision {
 }
 
 /**
- * Stores a decision. A failed one stores only perceptions, telemetry and its own row. Returns the number of new
+ * Stores a decision. If it failed, stores only perceptions, telemetry and its row. Returns the number of new
  * memories. Throws `STORE_ERROR` with `data.conflict` if the mind changed since it was read.
  */
 export function commitDecision(
@@ -111,7 +111,6 @@ function toRow({ cycle, deliberation, action, perStep, hash }: Decision): Decisi
   }
 }
 
-/** The ids of memories are derived from the decision. */
 const makeMemories = (
   { mind }: Cycle,
   drafts: readonly MemoryDraft[],

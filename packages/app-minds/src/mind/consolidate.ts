@@ -10,8 +10,8 @@ export type ConsolidationResult = Awaited<ReturnType<typeof consolidateMind>>
 const batchSize = 32
 
 /**
- * Memories that fail remain in the daily buffer. A memory equal to a long-term memory is merged into it. Throws
- * `EMBEDDING_ERROR` if no memory could be moved.
+ * Memories that cannot be moved remain in the daily buffer. A memory equal to a long-term memory is merged into it.
+ * Throws `EMBEDDING_ERROR` if all memories remain.
  */
 export async function consolidateMind(
   mindId: string,

@@ -20,7 +20,7 @@ export interface DecideRequest {
   readonly observation: unknown
   readonly events: unknown
   readonly request_id: string
-  /** Without a caller's request id, the call joins a running one with the same observation. */
+  /** Whether the caller gave the request id. If not, the call joins a running call with the same observation. */
   readonly isNamed: boolean
   readonly explain: boolean
   readonly progress: (done: number, total?: number, message?: string) => void

@@ -74,7 +74,7 @@ function computeSalientDigest(
 ): string {
   const bands = observation.needs.map((need) => [need.name, toBand(computeNeedShare(need))])
   const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
-  // When the conversation is full, only the newest message shows a change.
+  // If the maximum number of messages is stored, only the newest message shows a change.
   const said = conversations.map(({ interaction_id, messages }) => {
     const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
     return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]

@@ -24,7 +24,7 @@ export class MindQueue {
     return this.#depth
   }
 
-  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. A pending `max` does not delay queueing. */
+  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. Queues the call even while `max` is pending. */
   async run<T>(
     mindId: string,
     max: number | Promise<number>,

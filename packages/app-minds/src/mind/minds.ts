@@ -98,7 +98,7 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
-    // The first decision reports a failure.
+    // If this fails, the first decision reports the error.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result

@@ -18,7 +18,7 @@ interface ConsolidationBatch {
 
 /**
  * Moves daily memories to long-term memory under the same ids. Merges memories with equal content. New facts
- * supersede older ones. Returns the numbers of moved and of merged memories.
+ * supersede older facts.
  */
 export function consolidateBatch(
   { minds, memories }: Tables,
@@ -43,7 +43,7 @@ export function consolidateBatch(
   return { moved, merged }
 }
 
-/** Maximum memories to compare with a new fact. Those that share the most words come first. */
+/** Maximum memories to compare with a new fact. Memories that share the most words come first. */
 const maxCompared = 20
 
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {

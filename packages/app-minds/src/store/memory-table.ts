@@ -118,7 +118,7 @@ export class MemoryTable {
     this.#sql.markDailyFailed.run(error, id)
   }
 
-  /** Returns the row of the memory, or `undefined` if its id exists. */
+  /** Returns the row of the memory, or `undefined` if its id already exists. */
   add(mindSeq: number, memory: Memory): number | undefined {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
@@ -206,7 +206,7 @@ export class MemoryTable {
   }
 }
 
-/** Returns a word as it is indexed for a mind. The prefix `m…q` has no vowel, so it does not affect stemming. */
+/** Returns a word as indexed for a mind. The prefix `m…q` does not contain vowels, so it does not affect stemming. */
 const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
 export function toMemory<Row extends RawMemory>({ x, y, tags_json, ...row }: Row) {

@@ -49,7 +49,6 @@ const prepareStatements = (db: Database) => ({
 export class MindTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #now: () => number
-  /** Parsed configurations by hash. */
   readonly #configs = new Map<string, MindConfig>()
 
   constructor(db: Database, now: () => number) {

@@ -55,7 +55,7 @@ export class ReflectionTable {
     }))
   }
 
-  /** Adds a conclusion and supersedes the previous one on its topic. Returns `false` if they are equal. */
+  /** Adds a conclusion and supersedes the previous conclusion on its topic. Returns `false` if both are equal. */
   add(mindSeq: number, embedderId: string, reflection: NewReflection): boolean {
     const { id, about, content, importance, subject, sim_time, evidence, vector } = reflection
     const previous = this.#sql.current.all(mindSeq, about)

@@ -111,7 +111,7 @@ export function loadMind(
   )
 }
 
-/** If one of the ids exists, gives all memories new ids. */
+/** If one of the ids already exists, gives all memories new ids. */
 function loadMemories(
   { db, memories }: Tables,
   { long_term_memories, daily_memories }: SavedMind,

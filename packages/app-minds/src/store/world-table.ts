@@ -83,7 +83,7 @@ export class WorldTable {
     this.#limits = limits
   }
 
-  /** Returns the input of a decision. Includes these conversations even if they are closed. */
+  /** Returns the input of a decision. Includes the conversations of `interactionIds` even if they are closed. */
   snapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
     const open = this.conversations(mind.seq)
     const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))

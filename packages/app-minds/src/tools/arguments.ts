@@ -21,7 +21,7 @@ export const requestId = z
   .optional()
   .describe('Repeating the same id within 10 minutes returns the first result')
 
-/** Adds the request id, the caller's or a new one, and `data` to errors. */
+/** Adds `data` and the caller's or a new request id to errors. */
 export async function withRequestId<T>(
   given: string | undefined,
   { requestId: own }: MindsContext,

@@ -13,7 +13,6 @@ export function requireWithin(limit: keyof Limits, value: number, max: number): 
 
 type InputName = 'config' | 'save' | 'events' | 'observation'
 
-/** Creates `INVALID_CONFIG`, `INVALID_SAVE`, `INVALID_EVENTS` or `INVALID_OBSERVATION`. */
 export const createInvalid = (name: InputName, problems: readonly string[]): CausewayError =>
   new MindsError(codes[name], `Invalid ${name} format: ${problems.join('; ')}`, { data: { problems } })
 

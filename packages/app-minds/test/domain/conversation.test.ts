@@ -48,7 +48,7 @@ function slide(transcript: readonly Message[], steps: readonly number[]): readon
 
 verifies(
   'minds:conversation:merge',
-  'mergeMessages loses no message of a window that slides by at most its length',
+  'mergeMessages retains every message of a window that slides by at most its length',
   async (t) => {
     const stepped = (most: number) =>
       fc.array(fc.integer({ min: 1, max: most }), { minLength: 60, maxLength: 60 })
@@ -149,7 +149,7 @@ const makeFact = (id: string, change: Partial<Experience> = {}): Experience =>
     ...change,
   })
 
-t.test('drawConclusions draws a conclusion only from three occurrences', async (t) => {
+t.test('drawConclusions draws a conclusion from three occurrences, but not from two', async (t) => {
   const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
   t.same(drawConclusions([one, two]), [])
   t.match(drawConclusions([one, two, three]), [
@@ -164,7 +164,7 @@ t.test('drawConclusions draws a conclusion only from three occurrences', async (
   ])
 })
 
-t.test('drawConclusions names the part of the day of most occurrences', async (t) => {
+t.test('drawConclusions names the part of the day with most occurrences', async (t) => {
   const at = (...hours: readonly number[]): string =>
     drawConclusions(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
   t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
@@ -357,7 +357,7 @@ verifies(
   },
 )
 
-verifies('minds:memory:relations', 'the word relations are read again after a failure', async (t) => {
+verifies('minds:memory:relations', 'RelationsFile reads the file again after a failure', async (t) => {
   const file = join(t.testdir(), 'relations.txt.br')
   const relations = new RelationsFile(file)
   await t.rejects(getRelations.call(relations), { code: 'ENOENT' })
@@ -370,7 +370,7 @@ verifies('minds:memory:relations', 'word relations are parsed in short steps', a
   t.ok(steps.length > 20, `${steps.length} steps for 3000 meanings`)
 })
 
-verifies('minds:memory:relations', 'a memory answers a question in different words', async (t) => {
+verifies('minds:memory:relations', 'a memory answers a question that uses different words', async (t) => {
   const pairs: readonly (readonly [string, string])[] = [
     ['Which animal did Greta buy?', 'Greta purchased a donkey.'],
     ['Who mended the roof?', 'The carpenter Jens repaired the roof.'],

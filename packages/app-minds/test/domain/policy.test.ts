@@ -144,7 +144,7 @@ verifies(
 
 verifies(
   'minds:policy:refusal',
-  'a reported refusal has priority, and a refusal for distance allows another attempt',
+  'a reported refusal has priority, and a refusal because of distance allows another attempt',
   async (t) => {
     const rejected = (reason: string): MindEvent[] => [
       {
@@ -225,7 +225,7 @@ t.test('moods and decisions use the constants of the mind', async (t) => {
   t.same(mood({ goal_below: 0.2 }).active_goals, [])
 })
 
-t.test('the policy uses the learned gain of an interaction after three times', async (t) => {
+t.test('the policy uses the learned gain of an interaction after three uses', async (t) => {
   let before = nothing
   for (let n = 0; n < 3; n++) {
     before = cycle(eating(100 * n + 10, { hunger: 20 }), before).after

@@ -20,7 +20,7 @@ t.setTimeout(isLong ? 900_000 : 120_000)
 
 const program = fileURLToPath(new URL('../killed/living.ts', import.meta.url))
 
-/** Runs a process, kills it shortly after this many results arrived, and returns the results. */
+/** Runs a process, kills it `lateMs` after `lines` results arrived, and returns the results. */
 async function killedLife(
   t: Test,
   dir: string,
@@ -65,7 +65,7 @@ function random(seed: number): () => number {
 
 verifies(
   'minds:killed',
-  'a process killed during decisions or a consolidation loses no completed call',
+  'completed calls are retained if the process is killed during decisions or a consolidation',
   inCI(async (t) => {
     const dir = await dataFolder(t)
     const first = await openMinds(t, { dir })
@@ -158,32 +158,38 @@ verifies(
   },
 )
 
-verifies('minds:parallel', 'concurrent decisions, consolidations and recalls lose no memory', async (t) => {
-  const minds = await openMinds(t)
-  await makeMind(minds, 'mara')
-  const wells = (n: number) => [
-    { entity_id: `well_${n}`, display_name: `Well ${n}`, position: [13, 7], interactions: { drink: {} } },
-  ]
-  const all = Array.from({ length: 60 }, (_, n) => n)
-  const answers = await Promise.all(
-    all.flatMap((n): Promise<{ readonly status?: string; readonly summary?: string }>[] => [
-      decide(minds, 'mara', 100 + n, { entities: wells(n), needs: { hunger: 90 }, request_id: `d${n}` }),
-      minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink` }),
-      ...(n % 7 === 0 ? [minds.call('consolidate_memories', { mind_id: 'mara', request_id: `s${n}` })] : []),
-    ]),
-  )
-  t.ok(answers.every(({ status, summary }) => status === 'success' || summary !== undefined))
-  for (const when of ['by day', 'after a sleep']) {
-    for (const n of [0, 21, 31, 59])
-      t.match(
-        await minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink`, k: 1 }),
-        { memories: [{ content: `I saw Well ${n} at (13, 7), where one can drink.` }] },
-        when,
-      )
-    await minds.call('consolidate_memories', { mind_id: 'mara' })
-  }
-  t.equal((await minds.read('mind://mara/memories?limit=1000')).length, 60)
-})
+verifies(
+  'minds:parallel',
+  'concurrent decisions, consolidations and recalls retain every memory',
+  async (t) => {
+    const minds = await openMinds(t)
+    await makeMind(minds, 'mara')
+    const wells = (n: number) => [
+      { entity_id: `well_${n}`, display_name: `Well ${n}`, position: [13, 7], interactions: { drink: {} } },
+    ]
+    const all = Array.from({ length: 60 }, (_, n) => n)
+    const answers = await Promise.all(
+      all.flatMap((n): Promise<{ readonly status?: string; readonly summary?: string }>[] => [
+        decide(minds, 'mara', 100 + n, { entities: wells(n), needs: { hunger: 90 }, request_id: `d${n}` }),
+        minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink` }),
+        ...(n % 7 === 0
+          ? [minds.call('consolidate_memories', { mind_id: 'mara', request_id: `s${n}` })]
+          : []),
+      ]),
+    )
+    t.ok(answers.every(({ status, summary }) => status === 'success' || summary !== undefined))
+    for (const when of ['by day', 'after a sleep']) {
+      for (const n of [0, 21, 31, 59])
+        t.match(
+          await minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink`, k: 1 }),
+          { memories: [{ content: `I saw Well ${n} at (13, 7), where one can drink.` }] },
+          when,
+        )
+      await minds.call('consolidate_memories', { mind_id: 'mara' })
+    }
+    t.equal((await minds.read('mind://mara/memories?limit=1000')).length, 60)
+  },
+)
 
 const text = readFileSync(new URL('../../../../docs/minds.md', import.meta.url), 'utf8')
 

@@ -40,7 +40,7 @@ export interface ScriptedProvider {
   readonly requests: readonly SeenRequest[]
 }
 
-/** Returns a sensible answer for each step. The action is the first one in the menu among these names. */
+/** Returns a sensible answer for each step. The action uses the first entity in the prompt, if there is one. */
 export function sensible(request: SeenRequest): string {
   const id = /^- (\S+) ⟦.*?⟧.*: (\w+)/m.exec(request.state)
   const use =

@@ -37,7 +37,7 @@ interface Svd {
 
 /**
  * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
- * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the number of finished passes, and of all.
+ * algorithms 4.4 and 5.1). Deterministic for a seed, including signs. Yields the numbers of finished and of all passes.
  */
 export function* computeTruncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options

@@ -44,7 +44,7 @@ export function createVectorTable(
   return { dimensions, ids: all.map(([id]) => id), data }
 }
 
-/** Returns at most `limit` rows by descending cosine, then by id. Scans every row, in 2 ms for 10,000 rows of 128. */
+/** Returns at most `limit` rows by descending cosine, then by id. Scans 10,000 rows of 128 dimensions in 2 ms. */
 export function findNearest(
   table: VectorTable,
   query: Float32Array,

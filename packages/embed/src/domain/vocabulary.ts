@@ -7,12 +7,12 @@ export interface Vocabulary {
 }
 
 interface VocabularyOptions {
-  /** Minimum texts with a term. Default: 2, or 1 for fewer than 50 texts. */
+  /** Minimum number of texts that contain a term. Default: 2, or 1 for fewer than 50 texts. */
   readonly minTexts?: number
   readonly maxTerms?: number
 }
 
-/** Excludes terms of more than half of the texts, if there are at least 20 texts. */
+/** If there are at least 20 texts, excludes terms that occur in more than half of them. */
 export function makeVocabulary(
   texts: readonly (readonly string[])[],
   options: VocabularyOptions = {},

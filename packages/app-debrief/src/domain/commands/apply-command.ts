@@ -152,7 +152,7 @@ function select(ids: readonly string[], { draft, options }: Application): Comman
   return createStateResult('setSelection', `selected ${formatCount(known.size, 'feature')}`)
 }
 
-/** Moves metadata features to the state. Returns the others. */
+/** Moves metadata features to the state. Returns the other features. */
 function extractStates(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
   return features.filter((feature) => {
     const kind = getMetadataKind(feature)

@@ -32,7 +32,7 @@ const maxCommands = 20_000
 const levels = ['debug', 'info', 'warn', 'error']
 
 /**
- * Parses a command or a list of commands, also inside `{result: …}` or `{commands: […]}`. Throws `INVALID_COMMAND`.
+ * Parses a command or a list of commands, optionally in `{result: …}` or `{commands: […]}`. Throws `INVALID_COMMAND`.
  */
 export function parseCommands(value: unknown): readonly Command[] {
   const count = { children: 0 }

@@ -22,7 +22,7 @@ export class Draft {
     this.#selection = before.selection
   }
 
-  /** Returns more than 1 if the file repeats an id. */
+  /** Counts features with this id. Returns more than 1 if the file repeats it. */
   count(id: string): number {
     return this.#getIndex().get(id)?.length ?? 0
   }

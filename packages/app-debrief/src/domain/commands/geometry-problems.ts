@@ -3,7 +3,7 @@ import { isObject } from '@causeway/protocol'
 
 const maxProblems = 5
 
-/** Returns up to five problems of the coordinates (RFC 7946, section 3.1). A missing geometry is valid. */
+/** Returns up to five problems with the coordinates (RFC 7946, section 3.1). A missing geometry is valid. */
 export function findGeometryProblems(geometry: unknown): readonly string[] {
   if (geometry === null || geometry === undefined) return []
   if (!isObject(geometry)) return ['geometry must be an object']

@@ -29,8 +29,8 @@ export interface Item {
 }
 
 export function makeItem(value: JsonObject, text: string): Item {
-  // Does not close over `value`: a new weak reference retains its target until the job ends, which may parse a whole
-  // file.
+  // Does not close over `value`: a new weak reference retains its target until the current job ends, and one job may
+  // parse a whole file.
   let cached: WeakRef<JsonObject> | undefined
   const summary = summarize(value)
   return {

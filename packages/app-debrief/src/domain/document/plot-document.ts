@@ -6,7 +6,7 @@ import { type Item, makeItem } from './item.ts'
 import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
 import { formatFeature, formatLayout, type PlotLayout, scanSteps } from './plot-text.ts'
 
-/** A metadata feature. Lists omit it. */
+/** A metadata feature, which lists of features omit. */
 export interface StateItem {
   /** `time`, `viewport` or another kind. */
   readonly kind: string
@@ -30,7 +30,7 @@ interface ParseOptions {
   readonly check?: ((feature: JsonObject, index: number) => void) | undefined
 }
 
-/** Yields the number of processed characters, counting each one twice. Throws `INVALID_PLOT`. */
+/** Yields the number of processed characters, which counts each character twice. Throws `INVALID_PLOT`. */
 export function* parseSteps(
   text: string,
   { selection, check }: ParseOptions = {},
@@ -54,7 +54,7 @@ export function* parseSteps(
   return { ...document, selection: filterKnownIds(document, selection ?? readStoredSelection(states)) }
 }
 
-/** Writes unchanged parts as in the file, in pieces that avoid a second copy in memory. */
+/** Returns the text in pieces, to avoid a second copy in memory. Unchanged parts remain as they are in the file. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const pending = [...states].sort((a, b) => a.place - b.place)

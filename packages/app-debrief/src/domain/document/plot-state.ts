@@ -57,7 +57,7 @@ export function addOffset(time: string): string {
   return text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`
 }
 
-/** West may exceed east across the antimeridian. Throws `INVALID_COMMAND`. */
+/** West exceeds east if the viewport crosses the antimeridian. Throws `INVALID_COMMAND`. */
 export function readViewport(payload: unknown): ViewportState {
   const bounds = isObject(payload) ? payload.bounds : undefined
   if (!Array.isArray(bounds) || bounds.length !== 4 || !bounds.every(Number.isFinite))

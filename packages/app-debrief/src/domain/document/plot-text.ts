@@ -83,7 +83,7 @@ function findSpaces({ head, emptySpace, lead, separator, tail }: PlotLayout): Sp
 
 const findLastIndent = (head: string): string => /\r?\n[ \t]+(?=[^\r\n]*$)/.exec(head)?.[0] ?? ''
 
-/** Returns the indentation of one level (empty for compact text) and the text that starts a line of a feature. */
+/** Returns the indentation of one level (empty for compact text) and the text before each line of a feature. */
 function findIndent(layout: PlotLayout): { readonly unit: string; readonly line: string } {
   const { lead } = findSpaces(layout)
   const [, end, indent] = /(\r?\n)([ \t]*)$/.exec(lead) ?? []
@@ -219,5 +219,5 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result, undefined>): R
   return step.value
 }
 
-/** JSON strings contain no raw line breaks, so every line break is white space. */
+/** JSON strings cannot contain raw line breaks, so every line break is white space. */
 export const toOneLine = (json: string): string => json.replaceAll(/\r?\n[ \t]*/g, '')

@@ -34,7 +34,7 @@ const maxCharacters = 64 * 2 ** 20
 /** Changes of the same state by one client within this time share an entry. */
 const coalesceMs = 1000
 
-/** A change of features discards all redo steps. Other changes discard only redo steps of other state. */
+/** A change of features discards all redo steps. Other changes discard only redo steps that do not affect features. */
 export function recordEntry(history: History, entry: HistoryEntry): History {
   const retained = history.filter(
     ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),
@@ -122,7 +122,7 @@ const setUndone = (history: History, entry: HistoryEntry, isUndone: boolean): Hi
 const omitSelection = ({ selection, ...patch }: Patch, { kind }: HistoryEntry): Patch =>
   kind === 'features' || selection === undefined ? patch : { ...patch, selection }
 
-/** Restores the selection that belonged to the features, unless it was changed since. */
+/** Restores the selection that belonged to the features, unless the selection was changed since. */
 function restoreSelection(
   document: PlotDocument,
   { kind, patch: { selection } }: HistoryEntry,

@@ -4,7 +4,7 @@ import type { PlotDocument, StateItem } from '../document/plot-document.ts'
 import { getMetadataKind, type StateKind } from '../document/plot-state.ts'
 import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
 
-/** Positions are those before the change for `removed` and `updated`, and after it for `added`. */
+/** `removed` and `updated` contain positions before the change, `added` contains positions after it. */
 export interface FeaturePatch {
   readonly removed: readonly (readonly [place: number, text: string])[]
   readonly added: readonly (readonly [place: number, text: string])[]
@@ -41,7 +41,7 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   }
 }
 
-/** Returns `document` with the equal parts of `old`, so that patches contain only real differences. */
+/** Replaces parts of `document` with equal parts of `old`, so that patches contain only real differences. */
 export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
   const known = new Map(old.items.map((item) => [item.id, item]))
   const states = document.states.map((state) => {
@@ -128,7 +128,7 @@ const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePat
   updated: [],
 })
 
-/** Identifies an item by its id, otherwise by its text and a counter. */
+/** Identifies an item by its id or, without an id, by its text and a counter. */
 function createKeys(items: readonly Item[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map(({ id, text }) => {

@@ -34,7 +34,7 @@ export function selectLand(rings: readonly LandRing[], [, south, , north]: Bound
   return { areas, coast: areas }
 }
 
-/** Clips land to bounds with a margin, also across the antimeridian. */
+/** Clips land to bounds with a margin. The bounds may cross the antimeridian. */
 export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   const margin = Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]) * 0.05
   const box: Bounds = [bounds[0] - margin, bounds[1] - margin, bounds[2] + margin, bounds[3] + margin]
@@ -53,7 +53,7 @@ export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   return { areas, coast }
 }
 
-/** Algorithm of Sutherland and Hodgman, CACM 17, 1974. */
+/** Uses the algorithm of Sutherland and Hodgman, CACM 17, 1974. */
 function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly LonLat[] {
   const edges: readonly (readonly [axis: 0 | 1, limit: number, sign: 1 | -1])[] = [
     [0, west, 1],
@@ -82,7 +82,7 @@ const interpolate = (a: LonLat, b: LonLat, share: number): LonLat => [
   a[1] + (b[1] - a[1]) * share,
 ]
 
-/** Returns the ring's edges, except those along the antimeridian. */
+/** Returns the ring's edges, except those along the antimeridian and at the South Pole. */
 function findCoast(
   ring: readonly LonLat[],
   [west, south, east, north]: Bounds,

@@ -17,7 +17,7 @@ const labelSize = 12
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
-/** Share of the visible latitudes, next to the pole, without meridians. */
+/** Share of the visible latitudes, next to the pole, in which meridians are not drawn. */
 const polarGap = 0.04
 
 function createPolarGrid({ bounds, frame }: Projection) {
@@ -135,7 +135,7 @@ const chooseStep = (wanted: number): number => steps.find((step) => step >= want
 
 const countDecimals = (step: number): number => (step < 0.09 / 60 ? 2 : step < 0.9 / 60 ? 1 : 0)
 
-/** Returns the multiples of `step` between, but not at, the ends. */
+/** Returns the multiples of `step` strictly between the ends. */
 function listMultiples(from: number, to: number, step: number): readonly number[] {
   const first = Math.ceil(from / step + 0.05)
   const last = Math.floor(to / step - 0.05)
@@ -152,7 +152,7 @@ export function formatAngle(degrees: number, [positive, negative]: string, decim
   return `${Math.floor(parts / (60 * unit))}°${rest === 0 ? '' : `${minutes}′`}${side}`
 }
 
-/** Variation of the scale above which the bar states its latitude. */
+/** Scale variation above which the bar states its latitude. */
 const maxVariation = 1.02
 
 /** Maximum length of the bar, pixels. */

@@ -29,7 +29,7 @@ interface Obstacles {
   readonly boxes: readonly Box[]
 }
 
-/** Places labels inside the frame without overlap, important ones first. Omits labels without space. */
+/** Places labels inside the frame without overlap, important ones first. Omits labels that do not fit. */
 export function placeLabels(
   labels: readonly Label[],
   frame: Frame,
@@ -93,7 +93,7 @@ function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional
   return best
 }
 
-/** Distance from which a line connects a label with its place, pixels. */
+/** Minimum distance at which a line connects a label with its point, in pixels. */
 const leaderDistance = 18
 
 function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement[] {
@@ -131,10 +131,10 @@ class ObstacleGrid {
   }
 }
 
-/** Distances of a label from its place, pixels. */
+/** Distances between a label and its point, in pixels. */
 const distances = [8, 22, 40]
 
-/** Returns boxes around a place, nearest first. */
+/** Returns boxes around a point, nearest first. */
 const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
   distances.flatMap((distance) => {
     const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]

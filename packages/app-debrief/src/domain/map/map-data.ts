@@ -29,7 +29,7 @@ export interface Drawable {
   readonly isSelected: boolean
   readonly now: LonLat | null
   readonly ticks: readonly TimeTick[]
-  /** Whether it is a measurement, such as a closest approach. */
+  /** Whether the feature is a measurement, such as a closest approach. */
   readonly isMeasurement: boolean
 }
 
@@ -143,7 +143,7 @@ function findColour(properties: JsonObject): string | null {
   return null
 }
 
-/** Returns `null` outside the time of the track. */
+/** Returns `null` outside the track's time range. */
 function interpolatePlace(
   path: readonly LonLat[],
   timestamps: readonly unknown[],

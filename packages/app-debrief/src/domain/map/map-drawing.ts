@@ -40,7 +40,6 @@ const landColour = '#EDE6D6'
 const coastColour = '#8F8672'
 const margins = { left: 76, right: 20, top: 56, bottom: 34 }
 
-/** Returns SVG text. */
 export function drawMap({ data, title, width, land, coast }: MapDrawing): string {
   const inner = width - margins.left - margins.right
   const frame: Frame = {
@@ -104,7 +103,7 @@ const drawBox = (
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
-/** Pixels per nautical mile. At larger scales, errors of the coast, up to a mile, are visible. */
+/** Pixels per nautical mile. At larger scales, the coast's errors of up to a mile are visible. */
 const maxCoastScale = 30
 
 function drawHeading(
@@ -210,7 +209,7 @@ function createTickLabels({ ticks, ink }: ColouredDrawable, view: Projection): r
   return labels
 }
 
-/** Measurements shorter than this get a ring, pixels. */
+/** Measurements shorter than this number of pixels get a ring. */
 const minMeasurement = 24
 
 /** Draws the start, direction and current position of a track, or the ends of a measurement. */
@@ -288,7 +287,7 @@ function createLabels(one: ColouredDrawable, view: Projection): readonly Label[]
 /** Pixels. */
 const areaStep = 14
 
-/** Returns places inside, from the middle outwards, then places above and below. */
+/** Returns positions inside the box, from the middle outwards, then positions above and below it. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))

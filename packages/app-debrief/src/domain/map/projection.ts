@@ -8,7 +8,7 @@ export interface Frame {
   readonly height: number
 }
 
-/** Mercator, polar stereographic beyond 80 degrees, or plate carrée if a chart needs both. */
+/** Mercator, polar stereographic beyond 80 degrees, or plate carrée for a chart that would need both. */
 export interface Projection {
   readonly name: 'Mercator' | 'polar stereographic' | 'plate carrée'
   readonly frame: Frame

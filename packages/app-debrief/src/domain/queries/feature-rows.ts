@@ -43,7 +43,7 @@ export function toRow({ id, summary }: Item) {
   }
 }
 
-/** Returns at least one feature, and more up to `maxCharacters`. A tolerance simplifies lines. */
+/** Returns at least one feature, and more if they fit `maxCharacters`. Simplifies lines if a tolerance is given. */
 export function takeFeatures(
   items: readonly Item[],
   {

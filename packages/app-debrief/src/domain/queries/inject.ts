@@ -28,7 +28,6 @@ export const listMissingArguments = (
     ]),
   )
 
-/** Returns the value, or the reason why it is missing. */
 function resolve(document: PlotDocument, injection: Injection): unknown {
   switch (injection.from) {
     case 'selection':

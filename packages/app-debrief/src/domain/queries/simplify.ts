@@ -21,7 +21,7 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
   return { ...retainVertices({ ...feature, properties } as unknown as Feature, vertices) }
 }
 
-/** Returns the ascending indices of retained vertices, measuring on a plane. */
+/** Returns the ascending indices of retained vertices. Measures deviations on a plane. */
 export function selectLineVertices(line: readonly LonLat[], toleranceM: number): readonly number[] {
   if (line.length < 3) return line.map((_, vertex) => vertex)
   const points = toPlane(line)

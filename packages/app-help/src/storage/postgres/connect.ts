@@ -47,7 +47,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
         await client.query('COMMIT')
         return result
       } catch (error) {
-        // The server has already rolled back a lost connection.
+        // If the connection was lost, the server has already rolled back.
         await client.query('ROLLBACK').catch(() => {})
         throw toDatabaseError(error)
       } finally {

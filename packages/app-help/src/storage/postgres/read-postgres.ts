@@ -214,8 +214,8 @@ const countPhraseSql = (row: string, { vector, columns }: TermColumns): string =
   ) AS phrases)`
 
 /**
- * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions have no
- * frequencies. Uses $8, the mean length of a row.
+ * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions do not
+ * have frequencies. Uses $8, the mean length of a row.
  */
 const scoreSql = (row: string, columns: TermColumns): string => {
   const { frequencies, length } = columns

@@ -23,7 +23,7 @@ const tables = [
     UNIQUE (source, file_path),
     UNIQUE (id, is_internal)
   )`,
-  // The second column of the key ensures that a chunk is internal if its page is.
+  // The second column of the key ensures that a chunk is internal if its page is internal.
   `CREATE TABLE IF NOT EXISTS help_items (
     id bigserial PRIMARY KEY,
     doc_id bigint NOT NULL,

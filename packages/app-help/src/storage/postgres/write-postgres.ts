@@ -11,7 +11,7 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
     await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
   for (const page of change.pages) await putPage(sql, page)
   if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
-  // Otherwise the first queries use plans for empty tables.
+  // Without statistics, the first queries would use plans for empty tables.
   await sql.query('ANALYZE help_docs, help_items, help_links')
 }
 

@@ -33,7 +33,7 @@ export function writeIndex(
   }
 }
 
-/** Creates the file. A vacuumed copy has no free pages, which could contain deleted text. */
+/** Creates the file. A vacuumed copy does not contain free pages, which could contain deleted text. */
 function createFile(from: string | undefined, file: string): Database {
   if (from !== undefined) {
     const source = new BetterSqlite3(from, { readonly: true, fileMustExist: true })

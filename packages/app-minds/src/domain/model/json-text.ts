@@ -1,7 +1,6 @@
 import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
-/** The parsed value, or the problem as text for a model. */
 type JsonReading = { readonly value: unknown } | { readonly problem: string }
 
 /** Parses the first JSON object in a text. Repairs common mistakes if strict parsing fails. */
@@ -48,7 +47,7 @@ function selectObject(text: string): string | undefined {
   return findObject(text.slice(fence.index + fence[0].length))
 }
 
-/** Returns the first object, or the rest of the text if it is incomplete. */
+/** Returns the first object, or the rest of the text if the object is incomplete. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

@@ -36,7 +36,6 @@ const tasks: Readonly<Record<ModelStep, string>> = {
   ].join('\n'),
 }
 
-/** The first line names the step. */
 export const createSystemPrompt = (step: ModelStep): string =>
   `causeway-minds/1 step=${step}\n${rules}\n\n${tasks[step]}`
 
@@ -49,7 +48,7 @@ export interface PromptState {
   readonly conversations: readonly KnownConversation[]
   readonly events: readonly MindEvent[]
   readonly menu?: readonly MenuOption[]
-  /** Maximum number of entities. The nearest are described. */
+  /** Maximum number of described entities, nearest first. */
   readonly maxEntities: number
   readonly maxChars: number
 }
@@ -59,12 +58,12 @@ interface DetailLevel {
   readonly entities: number
   readonly offers: number
   readonly lines: number
-  /** Maximum characters of each text from others. */
+  /** Maximum characters of each text that others wrote. */
   readonly chars: number
   readonly memory: number
 }
 
-/** From full to minimum detail. Some servers silently truncate long prompts. */
+/** From full to minimum detail, because some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
@@ -111,7 +110,7 @@ export const formatCorrection = (problems: readonly string[]): string =>
 
 const formatSection = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Marks and truncates a text from others. Removes such marks from the text. */
+/** Truncates a text that others wrote and encloses it in brackets. Removes such brackets from the text. */
 const quote = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */

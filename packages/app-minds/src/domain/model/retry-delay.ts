@@ -15,6 +15,6 @@ export function retryAfterMs(
   return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, maxDelayMs) : null
 }
 
-/** Exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */
+/** Returns an exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */
 export const computeBackoffMs = (attempt: number, random: number): number =>
   Math.min(maxDelayMs, 250 * 2 ** attempt) * random

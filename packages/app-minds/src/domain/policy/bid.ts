@@ -6,7 +6,7 @@ import { type Candidate, makeCandidate } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { computeUrgency } from './urgency.ts'
 
-/** Accepts the best pending invitation, or rejects all of them. Later decisions reject the invitations that remain. */
+/** Accepts the best pending invitation, or rejects all. Later decisions reject the remaining invitations. */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
   const { observation, bids, isInteracting, isTransitioning } = situation
   if (bids.length === 0 || !situation.menu.some(({ action }) => action === 'respond_to_interaction_bid'))

@@ -18,7 +18,7 @@ interface Terms {
   readonly memory: number
   /** Factor, 1 for visible entities. */
   readonly freshness: number
-  /** Factor, 1 unless it continues the current goal. */
+  /** Factor, 1 unless the candidate continues the current goal. */
   readonly hysteresis: number
 }
 
@@ -48,7 +48,7 @@ export const makeCandidate = (action: Action, score: number, terms: Partial<Term
   goal: null,
 })
 
-/** Returns all uses of visible and remembered entities, including rejected ones. */
+/** Returns a candidate for each use of a visible or remembered entity, including rejected candidates. */
 export function useCandidates(context: PolicyContext): readonly Candidate[] {
   const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
@@ -138,7 +138,7 @@ function makeUseCandidate(
   const isBlocked = state.blocked === createGoalKey(goal)
   const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
   const isInReach = steps <= reach || target.position === null
-  // After a blocked movement or a refusal for distance, tries once from here.
+  // After a blocked movement or a refusal because of distance, tries once from the current position.
   if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
   const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
   if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }

@@ -15,7 +15,7 @@ const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> =
   messy: { hygiene: 0.7 },
 })
 
-/** The need that each personality dimension weighs. Values of 0, 0.5 and 1 give factors of 0.5, 1 and 1.5. */
+/** Need whose weight each personality dimension scales. Values of 0, 0.5 and 1 give factors of 0.5, 1 and 1.5. */
 const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   extraversion: 'social',
   sociability: 'social',

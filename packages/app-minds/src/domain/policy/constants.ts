@@ -10,10 +10,10 @@ export const policyConstants = Object.freeze({
   default_fill: 0.25,
   default_drain: 0.1,
   expected_minutes: 10,
-  /** Number of gains observed before they replace the default, and the weight of the newest. */
+  /** Number of observed gains from which their mean replaces the estimate, and weight of the newest gain. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Distance in steps that halves a gain. Also the assumed distance of an entity without a position. */
+  /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
   /** Maximum distance in steps for conversations, and distance within which a missing entity is certainly gone. */
@@ -22,26 +22,26 @@ export const policyConstants = Object.freeze({
   /** Minimum scores of visible and of remembered candidates. */
   drop_below: 0.02,
   place_drop_below: 0.05,
-  /** Weight of a remembered place, and its half-life in days. */
+  /** Weight of a remembered place, and the half-life of this weight in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
   /** How long to avoid a place that refused or was busy. */
   cooldown_min: 90,
-  /** Maximum time until a refusal is inferred. */
+  /** Maximum time after an attempt in which a refusal can be inferred. */
   inference_min: 60,
   /** Maximum influence of one memory, and of all memories together. */
   memory_weight: 0.05,
   memory_limit: 0.15,
-  /** Share at which a need counts as filled. The character leaves when all needs that the interaction fills are. */
+  /** Share at which a need counts as filled. The character leaves when all needs of the interaction are filled. */
   satisfied: 0.95,
-  /** Share of the current need, and its margin over `critical`, at which the character leaves for a critical need. */
+  /** To leave for a critical need, the current need must exceed this share, and `critical` plus this margin. */
   good_enough: 0.5,
   critical_margin: 0.1,
-  /** Scores of staying, of leaving, and of leaving when every need is filled. */
+  /** Scores for staying, for leaving, and for leaving when every need is filled. */
   stay: 1,
   leave: 1.5,
   leave_satisfied: 2,
-  /** Minimum stay, and maximum stay in an interaction that fills no need. */
+  /** Minimum stay, and maximum stay in an interaction that does not fill a need. */
   minimum_stay_min: 5,
   idle_stay_min: 30,
   /** Factor by which a candidate must outscore the current goal. */
@@ -54,7 +54,7 @@ export const policyConstants = Object.freeze({
   /** Number of own turns, or share of the social need, that ends a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Minimum relevance of an answering memory, and minimum share of the question's words that it supports. */
+  /** Minimum relevance of a memory that answers a question, and minimum share of the question's words it supports. */
   answer_relevance: 0.1,
   answer_coverage: 0.6,
   utterance_chars: 280,
@@ -63,7 +63,7 @@ export const policyConstants = Object.freeze({
   search: 0.03,
   search_below: 0.5,
   wait: 0.02,
-  /** The mood is desperate below the first mean of the needs if a need is critical, and content from the second. */
+  /** Mean of the needs below which a critical need causes despair, and mean from which the mood is content. */
   desperate_below: 0.4,
   content_from: 0.7,
   /** The lowest need becomes a goal below this share. */
@@ -72,7 +72,7 @@ export const policyConstants = Object.freeze({
 
 export type PolicyConstants = { readonly [Name in keyof typeof policyConstants]: number }
 
-/** Reported in place of a model. */
+/** Name reported in place of a model. */
 export const policyName = 'causeway-policy/1'
 
 export const policyNotice = 'decided by a rule-based scorer with template sentences, not by a language model'

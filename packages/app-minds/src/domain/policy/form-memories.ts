@@ -129,8 +129,8 @@ const readClaim = (message: string): string =>
 const maxNews = 8
 
 /**
- * Adds the statements of new messages to the news, except hearsay and known statements. A statement with another
- * value replaces the earlier one.
+ * Adds the statements of new messages to the news, except hearsay and known statements. A statement that gives
+ * another value for a subject replaces the earlier statement.
  */
 export function updateNews(
   news: MindState['news'],

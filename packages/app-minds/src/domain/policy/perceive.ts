@@ -23,7 +23,7 @@ export interface Perception {
   readonly derivedEvents: readonly DerivedEvent[]
 }
 
-/** `events` are the new events. */
+/** `events` contains only new events. */
 export function perceive(
   observation: Observation,
   events: readonly MindEvent[],
@@ -41,7 +41,7 @@ export function perceive(
   const isRepeated = blocked !== undefined && before.state.blocked === createGoalKey(blocked)
   const isDistance = refusals.find(({ reason }) => isTooFar(reason))
   const cooled = [
-    // After a first refusal for distance, moving closer is enough.
+    // After a first refusal because of distance, moving closer is enough.
     ...refusals.filter(
       ({ goal, reason }) => !isTooFar(reason) || before.state.blocked === createGoalKey(goal),
     ),
@@ -66,11 +66,11 @@ export function perceive(
     ...readErrors(events),
   ]
   const mark = isDistance?.goal ?? (isRepeated ? undefined : blocked)
-  const stayed = learn(observation, before.state, constants)
+  const learned = learn(observation, before.state, constants)
   return {
     state: {
       ...before.state,
-      ...stayed,
+      ...learned,
       critical: nowCritical.map(({ name }) => name),
       blocked: mark === undefined ? null : createGoalKey(mark),
     },

@@ -11,7 +11,6 @@ export interface PolicyContext {
   readonly situation: Situation
   readonly state: MindState
   readonly places: Places
-  /** Factor by need, from the character. The default is 1. */
   readonly weights: Readonly<Record<string, number>>
   readonly constants: PolicyConstants
   readonly conversations: readonly KnownConversation[]

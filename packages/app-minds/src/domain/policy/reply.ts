@@ -23,7 +23,7 @@ export function composeOpening(context: ConversationContext): Utterance {
   return say(`${pickFresh('greeting', context)} ${topic}`.trim())
 }
 
-/** The last reply introduces no topic. The text is empty if there is nothing to say. */
+/** If `isLast` is set, does not introduce a topic. Returns an empty text if there is nothing to say. */
 export function composeReply(
   message: string,
   context: ConversationContext,
@@ -38,7 +38,7 @@ export function composeReply(
     return say(join(hello, text), memory_id)
   }
   const reaction = react(sentences, context)
-  // A partner who is about to leave gets no new topic.
+  // Does not start a new topic with a partner who is about to leave.
   if (isLast || plan.test(message)) return say(join(hello, reaction))
   const more = findTopic(context)
   // Prevents two characters from exchanging polite phrases forever.

@@ -18,13 +18,12 @@ interface PolicyChoice {
   readonly because: string
   readonly goal: Goal | null
   readonly talks: MindState['talks']
-  /** Statements shared so far, including this action. */
+  /** Statements shared so far, including those of this action. */
   readonly shared: MindState['shared']
   readonly candidates: readonly ExplainedCandidate[]
   readonly quoted: string | null
 }
 
-/** Selects an action deterministically. */
 export function selectAction(context: PolicyContext): PolicyChoice {
   const { situation, constants } = context
   const bid = answerBids(situation, constants)

@@ -62,7 +62,7 @@ export function answerQuestion(
   )[0]?.source
   if (best === undefined) {
     const sorry = ["I don't know.", 'I do not know that, I am afraid.'] as const
-    // A question for a place asks for advice, not for a memory.
+    // A question that asks for a place requires advice, not a memory.
     const fitting = placeQuestion.test(text)
       ? sorry
       : ([...sorry, "I don't remember anything about that."] as const)

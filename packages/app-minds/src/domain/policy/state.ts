@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { cellSchema, nameSchema } from '../observation.ts'
 
 const texts = z.array(z.string()).readonly()
-/** Satisfied share by need. */
+/** Satisfied share of each need. */
 const shares = z.record(z.string(), z.number())
 
 const goal = z.strictObject({
@@ -54,14 +54,14 @@ export const stateSchema = z.strictObject({
       z.strictObject({ speaker_id: nameSchema, speaker_name: nameSchema, text: z.string(), time: z.int() }),
     )
     .readonly(),
-  /** Hashes of the statements to each partner (`hashStatements`), oldest first. */
+  /** Hashes of the statements made to each partner (`hashStatements`), oldest first. */
   shared: z.array(z.number()).readonly(),
   critical: texts,
   /** Keys of the memories formed on this game day. */
   formed: z.strictObject({ day: z.int(), keys: texts }),
   /** The unreachable goal as `entity_id|interaction`. */
   blocked: z.string().nullable(),
-  /** Digest and time of the model's last decision (`llm_gate`). */
+  /** Digest of the state at the model's last decision, and time of this decision (`llm_gate`). */
   gate: z.strictObject({ digest: z.string(), at: z.int() }).nullable(),
   /** Unknown fields that were already reported. */
   warned: texts,

@@ -35,7 +35,7 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
   // If both spoke at the same time, a question may precede the character's own message.
   const crossed = context.newMessages.findLast(({ message }) => findQuestion(message) !== undefined)?.message
   const isOwnMessage = last?.speaker_id === observation.entity_id
-  const open =
+  const openQuestion =
     last !== undefined && !isOwnMessage && findQuestion(last.message) !== undefined ? last.message : crossed
   if (talk.has_parted)
     return crossed === undefined
@@ -43,8 +43,9 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
       : speak(context, composeReply(crossed, context, { isLast: true }), 'there was a question', talk)
   const ending = findReasonToEnd(context, last)
   if (ending !== undefined)
-    return leaveConversation(context, ending, open ?? (isOwnMessage ? undefined : last?.message))
-  if (open !== undefined) return speak(context, composeReply(open, context), 'there was a question', talk)
+    return leaveConversation(context, ending, openQuestion ?? (isOwnMessage ? undefined : last?.message))
+  if (openQuestion !== undefined)
+    return speak(context, composeReply(openQuestion, context), 'there was a question', talk)
   const silence = observation.time - talk.heard_at
   if (!isMyTurn) {
     if (silence <= constants.silence_min) return makeTurn(makeAction('continue'), 'it is not my turn', talk)
@@ -62,8 +63,8 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
 }
 
 /**
- * Whether another participant spoke last or, before the first message, the character initiated. If the initiator is
- * unknown, the lowest id starts.
+ * Whether another participant spoke last. Before the first message, whether the character is the initiator or, if the
+ * initiator is unknown, has the lowest id.
  */
 function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversation, self: string): boolean {
   if (last !== undefined) return last.speaker_id !== self
@@ -146,7 +147,7 @@ function speak(
   }
 }
 
-/** Returns the parameter named `message`, or the only one of type string. */
+/** Returns the parameter named `message`, or the only parameter of type string. */
 function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined

@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 import type { ConversationContext } from './policy-context.ts'
 import { createClaimKey, describeNeed, namesPlaceFor, removeAnnouncement, smallTalk } from './speech.ts'
 
-/** Returns a topic as a sentence. Skips what was mentioned in this conversation or said to this partner earlier. */
+/** Returns a topic as a sentence. Skips topics of this conversation and of earlier statements to this partner. */
 export function findTopic(context: ConversationContext): string | undefined {
   const said = new Set(
     context.conversation.messages.flatMap(({ message }) => parseUtterance(message).map(toKey)),
@@ -57,7 +57,7 @@ function findNeedTopic(context: ConversationContext, isNew: Filter): string | un
   return isNew(text) ? text : undefined
 }
 
-/** Game minutes for which advice from others suffices. */
+/** Game minutes for which the character does not ask for the same advice again. */
 const adviceMinutes = 720
 
 function hasAdviceFor(need: string, { conversation, situation, state }: ConversationContext): boolean {

@@ -25,7 +25,6 @@ export const emptyWorkingMemory: WorkingMemory = Object.freeze({
   emotional_state: '',
 })
 
-/** Updates the fields that follow from facts. */
 export function updateFactualFields(
   before: WorkingMemory,
   {
