@@ -10,7 +10,7 @@ import { causewayApp } from './causeway/index.ts'
 /** Apps in listing order. */
 export const apps: readonly App[] = [replay, help, minds, debrief, toolvault, trm]
 
-/** Returns all apps for documentation. The server's own tools cannot be called. */
+/** Returns all apps, for documentation. Tools of the server's own app cannot be called. */
 export const builtInApps = (): readonly App[] => [
   causewayApp(() => {
     throw new Error('declared for documentation only')

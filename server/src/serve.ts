@@ -24,7 +24,7 @@ import { toPortError, toRunningError } from './process/start-errors.ts'
 import { version } from './process/version.ts'
 import { formatWelcome, type StartedServer } from './process/welcome.ts'
 
-/** Resolves when the server listens; it runs until a signal. */
+/** Resolves when the server listens. The server runs until a signal stops it. */
 export async function serve({ config, given }: Pick<Invocation, 'config' | 'given'>): Promise<void> {
   if (!config.enabled) {
     process.stdout.write('Causeway is disabled by MCP_SERVER_ENABLED=false.\n')

@@ -33,7 +33,7 @@ const entry: AuditEntry = {
   facts: null,
 }
 
-/** Returns the data of the next batch with events. A stream starts with an empty one. */
+/** Returns the data of the next batch with events. A stream starts with an empty batch. */
 async function nextBatch({ events }: EventStream): Promise<string> {
   for await (const { data } of events) if (!data.includes('"events":[]')) return data
   throw new Error('the stream ended')
@@ -50,7 +50,7 @@ t.test('a feed returns the events after a position and counts those that it no l
   for (const id of ['other.4', 'x', '.', '9']) t.equal(feed.parseId(id), 0, `${id} is of another run`)
 })
 
-t.test('a feed of many events returns exactly the latest', async (t) => {
+t.test('a feed with many events returns exactly the latest ones', async (t) => {
   const feed = new EventFeed<string>(120)
   const texts = Array.from({ length: 333 }, (_, at) => `\u00fc "${at}"\n`)
   for (const text of texts) feed.publish(text)
@@ -139,7 +139,7 @@ verifies('console:sessions', async (t) => {
   t.equal((await wire.send(toolCall('Demo__count'), { headers })).status, 404, 'it has ended for good')
 })
 
-verifies('console:capture', 'a person starts and reads a capture over HTTP', async (t) => {
+verifies('console:capture', 'a capture can be started and read over HTTP', async (t) => {
   const wire = await openWire(t)
   const session = { ...both, 'mcp-session-id': await wire.initialize() }
   /** Calls the tool `echo` and returns the path of the captured call. */
@@ -181,7 +181,7 @@ verifies('console:capture', 'a person starts and reads a capture over HTTP', asy
   t.equal(await read(await call('after', session)), null)
 })
 
-verifies('console:capture', 'a capture has limits of calls, length and time', async (t) => {
+verifies('console:capture', 'a capture is limited in calls, length and time', async (t) => {
   let now = 1000
   const capture = new CallCapture(() => now)
   t.teardown(() => capture.stop())

@@ -118,7 +118,7 @@ verifies('server:settings:bad-value', async (t) => {
   t.throws(() => read(t, { files: { 'causeway.config.json': '[]' } }), { message: /not a JSON object/ })
 })
 
-t.test('folders become absolute, and the working directory is the default root', async (t) => {
+t.test('relative folders become absolute, and the working directory is the default root', async (t) => {
   const { config } = read(t, {
     env: { CAUSEWAY_RECORDING_ROOTS: `a${process.platform === 'win32' ? ';' : ':'}/b` },
   })
@@ -127,14 +127,14 @@ t.test('folders become absolute, and the working directory is the default root',
   t.equal(read(t, { env: { XDG_DATA_HOME: '/x' } }).config.dataDir, '/x/causeway')
 })
 
-t.test('arguments that are not flags are the command', async (t) => {
+t.test('parseCommandLine returns arguments that are not flags as the command', async (t) => {
   t.match(parseCommandLine(['roots', 'add', '/data', '--help']), {
     args: ['roots', 'add', '/data'],
     help: true,
   })
 })
 
-t.test('every setting has a unique variable, a default and a meaning', async (t) => {
+t.test('every setting has a unique environment variable, a default and a description', async (t) => {
   const rows = settingTable()
   for (const row of rows) t.ok(row.env && row.default && row.meaning, row.key)
   t.equal(new Set(rows.map(({ env }) => env)).size, rows.length)

@@ -53,7 +53,7 @@ verifies('app:session:expiry', async (t) => {
   t.match(await call(core, 'Demo__count'), { structuredContent: { count: 1 } }, 'more than a day later')
 })
 
-/** Creates a time of day, which a test can set, and a monotonic clock. */
+/** Creates a system clock, which a test can set, and a monotonic clock. */
 function createClocks() {
   const state = { now: 50 * day, steady: 0.5 }
   return {
@@ -155,7 +155,7 @@ const appWith = (
   ...errors: { definitions: ReturnType<typeof defineErrors>['definitions'] }[]
 ) => defineApp({ name, about: 'Fails.', errors, open: () => ({}), session: () => ({}) }, () => {})
 
-verifies('app:errors:owner', 'a code of another app is rejected when the server starts', async (t) => {
+verifies('app:errors:owner', 'an app with a code of another app is rejected at the start', async (t) => {
   const second = appWith('Second', defineErrors({ NO_RECORDING: declaration }))
   await t.rejects(openTestCore(t, [demoApp().app, second]), {
     code: 'INVALID_APP',

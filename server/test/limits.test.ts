@@ -118,7 +118,7 @@ verifies('limits:rate:settings', async (t) => {
 
 const named = (session: string) => ({ 'causeway-session': session })
 
-verifies('limits:rate:client', 'over MCP', async (t) => {
+verifies('limits:rate:client', 'the rate of a client applies to its MCP calls', async (t) => {
   const { send } = await openWire(t, { env: { CAUSEWAY_RATE_LIMITS: 'demo=0.01/100' } })
   const ask = async (session: string, name = 'Demo__echo', args: object = { text: 'x' }) =>
     (await send(toolCall(name, args), { headers: named(session) })).json.result
@@ -157,7 +157,7 @@ verifies('limits:rate:http', async (t) => {
   )
 })
 
-/** Calls a tool of the demo app for its client. */
+/** An app whose tool calls a tool of the demo app for the same client. */
 const relay: App = defineApp(
   { name: 'Relay', about: 'Calls another app.', open: (env) => env, session: () => ({}) },
   (app) => {

@@ -33,7 +33,7 @@ function createCache(name: string, changes: Partial<Cache> & { readonly holds: n
   return { cache, state }
 }
 
-/** Creates a guard of a process whose memory is the size of its caches plus `other`, and which checks only on request. */
+/** Creates a guard that checks only on request, for a process whose memory is the size of its caches plus `other`. */
 function createGuard(
   t: Test,
   caches: readonly Cache[],
@@ -63,7 +63,7 @@ function createGuard(
   return { guard, lines, state }
 }
 
-verifies('limits:memory', 'evicts the cheapest caches first', async (t) => {
+verifies('limits:memory', 'the memory guard evicts the cheapest caches first', async (t) => {
   const expensive = createCache('expensive', { holds: 400, costMs: 100 })
   const cheap = createCache('cheap', { holds: 100, costMs: 1 })
   const { guard, state, lines } = createGuard(t, [expensive.cache, cheap.cache], { other: 340 })
@@ -88,7 +88,7 @@ verifies('limits:memory', 'evicts the cheapest caches first', async (t) => {
   t.match(lines, [{ msg: 'caches were evicted', given_back: { 'causeway.cheap': 100 } }])
 })
 
-verifies('limits:memory', 'logs evictions at most once in 60 checks', async (t) => {
+verifies('limits:memory', 'the memory guard logs evictions at most once in 60 checks', async (t) => {
   const large = createCache('large', { holds: 900, maxBytes: 600 })
   const { guard, lines } = createGuard(t, [large.cache], { limitBytes: 0 })
   for (let check = 0; check < 61; check += 1) {
@@ -99,7 +99,7 @@ verifies('limits:memory', 'logs evictions at most once in 60 checks', async (t) 
   t.equal(lines.length, 2)
 })
 
-verifies('limits:memory', 'collects garbage rarely if there is nothing to evict', async (t) => {
+verifies('limits:memory', 'the memory guard rarely collects garbage without an eviction', async (t) => {
   const { guard, state } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 900 })
   for (let check = 0; check < 30; check += 1) await guard.check()
   t.equal(state.collections, 1)
@@ -107,7 +107,7 @@ verifies('limits:memory', 'collects garbage rarely if there is nothing to evict'
   t.equal(state.collections, 2)
 })
 
-verifies('limits:memory', 'memory is short if eviction does not suffice, until it suffices', async (t) => {
+verifies('limits:memory', 'memory is short until eviction suffices', async (t) => {
   const { guard, state, lines } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 1100 })
   await guard.check()
   t.notOk(guard.isShort, 'one check can be a single call')
@@ -130,7 +130,7 @@ verifies('limits:memory', 'each cache stays within its own limit', async (t) => 
   t.same(large.state.requested, [300])
 })
 
-verifies('limits:memory', 'a full heap evicts only caches in the heap', async (t) => {
+verifies('limits:memory', 'a full heap causes eviction only of caches in the heap', async (t) => {
   const outside = createCache('outside', { holds: 50, costMs: 1 })
   const inside = createCache('inside', { holds: 50, costMs: 100, isInHeap: true })
   const { guard } = createGuard(t, [outside.cache, inside.cache], { heap: () => 90 })
@@ -159,7 +159,7 @@ verifies('limits:memory', 'a cache that fails does not affect others', async (t)
   t.match(closed.lines, [{ cache: 'causeway.working', msg: 'a cache could not be evicted' }])
 })
 
-t.test('reads the memory of the process, which is below the default limit', async (t) => {
+t.test('readMemoryUsage returns the memory of the process, below the default limit', async (t) => {
   const { usedBytes, heapBytes, heapLimitBytes } = readMemoryUsage()
   t.ok(usedBytes > heapBytes && heapLimitBytes > heapBytes)
   t.ok(usedBytes <= process.memoryUsage.rss() * 1.1)

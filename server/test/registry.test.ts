@@ -33,7 +33,7 @@ verifies('app:registry:cached', 'tools are discovered again after the TTL, and n
   t.ok(toolNames(core).includes('Demo__later'))
 })
 
-verifies('app:registry:last-good', 'a failed discovery keeps the last good list', async (t) => {
+verifies('app:registry:last-good', 'after a failed discovery, the last good list remains', async (t) => {
   const { app, control } = demoApp()
   const { log, lines } = captureLog()
   control.discovered = [foundTool('found')]
@@ -106,7 +106,7 @@ verifies('app:registry:scheme-owner', async (t) => {
   })
 })
 
-t.test('the shared mount lists wire names, a bare mount lists bare aliases', async (t) => {
+t.test('the shared mount lists wire names, and a bare mount lists bare aliases', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   t.ok(toolNames(core).includes('Demo__echo'))
   t.notOk(toolNames(core).includes('OldDemo__echo'), 'a full alias is not listed')
@@ -234,7 +234,7 @@ verifies(
   },
 )
 
-t.test('unknown names are protocol errors with a suggestion', async (t) => {
+t.test('unknown methods, tools, resources and prompts are rejected with protocol errors', async (t) => {
   const core = await openTestCore(t, [demoApp().app])
   await t.rejects(core.dispatch('tools/destroy', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
   await t.rejects(core.dispatch('toString', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
@@ -263,7 +263,7 @@ verifies('app:answer:no-internals', async (t) => {
 })
 
 t.test(
-  'prompts validate their arguments, and the mount of an app lists them without its prefix',
+  'prompts validate their arguments, and the mount of an app lists them without the prefix of the app',
   async (t) => {
     const core = await openTestCore(t, [demoApp().app])
     t.match(

@@ -34,7 +34,7 @@ function createResult() {
   return { promise, resolve: (result: object) => resolve(result) }
 }
 
-/** Opens tasks with ids from 1. */
+/** Opens tasks whose ids count from 1. */
 async function openTasks() {
   const { rows, disk, store } = createStore()
   const { log, lines } = captureLog()

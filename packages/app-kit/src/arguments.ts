@@ -88,7 +88,7 @@ function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   return arrays.length === 1 && arrays[0] !== undefined ? arrays[0] : schema
 }
 
-/** Renames aliases: `names` maps them to declared names. Throws `INVALID_ARGUMENTS` if both are given. */
+/** Renames aliases: `names` maps them to declared names. Throws `INVALID_ARGUMENTS` if both names are given. */
 export const renameArguments = (
   owner: string,
   args: unknown,
@@ -117,7 +117,7 @@ function renameArgument(
   return { ...others, [declared]: value }
 }
 
-/** An unknown argument gets the most similar of `names`. */
+/** Suggests the most similar of `names` for an unknown argument. */
 export function listProblems(
   issues: readonly z.core.$ZodIssue[],
   names: readonly string[],

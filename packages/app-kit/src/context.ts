@@ -18,7 +18,7 @@ export interface Roots {
   resolve(path: string): Promise<string>
 }
 
-/** Notifies all clients. The change must be stored before. */
+/** Notifies all clients. The change must be stored first. */
 export interface Changes {
   tools(): void
   resources(): void

@@ -40,7 +40,7 @@ export interface Cache {
   shrink(bytes: number): number | Promise<number>
 }
 
-/** A call to view. If it failed, its arguments were not validated. */
+/** A call for `view`. If it failed, its arguments were not validated. */
 export interface ViewedCall {
   readonly args: Readonly<Record<string, unknown>>
   /** Empty if the call failed. */

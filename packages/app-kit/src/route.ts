@@ -35,7 +35,7 @@ export interface Socket {
   readonly id: string
   readonly variables: Variables
   readonly signal: AbortSignal
-  /** Resolves when the operating system has taken the frame or the connection has ended. */
+  /** Resolves when the operating system has accepted the frame or the connection has ended. */
   send(text: string): Promise<void>
   /** `reason`: at most 123 bytes. */
   close(reason?: string): void
@@ -43,7 +43,7 @@ export interface Socket {
 
 export interface SocketDeclaration<Store, Session> {
   readonly about: string
-  /** Required token scope, in addition to those of called tools. Default: `write`. */
+  /** Required token scope, in addition to the scopes of called tools. Default: `write`. */
   readonly scope?: 'read' | 'write' | 'execute'
   open?(socket: Socket, ctx: ChannelContext<Store, Session>): void | Promise<void>
   /** Handles frames in order. A thrown error is sent as `{"error": {code, message, remedy, …}}`. */

@@ -21,8 +21,8 @@ export function parseTime(text: unknown): number | undefined {
   const shift = zoneMs(zone)
   const isOver = hour > 24 || minute > 59 || second > 60 || (hour === 24 && minute + second > 0)
   if (midnight === undefined || shift === undefined || isOver) return undefined
-  const parts = ((hour * 60 + minute) * 60 + second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
-  return midnight + parts - shift
+  const timeOfDayMs = ((hour * 60 + minute) * 60 + second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
+  return midnight + timeOfDayMs - shift
 }
 
 /** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds. */

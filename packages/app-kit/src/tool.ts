@@ -63,7 +63,7 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly isCore?: boolean
   /** Whether clients that load tools on demand load this one at the start. */
   readonly alwaysLoad?: boolean
-  /** Rate limit class. Default: that of the app. */
+  /** Rate limit class. Default: the app's class. */
   readonly limit?: string
   /** View in clients that support MCP Apps. Adds about 55 bytes to the listing. */
   readonly widget?: WidgetName
@@ -122,7 +122,6 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   fits?(data: unknown): boolean
 }
 
-/** Throws `INVALID_APP`. */
 export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,

@@ -8,7 +8,7 @@ export type CallCondition = { readonly isNegated: boolean } & (
   | {
       readonly kind: 'text'
       readonly field: TextField | 'any'
-      /** ASCII letters in lower case. */
+      /** ASCII letters are in lower case. */
       readonly text: string
     }
 )
@@ -38,7 +38,7 @@ export const isBrowser = (client: string): boolean => client === browserClient
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses `app:Replay tool:get_frame code:* ms:>50`. A value matches as part of its field; without a field name,
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A value matches any part of its field or, without a field name,
  * of any field. `code:*` matches any error, and a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {

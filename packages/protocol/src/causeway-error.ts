@@ -24,7 +24,7 @@ export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'da
 
 const maxMessageLength = 4000
 
-/** Definition for codes that are not declared, for example by JavaScript. */
+/** Definition for undeclared codes, which TypeScript prevents but JavaScript does not. */
 const undeclared: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,
@@ -125,7 +125,7 @@ export function asCausewayError(error: unknown): CausewayError {
 /** Matches the code of a system error and the message of a thread that cannot start. */
 const fileLimit = /^(Worker initialization failure: )?(EMFILE|ENFILE)$/
 
-/** Returns `OVERLOADED` for a failure to open a file because too many are open; otherwise `undefined`. */
+/** Returns `OVERLOADED` if the error means that too many files are open; otherwise `undefined`. */
 export function toFileLimitError(error: unknown): CausewayError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, message } = error as { readonly code?: unknown; readonly message: string }
@@ -137,7 +137,7 @@ export function toFileLimitError(error: unknown): CausewayError | undefined {
   })
 }
 
-/** Returns a copy with changed details, by default caused by the original. */
+/** Returns a copy with changed details. Its default cause is the original. */
 export function reviseError(
   error: CausewayError,
   { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },

@@ -122,7 +122,7 @@ const caseBit = 0x20
 /** Multiplier of MurmurHash2. */
 const mixer = 0x5bd1e995
 
-/** Hash collisions make the count a few percent too low. */
+/** Counts distinct names. Hash collisions make the count a few percent too low. */
 class NameCounter {
   readonly #json: Uint8Array
   readonly #limits: JsonLimits
@@ -137,7 +137,6 @@ class NameCounter {
     this.#limits = limits
   }
 
-  /** Throws `BODY_TOO_LARGE`. */
   add(start: number, end: number): void {
     if (end - start > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
     const json = this.#json

@@ -10,7 +10,7 @@ export const wireNamePattern = /^[A-Za-z0-9_-]{1,49}$/
 /** Alias on an app's own mount, for example `trm.start`. */
 export const bareAliasPattern = /^[A-Za-z0-9_.-]{1,49}$/
 
-/** Returns `Replay__get_frame`. Throws `INVALID_APP` if clients do not support it. */
+/** Returns a name such as `Replay__get_frame`. Throws `INVALID_APP` if clients do not support it. */
 export function wireName(app: string, tool: string): string {
   if (!appNamePattern.test(app)) throw new CausewayError('INVALID_APP', `not an app name: ${app}`)
   if (!toolNamePattern.test(tool)) throw new CausewayError('INVALID_APP', `not a tool name: ${tool}`)
@@ -32,5 +32,5 @@ export function decodePercent(text: string): string | undefined {
   }
 }
 
-/** `replay` in `/mcp/replay`. */
+/** Returns an app's path segment: `replay` in `/mcp/replay`. */
 export const pathName = (app: string): string => app.toLowerCase()

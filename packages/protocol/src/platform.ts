@@ -68,8 +68,8 @@ export const listStopSignals = (platform: NodeJS.Platform = process.platform): r
 export const canSignal = (platform: NodeJS.Platform = process.platform): boolean => platform !== 'win32'
 
 /**
- * Returns the path of a local socket; on Windows of a named pipe, `\\.\pipe\name` or `\\?\pipe\name`, also with
- * forward slashes. Returns `undefined` if the platform cannot open it.
+ * Returns the path of a local socket or, on Windows, of a named pipe (`\\.\pipe\name` or `\\?\pipe\name`, also with
+ * forward slashes). Returns `undefined` if the platform cannot open it.
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined

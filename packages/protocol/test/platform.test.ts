@@ -67,7 +67,7 @@ t.test('Ctrl-Break and a closed console window stop a program on Windows', async
   t.same(platforms.map(canSignal), [true, true, false], 'on Windows a signal would kill the other process')
 })
 
-t.test('a local socket is a path, and on Windows a named pipe', async (t) => {
+t.test('toSocketPath accepts absolute paths, and named pipes on Windows', async (t) => {
   t.equal(toSocketPath('/run/a.sock', 'linux'), '/run/a.sock')
   t.equal(toSocketPath('run/a.sock', 'darwin'), undefined)
   t.equal(toSocketPath('//./pipe/causeway', 'win32'), '\\\\.\\pipe\\causeway')

@@ -20,7 +20,7 @@ export function classifyFailure(error: unknown): FailureKind | undefined {
 /** Number of files that SQLite opens for a database: the file, its log, the log's index and the folder. */
 const filesPerDatabase = 4
 
-/** Returns `OVERLOADED` if SQLite cannot open a file because too many are open, which its error does not show. */
+/** Returns `OVERLOADED` if too many files are open, which the error of SQLite does not show. */
 export function findFileLimit(error: unknown): CausewayError | undefined {
   const { code } = error as { readonly code?: unknown }
   if (!String(code).startsWith('SQLITE_CANTOPEN')) return undefined
@@ -35,7 +35,7 @@ export function findFileLimit(error: unknown): CausewayError | undefined {
   }
 }
 
-/** Converts failures to `DATA_DAMAGED`, `DATA_UNWRITABLE` or `OVERLOADED`; returns other errors unchanged. */
+/** Converts failures to `DATA_DAMAGED`, `DATA_UNWRITABLE` or `OVERLOADED`. Returns other errors unchanged. */
 export function toDataError(error: unknown, path: string): unknown {
   const kind = classifyFailure(error)
   const cause = new Error(path, { cause: error })

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the start time of a process (on Linux also the boot id), because pids are reused. Returns '' on Windows,
- * and `undefined` for a missing process or a zombie.
+ * Returns a value that distinguishes processes with the same pid: the start time and, on Linux, the boot id.
+ * Returns '' on Windows, and `undefined` for a missing process or a zombie.
  */
 export function identifyProcess(pid: number): string | undefined {
   if (!exists(pid)) return undefined

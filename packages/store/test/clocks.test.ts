@@ -92,7 +92,7 @@ t.test('AgingClock does not detect jumps without a monotonic clock', async (t) =
   t.equal(clock.now() - Number(db.prepare('SELECT made_ms FROM request').pluck().get()), 60 * minute)
 })
 
-t.test('identifyProcess distinguishes processes and returns undefined for an ended one', async (t) => {
+t.test('identifyProcess distinguishes processes and returns undefined for an ended process', async (t) => {
   const own = identifyProcess(process.pid)
   t.type(own, 'string')
   t.equal(identifyProcess(process.pid), own)

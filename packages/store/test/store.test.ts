@@ -23,7 +23,7 @@ const people: Migration = { name: 'people', up: 'CREATE TABLE person (name TEXT 
 const ages: Migration = { name: 'ages', up: (db) => db.exec('ALTER TABLE person ADD COLUMN age INTEGER') }
 const now = () => 1234
 
-t.test('openDatabase creates a private file with all settings', async (t) => {
+t.test('openDatabase creates a private file and applies its settings', async (t) => {
   const file = join(t.testdir(), 'deep', 'data.db')
   const db = openDatabase(file, { migrations: [people], now, synchronous: 'full' })
   t.teardown(() => db.close())
@@ -189,7 +189,7 @@ for (const [loss, lose] of Object.entries(losses))
 const readIfExists = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
 
 for (const [loss, lose] of Object.entries({ empty: truncateSync, missing: rmSync }))
-  t.test(`openDatabase preserves the log of a database without marker whose file is ${loss}`, async (t) => {
+  t.test(`openDatabase preserves the log of an unmarked database whose file is ${loss}`, async (t) => {
     const dir = t.testdir()
     const file = join(dir, 'data.db')
     const db = openDatabase(file, { migrations: [people], now })
@@ -205,7 +205,7 @@ for (const [loss, lose] of Object.entries({ empty: truncateSync, missing: rmSync
     t.ok(readFileSync(`${crashed}-wal`).equals(log))
   })
 
-t.test('openDatabase opens an initialized database without marker and adds the marker', async (t) => {
+t.test('openDatabase opens an initialized database without a marker and adds the marker', async (t) => {
   const file = createDatabase(join(t.testdir(), 'data.db'), now)
   rmSync(`${file}.initialized`)
   t.same(readPeople(file), ['Ada'])
@@ -314,7 +314,7 @@ t.test('backupFile copies the state at its start into one private file', async (
   t.equal(countNotes(file), 2001)
 })
 
-t.test('a cancelled backupFile leaves the earlier backup', async (t) => {
+t.test('a cancelled backupFile leaves the earlier backup unchanged', async (t) => {
   const { folder, file } = openNotes(t, 2000)
   const to = join(folder, 'backup.db')
   writeFileSync(to, 'earlier')
@@ -333,7 +333,7 @@ t.test('backupFile reports a target that cannot be written as DATA_UNWRITABLE', 
 })
 
 t.test(
-  'backupFile leaves the earlier backup if the source is empty, missing, replaced or damaged',
+  'backupFile leaves the earlier backup unchanged if the source is empty, missing, replaced or damaged',
   async (t) => {
     const { folder, file, db } = openNotes(t, 500)
     db.close()

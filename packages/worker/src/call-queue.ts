@@ -12,7 +12,7 @@ export interface QueueOptions {
 }
 
 export interface Caller {
-  /** Waiting clients take turns. */
+  /** The queue alternates between waiting clients. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal | undefined
 }

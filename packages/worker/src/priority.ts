@@ -22,7 +22,7 @@ export function lowerGroupPriority(child: { readonly pid?: number | undefined })
   lowerProcessPriority(child)
   if (process.platform !== 'linux' || child.pid === undefined) return
   try {
-    // Linux divides processor time among sessions first (sched(7), autogroup), regardless of nice values.
+    // Linux divides CPU time among sessions first (sched(7), autogroup), regardless of nice values.
     writeFileSync(`/proc/${child.pid}/autogroup`, String(childPriority))
   } catch {}
 }

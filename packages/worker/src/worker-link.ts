@@ -44,7 +44,7 @@ interface PendingCall {
   readonly progress: CallOptions['progress']
 }
 
-/** A long SQLite statement delays a measurement. */
+/** Limited, because a long SQLite statement delays a measurement. */
 const measureTimeoutMs = 50
 
 const stopTimeoutMs = 2000
@@ -118,7 +118,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
   }
 
-  /** Returns processor time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
+  /** Returns CPU time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
   async processorMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
     const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))

@@ -17,7 +17,7 @@ export interface PoolOptions extends QueueOptions {
 interface PoolCallOptions extends CallOptions, Caller {
   /** Default: the pool's limit. */
   readonly limitMs?: number
-  /** Limit of processor time, which does not grow while other programs run. Default: no limit. */
+  /** Limit of CPU time, which does not grow while other programs run. Default: no limit. */
   readonly processorLimitMs?: number
 }
 
@@ -121,7 +121,10 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 }
 
-/** Calls `expire` after `limitMs` of processor time from now on. Returns a function that ends the watch. */
+/**
+ * Calls `expire` when the worker has used `limitMs` of CPU time, measured from this call. Returns a function that
+ * stops the measurement.
+ */
 function watchProcessorTime(
   link: { processorMs(): Promise<number> },
   limitMs: number,

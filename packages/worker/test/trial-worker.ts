@@ -21,9 +21,9 @@ export interface TrialMethods {
   waitForAbort(args: undefined): undefined
   /** Lowers the priority of the worker's thread and returns it. */
   lowerPriority(args: undefined): number
-  /** Blocks the thread for a time in milliseconds, as a long SQLite statement does. */
+  /** Blocks the thread for `ms` milliseconds, as a long SQLite statement does. */
   block(ms: number): undefined
-  /** Uses the processor for a time in milliseconds. */
+  /** Uses the CPU for `ms` milliseconds. */
   spin(ms: number): undefined
   /** Ends the thread during the call. */
   exit(args: undefined): never

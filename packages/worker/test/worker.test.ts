@@ -131,7 +131,7 @@ t.test('kill ends the thread and its calls immediately', async (t) => {
 })
 
 t.test(
-  'a limit of processor time ends a busy worker, but not a worker that waits for a processor',
+  'a limit of CPU time ends a busy worker, but not a worker that waits without using the CPU',
   async (t) => {
     const pool = new WorkerPool<TrialMethods>(start, { name: 'trials', maxRunning: 1, maxWaiting: 2 })
     t.teardown(() => pool.stop())

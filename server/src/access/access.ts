@@ -5,9 +5,8 @@ export type Scope = 'read' | 'write' | 'execute'
 
 export interface Access {
   readonly name: string
-  /** The token's name, or `#` and a digest. */
+  /** The token's name, or `#` and its digest. */
   readonly owner: string
-  /** `app` is the path of an app. */
   allows(app: string, scope: Scope): boolean
 }
 
@@ -29,7 +28,7 @@ const grantPattern = /^([a-z0-9]+|\*):([a-z]+(?:,[a-z]+)*)$/
  */
 export function parseTokens(text: string) {
   const lines: TokenLine[] = []
-  /** Problems without tokens. `line` is 1-based. */
+  /** `problem` never contains the token. `line` is 1-based. */
   const problems: { readonly line: number; readonly problem: string }[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue

@@ -20,7 +20,7 @@ export class TokenFile {
   #failure: string | undefined
   #checkedMs: number
 
-  /** Throws `INVALID_SETTING` for a file that is missing, invalid, empty or readable by others. */
+  /** Throws `INVALID_SETTING` for a file that is missing, invalid, empty or readable by other users. */
   constructor(
     file: string,
     { log, nowMs = () => performance.now() }: { log: Pick<Logger, 'error' | 'info'>; nowMs?: () => number },
@@ -32,7 +32,7 @@ export class TokenFile {
     this.#checkedMs = nowMs()
   }
 
-  /** Throws `UNAUTHORIZED` without a valid token. */
+  /** Throws `UNAUTHORIZED` if the header has no valid token. */
   authenticate(authorization: string | undefined): Access {
     if (this.#nowMs() - this.#checkedMs > checkIntervalMs) this.#reloadIfChanged()
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
@@ -46,7 +46,7 @@ export class TokenFile {
     return added
   }
 
-  /** Rejects every call while the file is invalid, so that a revoked token does not stay valid. */
+  /** Rejects every call while the file is invalid: a revoked token must not stay valid. */
   #reloadIfChanged(): void {
     this.#checkedMs = this.#nowMs()
     try {
@@ -56,7 +56,7 @@ export class TokenFile {
       this.#log.info({ tokens: this.#entries.length }, 'token file reloaded')
     } catch (err) {
       this.#entries = []
-      // Rereads the file next time, because causes such as too many open files end by themselves.
+      // The next check reads the file again, because causes such as too many open files are temporary.
       this.#version = undefined
       if (String(err) === this.#failure) return
       this.#failure = String(err)
@@ -91,7 +91,7 @@ function toEntry({ token, access }: TokenLine): TokenEntry {
   return { digest, access: { ...access, owner } }
 }
 
-/** Checks the mode after opening the file, so that another file cannot replace it. */
+/** Checks the mode of the opened file, which cannot be replaced. */
 function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {

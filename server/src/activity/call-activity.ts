@@ -1,7 +1,7 @@
 import type { AuditEntry, Channel } from '../audit/audit-entry.ts'
 import { EventFeed } from './event-feed.ts'
 
-/** A finished call with its console page, such as `/replay/drop#frame=45`. */
+/** A finished call. `view` is its console page, such as `/replay/drop#frame=45`. */
 export interface CallEvent {
   readonly entry: AuditEntry
   readonly view: string | undefined
@@ -20,7 +20,7 @@ interface SessionCalls {
 }
 
 interface CountedSession extends SessionCalls {
-  /** Number of the session's last call, among all calls. */
+  /** Sequence number of the session's last call among all calls. */
   latest: number
 }
 
@@ -29,7 +29,7 @@ const maxSessions = 200
 
 export class CallActivity {
   readonly feed = new EventFeed<CallEvent>(maxCalls)
-  /** In the order of their first call: moving a session for each call would retain replaced tables of the map. */
+  /** Ordered by first call. Reinserting a session for each call would make V8 retain old tables of the map. */
   readonly #sessions = new Map<string, CountedSession>()
   #calls = 0
   #errors = 0
@@ -47,7 +47,6 @@ export class CallActivity {
     return { calls: this.#calls, errors: this.#errors }
   }
 
-  /** Sorted by last call, newest first. */
   get sessions(): readonly Readonly<SessionCalls>[] {
     const sessions = [...this.#sessions.values()].sort((a, b) => b.latest - a.latest)
     return sessions.map(({ latest: _, ...counted }) => counted)

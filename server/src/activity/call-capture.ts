@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit/audit-entry.ts'
 
 /** JSON text, or only its length if it is too long. */
 export interface CapturedJson {
-  /** Length of the JSON, or of the text of a long answer. */
+  /** Length of the JSON, or of the text if an answer is too long. */
   readonly chars: number
   readonly json?: string
 }
@@ -27,8 +27,8 @@ const durationMs = 10 * 60 * 1000
 const maxChars = 100_000
 
 /**
- * Stores arguments and answers of one session in memory: at most 100 calls, for ten minutes. A person must start
- * the capture, because these can be private.
+ * Stores the last 100 calls of one session in memory, for ten minutes. A person must start the capture, because
+ * calls can be private.
  */
 export class CallCapture {
   readonly #now: () => number
@@ -47,7 +47,6 @@ export class CallCapture {
     return session === undefined ? null : { session, until_ms: this.#untilMs, calls: this.#calls.size }
   }
 
-  /** Replaces a running capture. */
   start(session: string): void {
     this.stop()
     this.#session = session
@@ -76,7 +75,7 @@ export class CallCapture {
     return this.#runningSession() === undefined ? undefined : this.#calls.get(requestId)
   }
 
-  /** Checks the time, because timers do not run while the machine sleeps. */
+  /** Also stops an expired capture, because timers do not run while the machine sleeps. */
   #runningSession(): string | undefined {
     if (this.#session !== undefined && this.#now() >= this.#untilMs) this.stop()
     return this.#session

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 interface Batch<T> {
   readonly events: readonly T[]
-  /** Number of evicted events after the position. */
+  /** Number of requested events that were already evicted. */
   readonly missed: number
   readonly position: number
 }
@@ -19,7 +19,7 @@ const blockSize = 50
 
 /**
  * The latest events, for pages that follow them. Events must be JSON values. All but the newest are stored as JSON
- * outside of V8's heap: under load, minor garbage collections would copy them all.
+ * outside of V8's heap, because minor garbage collections under load would copy them.
  */
 export class EventFeed<T> {
   readonly #capacity: number
@@ -54,8 +54,8 @@ export class EventFeed<T> {
   }
 
   /**
-   * Returns the position after which a stream starts. `null` selects only new events, `recent` also the latest
-   * ones, and an id of another run all.
+   * Returns the position after which a stream starts. `null` selects only new events, `recent` also the latest 500,
+   * and an id of an earlier run all stored events.
    */
   parseId(id: string | null): number {
     if (id === null) return this.#position

@@ -4,7 +4,7 @@ export type Channel = 'mcp' | 'session' | 'sse' | 'rest' | 'route' | 'socket' | 
 
 /** A finished call. Contains no arguments, results or secrets. */
 export interface AuditEntry {
-  /** Unix milliseconds of the end. */
+  /** End of the call, in Unix milliseconds. */
   readonly at_ms: number
   readonly app: string
   readonly service: string
@@ -21,7 +21,7 @@ export interface AuditEntry {
   readonly request_bytes: number | null
   /** Length of the result's JSON. */
   readonly answer_chars: number | null
-  /** A plot, recording or mind. */
+  /** Id of a plot, recording or mind. */
   readonly subject: string | null
   readonly facts: Facts | null
 }
@@ -66,7 +66,7 @@ const getLevel = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
 
 const optionalIds = ['trace_id', 'request_bytes', 'answer_chars', 'subject'] as const
 
-/** Uses the original plot server's format. `about` describes the code. */
+/** Returns the record in the original plot server's format. `about` describes the error code. */
 export function toAuditRecord(
   entry: AuditEntry,
   { timestamp, about }: { readonly timestamp: string; readonly about: string },

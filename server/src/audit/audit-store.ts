@@ -22,7 +22,7 @@ export const auditMigration = {
     CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
 }
 
-/** Queries compare the first column of `audit_failed` with parameters, so SQLite did not use it. */
+/** Replaces `audit_failed`, which SQLite did not use because queries compare its first column with parameters. */
 export const auditFailuresMigration = {
   name: 'audit-failures',
   up: `
@@ -43,7 +43,7 @@ export interface AuditQuery {
   readonly until_ms?: number | undefined
   /** With a filter, a page examines at most `maxFilteredRows` entries. */
   readonly filter?: CallFilter | undefined
-  /** Selects smaller ids. */
+  /** Selects entries with smaller ids. */
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -80,7 +80,7 @@ const maxFilteredRows = 100_000
 
 const placeholders = `(${columns.map(() => '?').join(', ')})`
 
-/** A third cheaper than inserting single rows. */
+/** Takes a third less time than inserting single rows. */
 const rowsPerInsert = 25
 
 const toValues = (entry: AuditEntry): unknown[] =>
@@ -136,7 +136,7 @@ export class AuditStore {
     return this.#guard(() => this.#append(entries))
   }
 
-  /** Reads newest entries first. Yields to the event loop, because most conditions have no index. */
+  /** Reads the newest entries first. Yields to the event loop, because most conditions have no index. */
   async readPage({ filter, ...query }: AuditQuery): Promise<AuditPage> {
     const { first, last } = this.#bounds.get() ?? {}
     const { conditions: filterConditions, parameters } = toFilterSql(filter ?? [])
@@ -160,7 +160,7 @@ export class AuditStore {
     }
   }
 
-  /** Removes entries before `beforeMs` or beyond the newest `keep`, but checks only the oldest `limit`. */
+  /** Deletes those of the oldest `limit` entries that are older than `beforeMs` or not among the newest `keep`. */
   async trim(limits: {
     readonly beforeMs: number
     readonly keep: number
@@ -181,7 +181,7 @@ export class AuditStore {
     const select = this.#db.prepare<[PageQuery], Row>(
       `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
     )
-    // Statements with filters are not cached: they have any number of forms.
+    // Statements with filters are not cached, because the number of distinct statements is unbounded.
     if (more.length === 0) this.#selects.set(where, select)
     return select
   }
@@ -191,7 +191,7 @@ type PageQuery = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }
 
-/** The texts that `matchesCall` compares. */
+/** SQL expressions of the texts that `matchesCall` compares. */
 const texts: Readonly<Record<TextField, string>> = {
   app: 'app',
   tool: 'tool',
@@ -201,7 +201,7 @@ const texts: Readonly<Record<TextField, string>> = {
   subject: "coalesce(subject, '')",
 }
 
-/** No filter has a line feed, so a match never spans two texts. */
+/** Filters contain no line feed, so a match never spans two texts. */
 const anyText = Object.values(texts).join(' || char(10) || ')
 
 function toFilterSql(filter: CallFilter): {

@@ -27,7 +27,7 @@ const trimBatchSize = 2000
 const dayMs = 24 * 60 * 60 * 1000
 const maxSessionNames = 1000
 
-/** Writes entries in batches, so that calls do not wait. */
+/** Writes entries in batches, so that calls do not wait for the database. */
 export class Audit {
   readonly #options: AuditOptions
   readonly #jumps: ClockJumpDetector
@@ -56,7 +56,7 @@ export class Audit {
     this.#flushTimer ??= setTimeout(() => void this.#flush(), flushDelayMs).unref()
   }
 
-  /** Includes entries that were just added. */
+  /** Writes pending entries first. */
   async readPage(query: AuditQuery): Promise<AuditPage> {
     await this.#flush()
     return this.#options.store.readPage(query)
@@ -111,7 +111,7 @@ export class Audit {
 
   async #writeAll(): Promise<void> {
     const { store, onWritten } = this.#options
-    // Later entries wait for the next flush: a loop until none waits would write small batches under load.
+    // Later entries wait for the next flush: waiting for an empty queue would write small batches under load.
     for (let left = this.#waiting.length; left > 0; left -= batchSize) {
       const entries = this.#waiting.slice(0, Math.min(left, batchSize))
       await store.append(entries)
@@ -124,7 +124,7 @@ export class Audit {
 
   async #trim(): Promise<void> {
     const { store, keepDays, maxRows, log, now, onFailure } = this.#options
-    // Waits for the next interval, because a wrong clock may be corrected before then.
+    // After a clock jump, waits for the next interval, because a wrong clock may be corrected by then.
     if (this.#jumps.detect() > 0) return
     try {
       const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatchSize }

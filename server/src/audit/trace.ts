@@ -8,7 +8,7 @@ export const formatTrace = ({ traceId, parentId }: Trace): string => `00-${trace
 
 const pattern = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
 
-/** Ignores a malformed `traceparent`, as the standard requires. */
+/** Returns `undefined` for a malformed `traceparent`, as the standard requires. */
 export function parseTrace(traceparent: unknown): Trace | undefined {
   if (typeof traceparent !== 'string' || traceparent.startsWith('ff')) return undefined
   const [, traceId, parentId] = pattern.exec(traceparent) ?? []

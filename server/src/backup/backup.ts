@@ -23,7 +23,7 @@ interface BackupOptions extends CallOptions {
 }
 
 interface RestoreOptions extends CallOptions {
-  /** Whether to move existing data aside. Default: throws `DATA_EXISTS`. */
+  /** Whether to move existing data aside instead of throwing `DATA_EXISTS`. */
   readonly replace?: boolean
   readonly nowMs?: number
 }
@@ -34,7 +34,7 @@ const serverParts: readonly DataPart[] = [
   ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map(toPassingPart),
   { path: 'roots.json', kind: 'files' },
   { path: 'mcp.json', kind: 'files' },
-  // Not restored, because an authorization server may treat an old refresh token as stolen.
+  // Excluded, because an authorization server may treat an old refresh token as stolen.
   ...['gateway/', 'auth.json', 'auth.json.lock'].map(toPassingPart),
   {
     path: 'server.db',
@@ -70,7 +70,7 @@ export function backup(
 }
 
 /**
- * Replaces a data folder that no server uses, or leaves it unchanged on failure. Throws `BACKUP_NOT_FOUND`,
+ * Replaces a data folder that no server uses. Leaves it unchanged on failure. Throws `BACKUP_NOT_FOUND`,
  * `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export function restore(

@@ -24,7 +24,7 @@ export interface NamedBackup {
   readonly manifest: Manifest
 }
 
-/** After this time, the same id is a new request: a nightly job may reuse it. */
+/** After this time, the same id is a new request: a nightly job may reuse its id. */
 const repeatMs = 600_000
 
 export class Backups {
@@ -55,7 +55,7 @@ export class Backups {
     })
   }
 
-  /** Newest first. */
+  /** Returns complete backups, newest first. */
   async list(): Promise<readonly NamedBackup[]> {
     const { folder: parent } = this.#options
     const backups: NamedBackup[] = []

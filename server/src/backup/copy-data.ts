@@ -23,8 +23,8 @@ export interface CopyJob {
 const maxPasses = 6
 
 /**
- * Copies a data folder in use. SQLite copies the databases. Other files are always complete, because servers
- * replace them by renaming. Creates `target` at the end.
+ * Copies a data folder that may be in use. SQLite copies the databases. Other files are always complete, because
+ * servers replace them by renaming. Creates `target` last.
  */
 export async function copyData(job: CopyJob, { signal, progress }: CallOptions = {}): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)
@@ -81,7 +81,7 @@ async function requireUsableTarget(
 function isInData(dataDir: string, target: string, parts: readonly OwnedPart[]): boolean {
   const path = relative(dataDir, target).replaceAll('\\', '/')
   if (path.startsWith('..') || isAbsolute(path)) return false
-  // A part `x.tmp` excludes files, not folders of this name.
+  // A part without a final slash, such as `x.tmp`, excludes only files.
   return !parts.some(
     (part) => part.kind === 'passing' && part.path.endsWith('/') && path.startsWith(part.path),
   )
@@ -107,8 +107,8 @@ class DataCopy {
   }
 
   /**
-   * Copies in passes. The second copies new files, to which a copied database may refer. If files of an app were
-   * removed, copies its databases again. Throws `BACKUP_UNSETTLED`.
+   * Copies in passes. The second pass copies new files to which a copied database may refer. If an app's files were
+   * removed, its databases are copied again. Throws `BACKUP_UNSETTLED`.
    */
   async run(): Promise<ManifestFile[]> {
     const { dataDir, parts } = this.#job
@@ -140,7 +140,7 @@ class DataCopy {
     const copy = this.#copied.get(path)
     if (copy === undefined) return true
     if (kind === 'files') return copy.version !== version
-    // Databases of a pattern, such as recordings, do not refer to other files.
+    // Databases that match a pattern, such as recordings, do not refer to other files.
     return part?.path === path && unsettledApps.has(part.app)
   }
 

@@ -11,7 +11,7 @@ interface FileDigest {
 
 interface FileWatch {
   readonly signal?: AbortSignal | undefined
-  /** Receives the bytes since its previous call. */
+  /** Receives the number of bytes read since its previous call. */
   readonly advance?: (bytes: number) => void
 }
 

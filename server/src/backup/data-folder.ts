@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { canRenameOpenFolder, FolderLock, lockFiles } from '@causeway/store'
 import { ServerError } from '../errors.ts'
 
-/** Files of a lock. SQLite leaves its journal in a renamed folder. */
+/** Files of a folder lock. SQLite leaves the journal behind when the folder is renamed. */
 export const lockNames: readonly string[] = [...Object.values(lockFiles), `${lockFiles.lock}-journal`]
 
 export const toStagingFolder = (dataDir: string): string => `${dataDir}.restoring`
@@ -33,7 +33,7 @@ export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, 
   if (!existsSync(dataDir)) requireNoLeftovers(dataDir)
   const lock = new FolderLock(dataDir, holder)
   try {
-    // If a restore moved the folder after the first check, the lock created a new one.
+    // If a restore moved the folder after the first check, `FolderLock` created a new one.
     requireNoLeftovers(dataDir)
     return lock
   } catch (error) {

@@ -37,7 +37,7 @@ export class PartialBackup {
       if (!lockNames.includes(name)) rmSync(join(folder, name), { recursive: true })
   }
 
-  /** `folder`: the current path if it was renamed. */
+  /** `folder`: the current path if the folder was renamed. */
   async release(folder = this.folder): Promise<void> {
     if (!this.#lock.isHeld) return
     this.#lock.release(folder)
@@ -68,7 +68,7 @@ function lockFolder(folder: string, target: string): FolderLock {
   }
 }
 
-/** Checks more than the suffix, which other programs use too. */
+/** Checks the contents, because other programs also use the suffix. */
 function isBackup(folder: string): boolean {
   const names = readdirSync(folder)
   const known = [...lockNames, dataFolder, manifestName]

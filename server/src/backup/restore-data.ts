@@ -44,7 +44,7 @@ interface StagedJob extends RestoreJob {
   readonly manifest: Manifest
 }
 
-/** No server can start on the previous or the restored folder meanwhile. */
+/** Prevents servers from starting on the previous or the restored folder meanwhile. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},
@@ -79,7 +79,7 @@ export async function restoreData(
   }
 }
 
-/** Rejects links and files that the manifest does not list. */
+/** Rejects missing files, links and files that the manifest does not list. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
   const expected = new Set(files.map(({ path }) => path))
   const folder = join(source, dataFolder)
@@ -140,7 +140,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
-/** Returns the new path of the previous folder, which is restored if the rename fails. */
+/** Returns the previous folder's new path, if it had data. Moves it back on failure. */
 async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: StagedJob,
@@ -166,7 +166,7 @@ async function swapFolders(
   return isEmpty ? undefined : previous
 }
 
-/** Retries if a starting server has just created the folder, which it then removes. */
+/** Retries while `to` exists: a starting server may have created the folder, and then removes it. */
 async function renameWithRetry(from: string, to: string): Promise<void> {
   for (let retries = 50; ; retries -= 1) {
     try {

@@ -72,7 +72,7 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
   captureRoutes(app)
 }
 
-/** Log lines can contain other clients' texts, so reading them needs more than `read`. */
+/** Log lines can contain other clients' texts, so reading them requires the scope `write`. */
 function logRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/logs', {
     about: `Returns the last ${maxLogLines} log lines since the start, oldest first. ?level= is the lowest level (10 to 60), ?text= a part of the line.`,

@@ -28,7 +28,7 @@ function makeCallTool(
   name: string,
   { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },
 ): AppTool {
-  // Omitted, because the result has the named tool's schema.
+  // The output schema is omitted, because the result has the named tool's schema.
   const {
     outputSchema: _,
     fits: __,

@@ -18,7 +18,7 @@ const hitShape = {
   description: z.string(),
   read_only: z.boolean(),
   input_schema: z.record(z.string(), z.unknown()).nullable(),
-  /** Whether description and schema are those of `tools/list`. */
+  /** Whether description and schema are the same as in `tools/list`. */
   is_complete: z.boolean(),
 }
 
@@ -97,7 +97,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
 }
 
-/** Shortens hits, beginning with the last: omits descriptions of arguments, and then, if necessary, schemas. */
+/** Shortens hits, beginning with the last. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [omitDescriptions, omitSchema])

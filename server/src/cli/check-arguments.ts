@@ -3,8 +3,8 @@ import { describeUnknown } from '../config/command-line.ts'
 import { type Command, usageError } from './command.ts'
 
 /**
- * Throws `INVALID_ARGUMENTS` if no form matches. `word` is literal, `a|b` a choice, `<name>` any argument,
- * `[<name>]` an optional one, `name…` any number.
+ * Throws `INVALID_ARGUMENTS` if no form matches. In a form, `word` is literal, `a|b` a choice, `<name>` any
+ * argument, `[<name>]` an optional argument, `name…` any number.
  */
 export function checkArguments({ name, forms }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
@@ -42,7 +42,7 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** Returns the words that a token allows, or an empty list if it allows any. */
+/** Returns the allowed words, or an empty list if all are. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
   return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')

@@ -10,9 +10,9 @@ export interface CommandFlag extends FlagSyntax {
 type CommandFlags = Readonly<Record<string, CommandFlag>>
 
 export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
-  /** Arguments without flags and the command. */
+  /** Arguments, without flags and the command's name. */
   readonly args: readonly string[]
-  /** Switches are booleans, flags with `many` lists. */
+  /** Switches are booleans; flags with `many` are lists. */
   readonly flags: {
     readonly [Name in keyof Flags]: Flags[Name] extends { readonly many: true }
       ? readonly string[]

@@ -16,7 +16,7 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 ? value : value.toFixed(1)} ${byteUnits[step]}`
 }
 
-/** Returns `2 d 3 h` or `45 s`. */
+/** Returns text such as `2 d 3 h` or `45 s`. */
 export function formatDuration(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds))
   const largest = timeUnits.findIndex(([, size]) => rest >= size)
@@ -48,7 +48,7 @@ export function formatFields(title: string, fields: Fields): string {
   return [title, ...formatTable(rows, '  ')].join('\n')
 }
 
-/** Omits the code if the command line or a setting is wrong. */
+/** Omits the error code for errors in the command line or in a setting. */
 export const formatError = (error: CausewayError): string =>
   [
     `${error.message}${isUsageError(error) ? '' : ` [${error.code}]`}`,

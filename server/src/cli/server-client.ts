@@ -64,7 +64,7 @@ export class ServerClient {
     return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
   }
 
-  /** Finds the server of the data folder, else on the port. Throws `SERVER_NOT_RUNNING`. */
+  /** Finds the server of the data folder, or the one on the configured port. Throws `SERVER_NOT_RUNNING`. */
   static async find({
     config,
     given,
@@ -191,7 +191,7 @@ async function* readMessages(response: IncomingMessage): AsyncGenerator<RpcMessa
 
 function toMessage(text: string): RpcMessage {
   const message: unknown = JSON.parse(text)
-  // Some rejections are plain HTTP errors.
+  // Some rejections are HTTP errors without a JSON-RPC envelope.
   return isObject(message) && 'jsonrpc' in message ? message : { error: message }
 }
 

@@ -17,7 +17,7 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly help: boolean
   readonly version: boolean
-  /** The command's flags by name: `true` for a switch, a list for a flag with `many`. */
+  /** `true` for a switch, a list for a flag with `many`. */
   readonly own: ReadonlyMap<string, string | true | readonly string[]>
 }
 

@@ -124,7 +124,7 @@ export type SettingKey = keyof typeof settings
 
 type Values = { readonly [Key in SettingKey]: z.output<(typeof settings)[Key]['schema']> }
 
-/** Paths are absolute; `roots` and `dataDir` have their defaults. */
+/** Paths are absolute; defaults of `roots` and `dataDir` are filled in. */
 export type Config = Omit<Values, 'dataDir'> & { readonly dataDir: string }
 
 /** `dataDir` -> `data-dir` */

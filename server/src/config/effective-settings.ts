@@ -7,7 +7,7 @@ import type { Setting } from './settings/setting.ts'
 
 export const givenSettingSchema = z.object({ key: z.string(), value: z.string(), source: z.string() })
 
-/** Values of secrets are replaced. */
+/** `value` is `[secret]` for a secret. */
 type GivenSettingRow = z.infer<typeof givenSettingSchema>
 
 /** `source`: how the setting was given, or `default`. */

@@ -15,7 +15,7 @@ interface ConfigSources extends Partial<Pick<CommandLine, 'settings' | 'envFile'
 
 export interface Invocation {
   readonly config: Config
-  /** Settings that are not given have their defaults. */
+  /** Only settings that were given; the others have their defaults. */
   readonly given: GivenSettings
 }
 
@@ -81,7 +81,7 @@ const readEnvironment = (env: NodeJS.ProcessEnv): readonly GivenEntry[] =>
     return []
   })
 
-/** Ignores the prefix, which makes all names similar. */
+/** Compares names without their prefix, which would make all names similar. */
 function findSimilarVariable(name: string): string | undefined {
   const prefix = /^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.exec(name)?.[0]
   if (prefix === undefined) return undefined

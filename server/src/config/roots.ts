@@ -38,7 +38,7 @@ export function writeAddedRoots(dataDir: string, folders: readonly string[]): vo
 export const makeAppRoots = (app: Pick<App, 'rootsSetting'>, config: Config): Roots =>
   makeRoots(() => listGrants(app, config).map(({ folder }) => folder), app.rootsSetting ?? settings.roots.env)
 
-/** Returns the distinct folders of the app's setting, of all apps and of `causeway roots add`. */
+/** Returns the distinct folders from the app's own setting, the setting for all apps and `causeway roots add`. */
 export function listGrants(
   { rootsSetting }: Pick<App, 'rootsSetting'>,
   config: Config,

@@ -67,7 +67,7 @@ export class CallRunner {
         work(call.createContext(store, session, inFlight)),
       )
       const result = await inFlight.settle(outcome)
-      // Rows written to a removed file would be lost.
+      // Checks again, because rows that were written to a removed file are lost.
       storage.requireFiles(instance)
       limits.checkResult(operation, result)
       if (isAsk(result)) checkCanAnswer(result, caller)
@@ -82,7 +82,6 @@ export class CallRunner {
     }
   }
 
-  /** Returns the result or the questions. Throws a `CausewayError`. */
   callTool({ instance, tool }: ToolEntry, args: unknown, caller: Caller): Promise<CallToolResult | Ask> {
     const operation = toolOperation(tool, args)
     return this.run({ instance, caller, operation }, async (ctx) => {
@@ -111,7 +110,7 @@ export function checkAccess(
   })
 }
 
-/** Defects of the server, whose cause is logged. */
+/** Errors that are defects of the server. Their cause is logged. */
 const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
 
 const limitErrors: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])

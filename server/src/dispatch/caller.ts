@@ -20,7 +20,7 @@ export interface Caller {
   /** Whether all callers without a session share the key. */
   readonly sharedSession: boolean
   readonly client: ClientInfo
-  /** `Causeway-Request`, or generated for this call. */
+  /** `Causeway-Request`, or an id generated for this call. */
   readonly requestId: string
   readonly cancellation: Cancellation
   readonly access?: Access | undefined
@@ -28,7 +28,7 @@ export interface Caller {
   readonly deadlineMs?: number | undefined
   readonly requestBytes?: number | undefined
   readonly trace?: Trace | undefined
-  /** Client for limits and audit. Default: the session key. */
+  /** Identifies the client for limits and audit. Default: the session key. */
   readonly clientKey?: string | undefined
   readonly project?: string | undefined
   /** Does nothing without a progress token. */

@@ -25,7 +25,6 @@ const methods: Readonly<Record<string, Method>> = Object.freeze({
 
 export const methodNames: readonly string[] = Object.keys(methods)
 
-/** Throws a `CausewayError` for errors of the caller; other errors are defects. */
 export async function dispatch(
   context: MethodContext,
   method: string,

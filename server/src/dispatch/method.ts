@@ -18,14 +18,12 @@ export interface MethodContext {
 /** Returns the JSON-RPC `result`, or throws a `CausewayError`. */
 export type Method = (call: MethodCall, context: MethodContext) => Promise<unknown>
 
-/** Throws `INVALID_PARAMS`. */
 export function requireString(params: Params, name: string): string {
   const value = params[name]
   if (typeof value === 'string') return value
   throw new CausewayError('INVALID_PARAMS', `params.${name} is not a string`, { data: { param: name } })
 }
 
-/** Throws `INVALID_PARAMS`. */
 export function requireObject(params: Params, name: string): Params {
   const value = params[name]
   if (isObject(value)) return value

@@ -26,7 +26,6 @@ export const getPrompt: Method = async ({ params, caller, lists }, { runner }) =
   })
 }
 
-/** Throws `UNKNOWN_PROMPT`. */
 export function findPrompt(lists: MountLists, name: string): { instance: AppInstance; prompt: AppPrompt } {
   for (const instance of lists.instances) {
     const { app } = instance

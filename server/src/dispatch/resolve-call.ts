@@ -43,7 +43,7 @@ export function findCalledTool(
   }
 }
 
-/** `name` is that on the shared mount. Throws `UNKNOWN_TOOL`. */
+/** `name` is a name on the shared mount. Throws `UNKNOWN_TOOL`. */
 export function requireTool(registry: Registry, name: string): ToolEntry {
   const { toolByName } = registry.getLists(sharedMount)
   const entry = toolByName.get(name)

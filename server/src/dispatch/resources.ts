@@ -51,7 +51,6 @@ function toListedTemplates({ template, templates, name, about, mimeType }: AppRe
   return [{ uriTemplate: template.text, name, description: about, mimeType }]
 }
 
-/** Returns the contents, or questions to answer first. */
 export const readResource: Method = async (call, { runner }) => {
   const uri = requireString(call.params, 'uri')
   if (isWidgetUri(uri)) return { contents: [await readWidget(uri)], ...cacheHints(call) }
@@ -70,7 +69,7 @@ export const readResource: Method = async (call, { runner }) => {
   return isAsk(contents) ? contents : { contents, ...cacheHints(call) }
 }
 
-/** Returns what HTTP+SSE clients get for `RESOURCE_NOT_FOUND`. Throws other errors. */
+/** Returns the app's own contents for `RESOURCE_NOT_FOUND` to HTTP+SSE clients. Otherwise throws the error. */
 function toMissingContents(
   uri: string,
   error: unknown,

@@ -103,7 +103,6 @@ export class AppHost {
   }
 }
 
-/** Throws `APP_UNAVAILABLE`. */
 export function getStore({ app, store, failure }: AppInstance): unknown {
   if (failure === undefined) return store
   throw new CausewayError('APP_UNAVAILABLE', `${app.name} could not be opened: ${failure.message}`, {
@@ -113,7 +112,7 @@ export function getStore({ app, store, failure }: AppInstance): unknown {
   })
 }
 
-/** Throws `INVALID_APP` for a scheme of another app. */
+/** Throws `INVALID_APP` if another app has declared the scheme. */
 function checkResourceSchemes(app: App, others: readonly App[]): void {
   for (const { template } of app.resources) {
     const owner = others.find(({ resources }) =>

@@ -20,7 +20,6 @@ export class ClientStates {
   readonly #entries = new Map<string, Promise<Entry>>()
   #lastKey: string | undefined
 
-  /** `now`: monotonic milliseconds. */
   constructor(
     store: ClientStateStore,
     { capacity = 1000, now = () => performance.now() }: { capacity?: number; now?: () => number } = {},
@@ -60,7 +59,7 @@ export class ClientStates {
     return { state, savedJson: json ?? JSON.stringify(initial), touchedAt: this.#now() }
   }
 
-  /** Prevents the expiry of a state that does not change. */
+  /** Prevents a state that does not change from expiring. */
   async #touch(entry: Entry, sessionKey: string, app: App): Promise<void> {
     entry.touchedAt = this.#now()
     if ((await this.#store.load(sessionKey, app.name)) === undefined) entry.savedJson = ''

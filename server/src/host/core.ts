@@ -163,7 +163,7 @@ export class Core {
     const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
     const hosted = await core.#openHosted()
     core.#hosted = hosted
-    // The first refresh replaces apps that changed meanwhile.
+    // Discarded, because these apps are opened below.
     hosted.gateway.takeChanges()
     await core.host.open(selectApps([...core.#apps, ...hosted.gateway.apps], config.apps))
     for (const instance of core.host.instances) core.storage.requireFiles(instance)
@@ -329,7 +329,6 @@ export class Core {
   }
 }
 
-/** Returns all apps if there are no names. Throws `INVALID_SETTING`. */
 function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
   if (names.length === 0) return all
   const selected = new Set(names.map(pathName))

@@ -4,7 +4,7 @@ import { CausewayError, declareError, type ErrorDefinition } from '@causeway/pro
 export class ErrorCatalog {
   readonly #entries = new Map<string, { readonly owner: string; readonly definition: ErrorDefinition }>()
 
-  /** Adds or updates an app's codes. Throws `INVALID_APP` for another app's code. */
+  /** Adds or updates an app's codes. Throws `INVALID_APP` if another app owns a code. */
   add({ name, errors }: Pick<App, 'name' | 'errors'>): void {
     const entries = Object.entries(errors)
     for (const [code, definition] of entries) {
@@ -31,7 +31,6 @@ export class ErrorCatalog {
     return [...this.#entries.keys()]
   }
 
-  /** Returns an undeclared code unchanged. */
   describe(code: string): string {
     return this.#entries.get(code)?.definition.about ?? code
   }

@@ -26,7 +26,7 @@ interface Parts {
   readonly renderRemote: (server: HostedServer) => RemoteServer | undefined
 }
 
-/** The MCP servers of `mcp.json`, applied again when it changes. */
+/** The MCP servers of `mcp.json`, updated when the file changes. */
 export class HostedServers {
   readonly gateway: Gateway
   readonly logins: Logins
@@ -72,7 +72,7 @@ export class HostedServers {
       },
       watcher.current.servers,
     )
-    // Started last, because a change needs the gateway.
+    // Started last, because a change of `mcp.json` needs the gateway.
     watcher.start()
     hosted = new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
     return hosted
@@ -103,7 +103,6 @@ export class HostedServers {
       return remote !== undefined && this.logins.describe(remote).state === 'logged_in'
     }
     const servers = this.config.servers.filter((one) => names.has(one.name) && isLoggedIn(one))
-    // A waiting call may restart its server first.
     await Promise.all(servers.map(({ name }) => this.gateway.restart(name)))
   }
 

@@ -134,7 +134,7 @@ class ServerFile {
   }
 }
 
-/** Key of an unnamed token: owner, then session key. */
+/** State key of an unnamed token: its owner, then the session key. */
 const unnamedTokenKey = /^#[^:]+:(.*)$/s
 
 export class ClientStateStore {
@@ -164,7 +164,7 @@ export class ClientStateStore {
       .get() as number
   }
 
-  /** Returns JSON, or `undefined` for an unknown or expired key. Counts as use. */
+  /** Returns JSON, or `undefined` for an unknown or expired key. Counts as a use. */
   load(sessionKey: string, app: string): Promise<string | undefined> {
     return this.#file.run(() => this.#load(sessionKey, app) ?? this.#claimShared(sessionKey, app))
   }
@@ -177,7 +177,7 @@ export class ClientStateStore {
     return this.#use.get(this.#file.now(), sessionKey, app, this.#file.expiryTime)
   }
 
-  /** Older versions shared a state among unnamed tokens. The first token takes it over if it is still unused. */
+  /** Older versions shared a state among unnamed tokens. The first token takes it over if it was not used since. */
   #claimShared(sessionKey: string, app: string): string | undefined {
     const [, sharedKey] = unnamedTokenKey.exec(sessionKey) ?? []
     if (sharedKey === undefined) return undefined
@@ -219,7 +219,7 @@ class HandshakeStore {
     await this.#file.run(() => this.#save.run(sessionId, owner, mountPath, params, uris, this.#file.now()))
   }
 
-  /** Returns `undefined` for an expired session or another owner. Counts as use. */
+  /** Returns `undefined` for an expired session or another owner. Counts as a use. */
   async find(sessionId: string, owner: string): Promise<SavedHandshake | undefined> {
     const row = this.#use.get(this.#file.now(), sessionId, owner, this.#file.expiryTime)
     if (row === undefined) return undefined

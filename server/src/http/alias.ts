@@ -30,7 +30,7 @@ interface AliasOptions {
   readonly onListening: (port: number) => void
 }
 
-/** All other paths belong to the app. */
+/** Paths of the server. All other paths belong to the app. */
 const serverPaths: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,

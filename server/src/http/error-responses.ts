@@ -16,13 +16,13 @@ import type { Era } from '../dispatch/caller.ts'
 import { bodyTooLarge, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
 
 /**
- * Number for a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses that of invalid params
+ * Number for a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number for invalid params
  * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
  */
 const legacyResourceNotFound = -32002
 const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 
-/** Errors of the connection itself: headers, capabilities, version. */
+/** Numbers of connection errors: headers, capabilities, version. */
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
@@ -32,7 +32,7 @@ export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): 
   return era === 'legacy' ? useLegacyNumber(response) : response
 }
 
-/** Returns a hosted server's error with Causeway's members; `undefined` for errors of the connection to it. */
+/** Returns a hosted server's error with Causeway's members; `undefined` for a connection error. */
 function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
   const rpc = readRpcError(error)
   if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
@@ -57,7 +57,7 @@ export function useLegacyNumber<T extends object>(message: T): T {
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 
-/** Logs defects and turns them into `INTERNAL`. */
+/** Logs defects and converts them to `INTERNAL`. */
 export function toClientError(error: unknown, log: Logger, requestId: string): CausewayError {
   if (!isCausewayError(error) || error.code === 'INTERNAL')
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')

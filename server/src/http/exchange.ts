@@ -72,7 +72,7 @@ export class Exchange {
     return this.#signal
   }
 
-  /** Calls back immediately if the client has disconnected. */
+  /** Calls `cancel` when the client disconnects or has disconnected. */
   onDisconnect(cancel: (reason: CausewayError) => void): void {
     const { raw } = this.reply
     const end = (): void => {
@@ -82,7 +82,10 @@ export class Exchange {
     else raw.once('close', end)
   }
 
-  /** Client state belongs to `Causeway-Session`, else to the MCP session. Callers without either share one state. */
+  /**
+   * Client state is keyed by `Causeway-Session`, or else by the MCP session. Callers without either share one
+   * state.
+   */
   createCaller(sender: Sender): Caller {
     const key = this.sessionKey ?? sender.sessionId
     const { requestId, request } = this
@@ -136,7 +139,6 @@ export function toStateKey(access: Access | undefined, key: string): string {
   return owner === '' ? key : `${owner}:${key}`
 }
 
-/** Throws `INVALID_PARAMS`. */
 export function parseSessionKey(given: IncomingHttpHeaders): string | undefined {
   const key = given[headers.causewaySession]
   if (key === undefined || (typeof key === 'string' && sessionKeyPattern.test(key))) return key
@@ -147,8 +149,8 @@ export function parseSessionKey(given: IncomingHttpHeaders): string | undefined 
 
 const maxProjectLength = 4096
 /**
- * Reads `Causeway-Project`, the folder in which processes start. It requires a token or a caller on this machine.
- * Throws `INVALID_PARAMS` for relative paths.
+ * Reads `Causeway-Project`, the folder in which processes start. Ignores it without a token, unless the caller is
+ * on this machine. Throws `INVALID_PARAMS` for relative paths.
  */
 function parseProject({
   headers: given,
@@ -168,7 +170,7 @@ function parseProject({
 const parseCount = (text: string | string[] | undefined): number | undefined =>
   typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 
-/** Parses `curl/8.5.0`. */
+/** Parses a user agent such as `curl/8.5.0`. */
 export function parseUserAgent(userAgent: string | undefined): ClientInfo {
   const [, name, version] = /^([^/\s]{1,64})\/([^/\s]{1,32})/.exec(userAgent ?? '') ?? []
   return { name: name ?? 'unknown', version: version ?? '0' }

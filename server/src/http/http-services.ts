@@ -12,13 +12,13 @@ export interface HttpServices {
   readonly inFlight: InFlightRequests
   readonly inputCodec: InputCodec
   readonly tasks: Tasks
-  /** Aborts after a shutdown's grace period, which ends open streams. */
+  /** Aborts after a shutdown's grace period, to end open streams. */
   readonly stopping: AbortSignal
   /** Whether plain JSON calls on an app's port get the error numbers of its original design. */
   readonly legacyErrors: boolean
   /** Whether plain tool calls and lists bypass the SDK. Tests disable it to compare. */
   readonly hasFastPath: boolean
-  /** Interval of comments on an idle event stream. */
+  /** Interval of keep-alive comments on an event stream. */
   readonly keepAliveMs: number
   /** Maximum number of sessions in memory, of event streams, and of sockets. */
   readonly maxSessions: number

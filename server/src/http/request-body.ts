@@ -13,7 +13,7 @@ export const jsonBody: Required<RouteBody> = {
 /** Default of curl and Python's urllib. Browsers send it without a preflight. */
 const formType = 'application/x-www-form-urlencoded'
 
-/** Throws `UNSUPPORTED_MEDIA_TYPE`. Requests without a body are rejected by their Origin instead. */
+/** Throws `UNSUPPORTED_MEDIA_TYPE`. Web pages' requests without a body are rejected by their Origin instead. */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<RouteBody>): void {
   if (!hasBody(headers)) return
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -25,7 +25,6 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
 }
 
-/** Returns an error that lists the accepted types in `Accept`. */
 export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
   const list = accepted.join(', ')
   const message =
@@ -66,7 +65,7 @@ const isProgram = (headers: IncomingHttpHeaders): boolean =>
 
 type BodyCheck = (body: Buffer, request: FastifyRequest) => void
 
-/** Checks bodies before Fastify parses them. Default: the limits of JSON. */
+/** Checks bodies before Fastify parses them. Default: `checkJson`. */
 export function limitJsonBodies(
   fastify: FastifyInstance,
   check: BodyCheck = (body) => checkJson(body),
@@ -74,7 +73,7 @@ export function limitJsonBodies(
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeContentTypeParser('application/json')
   fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Some clients send a content type with a DELETE.
+    // Some clients send a content type with an empty DELETE.
     if (request.method === 'DELETE' && body.length === 0) return done(null, undefined)
     try {
       check(body, request)
@@ -121,8 +120,8 @@ interface DrainLimits {
 const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
 
 /**
- * Ends a response after the rest of the request body: many clients read only then, and closing with unread bytes
- * resets the connection (RFC 9112 section 9.6).
+ * Reads the rest of the request body before the response ends: many clients read only after sending, and closing
+ * with unread bytes resets the connection (RFC 9112 section 9.6).
  */
 export function drainBodies(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
@@ -130,7 +129,7 @@ export function drainBodies(fastify: FastifyInstance): void {
     const isStalled = reply.statusCode === 408
     if (!hasUnread || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
       return done(null, payload)
-    // With its length, the client has the whole response before it ends.
+    // With `Content-Length`, the client can read the whole response before the stream ends.
     reply.header('content-length', Buffer.byteLength(payload))
     done(null, Readable.from(withDrainedBody(payload, request.raw), { objectMode: false }))
   })
@@ -160,7 +159,7 @@ export function drainBody(request: IncomingMessage, limits = drainLimits): Promi
       if (dropped > limits.bytes) disconnect()
     }
     const timer = setTimeout(disconnect, limits.timeoutMs)
-    // A stopped reader would pause or store the body.
+    // Earlier listeners would pause or store the body.
     request.removeAllListeners('data')
     request.on('data', drop).on('end', settle).on('close', settle).resume()
   })

@@ -32,7 +32,7 @@ import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** URL without a slash at the end. */
+    /** URL without a trailing slash. */
     publicUrl: string | undefined
   }
 }
@@ -49,7 +49,7 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly allowedHosts?: readonly string[]
   /** Exact origins whose pages are admitted like programs. */
   readonly allowedOrigins?: readonly string[]
-  /** Base URL of links in results. Default: that of the request. */
+  /** Base URL of links in results. Default: the address of the request. */
   readonly publicUrl?: string | undefined
   /** Timeout for headers and for pauses in a body; 0 disables it. */
   readonly receiveTimeoutMs?: number
@@ -60,7 +60,6 @@ export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   readonly consolePages?: string
 }
 
-/** One Fastify instance on one or more ports. */
 export class HttpServer {
   readonly routes: string[] = []
   readonly #options: HttpOptions
@@ -102,7 +101,6 @@ export class HttpServer {
       core.caches.push({ owner: 'causeway', cache })
   }
 
-  /** Rejects with the error of `listen`. */
   static async open(core: Core, options: HttpOptions): Promise<HttpServer> {
     const tasks = await Tasks.open({
       store: core.store.tasks,
@@ -145,7 +143,7 @@ export class HttpServer {
     // Running calls can become tasks.
     await Promise.race([inFlight.stop().then(() => tasks.idle()), graceEnd])
     this.#stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
-    // Fastify waits for every open response.
+    // Streams end first, because Fastify waits for every open response.
     await Promise.all([this.#mcp.close(), this.#sockets.close(), tasks.close()])
     const servers = [this.#fastify.server, ...this.#aliases.map(({ server }) => server)]
     // Fastify also waits for idle connections of streams that just ended.
@@ -222,7 +220,7 @@ export class HttpServer {
   }
 }
 
-/** Schemas would load Ajv and fast-json-stringify, 110 modules, at the start. */
+/** Throws, because schemas would load Ajv and fast-json-stringify, 110 modules, at the start. */
 function rejectSchemas(): never {
   throw new Error('routes have no schemas')
 }

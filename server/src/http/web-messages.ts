@@ -11,10 +11,10 @@ interface WebRequestOptions {
 export const toWebRequest = (request: FastifyRequest, options: WebRequestOptions): Request =>
   new Request(toUrl(request), toInit(request, options))
 
-/** The request that the SDK returns with each message, without its parsed body. */
+/** The request that the SDK passes on with each message, without its parsed body. */
 export type ExchangeRequest = Request & { readonly exchange: Exchange }
 
-/** Not a subclass of `Request`, which would load Node's `fetch`, 3 MB of heap. */
+/** A subclass of `Request` would load Node's `fetch`, which takes 3 MB of heap. */
 export const toExchangeRequest = (exchange: Exchange): ExchangeRequest =>
   Object.assign(new Request(toUrl(exchange.request), toInit(exchange.request, exchange)), { exchange })
 
@@ -80,7 +80,7 @@ export const sendMessages = (reply: FastifyReply, response: Response): Promise<v
 /** A client with more unread bytes is disconnected. */
 export const maxUnreadBytes = 16 * 2 ** 20
 
-/** Disconnects before the write, so that a single message may have any size. */
+/** Checks before the write, so that a single message may have any size. */
 export function writeOrDisconnect(raw: ServerResponse, part: string | Uint8Array): void {
   if (raw.writableLength > maxUnreadBytes) raw.destroy()
   else raw.write(part)
@@ -99,7 +99,7 @@ async function send(
     raw.end()
     return
   }
-  // The first event may take a long time.
+  // Sends the headers now: the first event may take a long time.
   if (response.headers.get('content-type') !== jsonType) raw.flushHeaders()
   const reader = response.body.getReader()
   const cancel = (): void => void reader.cancel().catch(() => {})

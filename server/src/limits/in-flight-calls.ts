@@ -28,7 +28,7 @@ export class InFlightCall implements Cancellation {
     return this.#controller.signal
   }
 
-  /** Rejects with `DEADLINE_EXCEEDED`, but the call counts as running until `work` settles. */
+  /** Rejects with `DEADLINE_EXCEEDED` at the deadline. The call counts as running until `work` settles. */
   settle<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject

@@ -5,8 +5,8 @@ interface Item {
 
 /**
  * Items that are added and removed with each request, in no particular order. A `Set` or `Map` would move its
- * entries to a new table every few additions. The old table, in V8's old generation, would retain its calls until
- * the next major collection, and each minor collection would copy them.
+ * entries to a new table every few additions. V8 would retain the old table and its calls until the next major
+ * collection.
  */
 export class InFlightList<T extends Item> {
   readonly #items: (T | undefined)[] = []
@@ -18,7 +18,6 @@ export class InFlightList<T extends Item> {
     this.#size += 1
   }
 
-  /** Moves the last item to the index of the removed one. */
   remove(item: T): void {
     if (this.#items[item.index] !== item) return
     this.#size -= 1

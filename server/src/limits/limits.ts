@@ -72,7 +72,6 @@ export class Limits {
     )
   }
 
-  /** Shortens message and data to the result limit. */
   limitError(error: CausewayError): CausewayError {
     // Message and data share the limit, and each is sent twice.
     const limit = Math.floor(this.#settings.answerLimitChars / 4)

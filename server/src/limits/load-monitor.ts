@@ -13,7 +13,7 @@ interface LoadMonitorOptions extends Load {
   readonly onSample?: (load: Load) => void
 }
 
-/** A limit of 0 disables its check. */
+/** A `lagMs` of 0 or a `heapPercent` of 100 disables the check. */
 export class LoadMonitor {
   readonly #limits: Load
   readonly #log: Pick<Logger, 'warn' | 'info'>

@@ -16,7 +16,6 @@ export class RateLimiter {
   #totalBucket = fullBucket
   #rejected = 0
 
-  /** `now`: monotonic milliseconds. */
   constructor(rates: Rates, now: () => number = () => performance.now()) {
     this.#rates = rates
     this.#now = now

@@ -133,7 +133,7 @@ class RotatingFile {
       const stream = destination({
         fd: openSync(join(this.#folder, `${stem}.${this.#number}${extension}`), 'a', 0o600),
         sync: false,
-        // In text mode, each line measures and copies the whole buffer.
+        // In text mode, sonic-boom would measure and copy the whole buffer for each line.
         contentMode: 'buffer',
         minLength: bufferBytes,
         maxLength: maxBufferedBytes,

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { EventFeed } from '../activity/event-feed.ts'
 
-/** A line without stacks and paths of this machine. */
 interface LogLine {
   /** pino's levels: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
   readonly level: number

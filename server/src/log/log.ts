@@ -45,6 +45,5 @@ export const prettyOptions = {
   translateTime: 'SYS:HH:MM:ss',
 } as const
 
-/** Logs only if `EXTRA_LOGGING=true`. */
 export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
   log.debug(fields, `[MCP] ${message}`)

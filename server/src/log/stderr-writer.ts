@@ -7,7 +7,7 @@ const flushDelayMs = 100
 const maxBuffered = 4 * 1024 * 1024
 const closeTimeoutMs = 1000
 
-/** Writes without blocking the server if nothing reads the lines. sonic-boom would retry forever at exit. */
+/** Never blocks the server, even if nothing reads the lines. sonic-boom would retry forever at exit. */
 export class StderrWriter {
   readonly #fd: number
   #lines: string[] = []

@@ -16,7 +16,7 @@ interface HealthHistoryOptions {
   readonly intervalMs?: number
 }
 
-/** 15 minutes. */
+/** 15 minutes at the default interval. */
 const maxSamples = 180
 
 export class HealthHistory {

@@ -39,7 +39,7 @@ interface HealthOptions {
   readonly registry: Registry
 }
 
-/** Failures are part of the report. */
+/** Reports failures instead of throwing them. */
 export async function reportHealth(options: HealthOptions): Promise<HealthReport> {
   const { host, userApps, config, uptimeMs, limits, audit, capture, memory, storage, registry } = options
   const opened = await Promise.all(

@@ -14,7 +14,7 @@ interface StorageReport {
   readonly reason?: string
 }
 
-/** If these bytes cannot be written, the folder is full. */
+/** Size of the test file. */
 const probeBytes = 2 ** 20
 
 const probeName = 'storage-probe.tmp'
@@ -89,7 +89,7 @@ export class StorageHealth {
     return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: free, reason }
   }
 
-  /** Ignores damage of one of many files, such as a recording, which only its calls report. */
+  /** Ignores damage to one of many files, such as a recording: only the calls that use it report the damage. */
   #recordDamage(app: string, error: CausewayError): void {
     const { file } = error.data
     if (file === `data of ${app}`) this.#damage.set(app, error)

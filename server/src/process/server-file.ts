@@ -23,7 +23,7 @@ const serverSchema = z.object({
 
 export type ServerRecord = z.infer<typeof serverSchema>
 
-/** `gone`: the process left the file behind. `elsewhere`: it runs on another machine or in a container. */
+/** `gone`: the process ended without removing the file. `elsewhere`: it runs on another machine or in a container. */
 type ServerState =
   | { readonly state: 'none' }
   | { readonly state: 'running' | 'gone' | 'elsewhere'; readonly server: ServerRecord }

@@ -29,7 +29,7 @@ export function onShutdown(stop: (reason: string) => Promise<void>): void {
   process.on('disconnect', () => begin('disconnect', 1))
 }
 
-/** npm signals only the shell between npx and this process, which does not forward signals. */
+/** Calls `onExit` when npx exits: npm signals only the shell in between, which does not forward signals. */
 export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.env): void {
   const pid = findNpx(env)
   const identity = pid === undefined ? undefined : identifyProcess(pid)

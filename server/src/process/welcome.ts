@@ -30,7 +30,7 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
   return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
 }
 
-/** Returns `npm start --` in a checkout, else `causeway`. */
+/** Returns `npm start --` in a checkout, otherwise `causeway`. */
 const programName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
     ? 'npm start --'

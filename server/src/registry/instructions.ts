@@ -8,8 +8,8 @@ const coreHint =
   'This list has only the most important tools. For others: Causeway__find_tools, then Causeway__call_read_tool or Causeway__call_tool with the name that it returns.'
 
 /**
- * Returns an app's instructions; for a shared mount each app's first line, shortened if necessary, then
- * further lines in turn.
+ * Returns an app's instructions. For a shared mount, returns the first line of each app, shortened if necessary,
+ * then further lines in turn.
  */
 export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {
   if (app !== undefined) return apps.map(writeAll).join('\n')

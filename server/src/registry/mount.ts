@@ -22,7 +22,6 @@ export interface ToolEntry {
 
 type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A changed list, or the URI of a changed resource. */
 export type Change = { readonly mount: Mount; readonly list: ListKind } | { readonly uri: string }
 
 export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
@@ -42,7 +41,7 @@ export const getCallableNames = (mount: Mount, app: App, tool: AppTool): readonl
 const toFullName = (app: App, { name, fullName }: Pick<AppTool, 'name' | 'fullName'>): string =>
   fullName ?? wireName(app.name, name)
 
-/** A bare mount uses the first bare alias. */
+/** On a bare mount, the name is the first bare alias, if any. */
 export const toListedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
   ...tool.listed,
   name: mount.app === undefined ? toFullName(app, tool) : (tool.aliases.bare[0] ?? tool.name),

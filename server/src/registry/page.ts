@@ -1,8 +1,8 @@
 import { CausewayError } from '@causeway/protocol'
 
 /**
- * Returns a page as `member`. `hash` identifies the list's version. Throws `INVALID_CURSOR` for a cursor of
- * another version.
+ * Returns a page under the name `member`. `hash` identifies the list's version. Throws `INVALID_CURSOR` for a
+ * cursor of another version.
  */
 export function paginate(
   member: string,

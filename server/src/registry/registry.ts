@@ -38,8 +38,8 @@ interface RefreshResult {
 const discoveryTimeoutMs = 1000
 
 /**
- * Lists of every mount. Discovers tools at start, every `ttlMs` and on request. If this fails, the last tools
- * stay.
+ * The lists of every mount. Discovers tools at start, every `ttlMs` and on request. If discovery fails, the
+ * previous tools remain.
  */
 export class Registry {
   /** Stateless clients may cache a list for this time. */
@@ -89,7 +89,6 @@ export class Registry {
     return this.#hash
   }
 
-  /** Throws `ROUTE_NOT_FOUND`. */
   getLists({ path }: Mount): MountLists {
     const lists = this.#lists.get(path)
     if (lists !== undefined) return lists

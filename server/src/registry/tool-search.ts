@@ -71,7 +71,7 @@ function describeArguments({ properties }: JsonSchema): string {
 /** `featureCollection` -> `feature Collection` */
 const splitWords = (text: string): string => text.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
 
-/** *Where* is missing, because it asks for a place. */
+/** *where* is not a stop word, because it asks for a place. */
 const stopWords: ReadonlySet<string> = new Set(
   'a an and are at be by do does for from i in is it its me my of on or our that the this to us we with you your'.split(
     ' ',

@@ -35,7 +35,7 @@ export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTo
   return { tools: bareApp === undefined ? addMetadata(tools) : tools.map(({ shown }) => shown), omitted: [] }
 }
 
-/** A model does not need output schemas for a call. */
+/** Omits output schemas, which a model does not need for a call. */
 function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const tools: Tool[] = []
   const omitted: string[] = []

@@ -30,7 +30,6 @@ export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {
     })
 }
 
-/** Throws `RESOURCE_NOT_FOUND`. */
 export async function readWidget(uri: string): Promise<ResourceContents> {
   const name = widgetNames.find((widget) => getWidgetUri(widget) === uri)
   if (name === undefined)

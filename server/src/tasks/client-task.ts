@@ -61,7 +61,6 @@ export function supportsTasks(capabilities: unknown): boolean {
   return typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, tasksExtension)
 }
 
-/** Throws `TASKS_NOT_DECLARED`. The message names `feature`. */
 export function requireTaskSupport(feature: string, capabilities: unknown): void {
   if (supportsTasks(capabilities)) return
   throw new CausewayError(

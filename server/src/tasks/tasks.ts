@@ -72,7 +72,7 @@ export class Tasks {
     return new Tasks(options)
   }
 
-  /** Returns the result of a quick call, or that of creating a task. */
+  /** Returns the result of a quick call, or the created task. */
   async runOrCreate(call: TaskCall): Promise<unknown> {
     const controller = new AbortController()
     const cancel = (): void => controller.abort(call.signal.reason)
@@ -136,7 +136,7 @@ export class Tasks {
     const { mount, owner } = call
     const times = { createdMs, updatedMs: createdMs, ttlMs }
     const task: ClientTask = { id: newId(), mount, owner, status: 'working', ...times }
-    // The client must find the task.
+    // Saved first: the client must find the task.
     try {
       await store.put(task)
       await store.deleteExpired()

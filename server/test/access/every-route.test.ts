@@ -147,7 +147,7 @@ async function send(url: string, method: string, { body, headers }: Omit<RouteRe
     headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(text === undefined ? {} : { body: text }),
   })
-  // An event stream does not end.
+  // An event stream does not end, so its body is not read.
   if (String(response.headers['content-type']).startsWith('text/event-stream')) {
     response.body.destroy()
     return { status: response.statusCode, headers: response.headers, text: '' }
@@ -175,7 +175,7 @@ verifies('access:every-route', async (t) => {
   }
 })
 
-verifies('access:every-route', 'a token without the scope can only list', async (t) => {
+verifies('access:every-route', 'a token without a scope for the app can only list', async (t) => {
   const { wire } = await openGuarded(t)
   for (const { path, body, headers, isScoped = false } of Object.values(rows).flat()) {
     const method = body === undefined ? 'GET' : 'POST'

@@ -58,7 +58,7 @@ const askingApp = defineApp(
     }),
 )
 
-/** Opens a server over the same data folder. */
+/** Opens a server with the same data folder. */
 function reopen(t: Test, file: string | undefined): Promise<Wire> {
   const tokens = file === undefined ? undefined : new TokenFile(file, { log: captureLog().log })
   return openWire(t, { dir: `${t.testdirName}/data`, apps: [portApp().app, askingApp], tokens })

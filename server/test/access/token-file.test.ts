@@ -39,7 +39,7 @@ t.test('parseTokens parses names and scopes, and grants all scopes by default', 
   )
 })
 
-verifies('access:file', 'reports each invalid line without its token', async (t) => {
+verifies('access:file', 'parseTokens reports each invalid line without its token', async (t) => {
   const invalid = [
     'short',
     `${first} na/me`,
@@ -152,14 +152,14 @@ t.test('authenticate rejects everything but a valid bearer token', async (t) => 
   t.ok(tokens.authenticate(`bearer ${first}`))
 })
 
-t.test('scopes follow the hints of a tool and the method of a route', async (t) => {
+t.test('scopes depend on the hints of a tool and the method of a route', async (t) => {
   t.equal(toolScope({ readOnlyHint: true, openWorldHint: true }), 'read')
   t.equal(toolScope({ readOnlyHint: false, openWorldHint: true }), 'execute')
   t.equal(toolScope({ readOnlyHint: false, openWorldHint: false }), 'write')
   t.same(['GET', 'POST', 'DELETE'].map(methodScope), ['read', 'write', 'write'])
 })
 
-t.test('isLoopback recognizes every notation of this machine', async (t) => {
+t.test('isLoopback recognizes every notation of a loopback address', async (t) => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) t.ok(isLoopback(host), host)
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) t.notOk(isLoopback(host), host)
 })

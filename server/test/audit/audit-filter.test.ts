@@ -161,7 +161,7 @@ verifies('audit:filter', '100,000 entries are searched by an index or in bounded
   t.equal(second.next, undefined)
 })
 
-verifies('audit:filter', 'a filter is a parameter of the routes, with clear errors', async (t) => {
+verifies('audit:filter', 'the routes accept a filter and explain invalid ones', async (t) => {
   const { send } = await openWire(t)
   await send(toolCall('Demo__echo', { text: 'x' }))
   await send(toolCall('Demo__fail', { code: 'NO_RECORDING' }))

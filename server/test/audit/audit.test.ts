@@ -126,7 +126,7 @@ verifies('audit:entry', async (t) => {
   t.notMatch(shown.text, session, 'the session id is a secret')
 })
 
-/** Makes one call with the transport of 2024-11-05. */
+/** Makes one call with the transport of MCP 2024-11-05. */
 async function callOverSse(wire: Wire, args: object): Promise<void> {
   const stream = await wire.events(undefined, { path: '/sse', method: 'GET' })
   const path = String((await stream.events.next()).value?.data)
@@ -237,7 +237,7 @@ const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-t.test('the level of an entry is WARN for a rejected call and ERROR for a failed one', async (t) => {
+t.test('the level of an entry is WARN for a rejected call and ERROR for a failed call', async (t) => {
   const level = (code: string) => toAuditRecord(entry({ code }), { timestamp: '', about: '' }).level
   t.same(['ok', 'RATE_LIMITED', 'INTERNAL'].map(level), ['INFO', 'WARN', 'ERROR'])
 })

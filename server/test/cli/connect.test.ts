@@ -12,7 +12,7 @@ import { runHere } from './run-here.ts'
 
 const names = Object.keys(clients)
 
-/** A file as its client or its user writes it, with comments where the client permits them. */
+/** Files by client, as the client or its user writes them, with comments where the client permits them. */
 const samples: Readonly<Record<string, string>> = {
   'claude-code': `{
   "numStartups": 12, "tipsHistory": {"shift-enter": 3},
@@ -74,7 +74,7 @@ trust_level = "trusted"
 `,
 }
 
-/** Creates a user with a home folder, and runs `causeway connect`. */
+/** Creates a user with a home folder. `connect` runs `causeway connect`. */
 function createUser(t: Test) {
   const dir = t.testdir({ home: {}, project: {}, data: {} })
   const home = join(dir, 'home')
@@ -108,7 +108,7 @@ function createUser(t: Test) {
   }
 }
 
-/** Windsurf has no setting for its folder, so a test would write into the home folder of the user. */
+/** Without Windsurf, which has no setting for its folder: a test would write into the user's home folder. */
 const testable = names.filter((name) => name !== 'windsurf')
 
 function readEntry(name: string, text: string): unknown {

@@ -57,7 +57,7 @@ t.test('init uses the configuration paths of each platform', async (t) => {
   t.equal(path('vscode', 'win32'), '/A/Code/User/mcp.json')
 })
 
-verifies('command:init', 'writes only arguments that differ from the defaults of the bridge', async (t) => {
+verifies('command:init', 'init writes only arguments that differ from the bridge defaults', async (t) => {
   const { cwd, init, read } = createUser(t)
   const { args } = JSON.parse((await init('claude', '--print')).stdout).mcpServers.causeway
   t.same(args, [findBridge()?.program])
@@ -72,7 +72,7 @@ verifies('command:init', 'writes only arguments that differ from the defaults of
   })
 })
 
-verifies('command:init', 'preserves a path of this bridge that is relative to the project', async (t) => {
+verifies('command:init', 'init preserves a project-relative path of this bridge', async (t) => {
   const { cwd, init, read } = createUser(t)
   const program = relative(cwd, findBridge()?.program ?? '')
   const text = JSON.stringify({
@@ -93,7 +93,7 @@ t.test('init configures npx if the bridge is missing or in the npx cache', async
 
 verifies(
   'command:init:foreign-kept',
-  'preserves comments, inputs and other keys of a VS Code file',
+  'init preserves comments, inputs and other keys of a VS Code file',
   async (t) => {
     const before = `{
     // prompted once
@@ -117,7 +117,7 @@ verifies(
   },
 )
 
-verifies('command:init:foreign-kept', 'replaces an entry that used HTTP', async (t) => {
+verifies('command:init:foreign-kept', 'init replaces an entry that used HTTP', async (t) => {
   const old = { type: 'http', url: 'http://localhost:3100/mcp', headers: { a: 'b' }, timeout: 5 }
   const { init, read } = createUser(t, {
     '.mcp.json': JSON.stringify({ mcpServers: { causeway: old, x: {} } }),

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { runHere } from './run-here.ts'
 
-/** Creates a user with configurations of clients, and runs `causeway mcp`. */
+/** Creates a user with configurations of clients. `mcp` runs `causeway mcp`. */
 function createUser(t: Test, files: Readonly<Record<string, string>> = {}) {
   const dir = t.testdir({ home: {}, project: {}, data: {} })
   const [home, cwd, data] = [join(dir, 'home'), join(dir, 'project'), join(dir, 'data')]
@@ -185,7 +185,7 @@ verifies('gateway:import', async (t) => {
   t.match(again, { code: 0, stdout: '', stderr: /skipped files of .*: mcp\.json has a server of this name/ })
 })
 
-verifies('gateway:import', 'imports one client, one file or some servers', async (t) => {
+verifies('gateway:import', 'mcp import accepts one client, one file or some servers', async (t) => {
   const user = createUser(t, clientFiles)
   const only = await user.mcp('import', 'codex', '--only', 'docs')
   t.match(only, { code: 0, stdout: /^docs {2}docs-mcp\n$/ })

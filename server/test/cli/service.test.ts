@@ -64,7 +64,7 @@ verifies('command:install-service', async (t) => {
   t.equal(systemctlCalls(), '', 'enables nothing')
 })
 
-verifies('command:install-service', 'leaves secrets out of the unit and lists them', async (t) => {
+verifies('command:install-service', 'install-service omits secrets and lists their names', async (t) => {
   const { install, file, env } = createSystemdUser(t)
   const secrets = {
     OPENROUTER_API_KEY: 'planted-1',
@@ -101,7 +101,7 @@ verifies('command:install-service', 'leaves secrets out of the unit and lists th
     t.equal(statSync(join(dirname(file), name)).mode & 0o777, 0o600, 'protects the backup')
 })
 
-verifies('command:install-service', 'updates and enables the unit', async (t) => {
+verifies('command:install-service', 'install-service updates and enables the unit', async (t) => {
   if (!isLinux) return
   const { install, file, systemctlCalls } = createSystemdUser(t)
   await install()
@@ -181,7 +181,7 @@ function parseWithPython(program: string, file: string): unknown {
 const dataDir = '/data & more/"x"'
 const secret = { OPENROUTER_API_KEY: 'planted' }
 
-verifies('command:install-service', 'writes and starts a launch agent on macOS', async (t) => {
+verifies('command:install-service', 'install-service sets up a launch agent on macOS', async (t) => {
   const { install, home, cwd, calls } = simulate(t, 'darwin', { launchctl: 0 })
   const file = join(home, 'Library/LaunchAgents/causeway.plist')
   const words = ['--port', '3200', '--data-dir', dataDir]
@@ -223,7 +223,7 @@ verifies('command:install-service', 'writes and starts a launch agent on macOS',
   })
 })
 
-verifies('command:install-service', 'writes and starts a task on Windows', async (t) => {
+verifies('command:install-service', 'install-service sets up a task on Windows', async (t) => {
   const { install, home, cwd, calls } = simulate(t, 'win32', { schtasks: 0 })
   const file = join(home, '.config/causeway/task.xml')
   const words = ['--port', '3200', '--data-dir', dataDir, '--enable']

@@ -65,13 +65,13 @@ verifies(
   },
 )
 
-verifies('command:status', 'shows memory use, its limit and a shortage', async (t) => {
+verifies('command:status', 'status shows memory use, its limit and a shortage', async (t) => {
   const memory = { status: 'short', used_bytes: 1.5e9, limit_bytes: 1.2e9 }
   const { dir } = await startFakeServer(t, { ...report, memory })
   t.match((await status(t, dir)).stdout, /^memory {3}1\.5 GB of 1\.2 GB, short$/m)
 })
 
-verifies('command:status', 'names a failed app with its reason', async (t) => {
+verifies('command:status', 'status names a failed app with its reason', async (t) => {
   const apps = { Replay: { status: 'failed', message: 'the data file is damaged' } }
   const { dir } = await startFakeServer(t, { ...report, status: 'degraded', apps })
   const { code, stdout } = await status(t, dir)
@@ -81,7 +81,7 @@ verifies('command:status', 'names a failed app with its reason', async (t) => {
 
 verifies(
   'command:status',
-  'reports a server that rejects the token, is not Causeway, or does not respond',
+  'status reports a server that rejects the token, is not Causeway, or does not respond',
   async (t) => {
     const rejecting = await startFakeServer(t, report, { token: 'a-revoked-token-of-a-test' })
     t.match(await status(t, rejecting.dir), { code: 1, stderr: /requires a token/ })
@@ -96,7 +96,7 @@ verifies(
   },
 )
 
-verifies('command:status', 'reports a server of another version', async (t) => {
+verifies('command:status', 'status reports a server of another version', async (t) => {
   const { dir } = await startFakeServer(t, report, { serverVersion: '0.0.9' })
   t.match(await status(t, dir), {
     code: 0,
@@ -104,7 +104,7 @@ verifies('command:status', 'reports a server of another version', async (t) => {
   })
 })
 
-verifies('command:status', 'prints JSON', async (t) => {
+verifies('command:status', 'status prints JSON', async (t) => {
   const { dir, url } = await startFakeServer(t, report)
   t.match(JSON.parse((await status(t, dir, '--json')).stdout), { running: true, server: { url }, report })
   const none = await status(t, join(dir, 'none'), '--json')
@@ -133,7 +133,7 @@ verifies('command:doctor', async (t) => {
   t.ok(checks.every(({ state }: { state: string }) => state !== 'fail'))
 })
 
-verifies('command:doctor', 'reports each problem with a fix', async (t) => {
+verifies('command:doctor', 'doctor reports each problem with a fix', async (t) => {
   const cwd = t.testdir({ data: {}, tokens: 'a-token-that-others-can-read\n' })
   const data = join(cwd, 'data')
   chmodSync(data, 0o755)
@@ -153,7 +153,7 @@ verifies('command:doctor', 'reports each problem with a fix', async (t) => {
   t.match(stdout, /\n2 problems found: do what the lines with -> say\.\n$/)
 })
 
-verifies('command:doctor', 'names a failed app with its remedy', async (t) => {
+verifies('command:doctor', 'doctor names a failed app with its remedy', async (t) => {
   const apps = {
     Replay: { status: 'failed', message: 'the data file is damaged', remedy: 'restore a backup' },
   }
@@ -162,14 +162,14 @@ verifies('command:doctor', 'names a failed app with its remedy', async (t) => {
   t.match(stdout, /^warn {2}server {7}Replay failed: the data file is damaged\n {19}-> restore a backup$/m)
 })
 
-verifies('command:doctor', 'reports invalid settings', async (t) => {
+verifies('command:doctor', 'doctor reports invalid settings', async (t) => {
   t.testdir()
   const { code, stdout } = await runHere(t, ['doctor'], { env: { CAUSEWAY_DATADIR: '/x' } })
   t.equal(code, 1)
   t.match(stdout, /^fail +settings .*CAUSEWAY_DATADIR \(did you mean CAUSEWAY_DATA_DIR\?\)/m)
 })
 
-verifies('command:doctor', 'reports a server of another version that does not respond', async (t) => {
+verifies('command:doctor', 'doctor reports a server of another version that does not respond', async (t) => {
   const data = t.testdir()
   recordServer(data, { url: 'http://127.0.0.1:1', version: '0.0.1', started_ms: 0, shutdown_ms: 1 })
   const { code, stdout } = await runHere(t, ['doctor', '--data-dir', data])

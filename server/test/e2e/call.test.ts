@@ -258,7 +258,7 @@ const schema = {
 const parse = (t: Test, ...words: string[]) =>
   parseToolArguments(words, { app: 'demo', tool: 'do', schema, cwd: t.testdirName })
 
-verifies('command:call', 'key=value is converted by the schema', async (t) => {
+verifies('command:call', 'key=value arguments are converted according to the schema', async (t) => {
   t.same(parse(t, 'count=3', 'flag=true', 'ids=1,2.5', 'names=a, b', 'mode=1'), {
     count: 3,
     flag: true,

@@ -113,7 +113,7 @@ async function send(url: string, method: string, headers: Record<string, string>
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(hasBody ? { body: '{}' } : {}),
   })
-  // An event stream does not end.
+  // An event stream does not end, so its body is not read.
   if (String(response.headers['content-type']).startsWith('text/event-stream')) {
     response.body.destroy()
     return { status: response.statusCode, text: '' }

@@ -19,7 +19,7 @@ interface TestClient {
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
 
-/** Connects a client. `answerable` delays its answers to questions. */
+/** Connects a client, which answers questions after `answerable` resolves. */
 async function connect(
   t: Test,
   url: string,

@@ -155,7 +155,7 @@ verifies(
   }),
 )
 
-verifies('gateway:warnings', 'commands print the warnings', async (t) => {
+verifies('gateway:warnings', 'commands print the warnings of a hosted server', async (t) => {
   const data = t.testdir()
   const env = { HOME: data, PATH: process.env.PATH ?? '', CAUSEWAY_DATA_DIR: data, MCP_SERVER_PORT: '0' }
   const mcp = (...words: string[]) => runHere(t, ['mcp', ...words], { env, cwd: data })

@@ -231,7 +231,7 @@ verifies('gateway:tasks', async (t) => {
   await t.rejects(listing, { code: 'METHOD_NOT_FOUND' }, 'no client sees the tasks of another')
 })
 
-verifies('gateway:misbehaviour', 'servers without ping, of one era, or of a new era work', async (t) => {
+verifies('gateway:misbehaviour', 'servers without ping, of one era or of changing era work', async (t) => {
   const dir = t.testdir({ data: {} })
   const [log, update] = [`${dir}/log`, `${dir}/update`]
   const servers = {
@@ -281,7 +281,7 @@ verifies(
   }),
 )
 
-verifies('gateway:backoff', 'Retry-After of an HTTP response is only used for its own request', async (t) => {
+verifies('gateway:backoff', 'Retry-After of an HTTP response applies only to its own request', async (t) => {
   const responses = [() => new Response(null, { status: 503, headers: { 'retry-after': '5' } })]
   const channel = new HttpChannel({
     ...{ kind: 'http', server: 'remote', url: 'http://127.0.0.1:9/mcp', headers: {} },

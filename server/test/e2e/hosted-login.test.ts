@@ -196,7 +196,7 @@ verifies('gateway:login:needed', async (t) => {
 const page = /^docs requires a login\. Open the page to log in/
 
 for (const era of ['2025-11-25', '2026-07-28'])
-  verifies('gateway:login:asked', `a client of MCP ${era}`, async (t) => {
+  verifies('gateway:login:asked', `a client of MCP ${era} is asked to log in`, async (t) => {
     const { fixture, data, mcp, logIn } = await openCommands(t)
     new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
     const running = await startServer(t, { dir: data })
@@ -264,7 +264,7 @@ for (const era of ['2025-11-25', '2026-07-28'])
       t.notMatch(JSON.stringify(asked), secret)
   })
 
-verifies('gateway:login:asked', 'callers with tokens receive the command', async (t) => {
+verifies('gateway:login:asked', 'callers with tokens receive the login command', async (t) => {
   const { fixture, data } = await openCommands(t)
   new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
   writeFileSync(`${data}/tokens`, 'token-with-a-name-1 ada\ntoken-without-name-1\n', { mode: 0o600 })

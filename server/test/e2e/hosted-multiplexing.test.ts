@@ -85,7 +85,7 @@ verifies('gateway:multiplexing', async (t) => {
     if (!isRight) wrong += 1
   }
 
-  /** Echoes while two clients are asked and all receive progress. */
+  /** Echoes while two clients receive questions and all receive progress. */
   async function work(client: Client): Promise<void> {
     for (let id = 1; id <= rounds; id++) {
       const text = `${client.number}/${id}`

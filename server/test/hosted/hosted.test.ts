@@ -313,7 +313,7 @@ verifies('gateway:config:watch', 'a change is applied while the gateway ends old
   await listed(core, 'added')
 })
 
-verifies('gateway:subscriptions', 'a stream of notifications that ended is requested again', async (t) => {
+verifies('gateway:subscriptions', 'a notification stream that ended is requested again', async (t) => {
   let streams = 0
   const tools = [{ name: 'first', inputSchema: { type: 'object' } }]
   const results = {

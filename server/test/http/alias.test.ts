@@ -82,7 +82,7 @@ t.test("the server's own pages are accepted while additional ports open", async 
   t.same(statuses, [200, 200, 200])
 })
 
-t.test('a 2024-11-05 client can use /sse on the port of an app', async (t) => {
+t.test('an MCP 2024-11-05 client can use /sse on the port of an app', async (t) => {
   const { http } = await openWire(t, { aliases: demoAliases })
   const client = new ClientV1({ name: 'old', version: '1' })
   const transport = new SseV1(new URL(`http://127.0.0.1:${http.aliases[0]?.port}/sse`))

@@ -86,7 +86,7 @@ verifies('wire:error:body-limit', async (t) => {
   t.equal((await send(rpc('ping'))).status, 200, 'the server still responds')
 })
 
-t.test('an unknown path is 404, and another method is 405 with Allow', async (t) => {
+t.test('an unknown path gets status 404, and an unsupported method 405 with Allow', async (t) => {
   const { send } = await openWire(t)
   t.match(await send(undefined, { path: '/nothing', method: 'GET' }), {
     status: 404,
@@ -375,7 +375,7 @@ verifies('limits:subscriptions', async (t) => {
   t.equal(requested, 0)
 })
 
-t.test('a DELETE without a body may have the content type of JSON', async (t) => {
+t.test('a DELETE request without a body may have a JSON content type', async (t) => {
   const { initialize, send } = await openWire(t)
   for (const path of ['/mcp', '/mcp/demo']) {
     const headers = { ...both, 'mcp-session-id': await initialize({ path }) }

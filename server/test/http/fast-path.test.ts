@@ -52,7 +52,7 @@ async function openBoth(t: Test, apps: Parameters<typeof openWire>[1] = {}): Pro
   ]
 }
 
-t.test('the fast path and the SDK return the same results of calls, stateless and in sessions', async (t) => {
+t.test('the fast path and the SDK return the same results, stateless and in sessions', async (t) => {
   const [fast, sdk] = await openBoth(t)
   for (const [index, message] of traffic.entries())
     for (const era of ['modern', 'legacy'] as const) {
@@ -197,7 +197,7 @@ function messagingApp(runs: string[]) {
   )
 }
 
-t.test('a call that sends messages or asks continues in the SDK without another run', async (t) => {
+t.test('a call that sends messages or asks questions continues in the SDK and runs once', async (t) => {
   const runs: string[] = []
   const wire = await openWire(t, { apps: [messagingApp(runs)] })
   const session = { headers: { ...both, 'mcp-session-id': await openElicitation(wire) } }

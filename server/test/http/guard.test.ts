@@ -129,7 +129,7 @@ verifies('wire:guard:own-origin', async (t) => {
     t.same(await statuses(wire, { origin }), [403], origin)
 })
 
-verifies('wire:guard:own-origin', 'rejects requests without a body, which need no preflight', async (t) => {
+verifies('wire:guard:own-origin', 'requests without a body are rejected without a preflight', async (t) => {
   const wire = await openWire(t)
   const path = '/api/apps/demo/tools/count'
   const headers = { origin: 'http://localhost:5173' }
@@ -270,7 +270,7 @@ verifies('console:pages:served', async (t) => {
   })
 })
 
-verifies('console:pages:served', 'other paths, files and formats keep their error', async (t) => {
+verifies('console:pages:served', 'unknown paths, files and formats get an error', async (t) => {
   const folder = t.testdir({ pages: built, data: {}, 'outside.js': 'x' })
   const { send } = await openWire(t, { dir: `${folder}/data`, consolePages: `${folder}/pages` })
   const missing = { status: 404, json: { code: 'ROUTE_NOT_FOUND' } }

@@ -125,7 +125,7 @@ t.test(
   }),
 )
 
-/** Sends everything before it reads, then reads to the end of the connection. */
+/** Sends everything before it reads, then reads until the connection ends. */
 async function sendThenRead(port: number, path: string, headers: string): Promise<Received> {
   const socket = connect(port, '127.0.0.1').pause()
   await once(socket, 'connect')
@@ -175,7 +175,7 @@ async function openDrain(t: Test, limits: Parameters<typeof drainBody>[1]) {
   return socket
 }
 
-t.test('a body is dropped up to a limit of bytes, then the connection closes', async (t) => {
+t.test('drainBody reads up to a limit of bytes, then closes the connection', async (t) => {
   const socket = await openDrain(t, { bytes: mebibyte, timeoutMs: 60_000 })
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
   const part = `${(2 ** 16).toString(16)}\r\n${'x'.repeat(2 ** 16)}\r\n`
@@ -191,7 +191,7 @@ t.test('a body is dropped up to a limit of bytes, then the connection closes', a
   t.ok(sent < 64 * mebibyte, `closed after ${sent} bytes`)
 })
 
-t.test('if a dropped body stops arriving, the connection closes after a time', async (t) => {
+t.test('drainBody closes the connection after a timeout if the body stops arriving', async (t) => {
   const socket = await openDrain(t, { bytes: mebibyte, timeoutMs: 50 })
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nsome')
   const text = Buffer.concat(await socket.toArray()).toString()
@@ -293,7 +293,7 @@ async function openUpload(t: Test, timeoutMs = 1000) {
   return { request, socket, failures, pass, block }
 }
 
-verifies('wire:error:stalled', 'a body may take any time while it progresses', async (t) => {
+verifies('wire:error:stalled', 'a body that progresses may take any amount of time', async (t) => {
   const { request, socket, failures, pass } = await openUpload(t)
   for (let part = 0; part < 20; part += 1) {
     socket.write('x')
@@ -309,7 +309,7 @@ verifies('wire:error:stalled', 'a body may take any time while it progresses', a
   t.same(failures, ['REQUEST_TIMEOUT'], 'reports the failure once')
 })
 
-verifies('wire:error:stalled', 'time in which the event loop is blocked does not fail a body', async (t) => {
+verifies('wire:error:stalled', 'a blocked event loop does not cause a body to time out', async (t) => {
   const { failures, pass, block } = await openUpload(t)
   pass(750)
   block(5000)
@@ -321,7 +321,7 @@ verifies('wire:error:stalled', 'time in which the event loop is blocked does not
   t.same(failures, ['REQUEST_TIMEOUT'], 'the timeout starts again after the late check')
 })
 
-verifies('wire:error:stalled', 'a body that the server has not read yet does not fail', async (t) => {
+verifies('wire:error:stalled', 'a body that the server has not read yet does not time out', async (t) => {
   const { request, socket, failures, pass } = await openUpload(t)
   socket.write('x'.repeat(500_000))
   await once(request, 'readable')
@@ -337,7 +337,7 @@ verifies('wire:error:stalled', 'a body that the server has not read yet does not
   t.same(failures, ['REQUEST_TIMEOUT'], 'fails after the server has read everything')
 })
 
-verifies('wire:error:stalled', 'a timeout of 0 never fails a stalled body', async (t) => {
+verifies('wire:error:stalled', 'a timeout of 0 disables the check of stalled bodies', async (t) => {
   const { failures, pass } = await openUpload(t, 0)
   for (let check = 0; check < 100; check += 1) pass(10)
   t.same(failures, [])

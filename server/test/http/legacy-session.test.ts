@@ -77,7 +77,7 @@ t.test('session: a session is valid only on its mount', async (t) => {
   t.ok(json.result.tools.some(({ name }: { name: string }) => name === 'demo.echo'))
 })
 
-verifies('wire:session:isolated', 'sessions, headers and other callers have own state', async (t) => {
+verifies('wire:session:isolated', 'sessions, Causeway-Session and other callers are isolated', async (t) => {
   const { send, initialize } = await openWire(t)
   const count = async (headers: Record<string, string>): Promise<unknown> =>
     (await send(toolCall('Demo__count'), { headers })).json.result.structuredContent
@@ -224,7 +224,7 @@ async function resumeStream(wire: Wire, session: string, lastEventId: string | u
   }
 }
 
-verifies('wire:stream:resume', 'the GET stream', async (t) => {
+verifies('wire:stream:resume', 'a resumed GET stream neither loses nor repeats events', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const first = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
@@ -242,7 +242,7 @@ verifies('wire:stream:resume', 'the GET stream', async (t) => {
   t.match((await again.messages.next()).value, next, 'no event is repeated')
 })
 
-verifies('wire:stream:resume', 'the stream of a call', async (t) => {
+verifies('wire:stream:resume', 'a resumed stream of a call delivers the result', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { messages, ids, hangUp } = await wire.stream(
@@ -286,7 +286,7 @@ verifies('wire:stream:lost-answer', async (t) => {
   )
 })
 
-verifies('wire:list:changed', 'a change before the first GET is notified on it once', async (t) => {
+verifies('wire:list:changed', 'a change before the first GET stream is notified on it once', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   wire.demo.announce('resources')

@@ -148,7 +148,7 @@ t.test('lenient: closing the connection aborts the handler', async (t) => {
   await until(() => wire.begun[0]?.aborted === true)
 })
 
-t.test('lenient: a failing tool returns isError, and an unknown method is -32601', async (t) => {
+t.test('lenient: a failing tool returns isError, and calling an unknown method -32601', async (t) => {
   const { send } = await openWire(t)
   t.match(await send(toolCall('Demo__fail', { code: 'NO_RECORDING' })), {
     status: 200,
@@ -162,7 +162,7 @@ t.test('lenient: a failing tool returns isError, and an unknown method is -32601
   })
 })
 
-t.test('lenient: a missing resource is -32002', async (t) => {
+t.test('lenient: reading a missing resource returns -32002', async (t) => {
   const { send } = await openWire(t)
   t.match((await send(rpc('resources/read', { uri: 'demo://nothing/here' }))).json, {
     error: { code: -32002, data: { code: 'RESOURCE_NOT_FOUND' } },

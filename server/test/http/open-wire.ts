@@ -33,11 +33,11 @@ export interface Wire {
   readonly demo: DemoControl
   readonly wire: WireControl
   readonly logged: LogCapture
-  /** Sends a value as JSON, strings and bytes unchanged. */
+  /** Sends a value as JSON, but strings and bytes unchanged. */
   send(body?: unknown, sending?: Sending): Promise<Answer>
   /** Yields the messages of an event stream, or the one message of a JSON body. */
   stream(body?: unknown, sending?: Sending): Promise<Stream>
-  /** Yields the events of a stream with any data. */
+  /** Yields the events of a stream, with data of any form. */
   events(body?: unknown, sending?: Sending): Promise<EventStream>
   /** Opens a session and returns its id. */
   initialize(sending?: Sending): Promise<string>
@@ -190,7 +190,7 @@ export const initializeMessage = () =>
     clientInfo: { name: 'raw', version: '1' },
   })
 
-/** Converts a message to a stateless one with its headers. */
+/** Converts a message to a stateless message. Returns its body and headers. */
 export function modern(message: { method: string; params?: object }) {
   const params: Record<string, unknown> = { ...message.params }
   const _meta = {

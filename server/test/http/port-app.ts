@@ -6,7 +6,7 @@ import { ReplayError } from '../../../packages/app-replay/src/errors.ts'
 export interface PortControl {
   /** Number of frames whose handler has started. */
   startedFrames: number
-  /** Completes the frames that `hold`. */
+  /** Completes frames with the text `hold`. */
   release(): void
   readonly sockets: Socket[]
   /** Signals of the opened event streams. */

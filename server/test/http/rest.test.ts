@@ -295,7 +295,7 @@ verifies('wire:error:content-encoding', async (t) => {
   t.equal((await post('/api/apps/demo/notes/1', 'Identity')).status, 200)
 })
 
-t.test('an unknown app route is 404, and a JSON body reaches the app unparsed', async (t) => {
+t.test('an unknown app route gets status 404, and a JSON body reaches the app unparsed', async (t) => {
   const { send } = await openWire(t)
   t.match(await send('{not json', { path: '/api/apps/demo/notes/7' }), {
     status: 200,
@@ -316,7 +316,7 @@ t.test('refresh reports whether a list changed', async (t) => {
   t.match((await refresh()).json, { changed: true, hash: /./ })
 })
 
-verifies('server:health', 'over HTTP', async (t) => {
+verifies('server:health', 'GET /health returns the status of the server and its apps', async (t) => {
   const { send } = await openWire(t)
   t.match(await send(undefined, { ...get, path: '/health' }), {
     status: 200,
@@ -324,7 +324,7 @@ verifies('server:health', 'over HTTP', async (t) => {
   })
 })
 
-verifies('server:metrics', 'over HTTP', async (t) => {
+verifies('server:metrics', 'GET /metrics returns metrics in the Prometheus format', async (t) => {
   const { send } = await openWire(t)
   await send(toolCall('Demo__echo', { text: 'x' }))
   const { headers, text } = await send(undefined, { ...get, path: '/metrics' })

@@ -13,7 +13,7 @@ import { EventLog } from '../../src/http/mcp/event-log.ts'
 import { foundTool } from '../demo-app.ts'
 import { initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
 
-/** The HTTP+SSE transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
+/** The HTTP+SSE transport of MCP 2024-11-05, with raw messages and with the clients of both SDKs. */
 
 const info = { name: 'old-client', version: '1' }
 
@@ -108,7 +108,7 @@ t.test('sse: each request of a batch is answered', async (t) => {
   t.same([(await peer.next()).id, (await peer.next()).id].sort(), ['a', 'b'])
 })
 
-t.test('sse: a missing resource is -32002', async (t) => {
+t.test('sse: reading a missing resource returns -32002', async (t) => {
   const wire = await openWire(t)
   const peer = await open(t, wire)
   await peer.post(rpc('resources/read', { uri: 'demo://unknown' }))
@@ -241,7 +241,7 @@ verifies('wire:sse:clients', 'SDK v2 uses tools, server requests and cancellatio
 
 const message = (text = '') => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } })
 
-t.test('event log: replays the later events of the same stream in order', async (t) => {
+t.test('event log: replayEventsAfter replays the later events of the same stream in order', async (t) => {
   const log = new EventLog('x')
   const first = await log.storeEvent('a', message())
   await log.storeEvent('b', message())

@@ -8,7 +8,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { StatelessRequests } from '../../src/http/mcp/stateless-requests.ts'
 import { both, initializeMessage, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 
-/** Stateless clients of 2026-07-28: headers, errors, progress, cancellation, subscriptions. */
+/** Stateless clients of MCP 2026-07-28: headers, errors, progress, cancellation, subscriptions. */
 
 const serverInfo = { name: 'causeway' }
 
@@ -160,7 +160,7 @@ verifies('limits:message', 'a message subscribes to at most 10,000 resources', a
   })
 })
 
-t.test('modern: a method that is not a string is -32600 and is not logged as an error', async (t) => {
+t.test('modern: a method that is not a string is rejected with -32600 and logs no error', async (t) => {
   const { send, logged } = await openWire(t)
   const { body, headers } = modern(toolCall('Demo__count'))
   const { status, json } = await send({ ...body, method: { toString: 'x' } }, { headers })

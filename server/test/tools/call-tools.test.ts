@@ -210,7 +210,7 @@ verifies('view:find', 'a result has at most 4 kB, and marks shortened tools', as
   t.match(await call(core, 'Causeway__find_tools', { query: '' }), { isError: true })
 })
 
-verifies('view:find', 'new tools are found after a refresh, unlisted ones never', async (t) => {
+verifies('view:find', 'new tools, but not unlisted tools, are found after a refresh', async (t) => {
   const { app, control } = demoApp()
   const core = await openTestCore(t, [app])
   const names = async (query: string): Promise<string[]> => {

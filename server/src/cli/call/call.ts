@@ -131,7 +131,7 @@ async function report(
   return 0
 }
 
-/** Replaces calls in a tool's remedy with commands. */
+/** Replaces `call get_frame` in a remedy with `run causeway call replay get_frame`. */
 const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
     tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
@@ -142,7 +142,6 @@ function formatProgress({ progress, total, message }: Progress): string {
   return message === undefined ? share : `${share}  ${message}`
 }
 
-/** Throws `INVALID_ARGUMENTS` with a suggestion. */
 export async function describeApp(
   client: ServerClient,
   name: string,
@@ -154,7 +153,6 @@ export async function describeApp(
   throw usageError(command, `${describeUnknown('app', name, paths)}; the apps are ${paths.join(', ')}`)
 }
 
-/** Throws `INVALID_ARGUMENTS` with a suggestion. */
 export function findTool({ name: app, tools }: AppDescription, name: string) {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
@@ -164,7 +162,7 @@ export function findTool({ name: app, tools }: AppDescription, name: string) {
   })
 }
 
-/** Turns JSON into indented `name: value` lines, its summary first. */
+/** Formats a JSON object as indented `name: value` lines, its summary first. */
 export function formatText(text: string): string {
   const value = tryParse(text)
   if (!isObject(value)) return text
@@ -191,7 +189,7 @@ function formatItem(item: unknown): readonly string[] {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
 
-/** Whether a list can show a value without escapes, unlike `get_frame {"frame_id":1}`. */
+/** Whether a value needs no escapes in a list; `get_frame {"frame_id":1}` does. */
 const isPlain = (value: unknown): boolean => !/["\\\n]/.test(String(value))
 
 const isFlat = (value: unknown): boolean =>

@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import type { Content } from '@causeway/protocol'
 
-/** `out`: a folder, or a file with the content's extension. Returns the paths. Never replaces a file. */
+/** `out`: a folder, or a file with the content's extension. Never replaces a file. Returns the paths. */
 export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
   const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false
   return content.flatMap((block) => {

@@ -20,8 +20,8 @@ interface ToolSyntax {
 }
 
 /**
- * Parses words such as `frame=45`. `key=@file` is the text of a file, `key:=json` any JSON, `{…}` an object
- * of arguments, a repeated key a list. Throws `INVALID_ARGUMENTS`.
+ * Parses words: `frame=45`, `key=@file` (the text of a file), `key:=json` (any JSON value), `{…}` (an object of
+ * arguments). A repeated key makes a list. Throws `INVALID_ARGUMENTS`.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -72,7 +72,7 @@ export const getProperties = ({ properties }: JsonSchema): Readonly<Record<strin
 
 export const getRequired = ({ required }: JsonSchema): readonly string[] => (required ?? []) as string[]
 
-/** Returns `[]` if the schema accepts everything. */
+/** Returns the accepted JSON types, or `[]` for any type. */
 export function listTypes(schema: JsonSchema, root: JsonSchema = schema): readonly string[] {
   const { type, anyOf, oneOf, const: constant, enum: values } = schema
   const target = resolveReference(schema, root)
@@ -131,7 +131,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** Returns the error for `bounce` instead of `recording=bounce`. */
+/** Returns the error for `bounce` without `recording=`. */
 function createNamelessError(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

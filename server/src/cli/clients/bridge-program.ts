@@ -7,7 +7,7 @@ export interface Bridge {
   readonly version: string
 }
 
-// Paths from `src` and `dist`, in the published package and in a checkout.
+// In the published package and in a checkout, from `src` and from `dist`.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
 export function findBridge(): Bridge | undefined {
@@ -24,7 +24,7 @@ export function findBridge(): Bridge | undefined {
   return undefined
 }
 
-/** npm may delete its npx cache at any time. */
+/** Whether a program is in the npx cache, which npm may delete. */
 export const isInNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path)
 
 export function bridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {

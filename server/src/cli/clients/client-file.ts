@@ -21,7 +21,7 @@ export const formatSnippet = ({ key, format, hasType }: Client, entry: ServerEnt
     : JSON.stringify({ [key]: { [serverName]: value } }, null, 2)
 }
 
-/** Adds the entry. Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
+/** Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
 export function addEntry(
   before: string | undefined,
   {
@@ -39,7 +39,7 @@ export function addEntry(
   })
 }
 
-/** Removes the entry, or restores that of `original`. Throws `CLIENT_FILE_REFUSED`. */
+/** Removes the entry, or restores the entry of `original`. Throws `CLIENT_FILE_REFUSED`. */
 export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {
   return edit(text, { ...file, help: undefined }, (current, { read, set, remove }) => {
     const old =
@@ -106,7 +106,7 @@ const otherTransportKeys = new Set([
   ...['http_headers', 'env_http_headers', 'bearer_token_env_var'],
 ])
 
-/** Keeps the user's other keys and variables. */
+/** Keeps the user's variables and other keys, except those for other transports. */
 function mergeEntry(old: unknown, entry: ServerEntry): object {
   if (!isObject(old)) return entry
   const own = Object.entries(old).filter(([key]) => !otherTransportKeys.has(key))

@@ -44,7 +44,7 @@ export class Connections {
   }
 
   /**
-   * Undoes the last write, or only Causeway's entry if another program has changed the file since. Returns
+   * Undoes the last write. If another program has changed the file since, reverts only Causeway's entry. Returns
    * `undefined` if nothing was written. Throws `CLIENT_FILE_REFUSED`.
    */
   undo(name: string, client: Client, { write = true } = {}): Undone | undefined {

@@ -48,8 +48,8 @@ function parseToml(text: string): Table {
 }
 
 /**
- * Finds the lines of `[a.b]` and its tables, but not inline tables or dotted keys. Throws `JsonEditError` for
- * comments and separate parts.
+ * Finds the lines of `[a.b]` and its nested tables, but not inline tables or dotted keys. Throws `JsonEditError` if
+ * they contain comments or are not adjacent.
  */
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
   let offset = 0
@@ -101,7 +101,7 @@ function withValue(table: Table, [key = '', ...rest]: readonly string[], value: 
   return value === undefined ? others : { ...others, [key]: value }
 }
 
-/** Checks the new text, because the search for lines does not detect inline tables and multi-line strings. */
+/** Checks the new text, because `findTable` does not detect inline tables and multi-line strings. */
 function requireResult(text: string, expected: Table, path: readonly string[]): string {
   const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {

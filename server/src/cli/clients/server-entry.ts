@@ -13,7 +13,7 @@ interface EntryOptions {
   readonly config: Config
   readonly env: NodeJS.ProcessEnv
   readonly autostart: boolean
-  /** `full`, `core` or a profile. */
+  /** `full`, `core` or the name of a profile. */
   readonly view?: string | undefined
 }
 

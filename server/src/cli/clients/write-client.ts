@@ -21,7 +21,6 @@ interface WriteOptions {
   readonly defaultScope: ConfigScope
 }
 
-/** Throws `CLIENT_FILE_REFUSED`. */
 export function writeClient(
   { name, command, defaultScope }: WriteOptions,
   { flags, config, cwd, env, machine, print, note }: Call,
@@ -57,7 +56,6 @@ export function writeClient(
   return 0
 }
 
-/** Throws `CLIENT_FILE_REFUSED`. */
 export function undoClient(name: string, { flags, config, print, note }: Call): number {
   const isDryRun = flags['dry-run']
   const undone = new Connections(config().dataDir).undo(name, findClient(name), { write: !isDryRun })

@@ -94,7 +94,10 @@ const expandPattern = (dataDir: string, pattern: string): readonly string[] =>
 
 const listFolder = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** Does not follow links. Removes databases after their markers, so that an interruption does not look like a loss. */
+/**
+ * Does not follow links. Removes databases after their markers, so that an interrupted erasure does not look like
+ * lost data.
+ */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
   for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })
   for (const folder of new Set(paths.map((path) => dirname(path))))
@@ -107,7 +110,6 @@ export function deleteClientState(dataDir: string, app: string): void {
   if (existsSync(file)) updateFile(file, [{ sql: 'DELETE FROM client_state WHERE app = ?', values: [app] }])
 }
 
-/** Returns 0 if the path does not exist. */
 export function measureBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return 0

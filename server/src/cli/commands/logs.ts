@@ -73,7 +73,7 @@ async function createPrinter(
   return (line) => print(pretty(line).trimEnd())
 }
 
-/** Returns lines, oldest first. `end`: size of the newest file up to its last complete line. */
+/** Returns the last lines, oldest first. `end`: offset after the last complete line of the newest file. */
 export function readLastLines(
   files: readonly string[],
   count: number,
@@ -96,7 +96,7 @@ export async function* followLines(
 ): AsyncGenerator<string> {
   let { file, offset } = from
   while (!signal.aborted) {
-    // If there is a next file now, this file is complete.
+    // Listed before the read: if there is a next file, this file is complete.
     const files = listFiles()
     const next = files[files.indexOf(file) + 1]
     const text = readLinesFrom(file, offset)

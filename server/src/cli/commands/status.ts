@@ -72,7 +72,6 @@ function formatMemory({ status, used_bytes, limit_bytes }: NonNullable<HealthRep
   return `${formatBytes(used_bytes)}${limit}${status === 'ok' ? '' : `, ${status}`}`
 }
 
-/** Also reports a server with another data folder on the port. */
 async function reportNotRunning(
   state: 'none' | 'gone' | 'elsewhere',
   { flags, config, print, printJson, note }: CommandCall<typeof statusFlags>,

@@ -5,7 +5,7 @@ import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } 
 
 const formats = { bash: formatBash, zsh: formatZsh, fish: formatFish } as const
 
-/** `commands` is a function, because it lists this command. */
+/** `commands` is a function, because the list includes this command. */
 export const completionCommand = (commands: () => readonly Command[]): Command =>
   defineCommand({
     name: 'completion',

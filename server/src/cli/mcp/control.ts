@@ -95,7 +95,6 @@ export const approveCommand = defineServerCommand({
   },
 })
 
-/** Marks approved lines with `-` and current ones with `+`. */
 function describeChange({ kind, name, approved, current }: CatalogueChange): string {
   const title = `${approved === undefined ? 'new' : 'changed'} ${[kind, name].filter(Boolean).join(' ')}`
   const members = [...new Set([...Object.keys(approved ?? {}), ...Object.keys(current)])]

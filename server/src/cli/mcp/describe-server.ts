@@ -27,7 +27,6 @@ export function noteWarnings(warnings: readonly string[], note: (line: string) =
   for (const warning of warnings) note(`warning: ${escapeHiddenCharacters(warning)}`)
 }
 
-/** Returns the state in `mcp.json`. */
 export const describeState = ({ enabled, needsApproval }: HostedServer): string | undefined =>
   enabled ? (needsApproval ? 'needs_approval' : undefined) : 'disabled'
 

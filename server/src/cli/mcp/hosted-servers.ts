@@ -17,7 +17,7 @@ export class ServersFile extends ConfigFile {
     return [...servers, ...problems].map(({ name }) => name)
   }
 
-  /** Throws `SERVER_NOT_FOUND` with a suggestion, and the problem of an invalid entry. */
+  /** Throws `SERVER_NOT_FOUND` with a suggestion, or the error of an invalid entry. */
   require(name: string): HostedServer {
     this.requireEntry(name)
     const { servers, problems } = this.read()

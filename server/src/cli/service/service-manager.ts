@@ -8,7 +8,7 @@ import { formatSystemdUnit } from './systemd-unit.ts'
 
 export interface ServiceManager {
   readonly title: string
-  /** If false, the program reads `environmentFile`. */
+  /** Whether the service manager, not the program, reads `environmentFile`. */
   readonly readsEnvironmentFile: boolean
   readonly encoding: 'utf8' | 'utf16le'
   readonly isAvailable: (machine: Machine) => boolean

@@ -102,7 +102,7 @@ export const helpSettings = appSettings('Help', {
   }),
 })
 
-/** Accepts a value in the configuration file, elsewhere its JSON text. */
+/** Accepts a value in the configuration file, and its JSON text elsewhere. */
 const json = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
   z.union(
     [

@@ -49,7 +49,7 @@ export const wholeNumber = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
 export const whole = (value: number, limits?: Parameters<typeof wholeNumber>[0]) =>
   wholeNumber(limits).default(value)
 
-/** Accepts an array in the configuration file, elsewhere text with separators. */
+/** Accepts an array in the configuration file, and text with separators elsewhere. */
 export const list = (separator: string = delimiter) =>
   z
     .union([z.array(z.string()), z.string().transform((text) => text.split(separator))], 'must be a list')
@@ -66,7 +66,7 @@ export const alias = z.string().transform((text, { addIssue }) => {
 
 export const webOrigin = z.string().transform((text, { addIssue }) => {
   const hasForm = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
-  // Like browsers, `URL.origin` omits default ports. It is `null` for other schemes.
+  // Like browsers, `URL.origin` omits default ports. It is `null` unless the scheme is HTTP(S).
   if (hasForm && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
   addIssue(`not an origin as browsers send it, such as http://localhost:6274: ${text}`)
   return z.NEVER

@@ -14,7 +14,7 @@ import { type Handler, methodNotAllowed } from '../routes.ts'
 import { sendResponse, toWebRequest } from '../web-messages.ts'
 import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './match-route.ts'
 
-/** Adds a wildcard route below `/api/apps/<app>/`, because user apps can be reloaded. */
+/** Adds a wildcard route below `/api/apps/<app>/`, because reloaded user apps can have other routes. */
 export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
   // Each route declares its body types and whether it streams the body.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
@@ -29,12 +29,12 @@ export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }
     const caller = { ...requestCaller, cancellation: { signal } }
     const stream = request.body as Readable | undefined
     const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
-    // The app parses the JSON without limits.
+    // The app itself parses without limits.
     if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
     const operation = channelOperation('route', route.scope ?? methodScope(route.method))
     await inFlight.run((leave) =>
-      // When the context ends, it saves the session and measures the time.
+      // The end of the context saves the session and measures the time.
       core.withContext(app.path, caller, operation, async (ctx) => {
         const response = await route.handle(input, variables, ctx)
         if (isEventStream(response)) endOnStop(reply, stopping, leave)
@@ -74,7 +74,7 @@ export const createRestCaller = (
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Streams are not in-flight requests. */
+/** Ends a stream on shutdown. Streams are not in-flight requests. */
 function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => void): void {
   leave()
   const end = (): void => void raw.end()
@@ -82,7 +82,6 @@ function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => vo
   raw.once('close', () => stopping.removeEventListener('abort', end))
 }
 
-/** Throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */
 function findRoute(app: HostedApp, { method, url }: FastifyRequest): RouteMatch {
   const path = pathInApp(url)
   const matches = matchRoutes(app, path)

@@ -16,7 +16,7 @@ import type { Admission } from '../security/admission.ts'
 import { matchPath, pathInApp } from './match-route.ts'
 import { SocketConnection } from './socket-connection.ts'
 
-/** Since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
+/** Supported since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
 interface UpgradeOptions {
   shouldUpgradeCallback(request: IncomingMessage): boolean
 }

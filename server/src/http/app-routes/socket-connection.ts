@@ -21,7 +21,7 @@ const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003, polic
 
 type Work = (declaration: AppSocket, ctx: ChannelContext) => Promise<void>
 
-/** Passes a frame to the app after the replies to the previous frame. */
+/** Passes each frame to the app after the replies to the previous frame. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions
   readonly #closed = new AbortController()
@@ -47,7 +47,7 @@ export class SocketConnection {
       this.#isAlive = true
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    // For example after a frame that is too large.
+    // Emitted, for example, after a frame that is too large.
     webSocket.on('error', (err) => protocolDetail(services.log, { err, socket: id }, 'a socket failed'))
     webSocket.on('close', () => {
       clearInterval(this.#keepAlive)

@@ -110,7 +110,7 @@ export async function sendUnknownPage(
   return sendPage(builtPages ?? findBuiltPages(), request, reply)
 }
 
-/** Sends programs a 404 that names the addresses. */
+/** Programs get a 404 that names the API paths. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
     throw notServedError(

@@ -71,7 +71,6 @@ const describeProblems = ({ config, failure }: HostedServers) =>
     }),
   )
 
-/** Returns a position in the log. Throws `INVALID_ARGUMENTS`. */
 function readPosition(query: unknown): number {
   const { after = '0' } = isObject(query) ? query : {}
   if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)

@@ -31,17 +31,17 @@ interface CoreServerOptions {
     readonly capabilities: Capabilities | undefined
   }
   readonly subscriptions?: Subscriptions
-  /** The SDK sends no response to a cancelled request. */
+  /** Called for a cancelled request, to which the SDK sends no response. */
   onCancelled?(id: Id): void
 }
 
-/** Returns methods that can ask the client. The SDK requires the capability `resources` for the last one. */
+/** Returns the methods that can ask the client. The SDK requires the capability `resources` for the last one. */
 const getInputMethods = ({ resources }: ServerCapabilities): readonly string[] =>
   resources === undefined ? ['tools/call', 'prompts/get'] : ['tools/call', 'prompts/get', 'resources/read']
 
 const anyParams = z.record(z.string(), z.unknown())
 
-/** The SDK's protocol. Passes requests, which must be `ExchangeRequest`s, to the core. */
+/** The SDK's server. Passes requests, which must be `ExchangeRequest`s, to the core. */
 export class CoreServer extends Server {
   readonly #options: CoreServerOptions
   readonly #inputMethods: readonly string[]
@@ -62,14 +62,14 @@ export class CoreServer extends Server {
     this.onerror = (err) => protocolDetail(services.log, { err, mount: mount.path }, 'a message was rejected')
     if (!hasMethods) return
     this.fallbackRequestHandler = ({ method, params = {} }, ctx) => this.#handle(method, params, ctx)
-    // The SDK encodes questions only of methods that are registered by name.
+    // The SDK encodes questions only for methods that are registered by name.
     for (const method of this.#inputMethods)
       this.setRequestHandler(method, { params: anyParams }, (params, ctx) =>
         this.#handle(method, params, ctx),
       )
   }
 
-  /** Does nothing for a disconnected client. */
+  /** Does nothing if the client has disconnected. */
   sendNotification(notification: Notification): void {
     const { log } = this.#options.services
     this.notification(notification).catch((err: unknown) =>
@@ -89,7 +89,7 @@ export class CoreServer extends Server {
       rpcId: id,
       cancellation: ctx.mcpReq,
       progress: createProgress(ctx),
-      // Fails for a disconnected client.
+      // Fails if the client has disconnected.
       notify: (level, data) => void ctx.mcpReq.log(level, data).catch(() => {}),
     })
     try {

@@ -27,7 +27,7 @@ export class EventLog implements EventStore {
   #length = 0
   #count = 0
 
-  /** `prefix` changes with a restart. */
+  /** `prefix` must differ after a restart. */
   constructor(prefix: string, { maxEvents = 256, maxLength = 2 ** 18 }: EventLimits = {}) {
     this.#prefix = prefix
     this.#maxEvents = maxEvents

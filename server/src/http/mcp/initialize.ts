@@ -1,7 +1,7 @@
 import { CausewayError, isObject, legacyVersions, type Params } from '@causeway/protocol'
 import type { MountDescription } from '../../registry/mount-lists.ts'
 
-/** The first version with this transport, for clients that omit it. */
+/** The first version with this transport, for clients that omit the version. */
 const defaultVersion = '2025-03-26'
 
 export interface InitializeParams extends Params {

@@ -100,7 +100,7 @@ export class McpRoutes {
   }
 }
 
-/** Finds the mount of `:app` or `:profile`, else the shared one. Throws `ROUTE_NOT_FOUND`. */
+/** Finds the mount of `:app` or `:profile`, by default the shared mount. Throws `ROUTE_NOT_FOUND`. */
 function findMount(core: Core, request: FastifyRequest): Mount {
   const { app, profile } = request.params as { app?: string; profile?: string }
   const path = profile !== undefined ? `/mcp/p/${profile}` : app === undefined ? '/mcp' : `/mcp/${app}`

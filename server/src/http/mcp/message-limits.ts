@@ -14,8 +14,8 @@ import type { FastifyRequest } from 'fastify'
 const maxBatch = 100
 
 /**
- * Maximum length of a message without the `longParams` of `longMethods`: bytes, or characters for messages in
- * an array.
+ * Maximum length of a message, excluding the `longParams` of `longMethods`. In bytes, or in characters for messages
+ * in an array.
  */
 const maxLength = 65_536
 
@@ -63,7 +63,7 @@ class MessageOutline {
   /** Whether the message can be a reply. Stays true for an array. */
   #isReply = true
   #isInParams = false
-  /** Bytes that do not count for the `longMethods`. */
+  /** Bytes that do not count towards `maxLength` in `longMethods`. */
   #longBytes = 0
   #longStart: number | undefined
 

@@ -14,7 +14,6 @@ interface Declaration {
 export class ParamHeaders {
   readonly #declarations = new WeakMap<JsonSchema, readonly Declaration[]>()
 
-  /** Throws `HEADER_MISMATCH`. */
   check(schema: JsonSchema, args: unknown, headers: IncomingHttpHeaders): void {
     let declarations = this.#declarations.get(schema)
     if (declarations === undefined) {
@@ -56,7 +55,7 @@ function checkHeader(
 const decimal = /^-?\d+(\.\d+)?$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Decodes `=?base64?…?=`, which encodes text other than ASCII. */
+/** Decodes `=?base64?…?=`, which encodes text that is not ASCII. */
 function decode(sent: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1]
   if (encoded === undefined) return sent

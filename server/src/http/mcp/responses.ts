@@ -14,7 +14,7 @@ import type { Mount } from '../../registry/mount.ts'
 import type { Registry } from '../../registry/registry.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** Longer JSON is copied as bytes instead of serialized again. */
+/** Longer JSON is copied instead of serialized again. */
 const longJson = 16_384
 
 /** Fastify adds the charset only to text. */
@@ -37,7 +37,6 @@ export const completeResult = (result: { readonly _meta?: object }, serverInfo: 
   _meta: { ...result._meta, [meta.serverInfo]: serverInfo },
 })
 
-/** Whether a message requests the first page of `tools/list`. */
 export const isFirstToolPage = (message: unknown): message is Request => {
   const { method, params } = (message ?? {}) as Partial<Request>
   return method === 'tools/list' && params?.cursor === undefined && classifyMessage(message) === 'request'
@@ -49,7 +48,7 @@ interface ToolListRequest {
   readonly id: Id
 }
 
-/** Encodes the first page once per change. */
+/** Encodes the first page of `tools/list` once per change. */
 export class ToolLists {
   readonly #registry: Registry
   readonly #bypassesSdk: boolean
@@ -60,7 +59,7 @@ export class ToolLists {
     this.#bypassesSdk = bypassesSdk
   }
 
-  /** Returns whether it responded. */
+  /** Returns whether it sent a response. */
   respond({ request: { body }, reply, mount }: Exchange, era: Era): boolean {
     if (!this.#bypassesSdk || !isFirstToolPage(body)) return false
     this.#send(reply, { mount, era, id: body.id })

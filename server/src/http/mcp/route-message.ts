@@ -14,7 +14,7 @@ import { isPlainCall } from './started-call.ts'
 
 type MessageRoute = 'subscription' | 'stateless' | 'open-session' | 'reply' | 'session' | 'json'
 
-/** The first match applies. Clients mix versions, so each message is decided separately. */
+/** The first match applies. Clients mix versions, so each message is routed separately. */
 const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] = [
   // A subscription's response stays open.
   ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
@@ -43,7 +43,7 @@ class MessageTraits {
   readonly #headers: FastifyRequest['headers']
   /** Whether MCP 2026-07-28 applies, by `_meta` or by the header. */
   readonly isStateless: boolean
-  /** Frequent requests do not need the SDK's validation. */
+  /** Whether the message can skip the SDK's validation. */
   readonly #isPlain: boolean
 
   constructor({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>) {

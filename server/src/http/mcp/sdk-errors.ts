@@ -35,7 +35,7 @@ export async function addErrorCodeToBody(response: Response): Promise<Response> 
   return new Response(JSON.stringify(addErrorCode(message)), response)
 }
 
-/** Returns `path: message, …` instead of the SDK's issues as JSON of many lines. */
+/** Returns `path: message, …` instead of the SDK's multi-line JSON of issues. */
 function flattenIssues(message: string): string {
   const end = message.endsWith(']') ? message.search(/: \[\s*\{/) : -1
   if (end < 0) return message

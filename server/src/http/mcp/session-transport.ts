@@ -14,7 +14,7 @@ import type { Transport } from './transport.ts'
 /** Sessions that were used within this time are not evicted. */
 const minIdleMs = 10_000
 
-/** MCP 2025-03-26 to 2025-11-25, and older clients that send `initialize` here. */
+/** Serves MCP 2025-03-26 to 2025-11-25, and older clients that send `initialize` here. */
 export class SessionTransport implements Transport, OpenSessions {
   readonly #services: HttpServices
   readonly #sessions = new Map<string, Session>()
@@ -125,7 +125,7 @@ export class SessionTransport implements Transport, OpenSessions {
     })
   }
 
-  /** Above the limit, closes the least recently used session. */
+  /** Closes the least recently used session if the limit is reached. */
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
       const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
@@ -134,7 +134,7 @@ export class SessionTransport implements Transport, OpenSessions {
     this.#sessions.set(session.id, session)
   }
 
-  /** Requests of one owner share a restoration. */
+  /** Concurrent requests of one owner share a restoration. */
   #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
     const key = `${owner} ${mount.path} ${id}`
     const restoring =
@@ -157,7 +157,7 @@ export class SessionTransport implements Transport, OpenSessions {
     const { sessionIdleMs, core, log } = this.#services
     for (const session of [...this.#sessions.values()]) {
       const isIdle = session.lastUsedMs < Date.now() - sessionIdleMs
-      // Finding the handshake prevents its expiry.
+      // `find` renews the handshake.
       const done = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
       done.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
     }

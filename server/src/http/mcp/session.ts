@@ -57,7 +57,7 @@ export class Session {
   #runningRequests = 0
   #lastUsedMs: number
 
-  /** Call `open` or `restore` before the first message. */
+  /** `open` or `restore` must be called before the first message. */
   constructor({ services, id, owner, mount, initialize, subscriptions, onClose }: SessionOptions) {
     this.id = id
     this.owner = owner
@@ -131,7 +131,7 @@ export class Session {
     this.#runningRequests += 1
     try {
       const { hasFastPath, core } = this.#services
-      // The SDK filters messages by this level.
+      // The gateway requests this level from hosted servers.
       if (isObject(body) && body.method === 'logging/setLevel' && isObject(body.params))
         core.hosted.gateway.requestLogLevel(body.params.level)
       const isFast = hasFastPath && isPlainCall(body) && acceptsJson(exchange)
@@ -212,8 +212,8 @@ export class Session {
   }
 
   /**
-   * Removes an unknown `Last-Event-ID`, so that a GET stream starts without a replay. For a response, which would
-   * never arrive, throws `INVALID_REQUEST`.
+   * Removes an unknown `Last-Event-ID`, so that a GET stream starts without a replay. Throws `INVALID_REQUEST` for
+   * the stream of a response, which would never arrive.
    */
   #dropUnknownEvent(headers: Headers): void {
     const eventId = headers.get('last-event-id') ?? ''
@@ -225,7 +225,7 @@ export class Session {
     headers.delete('last-event-id')
   }
 
-  /** Sends a response, for which the client would otherwise resume the stream. */
+  /** Sends a response, because the client would otherwise resume the stream of the cancelled call. */
   #sendCancelled(id: RequestId): void {
     this.#transport
       .send(createCancelledResponse(id))

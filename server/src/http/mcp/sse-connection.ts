@@ -60,7 +60,6 @@ export class SseConnection {
     return this.#server.connect(this.#stream)
   }
 
-  /** Resolves when the response, if any, is sent. */
   async handle(exchange: Exchange, message: unknown): Promise<void> {
     try {
       const isRequest = classifyMessage(message) === 'request'

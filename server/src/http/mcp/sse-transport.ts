@@ -56,7 +56,6 @@ export class SseTransport implements Transport {
     await connection.open()
   }
 
-  /** Throws `SESSION_NOT_FOUND`. */
   findMount(request: FastifyRequest): Mount {
     return this.#find(request).mount
   }

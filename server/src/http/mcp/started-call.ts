@@ -15,7 +15,6 @@ const plainParams: ReadonlySet<string> = new Set(['name', 'arguments', '_meta'])
 /** Members of `_meta` that request messages during the call. */
 const messageOptions = ['progressToken', 'io.modelcontextprotocol/logLevel']
 
-/** Whether a body may take the fast path. */
 export function isPlainCall(body: unknown): body is PlainCall {
   const { jsonrpc, id, method, params } = (body ?? {}) as Partial<Request>
   if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isObject(params)) return false
@@ -31,8 +30,8 @@ export function isPlainCall(body: unknown): body is PlainCall {
 }
 
 /**
- * The fast path: a transport starts the call before the SDK receives the message, and sends a quick result
- * itself. `CoreServer` continues a call that asks, fails, sends messages or is slow.
+ * The fast path: a transport starts the call before the SDK receives the message, and sends a quick result itself.
+ * `CoreServer` continues a call that asks questions, fails, sends messages or is slow.
  */
 export class StartedCall {
   /** Settles like `Core.dispatch`. */
@@ -73,7 +72,7 @@ export class StartedCall {
     this.#continueWithSdk()
   }
 
-  /** Resolves to `undefined` if the SDK must continue the call, also after `timeoutMs`. Called once. */
+  /** Resolves to `undefined` if the SDK must continue the call, also after `timeoutMs`. May be called once. */
   getQuickResult(timeoutMs?: number): Promise<object | undefined> {
     return new Promise((resolve) => {
       const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#continueWithSdk(), timeoutMs)
@@ -129,7 +128,7 @@ export class StartedCalls {
     }
   }
 
-  /** Returns whether it cancelled a call, so that the SDK does not need the message. */
+  /** Returns whether it cancelled a call. If so, the SDK does not need the message. */
   cancelBy(message: unknown): boolean {
     const { method, params } = (message ?? {}) as Partial<Request>
     if (method !== 'notifications/cancelled') return false

@@ -54,7 +54,7 @@ export class StatelessRequests {
 
 const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-/** Returns the `_meta` as JSON if the SDK would accept the rest. */
+/** Returns the `_meta` as JSON if the SDK would accept the rest of the message. */
 function serializeEnvelope(body: unknown, mcpMethod: string): string | undefined {
   const { jsonrpc, id, method, params } = (body ?? {}) as Partial<Request>
   if (jsonrpc !== '2.0' || method !== mcpMethod || method === 'initialize' || !isId(id)) return undefined

@@ -61,7 +61,6 @@ export class StatelessTransport implements Transport {
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
   }
 
-  /** Returns a function that ends the updates. */
   #subscribe(exchange: Exchange): () => void {
     const uris = readSubscriptions(exchange.request.body).filter((uri) => typeof uri === 'string')
     if (uris.length === 0) return () => {}
@@ -73,7 +72,6 @@ export class StatelessTransport implements Transport {
     }
   }
 
-  /** Throws `HEADER_MISMATCH`. */
   #checkParamHeaders({ request: { body, headers }, mount }: Exchange): void {
     const { method, params } = (body ?? {}) as Partial<Request>
     if (method !== 'tools/call' || typeof params?.name !== 'string') return
@@ -81,7 +79,7 @@ export class StatelessTransport implements Transport {
     if (schema !== undefined) this.#paramHeaders.check(schema, params.arguments, headers)
   }
 
-  /** Handles task methods and the fast path. Resolves to `true` if it responded. */
+  /** Resolves to `true` if it responded. */
   async #handleWithoutSdk(exchange: Exchange, message: Request): Promise<boolean> {
     const { method } = message
     const { hasFastPath, toolLists, core } = this.#services
@@ -91,7 +89,7 @@ export class StatelessTransport implements Transport {
     }
     if (toolLists.respond(exchange, 'modern')) return true
     if (!hasFastPath || !isPlainCall(message)) return false
-    // A possible task needs the SDK.
+    // A call that can become a task needs the SDK.
     const canBeTask = findCalledTool(core.registry, exchange.mount, message.params)?.task !== undefined
     return !canBeTask && this.#callTool(exchange, message)
   }

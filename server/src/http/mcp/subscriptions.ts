@@ -13,7 +13,7 @@ export type Notification = { readonly method: string; readonly params?: Record<s
 type ResourceOwners = Pick<Core, 'findResourceOwner'>
 type Resources = ResourceOwners & Pick<Core, 'subscribe'>
 
-/** The whole list is saved after each change. */
+/** Limited, because the whole list is saved after each change. */
 const maxSubscriptions = 1000
 const maxCharacters = 256 * 1024
 
@@ -47,7 +47,7 @@ export class Subscriptions {
     return path === mount.path ? { method: `notifications/${change.list}/list_changed` } : undefined
   }
 
-  /** Returns `undefined` for other methods. */
+  /** Returns `undefined` unless `method` subscribes or unsubscribes. */
   handle(method: string, { uri }: Params, caller: Caller): Promise<Result> | undefined {
     if (method === 'resources/subscribe') return this.#subscribe(uri, caller)
     if (method === 'resources/unsubscribe') return this.#unsubscribe(uri)

@@ -117,7 +117,10 @@ function toolOperation(app: HostedApp, tool: AppTool, root: string): Json {
   }
 }
 
-/** Returns a schema at `pointer` of the document. Its references start at its own root. */
+/**
+ * Rewrites the references of a schema, which are relative to its root, for its position at `pointer` in the
+ * document.
+ */
 const embedSchema = (schema: Json, pointer: string): Json =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)

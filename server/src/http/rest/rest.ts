@@ -77,7 +77,6 @@ function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
   return { ...object, ...errorBody?.(object) }
 }
 
-/** Throws `ROUTE_NOT_FOUND`, `FORBIDDEN_SCOPE` and `RESOURCE_NOT_FOUND`. */
 function readPicture({ core, pictures }: RestServices, request: FastifyRequest): ToolPicture {
   const { path } = findApp(core, request)
   checkAccess(request.access, path, { scope: 'read', name: 'picture' })

@@ -55,8 +55,8 @@ export class Admission {
   }
 
   /**
-   * Returns `undefined` if no token is required. Throws `FORBIDDEN_HOST`, `FORBIDDEN_ORIGIN` or
-   * `UNAUTHORIZED`. A token permits any origin: browsers attach none by themselves.
+   * Returns `undefined` if no token is required. Throws `FORBIDDEN_HOST`, `FORBIDDEN_ORIGIN` or `UNAUTHORIZED`. A
+   * token permits any origin, because browsers never attach it by themselves.
    */
   admit({ headers }: RequestHead, { isPublic = false } = {}): Access | undefined {
     const { origin, authorization } = headers
@@ -110,8 +110,8 @@ const forbiddenOrigin = (origin: string): CausewayError =>
   new CausewayError('FORBIDDEN_ORIGIN', `the origin is not allowed: ${origin}`, { data: { origin } })
 
 /**
- * Whether a page of another origin embeds the response as an image or frame, without an Origin. Other ports
- * are `same-site` (https://www.w3.org/TR/fetch-metadata/).
+ * Whether a page of another origin embeds the response, as an image or frame, without sending an Origin. Pages on
+ * other ports are `same-site` (https://www.w3.org/TR/fetch-metadata/).
  */
 function isSubresource(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']

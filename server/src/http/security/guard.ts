@@ -27,7 +27,7 @@ const exposedHeaders = [
   'Accept-Encoding',
 ].join(', ')
 
-/** Seconds. This is Chromium's maximum. */
+/** Chromium's maximum, in seconds. */
 const preflightMaxAge = '7200'
 
 export function guard(

@@ -9,13 +9,13 @@ interface Upload {
   progressMs: number
 }
 
-/** Rejects bodies without progress. A slow body may take any time. */
+/** Rejects bodies without progress. A slow body may take any amount of time. */
 export class StalledBodies {
   readonly #timeoutMs: number
   readonly #now: () => number
   #checkedMs: number
   readonly #timer: NodeJS.Timeout | undefined
-  /** By socket, because HTTP/1.1 has one body at a time. */
+  /** Keyed by socket: an HTTP/1.1 connection carries one body at a time. */
   readonly #uploads = new Map<Socket, Upload>()
 
   /** A timeout of 0 disables the check. `now`: monotonic milliseconds. */

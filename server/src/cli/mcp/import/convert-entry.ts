@@ -11,13 +11,13 @@ export interface ConvertedEntry {
   readonly causeway: Readonly<Record<string, unknown>>
 }
 
-/** Returns a problem as text for an entry without a command or URL. */
+/** Returns the problem as a string if the entry is invalid. */
 export function convertEntry(raw: unknown, client?: string): ConvertedEntry | string {
   if (!isObject(raw)) return 'the entry is not an object'
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')
   const causeway = convertOptions(raw)
   if (typeof url === 'string') {
-    // In Gemini CLI, `url` means the old transport.
+    // In Gemini CLI, `url` means the old HTTP+SSE transport.
     const isSse =
       raw.type === 'sse' || (client === 'gemini' && raw.httpUrl === undefined && raw.type !== 'http')
     const headers = convertHeaders(raw)

@@ -7,10 +7,10 @@ interface MovedSecrets {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** Returns the reference that replaces the secret. */
+/** Records a secret. Returns the reference that replaces it. */
 type Move = (key: string, value: string) => string
 
-/** Replaces secrets in variables, headers, arguments and URL with `${secret:NAME}`. Does not overwrite `taken` secrets. */
+/** Replaces secrets with `${secret:NAME}`. Does not overwrite `taken` secrets. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,

@@ -21,7 +21,7 @@ interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existing: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Port of this server, which is not imported. */
+  /** Port of this server. Entries that name it are not imported. */
   readonly port: number
   readonly path: string | undefined
   readonly only: ReadonlySet<string> | undefined
@@ -68,7 +68,7 @@ function planServer(
   return typeof parsed === 'string' ? skip(parsed) : { ...parsed, ...moved, file }
 }
 
-/** Adds the project's folder, and the `PATH` that finds the command. */
+/** Adds the project's folder and the `PATH` in which the command is found. */
 function place(
   entry: ConvertedEntry,
   { project, path }: { readonly project: string | undefined; readonly path: string | undefined },

@@ -13,7 +13,6 @@ export interface FoundServer {
   readonly file: string
   /** `undefined` if a file was given. */
   readonly client?: string
-  /** Folder of the server's project. */
   readonly project?: string
 }
 
@@ -25,8 +24,8 @@ interface Location {
 const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 
 /**
- * Reads the servers of a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a malformed file, and
- * `FILE_NOT_FOUND`.
+ * Reads the servers of a client, a file, or every client. Throws `CLIENT_FILE_REFUSED` for a missing or malformed
+ * file.
  */
 export function findServers(source: string | undefined, location: Location): readonly FoundServer[] {
   const names = source === undefined ? Object.keys(clients) : [source]
