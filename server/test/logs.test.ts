@@ -223,13 +223,15 @@ t.test(
   },
 )
 
-t.test('the log redacts fields named like secrets at every depth', async (t) => {
-  const lines: string[] = []
-  const log = openLog({ extra: true, destination: { write: (line) => void lines.push(line) } })
-  const secret = 'planted-0123456789abcdef'
-  log.info({ authorization: secret, headers: { authorization: secret, cookie: secret } }, 'a line')
-  log.info({ request: { body: { apiKey: secret, api_key: secret, password: secret } } }, 'a line')
-  log.error({ token: secret, settings: { secret } }, 'a line')
-  t.notMatch(lines.join(''), secret)
-  t.equal(lines.length, 3)
-})
+for (const [name, options] of Object.entries({ EXTRA_LOGGING: { extra: true }, debug: { level: 'debug' } }))
+  t.test(`the log redacts fields named like secrets at every depth with ${name}`, async (t) => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const log = openLog({ extra: false, destination, ...options })
+    const secret = 'planted-0123456789abcdef'
+    log.info({ authorization: secret, headers: { authorization: secret, cookie: secret } }, 'a line')
+    log.info({ request: { body: { apiKey: secret, api_key: secret, password: secret } } }, 'a line')
+    log.error({ token: secret, settings: { secret } }, 'a line')
+    t.notMatch(lines.join(''), secret)
+    t.equal(lines.length, 3)
+  })

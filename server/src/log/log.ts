@@ -16,7 +16,8 @@ interface LogOptions {
 export function openLog({ extra, level: minLevel = 'info', destination, files, tail }: LogOptions): Logger {
   const level = extra ? 'debug' : minLevel
   // Only protocol details are nested. Nested paths double the cost of a line.
-  const paths = extra ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
+  const paths =
+    level === 'debug' ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
   return pino(
     { level, redact: { paths, censor: '[redacted]' }, base: null },
     files === undefined && tail === undefined
