@@ -208,7 +208,9 @@ for (const [build, ...outputs] of [
   [buildBridge, 'bridge/dist/bridge.js', 'bridge/dist/login.js'],
   [
     compileServer,
-    ...['server', 'packages/protocol', 'packages/oauth'].map((name) => `${name}/dist/index.js`),
+    'server/dist/index.js',
+    'server/dist/main.js',
+    ...['packages/protocol', 'packages/oauth'].map((name) => `${name}/dist/index.js`),
   ],
 ] as const)
   t.test(
