@@ -223,11 +223,11 @@ t.test(
   },
 )
 
-for (const [name, options] of Object.entries({ EXTRA_LOGGING: { extra: true }, debug: { level: 'debug' } }))
-  t.test(`the log redacts fields named like secrets at every depth with ${name}`, async (t) => {
+for (const extra of [true, false])
+  t.test(`the log redacts fields named like secrets at every depth, extra: ${extra}`, async (t) => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
-    const log = openLog({ extra: false, destination, ...options })
+    const log = openLog({ extra, level: 'debug', destination })
     const secret = 'planted-0123456789abcdef'
     log.info({ authorization: secret, headers: { authorization: secret, cookie: secret } }, 'a line')
     log.info({ request: { body: { apiKey: secret, api_key: secret, password: secret } } }, 'a line')
