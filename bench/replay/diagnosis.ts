@@ -90,8 +90,11 @@ export interface Score {
 /** Returns the scores of the cases. */
 export function computeScore(cases: readonly Case[]): Score {
   const faulty = cases.filter(({ fault }) => fault !== null)
-  const reported = cases.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'))
   const right = faulty.filter(isRight)
+  // A fault may be reported as info.
+  const reported = cases.filter(
+    (one) => right.includes(one) || one.findings.some(({ severity }) => severity !== 'info'),
+  )
   return {
     recall: right.length / faulty.length,
     precision: reported.length === 0 ? 1 : right.length / reported.length,
