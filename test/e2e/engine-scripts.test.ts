@@ -28,6 +28,7 @@ interface Engine {
   /** A number as the script writes it. */
   number(value: number): number
   readonly hasImpulses: boolean
+  readonly hasSurfaceVelocities: boolean
 }
 
 const engines: Readonly<Record<string, Engine>> = {
@@ -40,6 +41,7 @@ const engines: Readonly<Record<string, Engine>> = {
     drag: (velocity, change, d) => -d * (velocity + change),
     number: (value) => Number(Math.fround(value).toPrecision(9)),
     hasImpulses: true,
+    hasSurfaceVelocities: false,
   },
   Godot: {
     files: ['godot/causeway_recorder.gd'],
@@ -50,6 +52,7 @@ const engines: Readonly<Record<string, Engine>> = {
     drag: (velocity, _change, d) => -d * velocity,
     number: Math.fround,
     hasImpulses: false,
+    hasSurfaceVelocities: true,
   },
 }
 
@@ -73,6 +76,11 @@ function createLines(engine: Engine, kickAt: number): readonly Line[] {
     {
       ...{ id: 3, name: 'Floor', is_environment: true, position: [0, -0.5, 0], orientation: [0, 0, 0, 1] },
       ...{ half_extents: [10, 0.5, 10], shape: { kind: 'box' } },
+    },
+    {
+      ...{ id: 5, name: 'Belt', is_environment: true, position: [20, -0.5, 0], orientation: [0, 0, 0, 1] },
+      ...{ half_extents: [2, 0.5, 2], shape: { kind: 'box' } },
+      ...(engine.hasSurfaceVelocities ? { surface_velocity: [1, 0, 0] } : {}),
     },
   ]
   const run = { engine: 'test', dt: number(dt), gravity: [0, number(gravity), 0], lambda_unit: 'N·s' }
