@@ -250,6 +250,20 @@ verifies('recording:columns:once', async (t) => {
   t.equal(windows.fromTables, before, 'reads no table for the next request')
 })
 
+t.test('a long read uses its second thread although some windows are cached', async (t) => {
+  const { file, source } = longWindows(t, 'drop')
+  const { columns, ...plain } = source
+  const wanted = await listFrames(new CachedWindows(plain))
+  const windows = new CachedWindows({ ...plain, file })
+  for (const window of wanted.slice(1, 20).filter((_, i) => i % 2 === 0)) {
+    const id = window.frames[window.from] ?? 0
+    await listFrames(windows, { start: id, end: id })
+  }
+  const before = windows.fromTables
+  t.same(await listFrames(windows), wanted)
+  t.ok(windows.fromTables - before < 0.75 * wanted.length, 'the other thread reads about half of the windows')
+})
+
 t.test('reading a part of a long recording does not write a columns file', async (t) => {
   const { file, source, files } = longWindows(t, 'drop')
   const range = { start: 3, end: null }

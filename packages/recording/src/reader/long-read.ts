@@ -50,9 +50,15 @@ export class LongRead {
     if (pending !== undefined) return this.#wait(index, pending)
     const own = this.#own.get(index)
     this.#own.delete(index)
-    if (own === undefined) this.#next = index + 1
+    if (own === undefined) this.#next = Math.max(this.#next, index + 1)
     this.#requestNext()
     return own ?? this.#options.read(index)
+  }
+
+  /** Drops a window that the caller already has. */
+  skip(index: number): void {
+    this.#pending.delete(index)
+    this.#own.delete(index)
   }
 
   add(window: FrameWindow): void {

@@ -123,6 +123,7 @@ export class CachedWindows implements Windows {
         if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
         signal.throwIfAborted()
         const { ids, context } = this.#locate(index)
+        if (known !== undefined) long?.skip(index)
         const window =
           known ?? columns?.read(ids, context) ?? (await long?.load(index)) ?? this.#load(windows, index)
         long?.add(window)
