@@ -17,7 +17,8 @@ const [minSquare, maxSquare] = [1e-280, 1e280]
 /** Uses `hypot`, which is ten times slower, only outside of this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
-  return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
+  if (square > minSquare && square < maxSquare) return Math.sqrt(square)
+  return x === 0 && y === 0 && z === 0 ? 0 : Math.hypot(x, y, z)
 }
 
 /** `at` is the offset of a body's state. */
