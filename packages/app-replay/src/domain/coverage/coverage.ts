@@ -305,9 +305,10 @@ function hasSolid({ geometry }: Scene, body: BodyId | undefined): boolean {
 
 const num32 = (block: Int32Array, index: number): number => block[index] ?? 0
 
-function findMissingOfBody({ scene, window, row, at }: Step, column: number): number {
+function findMissingOfBody(step: Step, column: number): number {
+  const { scene, window, row } = step
   const states = window.states.data
-  const from = at(column)
+  const from = step.at(column)
   let mask = 0
   for (const [part, bit] of stateNeeds) if (Number.isNaN(num(states, from + part))) mask |= bit
   const energy = (row * scene.bodies.length + column) * energyAt.width + energyAt.total

@@ -157,9 +157,10 @@ const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
 /** Returns m/s; 0 if not recorded. */
-function maxVelocity({ window, at }: Step, column: number): number {
+function maxVelocity(step: Step, column: number): number {
+  const { window } = step
   const s = window.states.data
-  const v = at(column) + stateAt.velocity
+  const v = step.at(column) + stateAt.velocity
   let max = 0
   for (let axis = 0; axis < 3; axis++) {
     const value = Math.abs(num(s, v + axis))

@@ -6,7 +6,7 @@ import {
   systemAt,
   type WorstValues,
 } from '@causeway/recording'
-import { length3, num } from '../steps/block.ts'
+import { length3, num, read3 } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
 /** Ignores numbers that were not recorded. */
@@ -17,7 +17,8 @@ export class WorstCollector {
   #iterations = Number.NEGATIVE_INFINITY
   #residual = Number.NEGATIVE_INFINITY
 
-  observe({ scene, window, row, frame, at }: Step): void {
+  observe(step: Step): void {
+    const { scene, window, row, frame } = step
     const { collisions, states, system, solver } = window
     const end = collisions.offset[row + 1] ?? 0
     for (let i = collisions.offset[row] ?? end; i < end; i++)
@@ -27,8 +28,10 @@ export class WorstCollector {
       )
     for (let column = 0; column < scene.bodies.length; column++) {
       if (window.present[row * scene.bodies.length + column] === 0) continue
-      const [x, y, z] = [0, 1, 2].map((axis) => num(states.data, at(column) + stateAt.velocity + axis))
-      this.#speed = selectLarger(this.#speed, length3(x ?? 0, y ?? 0, z ?? 0))
+      this.#speed = selectLarger(
+        this.#speed,
+        length3(...read3(states.data, step.at(column) + stateAt.velocity)),
+      )
     }
     const offset = row * solverAt.width
     this.#iterations = selectLarger(this.#iterations, num(solver.data, offset + solverAt.iterations))

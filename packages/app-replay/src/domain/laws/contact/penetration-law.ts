@@ -84,9 +84,10 @@ function getMaxClosingSpeed(step: Step, touch: Touch): number {
 }
 
 /** Returns m; 0 unless the recorded speed towards the contact is about g dt. */
-function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
+function getBiasDepth(step: Step, { columnA, normal }: Touch, dt: number): number {
+  const { scene, window } = step
   if (columnA < 0) return 0
-  const v = at(columnA) + stateAt.velocity
+  const v = step.at(columnA) + stateAt.velocity
   const s = window.states.data
   const speed = [0, 1, 2].reduce((sum, i) => sum + num(s, v + i) * (normal[i] ?? 0), 0)
   const gained = scene.g * dt

@@ -107,9 +107,10 @@ export function measureBody(
 }
 
 /** Whether the motion agrees with the velocities, within 1 mm. */
-function isAlongVelocity({ scene, window, dt, moved, at, atBefore }: Step, column: number): boolean {
+function isAlongVelocity(step: Step, column: number): boolean {
+  const { scene, window, dt, moved } = step
   const s = window.states.data
-  const [v, u] = [at(column) + stateAt.velocity, atBefore(column) + stateAt.velocity]
+  const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
   let [off, change] = [0, 0]
   for (let i = 0; i < 3; i++) {
     off += (num(moved, 3 * column + i) - num(s, v + i) * dt) ** 2

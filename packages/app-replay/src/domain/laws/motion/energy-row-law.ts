@@ -50,7 +50,7 @@ export function energyRowLaw(): Law {
           energies,
           (row * count + column) * energyAt.width,
         )
-        const largest = Math.max(...[linear, rotational, potential, total].map((one) => Math.abs(one) || 0))
+        const largest = maxSize(linear, rotational, potential, total)
         const error = measureRowError(step, column, largest)
         const note = (part: Part, recorded: number, expected: number, own = Math.abs(expected)): void =>
           compare(part, step, { recorded, expected, size: own, largest, body, error })
@@ -153,6 +153,10 @@ function measureRowError(step: Step, column: number, largest: number): number {
   const states = step.row === 0 ? 0 : measureEnergyError(step, column, num(scene.masses, column)) || 0
   return 4 * getError(scene.rounding.energy, largest) + share * largest + states
 }
+
+/** Ignores NaN. */
+const maxSize = (a: number, b: number, c: number, d: number): number =>
+  Math.max(Math.abs(a) || 0, Math.abs(b) || 0, Math.abs(c) || 0, Math.abs(d) || 0)
 
 const readEnergies = (block: Float64Array, at: number): readonly [number, number, number, number] => [
   num(block, at),

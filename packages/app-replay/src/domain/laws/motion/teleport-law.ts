@@ -295,13 +295,14 @@ class ConstantVelocities {
     return Number.isNaN(mass) && isStill && this.count(body) > 0
   }
 
-  observe({ scene, window, at }: Step): void {
+  observe(step: Step): void {
+    const { scene, window } = step
     this.#scene = scene
     const s = window.states.data
     for (let column = 0; column < scene.bodies.length; column++) {
       const body = scene.bodies[column] ?? 0
       const first = this.#first.get(body)
-      const v = at(column) + stateAt.velocity
+      const v = step.at(column) + stateAt.velocity
       if (first === undefined) {
         const velocity = read3(s, v)
         this.#first.set(body, { velocity, frames: 1, isSame: velocity.every(Number.isFinite) })
