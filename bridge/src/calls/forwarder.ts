@@ -13,7 +13,7 @@ import { version } from '../version.ts'
 import { statusError } from './answer.ts'
 import { type Link, type Posted, postCall, resumeCall } from './call-exchange.ts'
 import type { Call } from './pending-calls.ts'
-import { isHarmlessTwice, isRepeatable, isStale, isTemporary, retryAfterMs } from './retry.ts'
+import { isRepeatable, isSafeToResend, isStale, isTemporary, retryAfterMs } from './retry.ts'
 import { RetryBudget } from './retry-budget.ts'
 
 interface Options extends Link {
@@ -159,13 +159,13 @@ export class Forwarder {
         await exchange.done
         const reply = reader.reply as Reply
         const isRetried =
-          isTemporary(reply) && isHarmlessTwice(message) && (await budget.pause(retryAfterMs(reply)))
+          isTemporary(reply) && isSafeToResend(message) && (await budget.pause(retryAfterMs(reply)))
         if (!isRetried) return reply
       } catch (error) {
         // A notification can wait for the server. A response cannot: a restarted server no longer has its request.
         const canWait = message.kind === 'notification' && key.version !== undefined
         const isRetried = exchange.wasWritten()
-          ? isFirst && isStale(error) && isHarmlessTwice(message)
+          ? isFirst && isStale(error) && isSafeToResend(message)
           : canWait && (await budget.waitForProbe())
         if (!isRetried) throw error
       }

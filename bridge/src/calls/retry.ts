@@ -28,7 +28,7 @@ const harmless = new Set([
 ])
 
 /** Also true for responses: the server ignores a second response to a request. */
-export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
+export const isSafeToResend = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
   kind === 'response' || (kind === 'notification' && harmless.has(method))
 
 const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])

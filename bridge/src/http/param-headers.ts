@@ -22,10 +22,10 @@ export function findParamHeaderFault(schema: unknown): string | undefined {
   let found = 0
   for (const { header, type, path } of annotations(schema, [])) {
     found += 1
-    const where = `x-mcp-header of ${path.join('.')}`
-    if (!isToken(header)) return `${where} is not the name of a header`
-    if (!simpleTypes.has(type)) return `${where} annotates a value that is not a string, integer or boolean`
-    if (seen.has(header.toLowerCase())) return `${where} is used twice`
+    const label = `x-mcp-header of ${path.join('.')}`
+    if (!isToken(header)) return `${label} is not the name of a header`
+    if (!simpleTypes.has(type)) return `${label} annotates a value that is not a string, integer or boolean`
+    if (seen.has(header.toLowerCase())) return `${label} is used twice`
     seen.add(header.toLowerCase())
   }
   return count(schema) > found ? 'x-mcp-header annotates a value without a fixed path' : undefined

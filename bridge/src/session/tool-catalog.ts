@@ -41,7 +41,7 @@ export class ToolCatalog {
     return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }
 
-  /** Lists the tools with the identity of a stateless call. */
+  /** Lists the tools, using the identity of a stateless call. */
   async refresh(upstream: Upstream, { params: { _meta }, claimed }: Incoming): Promise<void> {
     const envelope = Object.fromEntries(Object.entries(asObject(_meta)).filter(([key]) => identity.has(key)))
     let cursor: unknown

@@ -19,7 +19,7 @@ export interface DataPart {
   /** `database`: SQLite copies it. `files`: replaced only by rename. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
   readonly schema?: readonly string[]
-  /** Columns (`table.column`) with absolute paths, which a restore adapts. */
+  /** Columns (`table.column`) with absolute paths, which a restore updates. */
   readonly paths?: readonly string[]
   /** SQL that removes secrets from a backup. */
   readonly withoutSecrets?: string

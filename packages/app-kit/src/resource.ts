@@ -33,7 +33,7 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
   /** Replaces `read` if a resource has several contents, or asks the client first. */
   readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[] | Ask>
-  /** Replaces `complete` if the values need no filter. */
+  /** Like `complete`, but its values are not filtered. */
   completeTyped?(
     variable: { readonly template: string; readonly name: string; readonly typed: string },
     chosen: Variables,

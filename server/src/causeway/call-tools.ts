@@ -23,7 +23,7 @@ export const callTools: readonly AppTool[] = [
   }),
 ]
 
-/** The named tool's access, limits and audit apply. */
+/** Access, limits and audit are those of the called tool. */
 function makeCallTool(
   name: string,
   { about, isReadOnly }: { readonly about: string; readonly isReadOnly: boolean },

@@ -66,7 +66,7 @@ export const listIdentifierTerms = ({ identifiers }: Question): string[] =>
 export const formatFtsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
 
-/** Number of chunks from which queries omit frequent words. */
+/** Minimum number of chunks for queries to omit frequent words. */
 export const minItemsForOmission = 5000
 
 /** Omits words in over a quarter of the chunks, unless all are. Such words are slow and do not affect the ranking. */

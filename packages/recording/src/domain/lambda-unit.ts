@@ -45,7 +45,7 @@ export function computeMomentumRow(
   return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
 }
 
-/** Returns N; null if a value is missing. */
+/** Returns newtons; null if a value is missing. */
 function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {

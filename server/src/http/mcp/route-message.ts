@@ -41,7 +41,7 @@ export function routeMessage(request: Pick<FastifyRequest, 'headers' | 'body'>):
 class MessageTraits {
   readonly #body: unknown
   readonly #headers: FastifyRequest['headers']
-  /** Whether MCP 2026-07-28 applies, by `_meta` or by the header. */
+  /** Whether `_meta` or the header selects MCP 2026-07-28. */
   readonly isStateless: boolean
   /** Whether the message can skip the SDK's validation. */
   readonly #isPlain: boolean

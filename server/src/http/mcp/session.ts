@@ -51,7 +51,7 @@ export class Session {
   readonly #transport: SdkTransport
   readonly #server: CoreServer
   readonly #startedCalls = new StartedCalls()
-  /** Notifications for the next GET stream, by JSON. */
+  /** Notifications for the next GET stream, keyed by JSON. */
   readonly #pendingNotifications = new Map<string, Notification>()
   #openStreams = 0
   #runningRequests = 0

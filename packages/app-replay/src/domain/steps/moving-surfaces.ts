@@ -88,7 +88,7 @@ function findSurface({ scene }: Step, { columnA, columnB }: Touch): number {
   return hasMass(columnA) ? 0 : -1
 }
 
-/** Impulses in the same unit. */
+/** Both impulses have the same unit. */
 interface Friction {
   readonly across: Point3
   readonly load: number

@@ -112,7 +112,7 @@ class GridMeter {
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // Almost all numbers have the largest number of decimals or of significant digits.
+    // Chooses the kind of rounding whose maximum more numbers reach.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||

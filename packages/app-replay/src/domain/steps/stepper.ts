@@ -209,7 +209,7 @@ function getOffsetBefore(this: Step, column: number): number {
   return ((this.row - 1) * this.scene.bodies.length + column) * stateAt.width
 }
 
-/** Returns s: the usual step if the clock is broken or rounding explains the difference. */
+/** Returns seconds: the usual step if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
   return recordedDt > 0 && Math.abs(recordedDt - scene.dt) > error ? recordedDt : scene.dt

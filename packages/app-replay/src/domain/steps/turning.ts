@@ -55,7 +55,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** Returns m; NaN if unknown. */
+/** Returns metres; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const found = geometry.get(bodies[column] ?? Number.NaN)
   const solid = found === undefined ? undefined : toSolid(found)
@@ -67,7 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** A lever arm is parallel to the normal if the sine of the angle between them is less. */
 const parallelSine = 1e-3
 
-/** Points below the centre do not move along the normal. */
+/** Returns the speed along the normal due to rotation; 0 for parallel levers. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

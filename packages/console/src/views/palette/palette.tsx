@@ -43,7 +43,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
       aria-label="Search"
       onClose={close}
       onKeyDown={(event) => {
-        // The browser closes a dialog after the event, when the next key may have arrived.
+        // The browser would close the dialog later, possibly after the next key.
         const isEscape = event.key === 'Escape' && !event.isComposing
         if (!isEscape && (event.key !== 'k' || !(event.ctrlKey || event.metaKey))) return
         event.preventDefault()

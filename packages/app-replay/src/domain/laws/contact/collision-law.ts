@@ -166,7 +166,7 @@ function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
   return isPushed && -dot3(one.impulse, two.impulse) > cosine.opposite * one.size * two.size
 }
 
-/** Returns m; NaN if a shape is unknown. */
+/** Returns metres; NaN if a shape is unknown. */
 function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<FreeBody, 'solid'>): number {
   if (a?.pose == null || b?.pose == null) return Number.NaN
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
@@ -216,7 +216,7 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/** Returns J; `null` if rotational energy is unknown. */
+/** Returns joules; `null` if rotational energy is unknown. */
 function measureGain(
   step: Step,
   one: FreeBody,

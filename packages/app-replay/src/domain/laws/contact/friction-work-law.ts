@@ -53,7 +53,7 @@ const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding 
     },
   )
 
-/** Returns J; `null` if friction opposed sliding. */
+/** Returns joules; `null` if friction opposed sliding. */
 function measureWork(step: Step, touch: Touch): number | null {
   const { tangent, push } = touch
   const size = length3(...tangent)

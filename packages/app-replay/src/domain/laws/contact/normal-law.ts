@@ -24,7 +24,7 @@ export function normalLaw(): Law {
   }
 }
 
-/** Returns rad. */
+/** Returns radians. */
 function getMaxTurn(now: Normals, then: Normals): number {
   let least = 1
   for (let i = 0; i < now.count; i++) {

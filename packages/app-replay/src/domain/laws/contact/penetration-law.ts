@@ -83,7 +83,7 @@ function getMaxClosingSpeed(step: Step, touch: Touch): number {
   return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
-/** Returns m; 0 unless the recorded speed towards the contact is about g dt. */
+/** Returns metres; 0 unless the recorded speed towards the contact is about g dt. */
 function getBiasDepth(step: Step, { columnA, normal }: Touch, dt: number): number {
   const { scene, window } = step
   if (columnA < 0) return 0

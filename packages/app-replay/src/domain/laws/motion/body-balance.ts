@@ -124,7 +124,7 @@ const maxJump = 1e-3
 
 /** Values in J. */
 interface FreeGain {
-  /** Work beyond the gain or loss of integrators. */
+  /** Gain or loss that neither Euler method explains. */
   readonly work: number
   readonly gain: number
   readonly allowed: number
@@ -192,7 +192,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** Returns J, computed from spin and inertia if known, otherwise as recorded; NaN if unknown. */
+/** Returns joules, computed from spin and inertia if known, otherwise as recorded; NaN if unknown. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]

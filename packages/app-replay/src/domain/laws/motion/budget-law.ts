@@ -96,7 +96,7 @@ function addFirstTotals(step: Step, totals: Map<number, number>): void {
   }
 }
 
-/** Returns J. */
+/** Returns joules. */
 function sumAppearingEnergy(step: Step): number {
   const { window, row, scene } = step
   if (row === 0) return 0
@@ -119,7 +119,7 @@ function sumEnergyErrors(step: Step): number {
   )
 }
 
-/** Returns J: explicit Euler adds m g² dt² / 2. */
+/** Returns joules: explicit Euler adds m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0

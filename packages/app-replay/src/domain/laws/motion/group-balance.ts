@@ -120,7 +120,7 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   return work > allowed ? { work, allowed } : null
 }
 
-/** Returns J; NaN if a part is unknown. */
+/** Returns joules; NaN if a part is unknown. */
 function sumKinetic(step: Step, columns: readonly number[], row: number): number {
   const { scene, window } = step
   let sum = 0

@@ -17,7 +17,7 @@ import { balanceTolerance } from './body-balance.ts'
  */
 const rule = { steps: 10, spread: 0.05, change: 0.4, dtRatio: 2, explicit: 0.1 } as const
 
-/** Steps of a body with a constant share. */
+/** Steps in which a body's share s is constant. */
 interface Phase {
   readonly column: number
   readonly first: number

@@ -184,7 +184,7 @@ class ShareMeter {
   }
 }
 
-/** Returns m. */
+/** Returns metres. */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
