@@ -10,7 +10,8 @@ import { type Comparison, ours, references, wireSection } from './wire-report.ts
 
 const rounds = 5
 const load = { ms: 350, inFlight: 16 }
-const warmUp = { ms: 250, inFlight: 16 }
+/** V8 optimizes the code of a server during its first 100,000 calls or more. */
+const warmUp = { ms: 3000, inFlight: 16 }
 
 const json = { 'content-type': 'application/json' }
 const both = { ...json, accept: 'application/json, text/event-stream' }
@@ -103,7 +104,8 @@ async function compare(
   })
   for (const { warmUp } of candidates) await warmUp()
   const about =
-    `${load.inFlight} requests in flight over 8 persistent connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
+    `${load.inFlight} requests in flight over 8 persistent connections; median of ${rounds} interleaved rounds after ` +
+    `${warmUp.ms / 1000} s of warm-up, ratios within a round. ` +
     'Raw Fastify sends prepared text of the same length, or its parsed body. Only Causeway logs each call.'
   return wireSection({ ...comparison, about }, await interleaved(candidates, rounds))
 }

@@ -3,7 +3,7 @@ import type { LawName } from '../laws/laws.ts'
 import { hasAllParts, hasUnknownMover } from '../laws/motion/budget-law.ts'
 import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
-import { num } from '../steps/block.ts'
+import { getOffset, num } from '../steps/block.ts'
 import type { MovingSurfaces } from '../steps/motion.ts'
 import type { BodyGroup, Scene } from '../steps/scene.ts'
 import { hasConstraints } from '../steps/solver-stall.ts'
@@ -308,7 +308,7 @@ const num32 = (block: Int32Array, index: number): number => block[index] ?? 0
 function findMissingOfBody(step: Step, column: number): number {
   const { scene, window, row } = step
   const states = window.states.data
-  const from = step.at(column)
+  const from = getOffset(step, column)
   let mask = 0
   for (const [part, bit] of stateNeeds) if (Number.isNaN(num(states, from + part))) mask |= bit
   const energy = (row * scene.bodies.length + column) * energyAt.width + energyAt.total

@@ -2,7 +2,7 @@
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { formatQuantity } from '../sentence.ts'
-import { length3, num, read3 } from '../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../steps/block.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
@@ -137,7 +137,10 @@ function isGrowing(step: Step, column: number): boolean {
   const { scene, window, dt } = step
   if (!(dt > 0)) return false
   const s = window.states.data
-  const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const [v, u] = [
+    getOffset(step, column) + stateAt.velocity,
+    getOffsetBefore(step, column) + stateAt.velocity,
+  ]
   let [speed, change] = [0, 0]
   for (let axis = 0; axis < 3; axis++) {
     const before = num(s, u + axis)
@@ -148,9 +151,11 @@ function isGrowing(step: Step, column: number): boolean {
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
-const isMoving = ({ window, at, distance }: Step, column: number): boolean =>
-  num(distance, column) > 0 ||
-  read3(window.states.data, at(column) + stateAt.velocity).some((part) => part !== 0 && !Number.isNaN(part))
+const isMoving = (step: Step, column: number): boolean =>
+  num(step.distance, column) > 0 ||
+  read3(step.window.states.data, getOffset(step, column) + stateAt.velocity).some(
+    (part) => part !== 0 && !Number.isNaN(part),
+  )
 
 /** Accepts bodies of the previous frame, to which contacts can belong. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
@@ -160,7 +165,7 @@ const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
 function maxVelocity(step: Step, column: number): number {
   const { window } = step
   const s = window.states.data
-  const v = step.at(column) + stateAt.velocity
+  const v = getOffset(step, column) + stateAt.velocity
   let max = 0
   for (let axis = 0; axis < 3; axis++) {
     const value = Math.abs(num(s, v + axis))
@@ -171,13 +176,13 @@ function maxVelocity(step: Step, column: number): number {
 
 /** Returns m/s, derived from the motion if not recorded. */
 function readFirstSpeed(step: Step, column: number): number {
-  const speed = length3(...read3(step.window.states.data, step.at(column) + stateAt.velocity))
+  const speed = length3(...read3(step.window.states.data, getOffset(step, column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed
 }
 
 function isDuplicate(step: Step, column: number): boolean {
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   for (let i = 0; i < stateAt.width; i++) {
     const [now, then] = [num(s, at + i), num(s, was + i)]
     if (now !== then && !(Number.isNaN(now) && Number.isNaN(then))) return false

@@ -4,7 +4,7 @@
  */
 import { stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
-import { length3, num, read3 } from '../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../steps/block.ts'
 import { getError, type Rounding } from '../steps/rounding.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
 import type { Step } from '../steps/step.ts'
@@ -57,7 +57,7 @@ export function recordLaw(): Law {
       for (let column = 0; column < scene.bodies.length; column++) {
         const body = scene.bodies[column] ?? 0
         if (window.present[row * scene.bodies.length + column] === 0) continue
-        const at = step.at(column)
+        const at = getOffset(step, column)
         let sum = 0
         for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
         const subject = () => ({ bodies: [body], pair: null })
@@ -154,8 +154,8 @@ function agreesWithMotion(step: Step): boolean {
   const s = window.states.data
   let [off, usual] = [0, 0]
   for (let column = 0; column < scene.bodies.length; column++) {
-    const u = read3(s, step.atBefore(column) + stateAt.velocity)
-    const v = read3(s, step.at(column) + stateAt.velocity)
+    const u = read3(s, getOffsetBefore(step, column) + stateAt.velocity)
+    const v = read3(s, getOffset(step, column) + stateAt.velocity)
     const motion = read3(moved, 3 * column)
     off += measureOff(motion, [u, v], recordedDt) || 0
     usual += Math.max(0, measureOff(motion, [u, v], scene.dt) - num(step.errors.moved, column)) || 0

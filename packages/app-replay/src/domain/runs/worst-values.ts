@@ -6,7 +6,7 @@ import {
   systemAt,
   type WorstValues,
 } from '@causeway/recording'
-import { length3, num, read3 } from '../steps/block.ts'
+import { getOffset, length3, num, read3 } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
 /** Ignores numbers that were not recorded. */
@@ -30,7 +30,7 @@ export class WorstCollector {
       if (window.present[row * scene.bodies.length + column] === 0) continue
       this.#speed = selectLarger(
         this.#speed,
-        length3(...read3(states.data, step.at(column) + stateAt.velocity)),
+        length3(...read3(states.data, getOffset(step, column) + stateAt.velocity)),
       )
     }
     const offset = row * solverAt.width

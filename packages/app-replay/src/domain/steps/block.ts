@@ -21,6 +21,19 @@ export function length3(x: number, y: number, z: number): number {
   return x === 0 && y === 0 && z === 0 ? 0 : Math.hypot(x, y, z)
 }
 
+interface StateRow {
+  readonly scene: { readonly bodies: readonly unknown[] }
+  readonly row: number
+}
+
+/** Returns the offset of a body's state in the frame of a step. */
+export const getOffset = ({ scene, row }: StateRow, column: number): number =>
+  (row * scene.bodies.length + column) * stateAt.width
+
+/** Returns the offset of a body's state in the frame before a step. */
+export const getOffsetBefore = ({ scene, row }: StateRow, column: number): number =>
+  ((row - 1) * scene.bodies.length + column) * stateAt.width
+
 /** `at` is the offset of a body's state. */
 export function readRotation(states: Float64Array, at: number): Rotation {
   const q = at + stateAt.orientation

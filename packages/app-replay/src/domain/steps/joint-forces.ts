@@ -1,6 +1,6 @@
 import { type FrameWindow, jointAt, stateAt } from '@causeway/recording'
 import { add, cross, dot3, type Point3 } from '../vector.ts'
-import { length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
 import type { BodyGroup, Scene } from './scene.ts'
 
 /** Forces of joints in a step, in SI units. */
@@ -42,8 +42,6 @@ interface JointStep {
   readonly row: number
   readonly dt: number
   readonly joints: JointForces
-  at(column: number): number
-  atBefore(column: number): number
 }
 
 export function createJointForces({ bodies, groups }: Scene): JointForces {
@@ -122,7 +120,7 @@ function addJoint(step: JointStep, at: number, was: number): void {
   ] as const) {
     if (column < 0) continue
     joints.isJointed[column] = 1
-    const lever = row === 0 ? point : add(point, read3(window.states.data, step.atBefore(column)), -1)
+    const lever = row === 0 ? point : add(point, read3(window.states.data, getOffsetBefore(step, column)), -1)
     const reach = length3(...lever)
     joints.error[column] = num(joints.error, column) + error
     if (reach > error) joints.errorTurn[column] = num(joints.errorTurn, column) + error / reach
@@ -175,7 +173,7 @@ function measureWork(
     ] as const) {
       if (column < 0) continue
       // Lever arm before the step.
-      const lever = add(point, read3(states, step.atBefore(column)), -1)
+      const lever = add(point, read3(states, getOffsetBefore(step, column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
       work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
     }
@@ -192,7 +190,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
   let turn = 0
   for (const column of columns) {
     const share = num(scene.masses, column) / mass
-    const [at, was] = [step.at(column), step.atBefore(column)]
+    const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
     for (const i of [0, 1, 2] as const) {
       if (isAnchored) continue
       now[i] += share * num(s, at + stateAt.velocity + i)
@@ -202,8 +200,8 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
   }
   let slack = 0
   for (const column of columns) {
-    const after = add(read3(s, step.at(column) + stateAt.velocity), now, -1)
-    const then = add(read3(s, step.atBefore(column) + stateAt.velocity), before, -1)
+    const after = add(read3(s, getOffset(step, column) + stateAt.velocity), now, -1)
+    const then = add(read3(s, getOffsetBefore(step, column) + stateAt.velocity), before, -1)
     const change = add(after, then, -1)
     slack += num(scene.masses, column) * (length3(...change) * turn + 0.5 * length3(...after) * turn ** 2)
   }

@@ -1,6 +1,6 @@
 import { type BodyId, stateAt } from '@causeway/recording'
 import { add, type Point3 } from '../vector.ts'
-import { length3, num, read3, readVelocityAt } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt } from './block.ts'
 import { getJointTolerance } from './joint-forces.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
@@ -13,7 +13,10 @@ export function readContactImpulse(step: Step, column: number): Point3 {
   const { scene, window, dt, external, joints } = step
   if (joints.isKnown[column] === 0 || step.asleep[column] === 1) return [Number.NaN, Number.NaN, Number.NaN]
   const s = window.states.data
-  const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const [at, was] = [
+    getOffset(step, column) + stateAt.velocity,
+    getOffsetBefore(step, column) + stateAt.velocity,
+  ]
   const mass = num(scene.masses, column)
   const part = (i: 0 | 1 | 2): number =>
     mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) -
@@ -26,7 +29,10 @@ export function readContactImpulse(step: Step, column: number): Point3 {
 export function getImpulseTolerance(step: Step, column: number, share: number): number {
   const { scene, window, dt } = step
   const s = window.states.data
-  const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const [at, was] = [
+    getOffset(step, column) + stateAt.velocity,
+    getOffsetBefore(step, column) + stateAt.velocity,
+  ]
   const mass = num(scene.masses, column)
   const speed = Math.max(length3(...read3(s, at)), length3(...read3(s, was)))
   const change = length3(
@@ -40,8 +46,9 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
 }
 
 /** Returns m/s, derived from the previous motion if the velocity is not recorded. */
-export function readVelocityBefore({ window, atBefore, movedBefore, dt }: Step, column: number): Point3 {
-  const recorded = read3(window.states.data, atBefore(column) + stateAt.velocity)
+export function readVelocityBefore(step: Step, column: number): Point3 {
+  const { window, movedBefore, dt } = step
+  const recorded = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
   if (!Number.isNaN(recorded[0])) return recorded
   const [x, y, z] = read3(movedBefore, 3 * column)
   return [x / dt, y / dt, z / dt]

@@ -1,5 +1,5 @@
 import { type FrameWindow, stateAt } from '@causeway/recording'
-import { length3, num, read3 } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from './block.ts'
 
 interface SleepStep {
   readonly scene: { readonly bodies: readonly number[] }
@@ -11,8 +11,6 @@ interface SleepStep {
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
   readonly distance: Float64Array
-  at(column: number): number
-  atBefore(column: number): number
 }
 
 /**
@@ -31,9 +29,9 @@ export function findAsleep(step: SleepStep, complete: number): void {
   }
 }
 
-function isStill({ window, at, atBefore }: SleepStep, column: number): boolean {
-  const s = window.states.data
-  for (const from of [at(column), atBefore(column)])
+function isStill(step: SleepStep, column: number): boolean {
+  const s = step.window.states.data
+  for (const from of [getOffset(step, column), getOffsetBefore(step, column)])
     for (const part of [stateAt.velocity, stateAt.spin])
       for (let i = from + part; i < from + part + 3; i++) if ((num(s, i) || 0) !== 0) return false
   return true

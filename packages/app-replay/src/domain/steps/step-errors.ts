@@ -1,6 +1,6 @@
 /** Largest errors of a step due to the rounding of its numbers (docs/laws.md, Rounding). */
 import { type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
-import { length3, num, read3 } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from './block.ts'
 import { type Grid, getError } from './rounding.ts'
 import type { Scene } from './scene.ts'
 
@@ -25,8 +25,6 @@ interface RoundedStep {
   readonly row: number
   readonly dt: number
   readonly errors: StepErrors
-  at(column: number): number
-  atBefore(column: number): number
 }
 
 export const createStepErrors = (count: number): StepErrors => ({
@@ -47,7 +45,7 @@ export function measureErrors(step: RoundedStep): void {
   if (rounding.isExact) return
   const s = window.states.data
   for (let column = 0; row > 0 && column < scene.bodies.length; column++) {
-    const [at, was] = [step.at(column), step.atBefore(column)]
+    const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
     const measure = (grid: Grid, part: number, width: number): number => {
       if (grid.relative === 0) return 2 * getError(grid, 0)
       let size = 0
@@ -67,13 +65,17 @@ export function measureErrors(step: RoundedStep): void {
   measureJointErrors(step)
 }
 
-function measureContactErrors({ scene, window, row, dt, errors, at, atBefore }: RoundedStep): void {
+function measureContactErrors(step: RoundedStep): void {
+  const { scene, window, row, dt, errors } = step
   const { rounding, columnById, massErrors, g } = scene
   errors.impulse.fill(0)
   errors.torque.fill(0)
   const s = window.states.data
   for (let column = 0; column < scene.bodies.length; column++) {
-    const [v, u] = [read3(s, at(column) + stateAt.velocity), read3(s, atBefore(column) + stateAt.velocity)]
+    const [v, u] = [
+      read3(s, getOffset(step, column) + stateAt.velocity),
+      read3(s, getOffsetBefore(step, column) + stateAt.velocity),
+    ]
     const change = length3(v[0] - u[0], v[1] - u[1], v[2] - u[2])
     errors.impulse[column] = num(massErrors, column) * ((change || 0) + (g * dt || 0))
   }
@@ -106,7 +108,8 @@ function measureContactErrors({ scene, window, row, dt, errors, at, atBefore }: 
   }
 }
 
-function measureJointErrors({ scene, window, row, dt, errors, at }: RoundedStep): void {
+function measureJointErrors(step: RoundedStep): void {
+  const { scene, window, row, dt, errors } = step
   const { rounding, columnById } = scene
   const { offset, data } = window.joints
   const block = data.data
@@ -119,7 +122,10 @@ function measureJointErrors({ scene, window, row, dt, errors, at }: RoundedStep)
     for (const end of [jointAt.a, jointAt.b]) {
       const column = columnById.get(num(block, joint + end))
       if (column === undefined) continue
-      const [point, centre] = [read3(block, joint + jointAt.point), read3(window.states.data, at(column))]
+      const [point, centre] = [
+        read3(block, joint + jointAt.point),
+        read3(window.states.data, getOffset(step, column)),
+      ]
       const lever = length3(point[0] - centre[0], point[1] - centre[1], point[2] - centre[2])
       const torque = turning + lever * impulse + num(errors.moved, column) * size
       errors.impulse[column] = num(errors.impulse, column) + (factor * impulse || 0)

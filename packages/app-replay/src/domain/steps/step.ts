@@ -52,9 +52,6 @@ export interface Step {
   readonly distance: Float64Array
   /** Displacement of the step before, shape [bodies, 3]. */
   readonly movedBefore: Float64Array
-  /** Offset of a body's state in this frame, and in the previous one. */
-  at(column: number): number
-  atBefore(column: number): number
 }
 
 /**

@@ -1,13 +1,6 @@
-import {
-  collisionAt,
-  constraintAt,
-  externalAt,
-  type FrameWindow,
-  frictionAt,
-  stateAt,
-} from '@causeway/recording'
+import { collisionAt, constraintAt, externalAt, type FrameWindow, frictionAt } from '@causeway/recording'
 import { coneExcess } from '../contacts/friction-cone.ts'
-import { num } from './block.ts'
+import { getOffset, getOffsetBefore, num } from './block.ts'
 import { createJointForces, readJoints } from './joint-forces.ts'
 import { BreachFinder, measureDisplacements } from './motion.ts'
 import { SurfaceMeter } from './moving-surfaces.ts'
@@ -53,8 +46,6 @@ export class Stepper {
       moved: new Float64Array(3 * count),
       distance: new Float64Array(count),
       movedBefore: new Float64Array(3 * count),
-      at: getOffset,
-      atBefore: getOffsetBefore,
     }
     this.#step = step
   }
@@ -200,15 +191,6 @@ export class Stepper {
   }
 }
 
-// Shared by all steps: V8 discards the optimized code of laws when closures change.
-function getOffset(this: Step, column: number): number {
-  return (this.row * this.scene.bodies.length + column) * stateAt.width
-}
-
-function getOffsetBefore(this: Step, column: number): number {
-  return ((this.row - 1) * this.scene.bodies.length + column) * stateAt.width
-}
-
 /** Returns seconds: the usual step if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
@@ -297,7 +279,7 @@ function readExternals(step: Step): void {
       sum[axis] = data.data[at + externalAt.torque + axis] ?? 0
       // Without a point, the force acts at the centre of mass.
       const point = num(data.data, at + externalAt.point + axis)
-      const from = row > 0 ? step.atBefore(column) : step.at(column)
+      const from = row > 0 ? getOffsetBefore(step, column) : getOffset(step, column)
       lever[axis] = Number.isNaN(point) ? 0 : point - num(window.states.data, from + axis)
     }
     const force = data.data.subarray(at + externalAt.force, at + externalAt.force + 3)

@@ -1,5 +1,5 @@
 import { type BodyId, solverAt, stateAt, systemAt } from '@causeway/recording'
-import { num } from './block.ts'
+import { getOffset, num } from './block.ts'
 import { hasConstraints } from './solver-stall.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
@@ -116,11 +116,12 @@ export class Timeline {
     pair.isSliding = isSliding
   }
 
-  #observeRest({ scene, frame, window, at, touching }: Step): void {
+  #observeRest(step: Step): void {
+    const { scene, frame, window, touching } = step
     const limit = maxRestSpeed + (1.05 * scene.g * scene.dt || 0)
     const states = window.states.data
     for (const [column, body] of scene.bodies.entries()) {
-      const v = at(column) + stateAt.velocity
+      const v = getOffset(step, column) + stateAt.velocity
       const isSlow = Math.hypot(num(states, v), num(states, v + 1), num(states, v + 2)) < limit
       const frames = touching[column] === 1 && isSlow ? (this.#restFrames.get(body) ?? 0) + 1 : 0
       this.#restFrames.set(body, frames)

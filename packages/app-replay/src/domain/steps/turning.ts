@@ -1,7 +1,7 @@
 import { stateAt } from '@causeway/recording'
 import { toSolid } from '../shapes/solid.ts'
 import { cross, type Point3 } from '../vector.ts'
-import { length3, num, read3, worldSpin } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, worldSpin } from './block.ts'
 import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
@@ -48,7 +48,7 @@ export const isRocking = (step: Step, touch: Touch): boolean =>
 /** Returns rad/s; default: from the step's rotation. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const rate = length3(...read3(s, at + stateAt.spin))
   if (!Number.isNaN(rate)) return rate
   const turn = readTurn(s, was + stateAt.orientation, at + stateAt.orientation)

@@ -5,7 +5,7 @@
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
+import { getOffset, num } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { isRocking } from '../../steps/turning.ts'
@@ -40,7 +40,7 @@ export function chatterLaw(): Law {
         if (isLost && losses.parting < 0.25 * scene.g * scene.dt) recordLoss(losses, before + 1, found)
         const measureAlong = (column: number): number => {
           if (column < 0) return 0
-          const at = step.at(column) + stateAt.velocity
+          const at = getOffset(step, column) + stateAt.velocity
           const v = window.states.data
           return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
         }

@@ -2,7 +2,7 @@
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { mayOverlap } from '../../steps/scene.ts'
@@ -136,7 +136,7 @@ function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
 
 function readBody(step: Step, column: number, solid: PlacedSolid | undefined): FreeBody {
   const s = step.window.states.data
-  const [now, was] = [step.at(column), step.atBefore(column)]
+  const [now, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const impulse = readContactImpulse(step, column)
   return {
     column,
@@ -191,7 +191,7 @@ function isAlone(
   const reach = 3 * length3(...add(two.at, one.at, -1))
   return pushed.every((column) => {
     if (column === one.column || column === two.column) return true
-    const at = read3(step.window.states.data, step.atBefore(column) + stateAt.position)
+    const at = read3(step.window.states.data, getOffsetBefore(step, column) + stateAt.position)
     const isKnown = placed.some((other) => other.column === column && other.pose !== null)
     if (isKnown && one.solid !== undefined && two.solid !== undefined) return true
     return Math.min(length3(...add(at, one.at, -1)), length3(...add(at, two.at, -1))) > reach

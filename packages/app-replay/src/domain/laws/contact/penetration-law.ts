@@ -4,7 +4,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
+import { getOffset, num } from '../../steps/block.ts'
 import { readVelocityBefore } from '../../steps/momentum.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { mayOverlap } from '../../steps/scene.ts'
@@ -87,7 +87,7 @@ function getMaxClosingSpeed(step: Step, touch: Touch): number {
 function getBiasDepth(step: Step, { columnA, normal }: Touch, dt: number): number {
   const { scene, window } = step
   if (columnA < 0) return 0
-  const v = step.at(columnA) + stateAt.velocity
+  const v = getOffset(step, columnA) + stateAt.velocity
   const s = window.states.data
   const speed = [0, 1, 2].reduce((sum, i) => sum + num(s, v + i) * (normal[i] ?? 0), 0)
   const gained = scene.g * dt

@@ -3,7 +3,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, length3, num, read3 } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
@@ -114,7 +114,7 @@ class ResidualLevels {
     if (steps < levelRule.steps) return usual
     const { errors, scene, window } = step
     const mass = num(scene.masses, column)
-    const speed = length3(...read3(window.states.data, step.at(column) + stateAt.velocity))
+    const speed = length3(...read3(window.states.data, getOffset(step, column) + stateAt.velocity))
     const rounding = mass * (2e-6 * speed + num(errors.changed, column)) + num(errors.impulse, column)
     // Errors of the solver grow with the load.
     const added = Math.max(size, num(this.#loads, column) - load || 0)

@@ -3,7 +3,7 @@
  * judged.
  */
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, worldSpin } from '../../steps/block.ts'
+import { getOffsetBefore, length3, num, worldSpin } from '../../steps/block.ts'
 import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurfaces } from '../../steps/motion.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
@@ -167,7 +167,7 @@ function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal
     if (column < 0) return 0
     const half = scene.extents[column]
     const reach = half === undefined ? 2 * length3(...lever) : length3(...half)
-    return Math.abs(dot3(worldSpin(window.states.data, step.atBefore(column)), normal)) * reach
+    return Math.abs(dot3(worldSpin(window.states.data, getOffsetBefore(step, column)), normal)) * reach
   }
   return speed(columnA, leverA) + speed(columnB, leverB)
 }

@@ -1,7 +1,7 @@
 /** Law `tunnelling` (docs/laws.md, Contacts). Without geometry, a motion of more than 1 m per frame is a warning. */
 import { createFinding } from '../../findings/finding.ts'
 import { type Pose, toSolid } from '../../shapes/solid.ts'
-import { num, read3, readPose } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, num, read3, readPose } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { mayOverlap, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
@@ -101,7 +101,7 @@ export function tunnellingLaw(): Law {
 
 /** Whether the body bounced: it left a plane that it had crossed. */
 function hasReturned(step: Step, mover: number, plane: Plane | undefined): boolean {
-  const at = step.at(step.scene.columnById.get(mover) ?? -1)
+  const at = getOffset(step, step.scene.columnById.get(mover) ?? -1)
   const [x, y, z] = read3(step.window.states.data, at)
   return plane !== undefined && x * plane.normal[0] + y * plane.normal[1] + z * plane.normal[2] < plane.offset
 }
@@ -131,7 +131,10 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
     if (against === column || box === undefined || way < num(step.distance, against)) continue
     if (mayOverlap(scene, mover, other)) continue
     const states = step.window.states.data
-    const poses = [readPose(states, step.atBefore(against)), readPose(states, step.at(against))] as const
+    const poses = [
+      readPose(states, getOffsetBefore(step, against)),
+      readPose(states, getOffset(step, against)),
+    ] as const
     if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
       found.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
   }
@@ -171,7 +174,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
     const count = (seen.get(b) ?? 0) + 1
     seen.set(b, count)
     if (count < minPlaneContacts || a === b) continue
-    const at = step.atBefore(columnA)
+    const at = getOffsetBefore(step, columnA)
     const s = window.states.data
     // The normal points into the environment.
     const offset = [0, 1, 2].reduce(
@@ -185,7 +188,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
 
 function crossesPlane(step: Step, column: number, { normal, offset }: Plane): boolean {
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const side = (from: number): number =>
     num(s, from) * normal[0] + num(s, from + 1) * normal[1] + num(s, from + 2) * normal[2] - offset
   return side(was) < 0 && side(at) > 0
@@ -227,8 +230,8 @@ function passesThrough(
   [before, after]: readonly [Pose, Pose],
   box: Point3,
 ): boolean {
-  const from = toLocal(read3(step.window.states.data, step.atBefore(column)), before)
-  const to = toLocal(read3(step.window.states.data, step.at(column)), after)
+  const from = toLocal(read3(step.window.states.data, getOffsetBefore(step, column)), before)
+  const to = toLocal(read3(step.window.states.data, getOffset(step, column)), after)
   let [enter, leave] = [0, 1]
   for (const i of [0, 1, 2] as const) {
     const way = to[i] - from[i]

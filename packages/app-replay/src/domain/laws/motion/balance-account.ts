@@ -1,5 +1,5 @@
 import { type BodyId, stateAt } from '@causeway/recording'
-import { read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { dot3 } from '../../vector.ts'
@@ -107,7 +107,7 @@ export class BalanceAccounts {
       account.squares += part * part
     }
     const column = step.scene.columnById.get(bodies[0] ?? 0) ?? 0
-    const at = [step.atBefore(column), step.at(column)]
+    const at = [getOffsetBefore(step, column), getOffset(step, column)]
     for (const [end, drag] of account.drags.entries()) {
       const velocity = read3(step.window.states.data, (at[end] ?? 0) + stateAt.velocity)
       drag.along += dot3(one.left, velocity) / (mass * step.dt)

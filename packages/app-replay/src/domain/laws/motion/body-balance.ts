@@ -1,5 +1,5 @@
 import { energyAt, stateAt } from '@causeway/recording'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { getError } from '../../steps/rounding.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
@@ -39,8 +39,8 @@ export function measureBody(
   const isPushed = step.hasExternal[column] === 1
   const mass = num(scene.masses, column)
   const s = window.states.data
-  const at = step.at(column) + stateAt.velocity
-  const was = step.atBefore(column) + stateAt.velocity
+  const at = getOffset(step, column) + stateAt.velocity
+  const was = getOffsetBefore(step, column) + stateAt.velocity
   const vx = num(s, at)
   const vy = num(s, at + 1)
   const vz = num(s, at + 2)
@@ -110,7 +110,10 @@ export function measureBody(
 function isAlongVelocity(step: Step, column: number): boolean {
   const { scene, window, dt, moved } = step
   const s = window.states.data
-  const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const [v, u] = [
+    getOffset(step, column) + stateAt.velocity,
+    getOffsetBefore(step, column) + stateAt.velocity,
+  ]
   let [off, change] = [0, 0]
   for (let i = 0; i < 3; i++) {
     off += (num(moved, 3 * column + i) - num(s, v + i) * dt) ** 2
@@ -141,7 +144,7 @@ interface FreeGain {
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
   const s = window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const linear = 0.5 * mass * readSquare(s, at + stateAt.velocity)
   const change = linear - 0.5 * mass * readSquare(s, was + stateAt.velocity)
   const [gx, gy, gz] = scene.gravity
@@ -173,11 +176,16 @@ export function measureEnergyError(step: Step, column: number, mass: number): nu
   if (scene.rounding.isExact) return 0
   const s = window.states.data
   const largest = (part: number): number =>
-    Math.max(length3(...read3(s, step.at(column) + part)), length3(...read3(s, step.atBefore(column) + part)))
+    Math.max(
+      length3(...read3(s, getOffset(step, column) + part)),
+      length3(...read3(s, getOffsetBefore(step, column) + part)),
+    )
   const [speed, spin] = [largest(stateAt.velocity), largest(stateAt.spin)]
   const change = length3(
     ...(([0, 1, 2] as const).map(
-      (i) => num(s, step.at(column) + stateAt.spin + i) - num(s, step.atBefore(column) + stateAt.spin + i),
+      (i) =>
+        num(s, getOffset(step, column) + stateAt.spin + i) -
+        num(s, getOffsetBefore(step, column) + stateAt.spin + i),
     ) as [number, number, number]),
   )
   const moment = Math.max(0, ...(scene.inertias[column] ?? []))
@@ -208,8 +216,8 @@ export const spinRounding = 2e-3
 /** Returns the relative error of the rotational energy in an explicit step: (dw / w)², at most 0.3 (w dt)². */
 function getSpinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
-  const at = step.at(column) + stateAt.spin
-  const was = step.atBefore(column) + stateAt.spin
+  const at = getOffset(step, column) + stateAt.spin
+  const was = getOffsetBefore(step, column) + stateAt.spin
   const [a, b, c] = [num(s, at), num(s, at + 1), num(s, at + 2)]
   const spin = length3(a, b, c)
   if (!(spin > 0)) return 0

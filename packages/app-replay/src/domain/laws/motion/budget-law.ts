@@ -1,7 +1,7 @@
 /** Law `energy_budget` (docs/laws.md, Energy). The scale is at least the energy that lifts all bodies by 1 cm. */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, num } from '../../steps/block.ts'
 import type { MovingSurfaces } from '../../steps/motion.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
@@ -126,7 +126,10 @@ function sumFallingGain(step: Step): number {
   const s = window.states.data
   let sum = 0
   for (let column = 0; column < scene.bodies.length; column++) {
-    const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+    const [v, u] = [
+      getOffset(step, column) + stateAt.velocity,
+      getOffsetBefore(step, column) + stateAt.velocity,
+    ]
     let [gain, off] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
       const [now, before, pull] = [num(s, v + axis), num(s, u + axis), scene.gravity[axis] ?? 0]
@@ -151,7 +154,10 @@ function sumSupportedGain(step: Step): number {
   const s = window.states.data
   let sum = 0
   for (let column = 0; column < scene.bodies.length; column++) {
-    const [v, u] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+    const [v, u] = [
+      getOffset(step, column) + stateAt.velocity,
+      getOffsetBefore(step, column) + stateAt.velocity,
+    ]
     let [lift, square] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
       const pull = scene.gravity[axis] ?? 0

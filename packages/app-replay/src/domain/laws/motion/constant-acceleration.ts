@@ -1,7 +1,7 @@
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { formatNumber } from '../../sentence.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, length3, num, read3 } from '../../steps/block.ts'
 import type { Run } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
@@ -103,7 +103,7 @@ export class WeakAccelerations {
     if (!(size <= slack) || !(weight > 0)) return
     const sums = this.#sums.get(column) ?? createWeakSum(frame)
     this.#sums.set(column, sums)
-    const velocity = read3(window.states.data, step.at(column) + stateAt.velocity)
+    const velocity = read3(window.states.data, getOffset(step, column) + stateAt.velocity)
     for (const i of [0, 1, 2] as const) sums.sum[i] += residual[i] / weight
     sums.squares += (size / weight) ** 2
     sums.along += dot3(residual, velocity) / weight

@@ -1,7 +1,7 @@
 /** Law `energy_rows` (docs/laws.md, Energy). */
 import { energyAt, stateAt, systemAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, length3, num, read3 } from '../../steps/block.ts'
 import { getError } from '../../steps/rounding.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
@@ -166,14 +166,14 @@ const readEnergies = (block: Float64Array, at: number): readonly [number, number
 ]
 
 function readLinear(step: Step, column: number): number {
-  const [x, y, z] = read3(step.window.states.data, step.at(column) + stateAt.velocity)
+  const [x, y, z] = read3(step.window.states.data, getOffset(step, column) + stateAt.velocity)
   return 0.5 * num(step.scene.masses, column) * (x * x + y * y + z * z)
 }
 
 function readRotational(step: Step, column: number): number {
   const inertia = step.scene.inertias[column]
   if (inertia === undefined) return Number.NaN
-  const [x, y, z] = read3(step.window.states.data, step.at(column) + stateAt.spin)
+  const [x, y, z] = read3(step.window.states.data, getOffset(step, column) + stateAt.spin)
   return 0.5 * (inertia[0] * x * x + inertia[1] * y * y + inertia[2] * z * z)
 }
 

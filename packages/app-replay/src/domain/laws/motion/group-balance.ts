@@ -1,6 +1,6 @@
 /** Momentum and energy of a group of bodies (docs/laws.md). Forces of joints within the group cancel. */
 import { stateAt } from '@causeway/recording'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
@@ -58,8 +58,8 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   for (const column of columns) {
     const own = num(step.scene.masses, column)
     mass += own
-    before = add(before, read3(s, step.atBefore(column) + stateAt.velocity), own)
-    after = add(after, read3(s, step.at(column) + stateAt.velocity), own)
+    before = add(before, read3(s, getOffsetBefore(step, column) + stateAt.velocity), own)
+    after = add(after, read3(s, getOffset(step, column) + stateAt.velocity), own)
   }
   return { before, after, mass }
 }
@@ -108,8 +108,8 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
     error += measureEnergyError(step, column, mass)
     const [x, y, z] = read3(moved, 3 * column)
     fall += mass * (scene.gravity[0] * x + scene.gravity[1] * y + scene.gravity[2] * z)
-    height += mass * scene.g * Math.sqrt(readSquare(window.states.data, step.at(column)))
-    for (const from of [step.at(column), step.atBefore(column)])
+    height += mass * scene.g * Math.sqrt(readSquare(window.states.data, getOffset(step, column)))
+    for (const from of [getOffset(step, column), getOffsetBefore(step, column)])
       turn = Math.max(turn, length3(...read3(window.states.data, from + stateAt.spin)) * dt)
   }
   const [now, before] = [sumKinetic(step, columns, step.row), sumKinetic(step, columns, step.row - 1)]

@@ -5,7 +5,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { num } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, num } from '../../steps/block.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { balanceTolerance } from './body-balance.ts'
@@ -124,7 +124,10 @@ export function measureShare(step: Step, column: number): number {
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN
   if (joints.isJointed[column] === 1 || !(scene.g * dt > 0)) return Number.NaN
   const s = window.states.data
-  const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const [at, was] = [
+    getOffset(step, column) + stateAt.velocity,
+    getOffsetBefore(step, column) + stateAt.velocity,
+  ]
   let [off, along] = [0, 0]
   for (let axis = 0; axis < 3; axis++) {
     const [v, u, g] = [num(s, at + axis), num(s, was + axis), scene.gravity[axis] ?? 0]

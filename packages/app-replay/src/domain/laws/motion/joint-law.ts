@@ -1,7 +1,7 @@
 /** Law `joint_error` (docs/laws.md, Motion). */
 import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { length3, num, read3, readPose, readRotation } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, readPose, readRotation } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
@@ -82,13 +82,13 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
 /** Uses the pose before the step. The environment is fixed. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
-  const { at, turn } = readPose(step.window.states.data, step.atBefore(column))
+  const { at, turn } = readPose(step.window.states.data, getOffsetBefore(step, column))
   return rotateInverse(turn, add(point, at, -1))
 }
 
 function toWorld(step: Step, column: number, local: Point3): Point3 {
   if (column < 0) return local
-  const { at, turn } = readPose(step.window.states.data, step.at(column))
+  const { at, turn } = readPose(step.window.states.data, getOffset(step, column))
   return add(at, rotate(turn, local))
 }
 
@@ -99,8 +99,8 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
   for (const column of columns) {
     if (column < 0 || row === 0) continue
     const s = window.states.data
-    const turn = length3(...read3(s, step.at(column) + stateAt.spin)) * dt
-    const reach = length3(...add(point, read3(s, step.atBefore(column)), -1))
+    const turn = length3(...read3(s, getOffset(step, column) + stateAt.spin)) * dt
+    const reach = length3(...add(point, read3(s, getOffsetBefore(step, column)), -1))
     limit += (jointRule.corrections * reach * turn ** 2) / 2 || 0
     limit += num(step.errors.moved, column) + reach * num(step.errors.turned, column) || 0
   }
@@ -116,7 +116,7 @@ export function hasJointError(step: Step, at: number): boolean {
     read3(rows, at + jointAt.point).every(Number.isFinite) &&
     [jointAt.a, jointAt.b].every((part) => {
       const column = step.scene.columnById.get(num(rows, at + part)) ?? -1
-      const turn = readRotation(step.window.states.data, step.at(Math.max(0, column)))
+      const turn = readRotation(step.window.states.data, getOffset(step, Math.max(0, column)))
       return column < 0 || turn.every(Number.isFinite)
     })
   )

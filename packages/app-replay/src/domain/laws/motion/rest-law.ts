@@ -5,7 +5,7 @@
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { num, worldSpin } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, num, worldSpin } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
@@ -37,7 +37,10 @@ export function restLaw(): Law {
           if (change.size > 0) change.delete(body)
           continue
         }
-        const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+        const [at, was] = [
+          getOffset(step, column) + stateAt.velocity,
+          getOffsetBefore(step, column) + stateAt.velocity,
+        ]
         const now = [
           num(s, at) - num(s, was),
           num(s, at + 1) - num(s, was + 1),
@@ -128,7 +131,7 @@ function getPointVelocity(
 ): readonly [number, number, number] {
   if (column < 0) return [0, 0, 0]
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const w = worldSpin(s, at)
   const v = [0, 1, 2].map((i) => (num(s, at + i) - num(s, was + i)) / step.dt) as [number, number, number]
   return [

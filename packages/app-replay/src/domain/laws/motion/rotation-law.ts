@@ -4,7 +4,7 @@
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { readTurn } from '../../steps/turning.ts'
@@ -137,7 +137,7 @@ interface Mismatch {
 
 function compareRotation(step: Step, column: number): Mismatch | null {
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const [spin, before] = [read3(s, at + stateAt.spin), read3(s, was + stateAt.spin)]
   const turn = step.dt * Math.max(length3(...spin), length3(...before))
   const moved = readTurn(s, was + stateAt.orientation, at + stateAt.orientation)

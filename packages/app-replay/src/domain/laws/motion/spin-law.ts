@@ -4,7 +4,15 @@
  */
 import { energyAt, stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { length3, num, read3, readRotation, worldSpin } from '../../steps/block.ts'
+import {
+  getOffset,
+  getOffsetBefore,
+  length3,
+  num,
+  read3,
+  readRotation,
+  worldSpin,
+} from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import { impulseKnowledge, type Step } from '../../steps/step.ts'
@@ -148,8 +156,8 @@ class PositionNoise {
     for (let column = 0; column < step.scene.bodies.length; column++) {
       if (step.touching[column] !== 1) continue
       const error = Math.min(
-        measureMismatch(step, column, step.at(column)),
-        measureMismatch(step, column, step.atBefore(column)),
+        measureMismatch(step, column, getOffset(step, column)),
+        measureMismatch(step, column, getOffsetBefore(step, column)),
       )
       const level = noiseRule.kept * (this.#levels[column] ?? 0)
       this.#levels[column] = Math.max(level, Math.min(error || 0, noiseRule.max))
@@ -205,7 +213,7 @@ interface Excess {
 
 function readTurning(step: Step, column: number, inertia: Point3): Turning {
   const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const rotationBefore = readRotation(s, was)
   const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
   const largest = Math.max(...inertia)
@@ -228,7 +236,7 @@ function measureTorque(
 ): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
-  const was = step.atBefore(column)
+  const was = getOffsetBefore(step, column)
   const part = (i: 0 | 1 | 2): number =>
     num(torque, 3 * column + i) +
     num(externalTorque, 3 * column + i) * dt +
@@ -275,7 +283,7 @@ function removeDamping(off: Point3, momentum: Point3, dt: number): Point3 {
 function measureWay(step: Step, column: number): number {
   const s = step.window.states.data
   const reach = length3(...(step.scene.extents[column] ?? [0, 0, 0]))
-  const speeds = [step.at(column), step.atBefore(column)].map(
+  const speeds = [getOffset(step, column), getOffsetBefore(step, column)].map(
     (at) => length3(...read3(s, at + stateAt.velocity)) + reach * length3(...read3(s, at + stateAt.spin)),
   )
   return Math.max(...speeds) * step.dt || 0
@@ -290,7 +298,7 @@ function measureJointSlack(step: Step, column: number): number {
   // The lever arm of the impulse determines the torque at the point.
   const reach = impulse > 0 ? torque / impulse : 0
   const turn = Math.max(
-    ...[step.at(column), step.atBefore(column)].map(
+    ...[getOffset(step, column), getOffsetBefore(step, column)].map(
       (at) => length3(...read3(window.states.data, at + stateAt.spin)) * dt,
     ),
   )
@@ -303,7 +311,7 @@ function measureJointSlack(step: Step, column: number): number {
 /** Measures free bodies of unknown inertia. */
 function measureFreeSpin(step: Step, column: number): Excess | null {
   const s = step.window.states.data
-  const [spin, before] = [worldSpin(s, step.at(column)), worldSpin(s, step.atBefore(column))]
+  const [spin, before] = [worldSpin(s, getOffset(step, column)), worldSpin(s, getOffsetBefore(step, column))]
   let change = subtract(spin, before)
   const count = step.scene.bodies.length
   const energy = (step.row * count + column) * energyAt.width + energyAt.rotational

@@ -6,7 +6,7 @@
 import { type BodyId, stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { measureSeparation } from '../../shapes/separation.ts'
-import { length3, num, read3 } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
@@ -81,7 +81,7 @@ class TeleportLaw implements Law {
   #observeBody(step: Step, column: number): void {
     const { scene, window, frame, moved } = step
     const s = window.states.data
-    const at = step.at(column) + stateAt.position
+    const at = getOffset(step, column) + stateAt.position
     const v = at - stateAt.position + stateAt.velocity
     const vx = num(s, v)
     const vy = num(s, v + 1)
@@ -102,7 +102,7 @@ class TeleportLaw implements Law {
     let off = length3(ox, oy, oz)
     if (step.dt !== scene.dt)
       off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
-    const u = step.atBefore(column) + stateAt.velocity
+    const u = getOffsetBefore(step, column) + stateAt.velocity
     const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
     const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
     let slack = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
@@ -156,7 +156,7 @@ interface OffMotion {
 function isBeyond(step: Step, column: number, off: Point3): boolean {
   const { scene, window, dt, moved } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
-  const was = read3(window.states.data, step.atBefore(column) + stateAt.velocity)
+  const was = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
   const motion = read3(moved, 3 * column)
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
@@ -178,7 +178,7 @@ interface Jump {
 /** Whether the motion is a part of v dt, because continuous collision detection stops bodies at a surface. */
 function isShortened(step: Step, column: number): boolean {
   const { window, moved, dt, scene } = step
-  const velocity = read3(window.states.data, step.at(column) + stateAt.velocity)
+  const velocity = read3(window.states.data, getOffset(step, column) + stateAt.velocity)
   const motion = read3(moved, 3 * column)
   const speed = length3(...velocity)
   const along = dot3(motion, velocity) / speed
@@ -253,10 +253,9 @@ class ScaledVelocities {
     const { frame, dt, scene, window, moved } = step
     const last = this.#last.get(column)
     const s = window.states.data
-    const [v, u] = [step.at(column), step.atBefore(column)].map((at) => read3(s, at + stateAt.velocity)) as [
-      Point3,
-      Point3,
-    ]
+    const [v, u] = [getOffset(step, column), getOffsetBefore(step, column)].map((at) =>
+      read3(s, at + stateAt.velocity),
+    ) as [Point3, Point3]
     const mean = add(add([0, 0, 0], u, 0.5), v, 0.5)
     const size = length3(...mean)
     const off = add(read3(moved, 3 * column), mean, -dt)
@@ -302,7 +301,7 @@ class ConstantVelocities {
     for (let column = 0; column < scene.bodies.length; column++) {
       const body = scene.bodies[column] ?? 0
       const first = this.#first.get(body)
-      const v = step.at(column) + stateAt.velocity
+      const v = getOffset(step, column) + stateAt.velocity
       if (first === undefined) {
         const velocity = read3(s, v)
         this.#first.set(body, { velocity, frames: 1, isSame: velocity.every(Number.isFinite) })
