@@ -61,7 +61,7 @@ export class Forwarder {
     try {
       const { key } = session
       let reply = await this.#postMessage(message, key)
-      // A response is dropped, because its request belonged to the lost session.
+      // Responses are not sent again, because their requests belonged to the lost session.
       if (kind === 'notification' && message.claimed === undefined && session.isLost(reply, key)) {
         await session.renew(key)
         reply = await this.#postMessage(message, session.key)

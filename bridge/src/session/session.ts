@@ -108,9 +108,9 @@ export class Session {
     for (const message of this.#replayed.values()) await this.#post(message, key, budget)
     const listsBefore = this.#changeableLists
     this.#enter(initialize, reply.headers, response.result)
-    const cancelled = delivery.serverRequests.cancelAll()
+    const cancellations = delivery.serverRequests.cancelAll()
     if (this.#replayed.has('initialized')) this.#start()
-    for (const notification of cancelled) delivery.write(notification)
+    for (const notification of cancellations) delivery.write(notification)
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 

@@ -58,14 +58,14 @@ export class OfflineStore {
   }
 
   #save(): void {
-    const temporary = `${this.#path}.${process.pid}`
+    const temporaryPath = `${this.#path}.${process.pid}`
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, stringify(Object.fromEntries(this.#results)), { mode: 0o600 })
+      writeFileSync(temporaryPath, stringify(Object.fromEntries(this.#results)), { mode: 0o600 })
       // Other bridges may read the file at the same time.
-      renameSync(temporary, this.#path)
+      renameSync(temporaryPath, this.#path)
     } catch (error) {
-      rmSync(temporary, { force: true })
+      rmSync(temporaryPath, { force: true })
       this.#log(`cannot write the offline list: ${error}`)
     }
   }

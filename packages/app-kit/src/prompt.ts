@@ -43,7 +43,7 @@ export interface AppPrompt {
   messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
   /** Replaces `messages` if the result has more members. */
   get?(args: unknown, ctx: ToolContext): Promise<PromptResult | Ask>
-  /** Replaces `complete` if the values need no filter. */
+  /** Replaces `complete`. A final completion is not filtered. */
   completeTyped?(argument: string, typed: string, chosen: Variables, ctx: ToolContext): Promise<Completion>
 }
 

@@ -33,7 +33,7 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
   /** Replaces `read` if a resource has several contents, or asks the client first. */
   readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[] | Ask>
-  /** Like `complete`, but its values are not filtered. */
+  /** Replaces `complete`. A final completion is not filtered. */
   completeTyped?(
     variable: { readonly template: string; readonly name: string; readonly typed: string },
     chosen: Variables,

@@ -26,13 +26,13 @@ export function uriTemplate(text: string): UriTemplate {
       index % 2 === 0 ? part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&') : '([A-Za-z0-9._~%-]+)',
     )
     .join('')
-  const whole = new RegExp(`^${pattern}$`)
+  const fullPattern = new RegExp(`^${pattern}$`)
   return {
     text,
     scheme,
     variables,
     match(uri) {
-      const found = uri.length > maxUriLength ? null : whole.exec(uri)
+      const found = uri.length > maxUriLength ? null : fullPattern.exec(uri)
       if (found === null) return undefined
       const values = found.slice(1).map(decodePercent)
       if (values.includes(undefined)) return undefined

@@ -107,7 +107,7 @@ t.test('internal errors of a worker do not reveal details', async (t) => {
   })
 })
 
-t.test('columns are transferred completely', async (t) => {
+t.test('a transferred column contains all of its values', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 20 })
   const loaded = await loadRecording(startRecordingWorker(), {

@@ -67,8 +67,8 @@ export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): P
         if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)
         continue
       }
-      const marked = findMarkedDatabase(path, parts)
-      if (marked !== undefined) requireInitialized(join(dataDir, marked))
+      const markedDatabase = findMarkedDatabase(path, parts)
+      if (markedDatabase !== undefined) requireInitialized(join(dataDir, markedDatabase))
       const { kind, part } = findTreatment(path, parts)
       if (stats?.isFile() !== true || kind === 'passing') continue
       const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`

@@ -13,7 +13,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Era } from '../dispatch/caller.ts'
-import { bodyTooLarge, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
+import { createTooLargeError, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
 
 /**
  * Number for a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number for invalid params
@@ -119,7 +119,7 @@ function fromFastify(
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedType(headers['content-type'], jsonBody.accepts)
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge(routeOptions.bodyLimit ?? Number.NaN)
+      return createTooLargeError(routeOptions.bodyLimit ?? Number.NaN)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'ECONNRESET':

@@ -96,7 +96,7 @@ export function readBody(body: Readable, limit: { readonly bytes: number }): Pro
     const take = (part: Buffer): void => {
       size += part.length
       if (size <= limit.bytes) parts.push(part)
-      else settle(() => reject(bodyTooLarge(limit.bytes)))
+      else settle(() => reject(createTooLargeError(limit.bytes)))
     }
     const end = (): void => settle(() => resolve(Buffer.concat(parts)))
     const close = (): void => reject(requestAborted())
@@ -107,7 +107,7 @@ export function readBody(body: Readable, limit: { readonly bytes: number }): Pro
 export const requestAborted = (): CausewayError =>
   new CausewayError('CANCELLED', 'the caller closed the connection before its request was complete')
 
-export const bodyTooLarge = (limitBytes: number): CausewayError =>
+export const createTooLargeError = (limitBytes: number): CausewayError =>
   new CausewayError('BODY_TOO_LARGE', `the body is larger than ${limitBytes} bytes`, {
     data: { limit_bytes: limitBytes },
   })

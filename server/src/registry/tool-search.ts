@@ -64,8 +64,12 @@ function toColumns({ instance: { app }, tool }: ToolEntry): readonly string[] {
 }
 
 function describeArguments({ properties }: JsonSchema): string {
-  const described = Object.entries((properties ?? {}) as Record<string, { readonly description?: unknown }>)
-  return described.map(([name, { description }]) => `${splitWords(name)} ${description ?? ''}`).join(' ')
+  const argumentSchemas = Object.entries(
+    (properties ?? {}) as Record<string, { readonly description?: unknown }>,
+  )
+  return argumentSchemas
+    .map(([name, { description }]) => `${splitWords(name)} ${description ?? ''}`)
+    .join(' ')
 }
 
 /** `featureCollection` -> `feature Collection` */

@@ -48,7 +48,7 @@ const maxHeldLines = 256
 
 const retryMs = 1000
 
-/** Translates messages if the server does not support their era. Otherwise only searches them for two byte sequences. */
+/** Translates messages if the server does not support their era. Otherwise only searches them for two markers. */
 export class EraSwitch implements Ends {
   readonly #next: Ends
   readonly #warn: (text: string) => void

@@ -41,7 +41,7 @@ interface Downloads {
 }
 
 /**
- * Parses `name=folder` and `name=https://host/llms.txt`, both optionally with the prefix `internal:`, `pkg:name` and
+ * Parses `name=folder`, `name=https://host/llms.txt` (both may have the prefix `internal:`), `pkg:name` and
  * `npm:name@version`. Relative folders are resolved from `cwd`. Throws `HELP_SOURCE_INVALID`.
  */
 export function readSources(entries: readonly string[], cwd: string, downloads?: Downloads): Source[] {

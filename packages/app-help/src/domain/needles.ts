@@ -13,7 +13,10 @@ export function cutNeedles(texts: Iterable<Uint8Array>): Uint8Array[] {
 const base = 257
 const modulus = 16_777_213
 /** `base` to the power of `needleBytes - 1`, modulo `modulus`. */
-const leading = Array.from({ length: needleBytes - 1 }).reduce<number>((power) => (power * base) % modulus, 1)
+const leadingPower = Array.from({ length: needleBytes - 1 }).reduce<number>(
+  (power) => (power * base) % modulus,
+  1,
+)
 
 /** Returns the needles that occur in the bytes (Rabin and Karp, 1987). */
 export function findNeedles(bytes: Uint8Array, wanted: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
@@ -28,7 +31,7 @@ export function findNeedles(bytes: Uint8Array, wanted: readonly Uint8Array[]): R
   for (let at = 0; ; at++) {
     for (const needle of byHash.get(hash) ?? []) if (isAt(bytes, at, needle)) found.add(needle)
     if (at + needleBytes >= bytes.length) return found
-    const without = (hash + modulus - (((bytes[at] ?? 0) * leading) % modulus)) % modulus
+    const without = (hash + modulus - (((bytes[at] ?? 0) * leadingPower) % modulus)) % modulus
     hash = (without * base + (bytes[at + needleBytes] ?? 0)) % modulus
   }
 }

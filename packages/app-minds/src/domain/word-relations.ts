@@ -14,7 +14,7 @@ const maxProfiles = 8192
 /** Maximum cached matches, about 2 MB. */
 const maxMatches = 16_384
 
-/** Kinds of a broader meaning count as alternatives up to this number. */
+/** Maximum number of kinds that a broader meaning may have if they are to count as alternatives. */
 const maxSiblings = 12
 
 const linesPerStep = 128

@@ -17,7 +17,7 @@ export class ParkedCalls {
     return this.#entries.size
   }
 
-  /** Abandons the call and throws `TOO_MANY_QUESTIONS` if its client has too many parked calls. */
+  /** If the client has too many parked calls, cancels this call and throws `TOO_MANY_QUESTIONS`. */
   park(call: HostedCall): void {
     const isOpen = (one: HostedCall): boolean => one.clientKey === call.clientKey && !one.isSettled
     const count = [...this.#entries.values()].filter((one) => isOpen(one.call)).length

@@ -12,8 +12,8 @@ export const removeCommand = defineServerCommand({
     file.requireEntry(name)
     const listSecrets = (server: string) => listSecretNames(JSON.stringify(file.readEntry(server)))
     const others = file.names.filter((other) => other !== name)
-    const shared = new Set(others.flatMap(listSecrets))
-    const own = listSecrets(name).filter((secret) => !shared.has(secret))
+    const sharedSecrets = new Set(others.flatMap(listSecrets))
+    const own = listSecrets(name).filter((secret) => !sharedSecrets.has(secret))
     if (flags['dry-run']) {
       print(`would remove: ${[name, ...own].join(', ')}`)
       note('nothing removed')

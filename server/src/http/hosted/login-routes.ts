@@ -24,7 +24,7 @@ export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping
           await hosted.restartAfterLogin()
           return {}
         }
-        // The port that the command uses is reachable from this machine.
+        // The port that received this request is reachable from this machine.
         const { localAddress: address, localPort: port } = request.socket
         const login = await hosted.logins.begin(server, toCallbackUrl(fastify, { address, port }))
         const { authorizationUrl, state, expiresAtMs } = login

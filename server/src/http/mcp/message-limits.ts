@@ -138,7 +138,7 @@ function checkMessage(message: unknown): void {
   checkUris(message)
 }
 
-/** The bridge sends all URIs of its client in one message. */
+/** Limits the URIs of a subscription. Messages of the bridge list all URIs of its client. */
 function checkUris(message: unknown): void {
   const { method, params }: JsonObject = asObject(message)
   if (method !== 'subscriptions/listen') return

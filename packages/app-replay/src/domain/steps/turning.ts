@@ -67,7 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** A lever arm is parallel to the normal if the sine of the angle between them is less. */
 const parallelSine = 1e-3
 
-/** Returns the speed along the normal due to rotation; 0 for parallel levers. */
+/** Returns the speed along the normal due to rotation; 0 for parallel or unknown levers. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

@@ -16,7 +16,7 @@ interface RowColumns {
   readonly notes: readonly string[]
 }
 
-/** Reads the rows of an array in ascending order. */
+/** Reads the rows of an array. Successive calls must ask for ascending rows. */
 export interface RowReader {
   read(start: number, count: number): Values | Promise<Values>
   close?(): void

@@ -109,7 +109,7 @@ function measureFriction(step: Step, touch: Touch, partners: Float64Array): Fric
     : null
 }
 
-/** Tolerates a fifth of the friction. */
+/** Whether the recorded impulses explain the motion, within a fifth of the friction limit. */
 function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
   const received = readContactImpulse(step, column)
