@@ -341,7 +341,7 @@ t.test('clocks and positions that are exact binary fractions are not taken for f
   t.ok(getError(position, 10) < 1e-6 && getError(time, 8) < 1e-6)
 })
 
-t.test('declared surfaces that move exclude the energy budget, and are added to the slip', async (t) => {
+t.test('moving surfaces and forces exclude the energy budget; surfaces are added to the slip', async (t) => {
   const shape = {
     name: null,
     shape: null,
@@ -362,7 +362,7 @@ t.test('declared surfaces that move exclude the energy budget, and are added to 
     orientation: [1, 0, 0, 0],
     angular_velocity: [0, 0, 0],
   }
-  const resting = (surface_velocity: readonly number[]) => [
+  const resting = (surface_velocity: readonly number[], forces: readonly object[]) => [
     {
       run: {
         ...{ gravity: [0, 0, -g], dt },
@@ -373,15 +373,17 @@ t.test('declared surfaces that move exclude the energy budget, and are added to 
       },
     },
     ...Array.from({ length: 20 }, (_, i) => ({
-      ...{ frame_id: i + 1, time: dt * i, bodies: [{ id: 1, ...state }] },
+      ...{ frame_id: i + 1, time: dt * i, bodies: [{ id: 1, ...state, forces }] },
       contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0 }],
     })),
   ]
-  const listMissing = async (x: number) => {
-    const { not_checked } = await (await recordLines(t, resting([x, 0, 0]))).call('diagnose', {})
+  const listMissing = async (x: number, forces: readonly object[] = []) => {
+    const { not_checked } = await (await recordLines(t, resting([x, 0, 0], forces))).call('diagnose', {})
     return toRows(not_checked).flatMap(({ law, missing }) => (law === 'energy_budget' ? [missing] : []))
   }
-  t.same([await listMissing(0), await listMissing(1)], [[], [['energy of moving surfaces']]])
+  t.same(await listMissing(0), [])
+  t.same(await listMissing(1), [['energy of moving surfaces']])
+  t.same(await listMissing(0, [{ force: [1, 0, 0] }]), [['work of external forces']])
   const found = { body: floor, first: 2, last: 20, velocity: [0.5, 0, 0] as const, speed: 0.5 }
   t.match(describeSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
     { how_to_record: /\(1\.5, 0, 0\) m\/s/ },

@@ -1,4 +1,4 @@
-/** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding) or a surface moves. */
+/** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding), or something adds energy. */
 import { formatList, formatNumber } from '../sentence.ts'
 import type { MovingSurface } from '../steps/motion.ts'
 import { type Grid, getError } from '../steps/rounding.ts'
@@ -101,12 +101,18 @@ export function describeSurfaces(
   })
 }
 
-/** Returns why the energy budget is not checked if surfaces are declared to move. */
-export function describeDeclared(law: CheckedLaw, { surfaceVelocities }: Scene) {
-  if (law !== 'energy_budget' || surfaceVelocities.size === 0) return undefined
-  const bodies = formatList([...surfaceVelocities.keys()])
-  const how_to_record = `omit bodies[].surface_velocity (run line) if the surface is at rest: the surfaces of these bodies add energy: ${bodies}`
-  return { missing: ['energy of moving surfaces'], how_to_record }
+/** Returns why the energy budget is not checked if external forces act or surfaces are declared to move. */
+export function describeDriven(law: CheckedLaw, { surfaceVelocities }: Scene, hasForces: boolean) {
+  if (law !== 'energy_budget') return undefined
+  if (surfaceVelocities.size > 0) {
+    const bodies = formatList([...surfaceVelocities.keys()])
+    const how_to_record = `omit bodies[].surface_velocity (run line) if the surface is at rest: the surfaces of these bodies add energy: ${bodies}`
+    return { missing: ['energy of moving surfaces'], how_to_record }
+  }
+  if (!hasForces) return undefined
+  const how_to_record =
+    'send bodies[].forces only for forces that act: their work is not part of the budget; free_motion and contact_momentum include the forces'
+  return { missing: ['work of external forces'], how_to_record }
 }
 
 /** Returns which digits a law lacks if rounding hides what it must detect. */

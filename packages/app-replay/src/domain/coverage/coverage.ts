@@ -10,7 +10,7 @@ import { hasConstraints } from '../steps/solver-stall.ts'
 import { countPartners, impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
-import { describeCoarse, describeDeclared, describeSurfaces } from './coarse-data.ts'
+import { describeCoarse, describeDriven, describeSurfaces } from './coarse-data.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
@@ -77,6 +77,7 @@ export class CoverageCollector {
   /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
   #surfaces: MovingSurfaces | undefined
+  #hasForces = false
   #frames = 0
   #span: NotChecked['frames'] = { first: null, last: null }
 
@@ -106,6 +107,7 @@ export class CoverageCollector {
     const frameMask = this.#findMissingOfFrame(step)
     this.#frames += 1
     this.#surfaces = step.surfaces
+    this.#hasForces ||= step.hasExternal.includes(1)
     this.#span = { first: this.#span.first ?? frame, last: frame }
     const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
     const isDriven = !isComplete && hasUnknownMover(step)
@@ -151,7 +153,7 @@ export class CoverageCollector {
       const { isChecked, missed } = this.#judge(name, law)
       const { surfaceVelocities } = this.#scene
       const unjudged = isChecked
-        ? (describeCoarse(name, this.#scene) ?? describeDeclared(name, this.#scene))
+        ? (describeCoarse(name, this.#scene) ?? describeDriven(name, this.#scene, this.#hasForces))
         : undefined
       if (unjudged !== undefined) {
         not_checked.push({ law: name, frames: this.#span, ...unjudged })
