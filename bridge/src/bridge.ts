@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText } from '@causeway/protocol'
 import { Autostart } from './autostart/autostart.ts'
-import { unreachable } from './calls/answer.ts'
+import { createUnreachableError } from './calls/answer.ts'
 import { Delivery } from './calls/delivery.ts'
 import { Forwarder } from './calls/forwarder.ts'
 import { PendingCalls } from './calls/pending-calls.ts'
@@ -66,7 +66,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const { stdin, stdout } = process
   const { url } = settings
   const now = (): number => performance.now()
-  const warnUnreachable = (error: unknown): void => warn(errorText(unreachable(url, error)))
+  const warnUnreachable = (error: unknown): void => warn(errorText(createUnreachableError(url, error)))
   const monitor = new ServerMonitor({ now, onUnreachable: settings.autostart ? undefined : warnUnreachable })
   const output = new Output(stdout)
   const project = findProject(url, process.cwd())
@@ -108,7 +108,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
     findError() {
       const { failure } = monitor
       if (failure !== undefined) monitor.report(failure.error)
-      return failure && unreachable(url, failure.error, { waitedMs: failure.sinceMs })
+      return failure && createUnreachableError(url, failure.error, { waitedMs: failure.sinceMs })
     },
     exit(code) {
       if (settings.stats) printStats()

@@ -50,7 +50,7 @@ async function openSite(t: Test): Promise<Site> {
       startBridge(t, {
         url,
         args: ['--autostart', '--wait', '60000', '--server-command', `printf x >> ${dir}/starts; ${command}`],
-        patienceMs: 60_000,
+        timeoutMs: 60_000,
         env: { XDG_STATE_HOME: join(dir, 'state'), CAUSEWAY_DATA_DIR: join(dir, 'data') },
       }),
   }

@@ -21,7 +21,7 @@ export interface Start {
   readonly node?: string
   readonly run?: readonly string[]
   /** Time to wait for a message, in milliseconds; default: 30,000. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 /** The client of a bridge process. */
@@ -34,9 +34,9 @@ export class Client {
   readonly process: ChildProcess
   stderr = ''
 
-  constructor(process: ChildProcess, patienceMs?: number) {
+  constructor(process: ChildProcess, timeoutMs?: number) {
     this.process = process
-    this.messages = new Sightings(patienceMs)
+    this.messages = new Sightings(timeoutMs)
     this.exited = once(process, 'close').then(([code, signal]) => ({ code, signal }))
     process.stdin?.on('error', () => {})
     process.stderr?.on('data', (chunk) => {
@@ -104,7 +104,7 @@ export function startBridge(t: Test, start: Start): Client {
     env: cleanEnv({ ...(start.url !== undefined && { MCP_SERVER_URL: start.url }), ...start.env }),
     stdio: 'pipe',
   })
-  const client = new Client(child, start.patienceMs)
+  const client = new Client(child, start.timeoutMs)
   t.teardown(async () => {
     // The bridge reports its coverage only if it exits by itself.
     const timer = setTimeout(() => child.kill('SIGKILL'), 5000)

@@ -3,12 +3,12 @@ import { inspect } from 'node:util'
 /** A list of items that tests can wait for. */
 export class Sightings<T> {
   readonly all: T[] = []
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
 
-  /** `patienceMs` is the timeout for an item. */
-  constructor(patienceMs = 30_000) {
-    this.#patienceMs = patienceMs
+  /** `timeoutMs` is the timeout for an item. */
+  constructor(timeoutMs = 30_000) {
+    this.#timeoutMs = timeoutMs
   }
 
   push(item: T): void {
@@ -26,7 +26,7 @@ export class Sightings<T> {
     return new Promise((resolve, reject) => {
       const late = () =>
         reject(new Error(`did not see ${what} among ${inspect(this.all.slice(-20), { depth: 3 })}`))
-      const deadline = setTimeout(late, this.#patienceMs)
+      const deadline = setTimeout(late, this.#timeoutMs)
       const found = (item: T) => {
         clearTimeout(deadline)
         resolve(item)

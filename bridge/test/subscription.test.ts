@@ -249,7 +249,7 @@ verifies(
   'a subscription survives a restart of a real server',
   inCI(async (t) => {
     const running = await startServer(t, { dir: t.testdir() })
-    const bridge = startBridge(t, { url: `${running.url}/mcp`, patienceMs: 60_000 })
+    const bridge = startBridge(t, { url: `${running.url}/mcp`, timeoutMs: 60_000 })
     bridge.send(listen({ toolsListChanged: true }))
     await bridge.saw(acknowledged)
     await restartServer(t, running)

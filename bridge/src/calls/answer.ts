@@ -16,7 +16,7 @@ import { retryAfterMs } from './retry.ts'
 export const errorLine = (id: Id | null, error: CausewayError): Buffer => toLine(errorResponse(id, error))
 
 /** For `tools/call`, returns a tool result, which the model can read; otherwise, a JSON-RPC error. */
-export function failedCall(id: Id, method: string, error: CausewayError): Buffer {
+export function createFailure(id: Id, method: string, error: CausewayError): Buffer {
   if (method !== 'tools/call') return errorLine(id, error)
   const object = errorObject(error)
   const result = {
@@ -28,7 +28,7 @@ export function failedCall(id: Id, method: string, error: CausewayError): Buffer
   return resultLine(id, result)
 }
 
-export function unreachable(
+export function createUnreachableError(
   url: URL,
   cause: unknown,
   { waitedMs = 0, remedy }: { waitedMs?: number; remedy?: string | undefined } = {},
@@ -75,7 +75,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
 }
 
 /** Includes the body only if it is JSON or plain text. */
-export function statusError(url: URL, reply: Reply): CausewayError {
+export function toStatusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined
   const message = `the server responded with HTTP ${status}${status < 300 ? ' without a JSON-RPC message' : ''}`

@@ -5,7 +5,7 @@ import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { EventParser } from '../http/sse.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { brokenStream, unreachable } from './answer.ts'
+import { brokenStream, createUnreachableError } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Call } from './pending-calls.ts'
 import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
@@ -61,7 +61,9 @@ export async function postCall(
       const wasWritten = exchange.wasWritten()
       const wasAnswered = reply !== undefined || call.open.size === 0
       if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
-        throw wasWritten ? brokenStream(url, error) : unreachable(url, error, { waitedMs: budget.waitedMs })
+        throw wasWritten
+          ? brokenStream(url, error)
+          : createUnreachableError(url, error, { waitedMs: budget.waitedMs })
       if (!(isFirst && isStale(error)))
         await budget.waitForServer(error, { canStart: !wasWritten && call.canStartServer })
     }

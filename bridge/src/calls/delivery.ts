@@ -3,7 +3,7 @@ import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
-import { createTooLargeError, errorLine, failedCall } from './answer.ts'
+import { createFailure, createTooLargeError, errorLine } from './answer.ts'
 import { type Answer, type Call, findRequest, type PendingCalls } from './pending-calls.ts'
 import { ServerRequests } from './server-requests.ts'
 
@@ -57,7 +57,7 @@ export class Delivery {
 
   failTooLarge(call: Call, size: number): void {
     const error = createTooLargeError(size, this.#maxMessageBytes)
-    this.#failAll(call, (id) => failedCall(id, findRequest(call, id).method, error))
+    this.#failAll(call, (id) => createFailure(id, findRequest(call, id).method, error))
   }
 
   #failAll(call: Call, toResponse: (id: Id) => Buffer): void {

@@ -10,7 +10,7 @@ import { followSubscription, isSubscription } from '../session/subscriptions.ts'
 import { ToolCatalog } from '../session/tool-catalog.ts'
 import { type Incoming, isOwnId } from '../stdio/message.ts'
 import { version } from '../version.ts'
-import { statusError } from './answer.ts'
+import { toStatusError } from './answer.ts'
 import { type Link, type Posted, postCall, resumeCall } from './call-exchange.ts'
 import type { Call } from './pending-calls.ts'
 import { isRepeatable, isSafeToResend, isStale, isTemporary, retryAfterMs } from './retry.ts'
@@ -143,7 +143,7 @@ export class Forwarder {
       // The response follows on the GET stream of the session.
       await Promise.race([call.settled, sleep(acceptedTimeoutMs, undefined, { ref: false })])
     else if (reply.type === 'json') delivery.deliver(reply.body, call)
-    if (call.open.size > 0) throw statusError(upstream.url, reply)
+    if (call.open.size > 0) throw toStatusError(upstream.url, reply)
   }
 
   async #postMessage(message: Incoming, key: SessionKey): Promise<Reply> {

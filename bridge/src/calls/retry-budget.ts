@@ -1,6 +1,6 @@
 import type { Autostart } from '../autostart/autostart.ts'
 import type { ServerMonitor } from '../http/server-monitor.ts'
-import { unreachable } from './answer.ts'
+import { createUnreachableError } from './answer.ts'
 import { backoff } from './retry.ts'
 
 export interface RetryOptions {
@@ -58,7 +58,7 @@ export class RetryBudget {
     monitor.recordFailure(error)
     const isStarted = autostart === undefined || !canStart || (await this.#waitFor(autostart.start()))
     if (isStarted && (await this.waitForProbe())) return
-    throw unreachable(url, error, {
+    throw createUnreachableError(url, error, {
       waitedMs: this.waitedMs,
       remedy: isStarted ? undefined : `the server is starting; call again; see ${autostart?.logFile}`,
     })

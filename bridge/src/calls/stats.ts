@@ -6,7 +6,7 @@ import { isOwnId } from '../stdio/message.ts'
 const maxDurationUs = 3.6e10
 
 /** Cannot occur within a string, where quotes are escaped. */
-const toolErrorMark = Buffer.from('"isError":true')
+const toolErrorBytes = Buffer.from('"isError":true')
 
 /** Statistics of the client's calls. Excludes the bridge's own calls. */
 export class Stats {
@@ -51,7 +51,7 @@ export class Stats {
     if (isOwnId(id)) return
     const durationUs = Math.round((this.#now() - startedAt) * 1000)
     this.#durations.record(Math.min(maxDurationUs, Math.max(1, durationUs)))
-    if (!hasResult || json.includes(toolErrorMark)) this.#errors += 1
+    if (!hasResult || json.includes(toolErrorBytes)) this.#errors += 1
   }
 
   countSession(): void {

@@ -1,5 +1,5 @@
 import { classifyMessage, type JsonObject } from '@causeway/protocol'
-import { unreachable } from '../calls/answer.ts'
+import { createUnreachableError } from '../calls/answer.ts'
 import { Deferred } from '../lifecycle/deferred.ts'
 import { parseJson } from '../stdio/json.ts'
 import { type Reply, ReplyReader } from './reply.ts'
@@ -34,7 +34,7 @@ export async function ask(
   try {
     await Promise.race([exchange.done, settled.promise])
   } catch (error) {
-    throw unreachable(upstream.url, error)
+    throw createUnreachableError(upstream.url, error)
   } finally {
     clearTimeout(timer)
     exchange.abort()

@@ -63,9 +63,9 @@ async function openTunnel(
   if (proxy === undefined) return undefined
   if (socketPath !== undefined)
     throw invalidSetting('--proxy cannot be used with a Unix socket', 'omit --proxy')
-  const { proxyFor, tunnelThrough } = await import('./proxy.ts')
+  const { proxyFor, openTunnel } = await import('./proxy.ts')
   const url = proxyFor(origin, proxy, env)
-  return url === undefined ? undefined : tunnelThrough(url, tls)
+  return url === undefined ? undefined : openTunnel(url, tls)
 }
 
 async function readTlsOptions({ ca, insecure }: Connection): Promise<TlsOptions> {

@@ -41,7 +41,7 @@ const defaultPort = (protocol: string): string => (protocol === 'https:' ? '443'
  * Connects through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6), also for plain HTTP, so that the proxy does
  * not buffer streams.
  */
-export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connector> {
+export async function openTunnel(proxy: URL, tls: TlsOptions): Promise<Connector> {
   const name = decodeURIComponent(proxy.username)
   const basic = Buffer.from(`${name}:${decodeURIComponent(proxy.password)}`).toString('base64')
   return ({ hostname, protocol, port, servername = hostname }, callback) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { asObject, CausewayError } from '@causeway/protocol'
-import { statusError } from '../calls/answer.ts'
+import { toStatusError } from '../calls/answer.ts'
 import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
 import { RetryBudget } from '../calls/retry-budget.ts'
@@ -97,7 +97,7 @@ export class Session {
       )
     const budget = new RetryBudget(retry)
     const { reply, response } = await this.#post(initialize, this.#key, budget)
-    if (response === undefined) throw statusError(upstream.url, reply)
+    if (response === undefined) throw toStatusError(upstream.url, reply)
     if (!('result' in response))
       throw new CausewayError('SESSION_NOT_FOUND', 'the server refused to open a new session', {
         data: { error: response.error },

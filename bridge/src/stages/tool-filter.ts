@@ -1,5 +1,5 @@
 import { asObject, classifyMessage, type Request } from '@causeway/protocol'
-import { failedCall } from '../calls/answer.ts'
+import { createFailure } from '../calls/answer.ts'
 import { BridgeError } from '../errors.ts'
 import type { Settings } from '../settings/settings.ts'
 import { parseJson } from '../stdio/json.ts'
@@ -50,7 +50,7 @@ export class ToolFilter implements Ends {
     const error = new BridgeError('TOOL_HIDDEN', `the bridge is configured to hide this tool: ${name}`, {
       data: { tool: name },
     })
-    this.#next.toClient(failedCall(id, method, error))
+    this.#next.toClient(createFailure(id, method, error))
     return false
   }
 
