@@ -13,7 +13,7 @@ export const getColumnsFilePath = (copy: string): string => `${copy}-columns`
 const trailer = Buffer.alloc(64, `causeway columns 1 ${windowLayout}`)
 
 /** An index entry: first frame, offset, and window entry. */
-const placeLength = 2 + entryLength
+const indexEntryLength = 2 + entryLength
 
 /** Suffixes of incomplete files, which a background job and a request may write at the same time. */
 export const columnsParts = { background: '.part', request: '.question.part' } as const
@@ -33,7 +33,7 @@ export class ColumnsWriter {
   readonly #part: string
   readonly #descriptor: number
   readonly #bodies: readonly BodyId[]
-  readonly #places: number[] = []
+  readonly #entries: number[] = []
   #at = 0
   #isOpen = true
 
@@ -47,16 +47,16 @@ export class ColumnsWriter {
 
   add(window: FrameWindow): void {
     const { entry, bytes } = packWindow(window)
-    this.#places.push(window.frames[0] ?? Number.NaN, this.#at, ...Array.from(entry))
+    this.#entries.push(window.frames[0] ?? Number.NaN, this.#at, ...Array.from(entry))
     this.#write(bytes)
   }
 
   finish(): void {
     const index = this.#at
-    const places = this.#places
+    const entries = this.#entries
     this.#write(Float64Array.from(this.#bodies))
-    this.#write(Float64Array.from(places))
-    this.#write(Float64Array.of(index, this.#bodies.length, places.length / placeLength))
+    this.#write(Float64Array.from(entries))
+    this.#write(Float64Array.of(index, this.#bodies.length, entries.length / indexEntryLength))
     this.#write(trailer)
     this.#close()
     renameSync(this.#part, this.#file)
@@ -90,17 +90,17 @@ export interface ColumnsReader {
 export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsReader | undefined {
   const descriptor = openIfExists(file)
   if (descriptor === undefined) return undefined
-  const places = readPlaces(descriptor, bodies)
-  if (places === undefined) {
+  const entries = readIndex(descriptor, bodies)
+  if (entries === undefined) {
     closeSync(descriptor)
     return undefined
   }
   return {
     read(ids, context) {
-      const place = places.get(ids[0] ?? Number.NaN)
-      if (place === undefined || place[2] !== ids.length || place[3] !== context) return undefined
-      const window = place.subarray(2)
-      const bytes = readBytes(descriptor, countWindowBytes(window, bodies.length), place[1] ?? 0)
+      const entry = entries.get(ids[0] ?? Number.NaN)
+      if (entry === undefined || entry[2] !== ids.length || entry[3] !== context) return undefined
+      const window = entry.subarray(2)
+      const bytes = readBytes(descriptor, countWindowBytes(window, bodies.length), entry[1] ?? 0)
       return unpackWindow(window, bytes, bodies)
     },
     close: () => closeSync(descriptor),
@@ -126,7 +126,7 @@ function readBytes(descriptor: number, length: number, from: number): ArrayBuffe
   return bytes.buffer
 }
 
-function readPlaces(
+function readIndex(
   descriptor: number,
   bodies: readonly BodyId[],
 ): ReadonlyMap<number, Float64Array> | undefined {
@@ -139,10 +139,10 @@ function readPlaces(
   const numbers = new Float64Array(readBytes(descriptor, size - tail - index, index))
   const hasSameBodies = bodyCount === bodies.length && bodies.every((id, column) => numbers[column] === id)
   if (!hasSameBodies) return undefined
-  const places = new Map<number, Float64Array>()
+  const entries = new Map<number, Float64Array>()
   for (let i = 0; i < count; i++) {
-    const place = numbers.subarray(bodyCount + i * placeLength, bodyCount + (i + 1) * placeLength)
-    places.set(place[0] ?? Number.NaN, place)
+    const entry = numbers.subarray(bodyCount + i * indexEntryLength, bodyCount + (i + 1) * indexEntryLength)
+    entries.set(entry[0] ?? Number.NaN, entry)
   }
-  return places
+  return entries
 }

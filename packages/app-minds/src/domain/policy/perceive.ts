@@ -39,8 +39,8 @@ export function perceive(
   const refusals = inferred === undefined ? reported : [...reported, inferred]
   const blocked = findBlockedGoal(events, before.state.last, observation)
   const isRepeated = blocked !== undefined && before.state.blocked === createGoalKey(blocked)
-  const isDistance = refusals.find(({ reason }) => isTooFar(reason))
-  const cooled = [
+  const distanceRefusal = refusals.find(({ reason }) => isTooFar(reason))
+  const cooledRefusals = [
     // After a first refusal because of distance, moving closer is enough.
     ...refusals.filter(
       ({ goal, reason }) => !isTooFar(reason) || before.state.blocked === createGoalKey(goal),
@@ -48,7 +48,7 @@ export function perceive(
     ...(isRepeated ? [{ kind: 'refusal', goal: blocked, reason: 'the way is blocked' } as const] : []),
   ]
   const places = new Map(updatedPlaces)
-  const refused = cooled.flatMap(({ goal }) => {
+  const refused = cooledRefusals.flatMap(({ goal }) => {
     const place = places.get(goal.entity_id)
     if (place === undefined) return []
     const changed = markRefused(place, goal.interaction_name, observation.time)
@@ -65,7 +65,7 @@ export function perceive(
     ...(blocked === undefined ? [] : [{ kind: 'blocked', goal: blocked } as const]),
     ...readErrors(events),
   ]
-  const mark = isDistance?.goal ?? (isRepeated ? undefined : blocked)
+  const mark = distanceRefusal?.goal ?? (isRepeated ? undefined : blocked)
   const learned = learn(observation, before.state, constants)
   return {
     state: {
