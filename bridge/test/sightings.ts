@@ -6,7 +6,6 @@ export class Sightings<T> {
   readonly #timeoutMs: number
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
 
-  /** `timeoutMs` is the timeout for an item. */
   constructor(timeoutMs = 30_000) {
     this.#timeoutMs = timeoutMs
   }

@@ -250,7 +250,7 @@ verifies('recording:columns:once', async (t) => {
   t.equal(windows.fromTables, before, 'reads no table for the next request')
 })
 
-t.test('a long read uses its second thread although some windows are cached', async (t) => {
+t.test('a long read uses its second thread even if some windows are cached', async (t) => {
   const { file, source } = longWindows(t, 'drop')
   const { columns, ...plain } = source
   const wanted = await listFrames(new CachedWindows(plain))
