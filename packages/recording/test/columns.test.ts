@@ -116,6 +116,15 @@ verifies('recording:columns:behind', async (t) => {
   )
 })
 
+t.test('background work starts after the pending calls of its recording', async (t) => {
+  const library = await createLibrary(t, folders(t).data)
+  const { recording } = await library.open('drop.db')
+  const end = await recording.analyse<number>('occupy', { ms: 1500 })
+  await until(() => library.health().preparing === 0)
+  const { started } = await recording.analyse<Counted>('count', {}, { isCached: true })
+  t.ok(started >= end, 'the prepared answer is newer')
+})
+
 t.test('analyse throws RECORDING_DAMAGED when it reads a damaged page', async (t) => {
   const library = await createLibrary(t, folders(t).data)
   const { recording } = await library.open('drop.db')

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { getAnswersFilePath } from '../formats/answers-file.ts'
 import { getColumnsFilePath } from '../formats/columns-file.ts'
 import type { RecordingWorker } from '../reader/start-recording-worker.ts'
@@ -13,52 +14,71 @@ export interface BackgroundOptions {
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Completes private copies, each in its own worker. */
+/** Milliseconds without a call before work starts, because it makes calls slower. */
+const idleMs = 500
+
+interface RunningWork {
+  readonly controller: AbortController
+  link?: RecordingWorker
+}
+
+/** Completes private copies, each in its own worker, while their recordings are not used. */
 export class BackgroundWork {
   readonly #options: BackgroundOptions
-  readonly #links = new Map<string, RecordingWorker>()
+  readonly #running = new Map<string, RunningWork>()
 
   constructor(options: BackgroundOptions) {
     this.#options = options
   }
 
   get count(): number {
-    return this.#links.size
+    return this.#running.size
   }
 
-  /** Skips completed steps. Throws `RECORDING_DAMAGED`, and `WORKER_LOST` if stopped. */
+  /** Skips completed steps. Returns early if stopped. Throws `RECORDING_DAMAGED`. */
   async run(entry: LoadedRecording): Promise<void> {
-    const { copies, startWorker, minBodyFrames } = this.#options
-    const { key, file, recording, isIndexed } = entry
+    const { key, isIndexed, recording } = entry
     const { identity, summary } = recording
     const bodyFrames = (summary.frames?.total_frames ?? 0) * summary.bodies.length
-    const isLong = bodyFrames >= minBodyFrames && identity.run === undefined
+    const isLong = bodyFrames >= this.#options.minBodyFrames && identity.run === undefined
     if (isIndexed && !isLong) return
-    const link = startWorker()
-    this.#links.set(key, link)
+    const running: RunningWork = { controller: new AbortController() }
+    const { signal } = running.controller
+    this.#running.set(key, running)
     try {
+      await pause(idleMs, undefined, { signal })
+      await waitUntilIdle(entry, signal)
+      const link = this.#options.startWorker()
+      running.link = link
       await link.call('lowerPriority', undefined)
-      if (!isIndexed) {
-        await link.call('finish', { file, path: identity.path })
-        await entry.refresh()
-        await copies.resize(key)
-      }
-      if (isLong) await this.#prepare(entry, link)
+      if (!isIndexed) await this.#finish(entry, link)
+      if (isLong) await this.#prepare(entry, link, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
     } finally {
-      if (this.#links.get(key) === link) this.#links.delete(key)
-      await link.stop()
+      if (this.#running.get(key) === running) this.#running.delete(key)
+      await running.link?.stop()
     }
   }
 
   async stop(key: string): Promise<void> {
-    await this.#links.get(key)?.kill()
+    const running = this.#running.get(key)
+    running?.controller.abort()
+    await running?.link?.kill()
   }
 
   async stopAll(): Promise<void> {
-    await Promise.all([...this.#links.values()].map((link) => link.kill()))
+    await Promise.all([...this.#running.keys()].map((key) => this.stop(key)))
   }
 
-  async #prepare(entry: LoadedRecording, link: RecordingWorker): Promise<void> {
+  async #finish(entry: LoadedRecording, link: RecordingWorker): Promise<void> {
+    const { file, key, recording } = entry
+    await link.call('finish', { file, path: recording.identity.path })
+    await entry.refresh()
+    await this.#options.copies.resize(key)
+  }
+
+  async #prepare(entry: LoadedRecording, link: RecordingWorker, signal: AbortSignal): Promise<void> {
     const { file, key, recording } = entry
     const [columns, answers] = [getColumnsFilePath(file), getAnswersFilePath(file)]
     const missing: AnalysisRequest[] = []
@@ -71,13 +91,20 @@ export class BackgroundWork {
     if (hasColumns && missing.length === 0) return
     await link.call('open', { file, path: recording.identity.path })
     if (!hasColumns) {
+      await waitUntilIdle(entry, signal)
       await link.call('columns', { file: columns })
       await entry.refresh()
     }
-    for (const request of missing)
+    for (const request of missing) {
+      await waitUntilIdle(entry, signal)
       await entry.cacheResult(request, (options) =>
         link.call('prepareAnalysis', { file: answers, request }, options),
       )
+    }
     await this.#options.copies.resize(key)
   }
+}
+
+async function waitUntilIdle(entry: LoadedRecording, signal: AbortSignal): Promise<void> {
+  while (entry.isBusy) await pause(idleMs, undefined, { signal })
 }

@@ -124,7 +124,7 @@ export class LoadedRecordings {
         this.#options.onDamage(entry, error)
         entry.fail(error)
         await this.discard(entry.key)
-      } else if (this.#loaded.get(entry.key) === entry) this.#options.onBackgroundFailure(entry, error)
+      } else this.#options.onBackgroundFailure(entry, error)
     }
   }
 }
