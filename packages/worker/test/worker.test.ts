@@ -41,7 +41,7 @@ t.test('lowerThreadPriority changes the priority of the worker, but not of its p
   const before = getPriority()
   const own = await startUntilTeardown(t).call('lowerPriority', undefined)
   t.equal(getPriority(), before)
-  t.equal(own, process.platform === 'linux' ? constants.priority.PRIORITY_BELOW_NORMAL : before)
+  t.equal(own, process.platform === 'linux' ? constants.priority.PRIORITY_LOW : before)
 })
 
 t.test('each pending call gets its own result, and pending counts the calls', async (t) => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { constants, setPriority } from 'node:os'
 import { toDataError } from '@causeway/store'
-import { type Call, serve } from '@causeway/worker'
+import { type Call, lowerThreadPriority, serve } from '@causeway/worker'
 import { exportPublic, verifyExport } from '../export/export.ts'
 import type { ExportMetadata } from '../export/export-file.ts'
 import { importPublic } from '../export/import.ts'
@@ -31,8 +30,7 @@ interface ExportRequest {
   readonly folder: string
 }
 
-// Lowers the priority. Only Linux applies it to a single thread.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+lowerThreadPriority()
 
 const newId = (): string => randomUUID().replaceAll('-', '')
 
