@@ -7,10 +7,13 @@ export interface Pair {
 }
 
 /** Older recordings mark environment bodies in their metadata, not with bit 31. */
-export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
-  const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
+export function createEnvironmentTest(summary: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
+  const flagged = listFlagged(summary)
   return (id) => isEnvironmentId(id) || flagged.has(id)
 }
+
+export const listFlagged = ({ bodies }: Pick<RecordingSummary, 'bodies'>): ReadonlySet<BodyId> =>
+  new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
 
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>
   body_a_id === body || body_b_id === body

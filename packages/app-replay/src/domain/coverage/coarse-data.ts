@@ -2,7 +2,7 @@
 import { formatList, formatNumber } from '../sentence.ts'
 import type { MovingSurface } from '../steps/motion.ts'
 import { type Grid, getError } from '../steps/rounding.ts'
-import type { Scene } from '../steps/scene.ts'
+import { getImpulseFactor, type Scene } from '../steps/scene.ts'
 import { add } from '../vector.ts'
 import type { CheckedLaw } from './law-table.ts'
 
@@ -30,9 +30,11 @@ const motion: Requirement = { quantity: 'velocities', scale: fallSpeed }
 
 const weight: Requirement = {
   quantity: 'impulses',
-  scale: ({ g, dt, masses, impulseFactor }) => ({
-    size: (0.1 * Math.min(...masses.filter((mass) => mass > 0)) * g * dt) / impulseFactor(dt),
-    unit: impulseFactor(dt) === 1 ? 'N·s' : 'N',
+  scale: (scene) => ({
+    size:
+      (0.1 * Math.min(...scene.masses.filter((mass) => mass > 0)) * scene.g * scene.dt) /
+      getImpulseFactor(scene, scene.dt),
+    unit: scene.lambdaUnit === 'N·s' ? 'N·s' : 'N',
     meaning: 'a tenth of the impulse that carries the lightest body',
   }),
 }

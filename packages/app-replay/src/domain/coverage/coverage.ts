@@ -5,9 +5,9 @@ import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { getOffset, num } from '../steps/block.ts'
 import type { MovingSurfaces } from '../steps/motion.ts'
-import type { BodyGroup, Scene } from '../steps/scene.ts'
+import { type BodyGroup, getImpulseFactor, isEnvironment, type Scene } from '../steps/scene.ts'
 import { hasConstraints } from '../steps/solver-stall.ts'
-import { countPartners, impulseKnowledge, type Step } from '../steps/step.ts'
+import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
 import { describeCoarse, describeDriven, describeSurfaces } from './coarse-data.ts'
@@ -83,7 +83,7 @@ export class CoverageCollector {
 
   constructor(scene: Scene) {
     this.#scene = scene
-    const environment = [...scene.geometry.keys()].filter(scene.isEnvironment)
+    const environment = [...scene.geometry.keys()].filter((id) => isEnvironment(scene, id))
     this.#hasEnvironment =
       scene.environment.every((id) => environment.includes(id)) &&
       environment.every((id) => hasSolid(scene, id) && scene.geometry.get(id)?.position != null)
@@ -116,8 +116,7 @@ export class CoverageCollector {
     this.#add('frame', frameMask | energyMask | jointMask, frame, -1)
     this.#addJoints(step, frameMask)
     this.#touchMasks.fill(0)
-    const partners = countPartners(step)
-    for (const touch of touches) this.#addTouch(step, touch, { frameMask, partners })
+    for (const touch of touches) this.#addTouch(step, touch, frameMask)
     const count = scene.bodies.length
     for (let column = 0; column < count; column++) {
       if (window.present[row * count + column] === 0) {
@@ -215,7 +214,7 @@ export class CoverageCollector {
       (scene.hasContacts ? 0 : withoutContacts) |
       (scene.hasSubsteps && scene.hasContacts ? needBits.wholeSteps : 0) |
       (this.#hasEnvironment ? 0 : needBits.environmentSolids) |
-      (Number.isNaN(scene.impulseFactor(dt || 1)) ? needBits.impulseUnit : 0) |
+      (Number.isNaN(getImpulseFactor(scene, dt || 1)) ? needBits.impulseUnit : 0) |
       (Number.isNaN(system) ? needBits.systemEnergy : 0) |
       (Number.isNaN(num(window.solver.data, solver + solverAt.converged)) ? needBits.solver : 0) |
       (iterations > 0 && !scene.hasContacts && !hasConstraints(step) ? needBits.constraints : 0)
@@ -267,11 +266,7 @@ export class CoverageCollector {
     return isUnknown && isTangential ? mask | needBits.oneNormal : mask
   }
 
-  #addTouch(
-    step: Step,
-    touch: Touch,
-    { frameMask, partners }: { readonly frameMask: number; readonly partners: Float64Array },
-  ): void {
+  #addTouch(step: Step, touch: Touch, frameMask: number): void {
     // Lever arms can be derived from the poses before the step.
     const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
     const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
@@ -284,7 +279,7 @@ export class CoverageCollector {
     }
     this.#add('pair', pair, step.frame, touch.columnA)
     if (touch.columnA < 0 || touch.columnB < 0) return
-    const isIsolated = num(partners, touch.columnA) === 1 && num(partners, touch.columnB) === 1
+    const isIsolated = num(step.partners, touch.columnA) === 1 && num(step.partners, touch.columnB) === 1
     this.#add(isIsolated ? 'isolatedPair' : 'sharedPair', pair, step.frame, touch.columnA)
   }
 

@@ -4,6 +4,7 @@ import { createFinding, type Finding } from '../findings/finding.ts'
 import { formatQuantity } from '../sentence.ts'
 import { getOffset, getOffsetBefore, length3, num, read3 } from '../steps/block.ts'
 import { type Run, RunCollector } from '../steps/run.ts'
+import { isEnvironment } from '../steps/scene.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
 
@@ -106,7 +107,7 @@ function checkContacts(step: Step, selves: RunCollector, unknown: RunCollector):
       [a, columnA],
       [b, columnB],
     ] as const)
-      if (column < 0 ? !scene.isEnvironment(body) : !isPresent(step, column))
+      if (column < 0 ? !isEnvironment(scene, body) : !isPresent(step, column))
         unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
   }
 }

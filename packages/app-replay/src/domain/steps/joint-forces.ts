@@ -1,7 +1,7 @@
 import { type FrameWindow, jointAt, stateAt } from '@causeway/recording'
 import { add, cross, dot3, type Point3 } from '../vector.ts'
 import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
-import type { BodyGroup, Scene } from './scene.ts'
+import { type BodyGroup, getImpulseFactor, type Scene } from './scene.ts'
 
 /** Forces of joints in a step, in SI units. */
 export interface JointForces {
@@ -106,7 +106,7 @@ function addJoint(step: JointStep, at: number, was: number): void {
   const rows = window.joints.data.data
   const a = scene.columnById.get(num(rows, at + jointAt.a)) ?? -1
   const b = scene.columnById.get(num(rows, at + jointAt.b)) ?? -1
-  const factor = scene.impulseFactor(dt)
+  const factor = getImpulseFactor(scene, dt)
   const scale = (vector: Point3): Point3 => [vector[0] * factor, vector[1] * factor, vector[2] * factor]
   const impulse = scale(read3(rows, at + jointAt.impulse))
   const torque = scale(read3(rows, at + jointAt.torque))

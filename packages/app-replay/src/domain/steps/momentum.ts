@@ -2,6 +2,7 @@ import { type BodyId, stateAt } from '@causeway/recording'
 import { add, type Point3 } from '../vector.ts'
 import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt } from './block.ts'
 import { getJointTolerance } from './joint-forces.ts'
+import { getImpulseFactor } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
@@ -72,7 +73,7 @@ export function getSlipError({ errors }: Step, { columnA, columnB, leverA, lever
 export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }: Touch): number {
   if (scene.rounding.isExact) return 0
   const sums = [columnA, columnB].map((column) => (column < 0 ? 0 : num(errors.impulse, column)))
-  return Math.max(...sums) / scene.impulseFactor(dt) || 0
+  return Math.max(...sums) / getImpulseFactor(scene, dt) || 0
 }
 
 /** Returns m/s. Slower slips are not judged, because soft contacts build up friction with the slip. */

@@ -1,5 +1,11 @@
-import { type BodyGeometry, type BodyId, environmentBit, type RecordingSummary } from '@causeway/recording'
-import { createEnvironmentTest } from '../bodies/body.ts'
+import {
+  type BodyGeometry,
+  type BodyId,
+  environmentBit,
+  isEnvironmentId,
+  type RecordingSummary,
+} from '@causeway/recording'
+import { listFlagged } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
 import { exactRounding, getConstantError, type Rounding } from './rounding.ts'
@@ -37,9 +43,9 @@ export interface Scene {
   readonly massErrors: Float64Array
   /** Largest relative rounding error of the principal moments, shape [bodies]. */
   readonly inertiaErrors: Float64Array
-  /** Returns the factor that converts a recorded lambda to N·s; NaN if the unit is unknown. */
-  impulseFactor(dt: number): number
-  readonly isEnvironment: (id: BodyId) => boolean
+  readonly lambdaUnit: RecordingSummary['lambda_unit']
+  /** Bodies that metadata marks as environment. */
+  readonly flagged: ReadonlySet<BodyId>
   readonly hasContacts: boolean
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]
@@ -85,9 +91,8 @@ export function createScene(
     gravity,
     g: Math.hypot(...gravity),
     dt: rounding.isExact ? (summary.dt_s ?? Number.NaN) : rounding.dt,
-    impulseFactor: (dt) =>
-      summary.lambda_unit === 'N·s' ? 1 : summary.lambda_unit === 'N' ? dt : Number.NaN,
-    isEnvironment: createEnvironmentTest(summary),
+    lambdaUnit: summary.lambda_unit,
+    flagged: listFlagged(summary),
     hasContacts: hasContacts(summary),
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
     groups,
@@ -99,6 +104,13 @@ export function createScene(
     hasSubsteps: (summary.substeps ?? 1) > 1,
   }
 }
+
+/** Returns the factor that converts a recorded lambda to N·s; NaN if the unit is unknown. */
+export const getImpulseFactor = ({ lambdaUnit }: Scene, dt: number): number =>
+  lambdaUnit === 'N·s' ? 1 : lambdaUnit === 'N' ? dt : Number.NaN
+
+export const isEnvironment = ({ flagged }: Scene, id: BodyId): boolean =>
+  isEnvironmentId(id) || flagged.has(id)
 
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1

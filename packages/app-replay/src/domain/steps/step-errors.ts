@@ -2,7 +2,7 @@
 import { type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
 import { getOffset, getOffsetBefore, length3, num, read3 } from './block.ts'
 import { type Grid, getError } from './rounding.ts'
-import type { Scene } from './scene.ts'
+import { getImpulseFactor, type Scene } from './scene.ts'
 
 /** Largest errors of each body in a step, shape [bodies]. */
 export interface StepErrors {
@@ -81,7 +81,7 @@ function measureContactErrors(step: RoundedStep): void {
   }
   const { offset, data } = window.friction
   const block = data.data
-  const factor = scene.impulseFactor(dt)
+  const factor = getImpulseFactor(scene, dt)
   for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
     const row = i * frictionAt.width
     const [n, t1, t2] = [frictionAt.n, frictionAt.t1, frictionAt.t2].map(
@@ -113,7 +113,7 @@ function measureJointErrors(step: RoundedStep): void {
   const { rounding, columnById } = scene
   const { offset, data } = window.joints
   const block = data.data
-  const factor = scene.impulseFactor(dt)
+  const factor = getImpulseFactor(scene, dt)
   for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
     const joint = i * jointAt.width
     const size = length3(...read3(block, joint + jointAt.impulse))

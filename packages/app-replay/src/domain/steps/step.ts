@@ -1,5 +1,4 @@
 import type { FrameWindow } from '@causeway/recording'
-import { num } from './block.ts'
 import type { JointForces } from './joint-forces.ts'
 import type { Breach, MovingSurfaces } from './motion.ts'
 import type { Scene } from './scene.ts'
@@ -20,6 +19,8 @@ export interface Step {
   breach: Breach | null
   /** Pairs in contact. Their rows belong to this step. */
   touches: Touch[]
+  /** Number of pairs in contact of each body. */
+  readonly partners: Float64Array
   /** Whether each body is in contact, 0 or 1: in this step, and in the previous one. */
   readonly touching: Uint8Array
   readonly touchedBefore: Uint8Array
@@ -59,10 +60,3 @@ export interface Step {
  * normals are parallel.
  */
 export const impulseKnowledge = { none: 0, complete: 1, normal: 2 } as const
-
-export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'>): Float64Array {
-  const partners = new Float64Array(scene.bodies.length)
-  for (const { columnA, columnB } of touches)
-    for (const column of [columnA, columnB]) if (column >= 0) partners[column] = num(partners, column) + 1
-  return partners
-}

@@ -5,7 +5,7 @@ import { createJointForces, readJoints } from './joint-forces.ts'
 import { BreachFinder, measureDisplacements } from './motion.ts'
 import { SurfaceMeter } from './moving-surfaces.ts'
 import { getError } from './rounding.ts'
-import type { Scene } from './scene.ts'
+import { getImpulseFactor, type Scene } from './scene.ts'
 import { findAsleep } from './sleep.ts'
 import { impulseKnowledge, type Step } from './step.ts'
 import { createStepErrors, measureErrors } from './step-errors.ts'
@@ -29,6 +29,7 @@ export class Stepper {
       dt: Number.NaN,
       breach: null,
       touches: [],
+      partners: new Float64Array(count),
       touching: new Uint8Array(count),
       touchedBefore: new Uint8Array(count),
       impulse: new Float64Array(3 * count),
@@ -67,6 +68,7 @@ export class Stepper {
     step.touchedBefore.set(step.touching)
     if (!isNext) step.touchedBefore.fill(0)
     step.touching.fill(0)
+    step.partners.fill(0)
     step.touches = []
     this.#readCollisions(window, row)
     this.#readConstraints(window, row)
@@ -95,8 +97,8 @@ export class Stepper {
     if (touch.frame !== step.frame) {
       beginFrame(touch, step.frame)
       step.touches.push(touch)
-      if (touch.columnA >= 0) step.touching[touch.columnA] = 1
-      if (touch.columnB >= 0) step.touching[touch.columnB] = 1
+      addContact(step, touch.columnA)
+      addContact(step, touch.columnB)
     }
     this.#latest = touch
     return touch
@@ -191,6 +193,12 @@ export class Stepper {
   }
 }
 
+function addContact({ touching, partners }: Step, column: number): void {
+  if (column < 0) return
+  touching[column] = 1
+  partners[column] = num(partners, column) + 1
+}
+
 /** Returns seconds: the usual step if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
@@ -214,7 +222,7 @@ function sumImpulses(step: Step): void {
   torque.fill(0)
   impulseKnown.fill(impulseKnowledge.complete)
   contactAxis.fill(Number.NaN)
-  const factor = scene.impulseFactor(dt)
+  const factor = getImpulseFactor(scene, dt)
   for (const touch of touches) {
     const isRecorded = touch.frictionRows > 0 && Number.isFinite(factor)
     addImpulse(touch.columnA, isRecorded, factor, touch)

@@ -1,5 +1,6 @@
 import { type BodyId, solverAt, stateAt, systemAt } from '@causeway/recording'
 import { getOffset, num } from './block.ts'
+import { getImpulseFactor } from './scene.ts'
 import { hasConstraints } from './solver-stall.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
@@ -103,7 +104,7 @@ export class Timeline {
       pair.depth = 0
       this.#add(frame, 'contact_begin', bodies)
       if (Math.abs(touch.closing) > minImpactSpeed) {
-        const value = Math.hypot(...touch.impulse) * scene.impulseFactor(dt)
+        const value = Math.hypot(...touch.impulse) * getImpulseFactor(scene, dt)
         this.#add(frame, 'impact', bodies, touch.frictionRows > 0 ? { value, unit: 'N·s' } : undefined)
       }
     }

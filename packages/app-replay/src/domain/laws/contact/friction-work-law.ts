@@ -9,6 +9,7 @@ import { getTouchError, minSlip, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurface, MovingSurfaces } from '../../steps/motion.ts'
 import { alongCosine } from '../../steps/moving-surfaces.ts'
 import { RunCollector } from '../../steps/run.ts'
+import { getImpulseFactor } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
@@ -71,6 +72,6 @@ function measureWork(step: Step, touch: Touch): number | null {
     if (!(speed > limit) || !(along > alongCosine * speed * size)) return null
     work += along / 2
   }
-  const factor = step.scene.impulseFactor(step.dt)
+  const factor = getImpulseFactor(step.scene, step.dt)
   return Number.isNaN(factor) ? work : work * factor
 }

@@ -4,7 +4,8 @@ import { createFinding } from '../../findings/finding.ts'
 import { num } from '../../steps/block.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { countPartners, type Step } from '../../steps/step.ts'
+import { getImpulseFactor } from '../../steps/scene.ts'
+import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 
 const parts = ['n', 't1', 't2'] as const
@@ -29,7 +30,7 @@ export function impulseLaw(): Law {
       else isRecorded[part] = true
     }
     const n = num(block, at + frictionAt.n)
-    const factor = scene.impulseFactor(dt)
+    const factor = getImpulseFactor(scene, dt)
     if (n < -1e-9 && -n > 0.01 * (sums.get(key) ?? 0)) {
       const value = Number.isNaN(factor) ? n : n * factor
       pulls.add(key, frame, { value, limit: 0, excess: -n }, subject)
@@ -46,12 +47,11 @@ export function impulseLaw(): Law {
       }
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       if (step.touches.every(({ frictionRows }) => frictionRows > 0)) return
-      const partners = countPartners(step)
       for (const touch of step.touches) {
         const { columnA, columnB, a, b, frictionRows, normal } = touch
         // The environment is always body b.
         if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
-        if (num(partners, columnA) !== 1 || touch.normals.count !== 1) continue
+        if (num(step.partners, columnA) !== 1 || touch.normals.count !== 1) continue
         const received = readContactImpulse(step, columnA)
         const push = -(received[0] * normal[0] + received[1] * normal[1] + received[2] * normal[2])
         const allowed = getImpulseTolerance(step, columnA, 0.05)

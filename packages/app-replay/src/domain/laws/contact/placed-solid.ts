@@ -2,7 +2,7 @@
 import { type BodyId, stateAt } from '@causeway/recording'
 import { type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
 import { readPose } from '../../steps/block.ts'
-import type { Scene } from '../../steps/scene.ts'
+import { isEnvironment, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 
 export interface PlacedSolid {
@@ -20,7 +20,7 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   return [...scene.geometry.values()].flatMap((geometry) => {
     const solid = toSolid(geometry)
     const column = scene.columnById.get(geometry.body_id) ?? -1
-    if (solid === undefined || (column < 0 && !scene.isEnvironment(geometry.body_id))) return []
+    if (solid === undefined || (column < 0 && !isEnvironment(scene, geometry.body_id))) return []
     const [x = 0, y = 0, z = 0] = geometry.position ?? []
     const [w = 1, i = 0, j = 0, k = 0] = geometry.orientation ?? []
     const pose =

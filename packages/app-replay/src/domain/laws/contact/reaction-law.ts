@@ -7,8 +7,8 @@ import { getOffset, length3, num, read3 } from '../../steps/block.ts'
 import { getJointTolerance } from '../../steps/joint-forces.ts'
 import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
 import { RunCollector } from '../../steps/run.ts'
-import type { Scene } from '../../steps/scene.ts'
-import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
+import { getImpulseFactor, type Scene } from '../../steps/scene.ts'
+import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -38,14 +38,13 @@ export function reactionLaw(): Law {
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
-      const partners = countPartners(step)
       levels.begin(step)
       for (const touch of step.touches) {
         const { a, b, key, since, columnA, columnB } = touch
         if (columnA < 0 || columnB < 0) continue
         const isRecent = since === step.frame || step.frame - (lastByPair.get(key) ?? -2) <= 2
         if (!isRecent) continue
-        const isIsolated = num(partners, columnA) === 1 && num(partners, columnB) === 1
+        const isIsolated = num(step.partners, columnA) === 1 && num(step.partners, columnB) === 1
         const found = isIsolated ? compareIsolated(step, touch, levels) : compareRecorded(step, touch, levels)
         if (found === null) continue
         lastByPair.set(key, step.frame)
@@ -131,7 +130,7 @@ function listHeavy({ masses }: Scene): readonly number[] {
 /** Returns the sums of the contact impulses of the bodies, N·s. */
 function sumLoads({ scene, touches, dt }: Step): Float64Array<ArrayBuffer> {
   const sums = new Float64Array(scene.bodies.length)
-  const factor = scene.impulseFactor(dt)
+  const factor = getImpulseFactor(scene, dt)
   for (const { columnA, columnB, impulse } of touches)
     for (const column of [columnA, columnB])
       if (column >= 0) sums[column] = num(sums, column) + length3(...impulse) * factor
@@ -151,7 +150,7 @@ function compareIsolated(step: Step, { columnA, columnB }: Touch, levels: Residu
 function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reaction | null {
   const columns = [touch.columnA, touch.columnB] as const
   if (columns.some((column) => step.impulseKnown[column] !== impulseKnowledge.complete)) return null
-  const factor = step.scene.impulseFactor(step.dt)
+  const factor = getImpulseFactor(step.scene, step.dt)
   const size = length3(...touch.impulse) * factor
   const [a, b] = columns.map((column) => {
     const left = measureResidual(step, column)

@@ -55,7 +55,6 @@ export function restitutionLaw(): Law {
   return {
     observe(step) {
       const { frame, touches } = step
-      const isAlone = createAloneTest(step)
       for (const [key, impact] of open) {
         if (impact.last === frame - 1 && impact.touch.frame === frame) continue
         open.delete(key)
@@ -67,10 +66,10 @@ export function restitutionLaw(): Law {
         if (known === undefined) {
           const impact = startImpact(step, touch)
           if (impact !== undefined)
-            open.set(touch.key, { ...impact, isAlone: impact.isAlone && isAlone(touch) })
+            open.set(touch.key, { ...impact, isAlone: impact.isAlone && isAlone(step, touch) })
         } else if (frame - known.frame > maxContactFrames) open.delete(touch.key)
         else {
-          known.isAlone &&= isAlone(touch)
+          known.isAlone &&= isAlone(step, touch)
           continueImpact(step, touch, known)
         }
       }
@@ -95,18 +94,11 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** The returned test rejects bodies with another contact or a joint. */
-function createAloneTest({ touches, joints }: Step): (touch: Touch) => boolean {
-  const partners = new Map<number, number>()
-  for (const { columnA, columnB } of touches)
-    for (const column of [columnA, columnB])
-      if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
-  return ({ columnA, columnB }) =>
-    (partners.get(columnA) ?? 1) === 1 &&
-    (partners.get(columnB) ?? 1) === 1 &&
-    joints.isJointed[columnA] !== 1 &&
-    joints.isJointed[columnB] !== 1
-}
+/** Whether neither body has another contact or a joint. */
+const isAlone = ({ partners, joints }: Step, { columnA, columnB }: Touch): boolean =>
+  [columnA, columnB].every(
+    (column) => column < 0 || (partners[column] === 1 && joints.isJointed[column] !== 1),
+  )
 
 function startImpact(step: Step, touch: Touch): Impact | undefined {
   const { frame, row, scene, dt } = step

@@ -7,7 +7,8 @@ import { getOffsetBefore, length3, num, worldSpin } from '../../steps/block.ts'
 import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurfaces } from '../../steps/motion.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
-import { countPartners, impulseKnowledge, type Step } from '../../steps/step.ts'
+import { getImpulseFactor } from '../../steps/scene.ts'
+import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -43,11 +44,10 @@ export function slidingLaw(): Law {
     observe(step) {
       surfaces = step.surfaces
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
-      const partners = countPartners(step)
       for (const touch of step.touches) {
         const { a, b, key, since } = touch
         if (since === step.frame || touch.frictionRows === 0 || touch.leverRows === 0) continue
-        const friction = measureFriction(step, touch, partners)
+        const friction = measureFriction(step, touch)
         if (friction === null) continue
         const { tangent, limit, isRecorded } = friction
         const subject = { bodies: [a, b], pair: [a, b] } as const
@@ -98,10 +98,10 @@ function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolea
   return dot3(across, slip) > share.driven * limit * length3(...slip)
 }
 
-function measureFriction(step: Step, touch: Touch, partners: Float64Array): Friction | null {
+function measureFriction(step: Step, touch: Touch): Friction | null {
   const column = touch.columnA >= 0 ? touch.columnA : touch.columnB
-  if (Number.isNaN(touch.tangent[0])) return deriveFriction(step, touch, column, partners)
-  const factor = step.scene.impulseFactor(step.dt)
+  if (Number.isNaN(touch.tangent[0])) return deriveFriction(step, touch, column)
+  const factor = getImpulseFactor(step.scene, step.dt)
   const [tangent, limit] = [length3(...touch.tangent) * factor, touch.limit * factor]
   // Some engines do not report tangential impulses.
   return limit > 0 && isBalanced(step, column, limit)
@@ -118,9 +118,10 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
 }
 
 /** Returns `null` if another pair touches the body. */
-function deriveFriction(step: Step, touch: Touch, column: number, partners: Float64Array): Friction | null {
+function deriveFriction(step: Step, touch: Touch, column: number): Friction | null {
   const { normal, normals, maxFriction, minFriction } = touch
-  if (num(partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1) return null
+  if (num(step.partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1)
+    return null
   if (!(maxFriction > 0) || !(minFriction >= 0.95 * maxFriction)) return null
   const received = readContactImpulse(step, column)
   const along = dot3(received, normal)

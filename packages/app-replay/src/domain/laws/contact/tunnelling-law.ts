@@ -3,7 +3,7 @@ import { createFinding } from '../../findings/finding.ts'
 import { type Pose, toSolid } from '../../shapes/solid.ts'
 import { getOffset, getOffsetBefore, num, read3, readPose } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { mayOverlap, type Scene } from '../../steps/scene.ts'
+import { isEnvironment, mayOverlap, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -163,7 +163,7 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
     if (
       planes.has(b) ||
       shaped?.has(b) ||
-      !scene.isEnvironment(b) ||
+      !isEnvironment(scene, b) ||
       columnA < 0 ||
       constraintRows === 0 ||
       step.row === 0
@@ -204,7 +204,7 @@ const listFixed = (scene: Scene) =>
   [...scene.geometry.values()].flatMap((geometry) => {
     const { body_id: body, position, orientation } = geometry
     const solid = toSolid(geometry)
-    if (solid === undefined || position === null || !scene.isEnvironment(body)) return []
+    if (solid === undefined || position === null || !isEnvironment(scene, body)) return []
     const [x = 0, y = 0, z = 0] = position
     const [w = 1, i = 0, j = 0, k = 0] = orientation ?? []
     const pose: Pose = { at: [x, y, z], turn: [w, i, j, k] }

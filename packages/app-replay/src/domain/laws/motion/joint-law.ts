@@ -3,6 +3,7 @@ import { type BodyId, jointAt, stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { getOffset, getOffsetBefore, length3, num, read3, readPose, readRotation } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
+import { isEnvironment } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
@@ -46,7 +47,7 @@ export function jointLaw(): Law {
             key,
             frame,
             { value, limit },
-            { bodies: pair.filter((id) => !scene.isEnvironment(id)), pair },
+            { bodies: pair.filter((id) => !isEnvironment(scene, id)), pair },
           )
       }
     },

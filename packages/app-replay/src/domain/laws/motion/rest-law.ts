@@ -7,6 +7,7 @@ import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
 import { getOffset, getOffsetBefore, num, worldSpin } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
+import { isEnvironment } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
@@ -68,7 +69,7 @@ export function restLaw(): Law {
         const speed = getSlipSpeed(step, touch)
         const limit = restRule.creepSpeed + getTurningError(step, touch) + getSpeedError(step, touch)
         if (!(speed > limit) || speed > maxRestSpeed) continue
-        const subject = { bodies: [touch.a, touch.b].filter((id) => !scene.isEnvironment(id)), pair: null }
+        const subject = { bodies: [touch.a, touch.b].filter((id) => !isEnvironment(scene, id)), pair: null }
         creep.add(touch.key, frame, { value: speed, limit }, subject)
       }
     },
