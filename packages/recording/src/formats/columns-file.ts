@@ -81,6 +81,12 @@ export class ColumnsWriter {
   }
 }
 
+interface StoredWindow {
+  readonly offset: number
+  /** Integers: shapes of doubles would make V8 discard the optimized code that reads windows. */
+  readonly entry: Uint32Array
+}
+
 export interface ColumnsReader {
   readonly read: (...args: Parameters<ReadWindow>) => FrameWindow | undefined
   close(): void
@@ -97,11 +103,11 @@ export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsRea
   }
   return {
     read(ids, context) {
-      const entry = entries.get(ids[0] ?? Number.NaN)
-      if (entry === undefined || entry[2] !== ids.length || entry[3] !== context) return undefined
-      const window = entry.subarray(2)
-      const bytes = readBytes(descriptor, countWindowBytes(window, bodies.length), entry[1] ?? 0)
-      return unpackWindow(window, bytes, bodies)
+      const stored = entries.get(ids[0] ?? Number.NaN)
+      if (stored === undefined || stored.entry[0] !== ids.length || stored.entry[1] !== context)
+        return undefined
+      const bytes = readBytes(descriptor, countWindowBytes(stored.entry, bodies.length), stored.offset)
+      return unpackWindow(stored.entry, bytes, bodies)
     },
     close: () => closeSync(descriptor),
   }
@@ -129,7 +135,7 @@ function readBytes(descriptor: number, length: number, from: number): ArrayBuffe
 function readIndex(
   descriptor: number,
   bodies: readonly BodyId[],
-): ReadonlyMap<number, Float64Array> | undefined {
+): ReadonlyMap<number, StoredWindow> | undefined {
   const { size } = fstatSync(descriptor)
   const tail = 3 * 8 + trailer.length
   if (size < tail) return undefined
@@ -139,10 +145,12 @@ function readIndex(
   const numbers = new Float64Array(readBytes(descriptor, size - tail - index, index))
   const hasSameBodies = bodyCount === bodies.length && bodies.every((id, column) => numbers[column] === id)
   if (!hasSameBodies) return undefined
-  const entries = new Map<number, Float64Array>()
+  const entries = new Map<number, StoredWindow>()
   for (let i = 0; i < count; i++) {
-    const entry = numbers.subarray(bodyCount + i * indexEntryLength, bodyCount + (i + 1) * indexEntryLength)
-    entries.set(entry[0] ?? Number.NaN, entry)
+    const at = bodyCount + i * indexEntryLength
+    const [first = Number.NaN, offset = 0] = numbers.subarray(at, at + 2)
+    const entry = Uint32Array.from(numbers.subarray(at + 2, at + indexEntryLength))
+    entries.set(first, { offset, entry })
   }
   return entries
 }
