@@ -185,12 +185,12 @@ function readBodyBlock(
 ): NdArray<Float64Array> {
   const { rowByFrame, columnByBody } = places
   const data = createAbsent(rowByFrame.size * columnByBody.size * width)
-  for (const row of read(first, last)) {
+  read(first, last).forEach((row) => {
     const frame = rowByFrame.get(numberAt(row[0]))
     const column = columnByBody.get(numberAt(row[1]))
     if (frame !== undefined && column !== undefined)
       write(row, data, (frame * columnByBody.size + column) * width)
-  }
+  })
   return ndarray(data, [rowByFrame.size, columnByBody.size, width])
 }
 
