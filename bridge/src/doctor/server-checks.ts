@@ -7,7 +7,7 @@ import {
   meta,
   modernVersion,
 } from '@causeway/protocol'
-import { type Asked, ask } from '../http/ask.ts'
+import { type AskResult, ask } from '../http/ask.ts'
 import {
   type Fields,
   messageFields,
@@ -77,14 +77,14 @@ function post(
   upstream: Upstream,
   message: Message,
   { fields, key = noSession }: { fields?: Fields; key?: SessionKey } = {},
-): Promise<Asked> {
+): Promise<AskResult> {
   const own = messageFields({ ...message, claimed: claimedVersion(message) }, key)
   const body = toLine({ jsonrpc: '2.0', ...message })
   return ask(upstream, { method: 'POST', fields: { ...own, ...fields }, body }, timeoutMs)
 }
 
 export async function checkProtocol(upstream: Upstream, maxLine: number): Promise<Check[]> {
-  const request = (method: string, params: JsonObject, key = noSession): Promise<Asked> =>
+  const request = (method: string, params: JsonObject, key = noSession): Promise<AskResult> =>
     post(upstream, { method, params, id }, { key })
   const legacy = await request('initialize', {
     protocolVersion: legacyVersions[0],
@@ -126,9 +126,10 @@ function checkAccess({ status, body }: Reply): Check | undefined {
     : fail('access', 'the server denies access', 'check --token-file and --header')
 }
 
-const getResult = ({ response }: Asked): JsonObject | undefined => response?.result as JsonObject | undefined
+const getResult = ({ response }: AskResult): JsonObject | undefined =>
+  response?.result as JsonObject | undefined
 
-function noProtocol({ reply, response }: Asked): Check {
+function noProtocol({ reply, response }: AskResult): Check {
   const { message } = asObject(response?.error)
   const found = message === undefined ? `HTTP ${reply.status}` : `HTTP ${reply.status}: ${message}`
   return fail('protocol', `not an MCP response (${found})`, 'check the path of --url, it usually is /mcp')
@@ -142,7 +143,7 @@ function formatServer(info: unknown): string {
 /** Above this size, the doctor recommends filters, because the list fills the model's context. */
 const largeListBytes = 100 * 1024
 
-function checkTools(listed: Asked, maxLine: number): Check {
+function checkTools(listed: AskResult, maxLine: number): Check {
   const { tools, nextCursor } = getResult(listed) ?? {}
   if (!Array.isArray(tools)) return fail('tools', 'the server lists no tools', 'see the log of the server')
   const bytes = Math.max(listed.reply.size, JSON.stringify(listed.response).length)

@@ -5,7 +5,7 @@ import { parseJson } from '../stdio/json.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { HttpRequest, Upstream } from './upstream.ts'
 
-export interface Asked {
+export interface AskResult {
   readonly reply: Reply
   readonly response: JsonObject | undefined
 }
@@ -18,8 +18,8 @@ export async function ask(
   upstream: Upstream,
   request: HttpRequest,
   timeoutMs = defaultTimeoutMs,
-): Promise<Asked> {
-  let response: Asked['response']
+): Promise<AskResult> {
+  let response: AskResult['response']
   const settled = new Deferred()
   const reader = new ReplyReader(maxBytes, {
     onEvent({ data }) {
@@ -48,7 +48,7 @@ const defaultTimeoutMs = 30_000
 
 const maxBytes = 16 * 1024 * 1024
 
-export function findResponse(body: Buffer | undefined): Asked['response'] {
+export function findResponse(body: Buffer | undefined): AskResult['response'] {
   const value = body && parseJson(body)
   return classifyMessage(value) === 'response' ? (value as JsonObject) : undefined
 }

@@ -4,7 +4,7 @@ import { toStatusError } from '../calls/answer.ts'
 import type { Link } from '../calls/call-exchange.ts'
 import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
 import { RetryBudget } from '../calls/retry-budget.ts'
-import { type Asked, ask, findResponse } from '../http/ask.ts'
+import { type AskResult, ask, findResponse } from '../http/ask.ts'
 import { messageFields, noSession, readSessionKey, type SessionKey, sessionFields } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import { findChangeableLists, type Incoming, listChangedLine } from '../stdio/message.ts'
@@ -115,7 +115,7 @@ export class Session {
   }
 
   /** Posts a handshake message. These messages are safe to retry. */
-  async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<Asked> {
+  async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<AskResult> {
     for (let isFirst = true; ; isFirst = false)
       try {
         const request = { method: 'POST', fields: messageFields(message, key), body: message.bytes } as const

@@ -119,7 +119,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 
   /** Returns CPU time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
-  async processorMs(): Promise<number> {
+  async readCpuMs(): Promise<number> {
     if (typeof this.#worker.cpuUsage !== 'function') return performance.now()
     const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
     return (user + system) / 1000

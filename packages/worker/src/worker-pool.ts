@@ -126,15 +126,15 @@ export class WorkerPool<Table extends MethodTable<Table>> {
  * stops the measurement.
  */
 function watchProcessorTime(
-  link: { processorMs(): Promise<number> },
+  link: { readCpuMs(): Promise<number> },
   limitMs: number,
   expire: (limitMs: number) => void,
 ): () => void {
-  const start = link.processorMs()
+  const start = link.readCpuMs()
   let timer = setTimeout(check, limitMs)
   let isEnded = false
   async function check(): Promise<void> {
-    const used = (await link.processorMs()) - (await start)
+    const used = (await link.readCpuMs()) - (await start)
     if (isEnded) return
     if (used >= limitMs) expire(limitMs)
     else timer = setTimeout(check, Math.max(limitMs - used, 1))

@@ -202,7 +202,7 @@ const texts: Readonly<Record<TextField, string>> = {
 }
 
 /** Filters contain no line feed, so a match never spans two texts. */
-const anyText = Object.values(texts).join(' || char(10) || ')
+const allTexts = Object.values(texts).join(' || char(10) || ')
 
 function toFilterSql(filter: CallFilter): {
   readonly conditions: readonly string[]
@@ -223,6 +223,6 @@ function toFilterSql(filter: CallFilter): {
 function toSql(condition: CallCondition, parameter: string): string {
   if (condition.kind === 'failed') return "code <> 'ok'"
   if (condition.kind === 'ms') return `ms ${condition.sign} ${parameter}`
-  const expression = condition.field === 'any' ? anyText : texts[condition.field]
+  const expression = condition.field === 'any' ? allTexts : texts[condition.field]
   return `instr(lower(${expression}), ${parameter}) > 0`
 }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { debriefSettings, helpSettings, mindsSettings, replaySettings, trmSettings } from './settings/apps.ts'
 import { limitSettings } from './settings/limits.ts'
 import {
-  alias,
+  appPort,
   choice,
+  defaultInteger,
   flag,
   list,
   type Setting,
@@ -11,7 +12,6 @@ import {
   text,
   webOrigin,
   webUrl,
-  whole,
 } from './settings/setting.ts'
 
 /** Settings by key in `causeway.config.json`. */
@@ -21,7 +21,7 @@ export const settings = Object.freeze({
     meaning: 'if false, the server prints one line and exits with 0',
   }),
   port: setting('MCP_SERVER_PORT', {
-    schema: whole(3100, { max: 65535 }),
+    schema: defaultInteger(3100, { max: 65535 }),
     meaning: 'port to listen on; with 0 the system chooses one',
   }),
   host: setting('CAUSEWAY_HOST', {
@@ -48,7 +48,7 @@ export const settings = Object.freeze({
     meaning: 'log protocol details in lines marked [MCP], without secrets; sets CAUSEWAY_LOG_LEVEL to debug',
   }),
   toolsTtlMs: setting('MCP_TOOLS_TTL_MS', {
-    schema: whole(300_000),
+    schema: defaultInteger(300_000),
     meaning: 'lifetime of the cached tool lists in milliseconds',
   }),
   dataDir: setting('CAUSEWAY_DATA_DIR', {
@@ -82,11 +82,11 @@ export const settings = Object.freeze({
   ...trmSettings,
   ...limitSettings,
   pageSize: setting('CAUSEWAY_PAGE_SIZE', {
-    schema: whole(200, { min: 1 }),
+    schema: defaultInteger(200, { min: 1 }),
     meaning: 'entries per page of a list',
   }),
   listen: setting('CAUSEWAY_LISTEN', {
-    schema: list(',').pipe(z.array(alias)),
+    schema: list(',').pipe(z.array(appPort)),
     meaning: 'additional ports that serve one app at the root: `minds:3000,debrief:60123`',
   }),
   publicUrl: setting('CAUSEWAY_PUBLIC_URL', {
@@ -106,16 +106,19 @@ export const settings = Object.freeze({
       'exact origins of web pages that may call like programs, such as `http://localhost:6274`, separated by commas',
   }),
   bodyLimitBytes: setting('CAUSEWAY_BODY_LIMIT_BYTES', {
-    schema: whole(16 * 2 ** 20, { min: 1024 }),
+    schema: defaultInteger(16 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum size of a request body',
   }),
   receiveTimeoutMs: setting('CAUSEWAY_RECEIVE_TIMEOUT_MS', {
-    schema: whole(30_000, { max: 2 ** 31 - 1 }).refine((ms) => ms === 0 || ms >= 1000, '0, or at least 1000'),
+    schema: defaultInteger(30_000, { max: 2 ** 31 - 1 }).refine(
+      (ms) => ms === 0 || ms >= 1000,
+      '0, or at least 1000',
+    ),
     meaning:
       'a request fails with 408 if its headers take longer than this many milliseconds, or if no part of its body arrives for this time; at least 1000, or 0 for no limit',
   }),
   shutdownMs: setting('CAUSEWAY_SHUTDOWN_MS', {
-    schema: whole(5000),
+    schema: defaultInteger(5000),
     meaning: 'grace period for running calls when the server stops, in milliseconds',
   }),
 } satisfies Record<string, Setting>)

@@ -53,7 +53,7 @@ async function checkStale(
   before: OriginalFiles,
   shas: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const seen = await critic.store.seen(id)
+  const seen = await critic.store.readSeenHashes(id)
   for (const [path, now] of before) {
     // A removed file without a sha is reported when the candidate is applied.
     const known = shas.get(path) ?? (now === undefined ? undefined : seen.get(path))

@@ -30,7 +30,7 @@ export async function recordOwnChanges(
   { id, config }: SessionRow,
   paths: readonly string[],
 ): Promise<void> {
-  const known = await store.seen(id)
+  const known = await store.readSeenHashes(id)
   const own = paths.filter((path) => known.has(path))
   if (own.length === 0) return
   const seen = new Map<string, SeenFile>()
@@ -53,8 +53,8 @@ export async function createStaleError(
   sid: string,
   { path, known, now }: StaleFile,
 ): Promise<CausewayError> {
-  const isSeen = (await store.seen(sid)).get(path) === known
-  const compressed = isSeen ? await store.seenText(sid, path) : undefined
+  const isSeen = (await store.readSeenHashes(sid)).get(path) === known
+  const compressed = isSeen ? await store.readSeenText(sid, path) : undefined
   const before = compressed === undefined ? undefined : (await decompress(compressed)).toString()
   const isComparable = before !== undefined && typeof now === 'string'
   const diff = isComparable ? await engine.call('formatDiff', { before, after: now }) : undefined

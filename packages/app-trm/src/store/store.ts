@@ -68,7 +68,7 @@ export class TrmStore {
   }
 
   /** Returns the stored result of a request within the last ten minutes. */
-  async answered(request: string): Promise<unknown> {
+  async findAnswer(request: string): Promise<unknown> {
     const row = this.#get<{ answer: string }>(
       'SELECT answer FROM request WHERE id = ? AND made_ms > ?',
       request,
@@ -306,13 +306,13 @@ export class TrmStore {
   }
 
   /** Returns the sha of each file that the client read, by path. */
-  async seen(sessionId: string): Promise<ReadonlyMap<string, string>> {
+  async readSeenHashes(sessionId: string): Promise<ReadonlyMap<string, string>> {
     const sql = 'SELECT path, sha FROM seen WHERE session_id = ?'
     const rows = this.#all<{ path: string; sha: string }>(sql, sessionId)
     return new Map(rows.map(({ path, sha }) => [path, sha]))
   }
 
-  async seenText(sessionId: string, path: string): Promise<Buffer | undefined> {
+  async readSeenText(sessionId: string, path: string): Promise<Buffer | undefined> {
     const sql = 'SELECT text FROM seen WHERE session_id = ? AND path = ?'
     return this.#get<{ text: Buffer | null }>(sql, sessionId, path)?.text ?? undefined
   }

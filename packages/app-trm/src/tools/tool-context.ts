@@ -84,7 +84,7 @@ export async function runOnce<Result>(
   work: (request: string) => Promise<Result>,
 ): Promise<Result> {
   const request = createRequestKey(tool, ctx)
-  const stored = await ctx.store.store.answered(request)
+  const stored = await ctx.store.store.findAnswer(request)
   return stored === undefined ? work(request) : (stored as Result)
 }
 

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { anyText, appSettings, choice, flag, list, setting, text, url, webUrl, whole } from './setting.ts'
+import {
+  anyText,
+  appSettings,
+  choice,
+  defaultInteger,
+  flag,
+  list,
+  setting,
+  text,
+  url,
+  webUrl,
+} from './setting.ts'
 
 export const replaySettings = {
   recordingRoots: setting('CAUSEWAY_RECORDING_ROOTS', {
@@ -8,15 +19,15 @@ export const replaySettings = {
   }),
   ...appSettings('Replay', {
     snapshotCapBytes: setting('CAUSEWAY_SNAPSHOT_CAP_BYTES', {
-      schema: whole(4 * 2 ** 30),
+      schema: defaultInteger(4 * 2 ** 30),
       meaning: 'maximum bytes of private copies of recordings; the least recently used are deleted',
     }),
     recordingsCapBytes: setting('CAUSEWAY_RECORDINGS_CAP_BYTES', {
-      schema: whole(16 * 2 ** 30, { min: 2 ** 20 }),
+      schema: defaultInteger(16 * 2 ** 30, { min: 2 ** 20 }),
       meaning: 'maximum bytes of recordings made by the server; the oldest are deleted, but never a live one',
     }),
     recordingsMaxAgeDays: setting('CAUSEWAY_RECORDINGS_MAX_AGE_DAYS', {
-      schema: whole(0),
+      schema: defaultInteger(0),
       meaning: 'recordings made by the server are deleted after this many days; 0 disables deletion',
     }),
     lakeFolder: setting('CAUSEWAY_LAKE_DIR', {
@@ -64,11 +75,11 @@ export const helpSettings = appSettings('Help', {
     meaning: 'index new and changed pages in the background when the server starts',
   }),
   helpChunkSize: setting('HELP_CHUNK_SIZE', {
-    schema: whole(1600, { min: 200, max: 20_000 }),
+    schema: defaultInteger(1600, { min: 200, max: 20_000 }),
     meaning: 'maximum characters of a chunk of a page; after a change run help:rebuild',
   }),
   helpOverlapSize: setting('HELP_OVERLAP_SIZE', {
-    schema: whole(200, { max: 5000 }),
+    schema: defaultInteger(200, { max: 5000 }),
     meaning: 'maximum characters that a chunk repeats from the previous one',
   }),
   helpVectors: setting('CAUSEWAY_HELP_VECTORS', {
@@ -85,7 +96,7 @@ export const helpSettings = appSettings('Help', {
     meaning: 'embedding model to request from the endpoint',
   }),
   embeddingsDimensions: setting('CAUSEWAY_EMBEDDINGS_DIMENSIONS', {
-    schema: whole(0, { max: 4000 }),
+    schema: defaultInteger(0, { max: 4000 }),
     defaultText: '3072, as the default model',
     meaning: 'dimensions of the vectors; if set, they are requested from the endpoint',
   }),
@@ -175,7 +186,7 @@ export const mindsSettings = appSettings('Minds', {
     meaning: 'embedding model for memories',
   }),
   mindsEmbeddingsDimensions: setting('MINDS_EMBEDDINGS_DIMENSIONS', {
-    schema: whole(1536, { min: 1, max: 8192 }),
+    schema: defaultInteger(1536, { min: 1, max: 8192 }),
     meaning: 'dimensions of the embeddings',
   }),
   mindsEmbeddingsKey: setting('MINDS_EMBEDDINGS_API_KEY', {
@@ -203,12 +214,12 @@ export const debriefSettings = {
   }),
   ...appSettings('Debrief', {
     plotSaveMs: setting('CAUSEWAY_PLOT_SAVE_MS', {
-      schema: whole(250, { max: 3_600_000 }),
+      schema: defaultInteger(250, { max: 3_600_000 }),
       meaning:
         'a changed plot is saved after this many milliseconds without another change, but no later than 2 s (or this time, if longer) after the first change',
     }),
     plotCheckMs: setting('CAUSEWAY_PLOT_CHECK_MS', {
-      schema: whole(500, { min: 50 }),
+      schema: defaultInteger(500, { min: 50 }),
       meaning: 'interval in milliseconds of checks for changes to open plots by other programs',
     }),
   }),
@@ -241,7 +252,7 @@ export const trmSettings = appSettings('Trm', {
     meaning: 'removed and without effect: trm.review does not fetch pull requests',
   }),
   trmParallel: setting('CAUSEWAY_TRM_PARALLEL', {
-    schema: whole(2, { min: 1, max: 64 }),
+    schema: defaultInteger(2, { min: 1, max: 64 }),
     meaning: 'maximum concurrent evaluations of Trm; further ones wait',
   }),
 })

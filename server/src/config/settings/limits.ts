@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rate } from '../../limits/token-bucket.ts'
-import { flag, list, setting, whole, wholeNumber } from './setting.ts'
+import { defaultInteger, flag, integer, list, setting } from './setting.ts'
 
 /** Given entries replace defaults of the same name; `off` means an empty table. */
 function byClass<Value>(defaultText: string, parse: (text: string) => Value | undefined) {
@@ -57,11 +57,11 @@ export const limitSettings = {
       'also write the log, its errors and the audit to rotated files in `logs/` of the data folder, which `causeway logs` prints',
   }),
   logFileBytes: setting('CAUSEWAY_LOG_FILE_BYTES', {
-    schema: whole(5 * 2 ** 20, { min: 1024 }),
+    schema: defaultInteger(5 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum size of a log file before rotation',
   }),
   logFileCount: setting('CAUSEWAY_LOG_FILE_COUNT', {
-    schema: whole(5, { min: 2, max: 1000 }),
+    schema: defaultInteger(5, { min: 2, max: 1000 }),
     meaning: 'maximum number of log files of each kind',
   }),
   legacyErrors: setting('CAUSEWAY_LEGACY_ERRORS', {
@@ -70,34 +70,34 @@ export const limitSettings = {
       'return failures of plain JSON calls to `/mcp` on the port of an app as JSON-RPC errors with the numbers of the original designs',
   }),
   auditKeepDays: setting('CAUSEWAY_AUDIT_KEEP_DAYS', {
-    schema: whole(30, { min: 1, max: 36_500 }),
+    schema: defaultInteger(30, { min: 1, max: 36_500 }),
     meaning: 'audit entries are deleted after this many days',
   }),
   auditMaxRows: setting('CAUSEWAY_AUDIT_MAX_ROWS', {
-    schema: whole(1_000_000, { min: 1000 }),
+    schema: defaultInteger(1_000_000, { min: 1000 }),
     meaning: 'maximum number of audit entries; the oldest are deleted',
   }),
   answerLimitChars: setting('CAUSEWAY_ANSWER_LIMIT_CHARS', {
-    schema: whole(6 * 2 ** 20, { min: 1024 }),
+    schema: defaultInteger(6 * 2 ** 20, { min: 1024 }),
     meaning: 'maximum length of a tool result, in characters of its JSON; a longer one is an error',
   }),
   maxInflight: setting('CAUSEWAY_MAX_INFLIGHT', {
-    schema: whole(1024, { min: 1 }),
+    schema: defaultInteger(1024, { min: 1 }),
     meaning: 'maximum concurrent requests; further requests get 503 with Retry-After',
   }),
   shedLagMs: setting('CAUSEWAY_SHED_LAG_MS', {
-    schema: whole(2000),
+    schema: defaultInteger(2000),
     meaning:
       'if the event-loop delay exceeds this many milliseconds twice in a row, new requests get 503 with Retry-After; 0 disables the check',
   }),
   memoryLimitMb: setting('CAUSEWAY_MEMORY_LIMIT_MB', {
-    schema: wholeNumber().optional(),
+    schema: integer().optional(),
     defaultText: 'half of the memory of the machine, or four fifths of that of the control group',
     meaning:
       'memory limit in MiB: near it caches are evicted; above it requests run one at a time and others get 503 with Retry-After; 0 means no limit',
   }),
   shedHeapPercent: setting('CAUSEWAY_SHED_HEAP_PERCENT', {
-    schema: whole(92, { max: 100 }),
+    schema: defaultInteger(92, { max: 100 }),
     meaning:
       'new requests get 503 with Retry-After while heap use exceeds this percentage of the heap limit; 100 disables the check',
   }),

@@ -39,15 +39,15 @@ export const flag = (value: boolean) =>
 export const choice = <const Value extends string>(...values: readonly [Value, ...Value[]]) =>
   z.enum(values, `must be ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
 
-export const wholeNumber = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
+export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce
     .number('must be a number')
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
 
-export const whole = (value: number, limits?: Parameters<typeof wholeNumber>[0]) =>
-  wholeNumber(limits).default(value)
+export const defaultInteger = (value: number, limits?: Parameters<typeof integer>[0]) =>
+  integer(limits).default(value)
 
 /** Accepts an array in the configuration file, and text with separators elsewhere. */
 export const list = (separator: string = delimiter) =>
@@ -57,7 +57,7 @@ export const list = (separator: string = delimiter) =>
     .default([])
 
 /** An app and its port: `minds:3000`. */
-export const alias = z.string().transform((text, { addIssue }) => {
+export const appPort = z.string().transform((text, { addIssue }) => {
   const [, app, port] = /^([A-Za-z][A-Za-z0-9]*):(\d{1,5})$/.exec(text) ?? []
   if (app !== undefined && Number(port) <= 65_535) return { app, port: Number(port) }
   addIssue(`not of the form app:port: ${text}`)

@@ -49,11 +49,11 @@ function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, 
     across += change * change
     square += first * first
   }
-  const share = across > 0 ? Math.min(1, Math.max(0, -along / across)) : 0
-  const chord = Math.sqrt(Math.max(0, square + share * (2 * along + share * across)))
+  const fraction = across > 0 ? Math.min(1, Math.max(0, -along / across)) : 0
+  const chord = Math.sqrt(Math.max(0, square + fraction * (2 * along + fraction * across)))
   rows[offset] = start
   rows[offset + 1] = end
-  rows[offset + 2] = start + (end - start) * share
+  rows[offset + 2] = start + (end - start) * fraction
   rows[offset + 3] = computeMinDistance(chord, getCoordinate(a.depths, i) + getCoordinate(b.depths, j))
   return true
 }

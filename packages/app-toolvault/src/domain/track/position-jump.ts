@@ -189,9 +189,9 @@ class TrackPart {
     if (a === undefined || b === undefined) return () => 0
     const line = createLine(a, b)
     return (index) => {
-      const share = this.#getSeconds(before, index) / this.#getSeconds(before, after)
+      const fraction = this.#getSeconds(before, index) / this.#getSeconds(before, after)
       const fix = this.#fixes[index]
-      return fix === undefined ? 0 : computeDistance(line.at(Number.isNaN(share) ? 0 : share), fix)
+      return fix === undefined ? 0 : computeDistance(line.at(Number.isNaN(fraction) ? 0 : fraction), fix)
     }
   }
 

@@ -86,7 +86,7 @@ function interpolateValue(
   { times }: TimedTrack,
   values: readonly (number | null)[],
   time: number,
-  blend: (a: number, b: number, share: number) => number,
+  blend: (a: number, b: number, fraction: number) => number,
 ): number | null {
   const index = findFixBefore(times, time)
   const [a, b] = [values[index] ?? null, values[index + 1] ?? null]
@@ -95,9 +95,9 @@ function interpolateValue(
   return b === null ? null : blend(a, b, to > from ? (time - from) / (to - from) : 0)
 }
 
-const blendLinear = (a: number, b: number, share: number): number => a + (b - a) * share
+const blendLinear = (a: number, b: number, fraction: number): number => a + (b - a) * fraction
 
-const blendAngles = (a: number, b: number, share: number): number =>
-  normalizeBearing(a + normalizeAngle(b - a) * share)
+const blendAngles = (a: number, b: number, fraction: number): number =>
+  normalizeBearing(a + normalizeAngle(b - a) * fraction)
 
 export const toPosition = ({ lon, lat }: Place): readonly number[] => [normalizeLongitude(lon), lat]

@@ -59,8 +59,8 @@ function createPolarPlane(side: 1 | -1): ZonePlane {
         if (nextLon === undefined || nextLat === undefined) return [project({ lon, lat })]
         const parts = Math.max(1, Math.ceil(Math.abs(nextLon - lon) / maxPart))
         return Array.from({ length: parts }, (_, part) => {
-          const share = part / parts
-          return project({ lon: lon + (nextLon - lon) * share, lat: lat + (nextLat - lat) * share })
+          const fraction = part / parts
+          return project({ lon: lon + (nextLon - lon) * fraction, lat: lat + (nextLat - lat) * fraction })
         })
       })
     },

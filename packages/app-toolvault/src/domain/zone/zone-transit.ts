@@ -119,12 +119,12 @@ function findInsidePieces(
   const [x1, y1] = plane.project({ lon: b.lon + turn, lat: b.lat })
   if (Math.max(x0, x1) < tree.minX || Math.min(x0, x1) > tree.maxX) return []
   if (Math.max(y0, y1) < tree.minY || Math.min(y0, y1) > tree.maxY) return []
-  const getPointAt = (share: number): PlanePoint => [x0 + (x1 - x0) * share, y0 + (y1 - y0) * share]
+  const getPointAt = (fraction: number): PlanePoint => [x0 + (x1 - x0) * fraction, y0 + (y1 - y0) * fraction]
   const shares = [0, ...findCrossings(zone, [x0, y0, x1, y1]), 1]
   return shares.slice(1).flatMap((to, before) => {
     const from = shares[before] ?? 0
     if (to - from < 1e-12 || !isInside(getPointAt((from + to) / 2), zone)) return []
-    const at = (share: number): number => a.time + (b.time - a.time) * share
+    const at = (fraction: number): number => a.time + (b.time - a.time) * fraction
     return [
       {
         from_ms: at(from),
@@ -150,9 +150,9 @@ function findCrossings(
       const [ex, ey] = [ex1 - ex0, ey1 - ey0]
       const cross = dx * ey - dy * ex
       if (cross === 0) return []
-      const share = ((ex0 - x0) * ey - (ey0 - y0) * ex) / cross
+      const fraction = ((ex0 - x0) * ey - (ey0 - y0) * ex) / cross
       const along = ((ex0 - x0) * dy - (ey0 - y0) * dx) / cross
-      return share > 0 && share < 1 && along >= 0 && along <= 1 ? [share] : []
+      return fraction > 0 && fraction < 1 && along >= 0 && along <= 1 ? [fraction] : []
     })
     .sort((a, b) => a - b)
 }

@@ -21,7 +21,7 @@ const maxTurnShare = 0.5
 const minFrozenFrames = 3
 
 /** Requirements for mismatches within the contact slack. */
-const lasting = { frames: 10, spread: 0.1 } as const
+const minMismatch = { frames: 10, spread: 0.1 } as const
 
 /** Wrong units: number per rad/s, and description. */
 const otherUnits = [
@@ -65,7 +65,7 @@ export function rotationLaw(): Law {
             body === bodies[0] && frames.first <= last + 1 && first <= frames.last + 1,
         )
       const others = small.runs
-        .filter((run) => run.frames >= lasting.frames && isConstant(ratios.get(run)) && !isKnown(run))
+        .filter((run) => run.frames >= minMismatch.frames && isConstant(ratios.get(run)) && !isKnown(run))
         .flatMap((run) => toFindings(run, ratios.get(run)))
       return [...clear, ...others]
     },
@@ -83,10 +83,10 @@ function addRatio(ratios: Map<Run, Ratio>, run: Run, { ratio, isAmbiguous }: Mis
 }
 
 function isConstant(ratio: Ratio | undefined): boolean {
-  if (ratio === undefined || ratio.count < lasting.frames) return false
+  if (ratio === undefined || ratio.count < minMismatch.frames) return false
   const mean = ratio.sum / ratio.count
   const spread = Math.sqrt(Math.max(0, ratio.squares / ratio.count - mean ** 2))
-  return spread <= lasting.spread * Math.abs(mean) && Math.abs(mean - 1) > lasting.spread
+  return spread <= minMismatch.spread * Math.abs(mean) && Math.abs(mean - 1) > minMismatch.spread
 }
 
 /** Returns a predicate; `undefined` if a wrong unit does not explain this multiple of w dt. */
