@@ -13,13 +13,11 @@ export interface DemoControl {
   discoveries: number
   /** Signals of the calls of `wait`, in order. */
   readonly waiting: AbortSignal[]
-  /** Reports a change. */
   announce: (what: 'tools' | 'resources' | { uri: string }) => void
   opened: number
   closed: number
 }
 
-/** Creates a discovered tool. */
 export const foundTool = (name: string): AppTool =>
   makeTool(name, {
     about: 'Found at run time.',

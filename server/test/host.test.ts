@@ -155,7 +155,7 @@ const appWith = (
   ...errors: { definitions: ReturnType<typeof defineErrors>['definitions'] }[]
 ) => defineApp({ name, about: 'Fails.', errors, open: () => ({}), session: () => ({}) }, () => {})
 
-verifies('app:errors:owner', 'an app with a code of another app is rejected at the start', async (t) => {
+verifies('app:errors:owner', 'an app that declares an error code of another app is rejected', async (t) => {
   const second = appWith('Second', defineErrors({ NO_RECORDING: declaration }))
   await t.rejects(openTestCore(t, [demoApp().app, second]), {
     code: 'INVALID_APP',
@@ -163,7 +163,7 @@ verifies('app:errors:owner', 'an app with a code of another app is rejected at t
   })
 })
 
-verifies('app:errors:owner', 'a user app with a code of the server is reported and not served', async (t) => {
+verifies('app:errors:owner', 'a user app that declares a code of the server is not served', async (t) => {
   const dir = t.testdir()
   writeFileSync(
     `${dir}/mine.mjs`,
@@ -181,7 +181,7 @@ verifies('app:errors:owner', 'a user app with a code of the server is reported a
   t.match(apps.Demo, { status: 'ok' })
 })
 
-t.test('an app that declares a code twice is rejected', async (t) => {
+t.test('an app that declares an error code twice is rejected', async (t) => {
   const twice = () => defineErrors({ LAMP_BROKEN: declaration })
   t.throws(() => appWith('Lamp', twice(), twice()), {
     code: 'INVALID_APP',
@@ -189,7 +189,7 @@ t.test('an app that declares a code twice is rejected', async (t) => {
   })
 })
 
-t.test('apps share the errors of a library, and a reloaded app replaces its own', async (t) => {
+t.test('apps share the errors of a library, and a reloaded app replaces its own errors', async (t) => {
   const library = defineErrors({ LAMP_BROKEN: declaration })
   const catalog = new ErrorCatalog()
   catalog.add(appWith('One', library))
@@ -200,7 +200,7 @@ t.test('apps share the errors of a library, and a reloaded app replaces its own'
   t.equal(catalog.describe('ok'), 'ok')
 })
 
-verifies('app:errors:owner', 'an app can throw a code that another app declares', async (t) => {
+verifies('app:errors:owner', 'an app can throw an error code that another app declares', async (t) => {
   const mine = defineApp({ name: 'Mine', about: 'Fails.', open: () => ({}), session: () => ({}) }, (app) => {
     app.tool('fail', {
       about: 'Fail.',
@@ -230,7 +230,7 @@ verifies('app:errors:owner', 'an app can throw a code that another app declares'
   await t.rejects(fail({ code: 'LAMP_LOST' }), { code: 'LAMP_LOST', definition: { status: 500 } })
 })
 
-t.test('every code of the built-in apps has one owner', async (t) => {
+t.test('every error code of the built-in apps has one owner', async (t) => {
   const catalog = new ErrorCatalog()
   for (const app of [appWith('Causeway', CausewayError), ...apps]) catalog.add(app)
   t.ok(catalog.codes.includes('NO_RECORDING'))

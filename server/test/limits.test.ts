@@ -16,7 +16,7 @@ interface Named {
   readonly name: string
 }
 
-/** Returns how many of the calls are not rejected. */
+/** Returns the number of calls that are not rejected. */
 function passed(limiter: RateLimiter, calls: number, client: string, app: string, kind?: string): number {
   let count = 0
   for (let call = 0; call < calls; call++) {

@@ -107,7 +107,7 @@ verifies('limits:memory', 'the memory guard rarely collects garbage without an e
   t.equal(state.collections, 2)
 })
 
-verifies('limits:memory', 'memory is short until eviction suffices', async (t) => {
+verifies('limits:memory', 'memory is short after two checks in a row above the limit', async (t) => {
   const { guard, state, lines } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 1100 })
   await guard.check()
   t.notOk(guard.isShort, 'one check can be a single call')

@@ -81,7 +81,7 @@ verifies('wire:task:unwritable', async (t) => {
 
 verifies(
   'wire:task:unwritable',
-  'a failed write fails input requests and creations, but not the shutdown',
+  'a failed write fails the creation or the input request of a task, but not the shutdown',
   async (t) => {
     const { rows, disk, tasks, start, status, failures } = await openTasks()
     const asking = createResult()

@@ -9,13 +9,11 @@ import type { Caller } from '../src/dispatch/caller.ts'
 import { Core } from '../src/host/core.ts'
 import type { Mount } from '../src/registry/mount.ts'
 
-/** Parsed log lines. */
 export interface LogCapture {
   readonly log: Logger
   readonly lines: readonly Record<string, unknown>[]
 }
 
-/** Creates a log that a test can read. */
 export function captureLog(level = 'debug'): LogCapture {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level, base: null }, { write: (line) => void lines.push(JSON.parse(line)) })

@@ -13,13 +13,13 @@ const maxProblems = 20
 const maxPathLength = 200
 const maxProblemLength = 1000
 
-/** Longer arrays are validated item by item, because zod reports every invalid item. */
+/** Longer arrays are validated item by item up to 20 problems, because zod reports all. */
 const longArray = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */
 const maxItems = 500_000
 
-/** Validates arguments. Throws `code` with at most 20 `data.problems`. */
+/** Returns validated arguments. Throws an error with `code` and at most 20 `data.problems`. */
 export function readArguments<T extends z.ZodObject>(
   owner: string,
   schema: T,
@@ -79,7 +79,7 @@ function findInvalidItems(
   return issues
 }
 
-/** Removes wrappers such as `optional`. If the value is an array, selects the array type of a union. */
+/** Removes wrappers such as `optional`. If the value is an array, selects a union's array type. */
 function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
@@ -117,7 +117,7 @@ function renameArgument(
   return { ...others, [declared]: value }
 }
 
-/** Suggests the most similar of `names` for an unknown argument. */
+/** Converts issues to problems. Suggests the most similar of `names` for an unknown argument. */
 export function listProblems(
   issues: readonly z.core.$ZodIssue[],
   names: readonly string[],
@@ -144,12 +144,12 @@ function unknownArgument(path: readonly PropertyKey[], key: string, names: reado
   const argument = formatPath([...path, key])
   const match = closest(key, names)
   if (match !== undefined) return { argument, problem: 'is unknown', did_you_mean: match }
-  // For the outer object, the error lists the names as `expected`.
+  // Names of the outer object are in `data.expected`.
   const others = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
   return { argument, problem: `is unknown${others}` }
 }
 
-/** A check can add a nested object's member names to its issue as `known`. */
+/** Returns a nested object's member names, which its check can add to the issue as `known`. */
 const nestedNames = (issue: object): readonly string[] =>
   'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 

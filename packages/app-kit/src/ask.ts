@@ -34,7 +34,7 @@ export const ask = (questions: Readonly<Record<string, InputRequest>>, kept?: un
 export const isAsk = (value: unknown): value is Ask =>
   typeof value === 'object' && value !== null && brand in value
 
-/** Returns a form of strings, numbers, booleans and enums. */
+/** Returns a request for a form of strings, numbers, booleans and enums. */
 export const elicit = (message: string, fields: Shape): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'form', message, requestedSchema: formSchema(message, fields) },

@@ -69,7 +69,7 @@ export interface CallContext {
   readonly holder?: string
   /** W3C trace context. */
   readonly traceparent?: string
-  /** A call with the same id within ten minutes is treated as a repetition. */
+  /** Apps treat a call with a repeated id as a repetition, usually for ten minutes. */
   readonly requestId: string
 }
 
@@ -77,14 +77,14 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   readonly store: Store
   /** The client's state: plain JSON, changed in place and saved after the call. */
   readonly session: Session
-  /** Whether `session` is shared by all callers that have no session. */
+  /** Whether `session` is shared by all callers without a session of their own. */
   readonly sharedSession: boolean
   readonly input: Input
-  /** Adds facts to the audit entry, with at most 20 ids. */
+  /** Adds facts to the audit entry, which stores at most 20 items of a list. */
   note(facts: Facts): void
 }
 
 export interface ChannelContext<Store = unknown, Session = unknown> extends ToolContext<Store, Session> {
-  /** Calls a tool of this app and returns its data. Throws its errors and `UNKNOWN_TOOL`. */
+  /** Calls a tool of this app and returns its data. Throws the tool's errors and `UNKNOWN_TOOL`. */
   call(tool: string, args: unknown): Promise<Readonly<Record<string, unknown>>>
 }

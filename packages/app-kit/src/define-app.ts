@@ -16,10 +16,10 @@ import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 export interface DataPart {
   /** A file, a folder (`snapshots/`) or a pattern (`recordings/*.db`) below the data folder. */
   readonly path: string
-  /** `database`: SQLite copies it. `files`: replaced only by rename. `passing`: not backed up. */
+  /** `database`: copied by SQLite. `files`: copied, and replaced only by rename. `passing`: not backed up. */
   readonly kind: 'database' | 'files' | 'passing'
   readonly schema?: readonly string[]
-  /** Columns (`table.column`) with absolute paths, which a restore updates. */
+  /** Columns (`table.column`) with absolute paths. A restore updates paths in a moved data folder. */
   readonly paths?: readonly string[]
   /** SQL that removes secrets from a backup. */
   readonly withoutSecrets?: string
@@ -40,7 +40,7 @@ export interface Cache {
   shrink(bytes: number): number | Promise<number>
 }
 
-/** A call for `view`. If it failed, its arguments were not validated. */
+/** A finished call. If it failed, its arguments may be invalid. */
 export interface ViewedCall {
   readonly args: Readonly<Record<string, unknown>>
   /** Empty if the call failed. */
@@ -61,9 +61,9 @@ interface AppIdentity<Store, Session> {
   readonly service?: string
   /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
-  /** Replaces a failed call's text and, if the output schema accepts it, `structuredContent`. */
+  /** Returns a replacement for a failed call's text and, if the output schema accepts it, `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
-  /** Replaces the error of a missing resource for HTTP+SSE clients (2024-11-05). */
+  /** Returns a replacement for the error of a missing resource, for HTTP+SSE clients (2024-11-05). */
   missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
   /** Opens the store that all clients share. */
   open(env: Env): Store | Promise<Store>

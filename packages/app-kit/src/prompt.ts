@@ -33,7 +33,7 @@ export interface PromptResult {
 
 export interface AppPrompt {
   readonly name: string
-  /** Name on the shared mount. Default: names of app and prompt. */
+  /** Name on the shared mount. Default: `<app>__<name>`. */
   readonly fullName?: string
   /** Replaces the generated listing. */
   readonly listed?: Prompt
@@ -41,9 +41,9 @@ export interface AppPrompt {
   readonly arguments: NonNullable<Prompt['arguments']>
   complete(argument: string, typed: string, ctx: ToolContext): Promise<readonly string[]>
   messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
-  /** Replaces `messages` if the result has more members. */
+  /** Replaces `messages` if the result also has other members. */
   get?(args: unknown, ctx: ToolContext): Promise<PromptResult | Ask>
-  /** Replaces `complete`. A final completion is not filtered. */
+  /** Replaces `complete`. The server does not filter these values. */
   completeTyped?(argument: string, typed: string, chosen: Variables, ctx: ToolContext): Promise<Completion>
 }
 

@@ -13,7 +13,7 @@ export interface ResourceDeclaration<Store, Session> {
   readonly about: string
   /** Default: `application/json`. */
   readonly mimeType?: string
-  /** Returns a template's resources. Without it, only the template is listed. */
+  /** Returns a template's resources. Default: only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
   /** Suggests values of a variable. The server selects those that start with the typed text. */
   readonly complete?: Readonly<
@@ -31,9 +31,9 @@ export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>,
   list(ctx: ToolContext): Promise<readonly Resource[]>
   complete(variable: string, chosen: Variables, ctx: ToolContext): Promise<readonly string[]>
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
-  /** Replaces `read` if a resource has several contents, or asks the client first. */
+  /** Replaces `read` for a resource that has several contents or first asks the client. */
   readAll?(uri: string, variables: Variables, ctx: ToolContext): Promise<readonly ResourceContents[] | Ask>
-  /** Replaces `complete`. A final completion is not filtered. */
+  /** Replaces `complete`. The server does not filter these values. */
   completeTyped?(
     variable: { readonly template: string; readonly name: string; readonly typed: string },
     chosen: Variables,

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { Roots } from './context.ts'
 
-/** Calls `folders` on every use. The remedies of errors name `setting`. */
+/** Returns roots that call `folders` on every use. Remedies of errors name `setting`. */
 export function makeRoots(folders: () => readonly string[], setting: string): Roots {
   return {
     folders: () => folders().map((folder) => resolve(folder)),
@@ -45,7 +45,7 @@ async function findRealPath(path: string): Promise<string | undefined> {
   }
 }
 
-/** `ERR_INVALID_ARG_VALUE` is the code for a name that contains NUL. */
+/** Codes of a missing file. `ERR_INVALID_ARG_VALUE` means that the name contains NUL. */
 const missingCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
 const isBelow = (roots: readonly string[], path: string): boolean =>

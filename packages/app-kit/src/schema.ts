@@ -4,8 +4,8 @@ import { z } from 'zod'
 export type Shape = z.ZodRawShape
 
 /**
- * Returns JSON Schema 2020-12 without additional properties. Throws `INVALID_APP` for types without a schema
- * and arguments without a description.
+ * Returns a JSON Schema (2020-12) that forbids additional properties. Throws `INVALID_APP` for types that JSON Schema
+ * cannot express, and for arguments without a description.
  */
 export function inputSchema(owner: string, shape: Shape): JsonSchema {
   const schema = convert(owner, z.strictObject(shape))
@@ -17,8 +17,8 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
 }
 
 /**
- * Returns JSON Schema 2020-12. Allows additional properties, so that new fields do not break older clients.
- * Throws `INVALID_APP` for types without a schema.
+ * Returns a JSON Schema (2020-12) that allows additional properties, so that new fields do not break older clients.
+ * Throws `INVALID_APP` for types that JSON Schema cannot express.
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
   // Rejects transforms: one tool with a transform would hide all tools in older clients.
@@ -44,8 +44,8 @@ function convert(
 }
 
 /**
- * Removes bounds of safe integers, patterns of formats, and keywords that allow everything. Replaces lists of
- * types with `anyOf`, which more clients support.
+ * Removes bounds of safe integers, patterns that repeat a `format`, and keywords that allow everything. Replaces
+ * lists of types with `anyOf`, which more clients support.
  */
 function simplify(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(simplify)

@@ -16,7 +16,7 @@ interface TestOptions extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | '
 
 interface TestCall {
   readonly signal?: AbortSignal
-  /** Answers the tool's questions. Without it, the client does not support any. */
+  /** Answers the tool's questions. Default: the client does not support questions. */
   readonly reply?: (question: InputRequest, key: string) => unknown
   readonly holder?: string
 }
@@ -26,9 +26,9 @@ export interface TestClient {
   answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>
   read(uri: string): Promise<ResourceContents>
   prompt(name: string, args?: unknown, options?: TestCall): Promise<readonly PromptMessage[]>
-  /** `[done, total, message]` of all calls. */
+  /** Progress of all calls: `[done, total, message]`. */
   readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
-  /** `[level, data]` of all calls. */
+  /** Log messages of all calls: `[level, data]`. */
   readonly messages: readonly (readonly [string, unknown])[]
   readonly notes: readonly Facts[]
 }

@@ -77,7 +77,7 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const daysInMonth = (year: number, month: number): number =>
   month === 2 ? (isLeap(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 
-/** H. Hinnant, "chrono-Compatible Low-Level Date Algorithms". Years start in March. */
+/** Returns days since 1970-01-01 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). Years start in March. */
 function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)

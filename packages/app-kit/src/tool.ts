@@ -17,11 +17,11 @@ import { inputSchema, outputSchema, type Shape } from './schema.ts'
 interface Hints {
   /** Whether the tool changes nothing except the client's session. Default: false. */
   readonly readOnly?: boolean
-  /** Whether it may delete or overwrite data. Default: true. */
+  /** Whether the tool may delete or overwrite data. Default: true. */
   readonly destructive?: boolean
   /** Whether a repeated call has no further effect. Default: false. */
   readonly idempotent?: boolean
-  /** Whether it accesses other machines. Default: false. */
+  /** Whether the tool accesses other machines. Default: false. */
   readonly openWorld?: boolean
 }
 
@@ -40,7 +40,6 @@ export interface Example {
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** Views of results in clients that support MCP Apps. */
 export const widgetNames = ['series', 'scene', 'map', 'decision'] as const
 
 export type WidgetName = (typeof widgetNames)[number]
@@ -80,7 +79,6 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   ): ToolReturn<Output> | Promise<ToolReturn<Output>>
 }
 
-/** Data, `withContent(data, content)` or `ask(questions)`. */
 type ToolReturn<Output extends Shape> =
   | Plain<z.input<z.ZodObject<Output>>>
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
@@ -106,7 +104,7 @@ export interface ForwardedCall {
 
 export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
-  /** Name on the shared mount. Default: names of app and tool. */
+  /** Name on the shared mount. Default: `<app>__<name>`. */
   readonly fullName?: string
   /** Replaces the generated listing. */
   readonly listed?: Tool
@@ -167,7 +165,7 @@ function toAnnotations(hints: Hints): ToolAnnotations {
   }
 }
 
-/** SDK clients throw if data does not match the schema. */
+/** Throws `INTERNAL` for data that does not match the schema, because SDK clients would throw. */
 function validateData(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return data as Record<string, unknown>

@@ -22,9 +22,9 @@ const endedIdleMs = 5 * 60_000
 export interface GatewayOptions {
   readonly dataDir: string
   readonly log: Log
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly now: () => number
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly steady: () => number
   readonly newId: () => string
   readonly clientInfo: { readonly name: string; readonly version: string }

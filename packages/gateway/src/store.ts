@@ -5,7 +5,6 @@ import type { Database } from 'better-sqlite3'
 import type { Catalogue } from './domain/catalogue.ts'
 import { type Pin, type PinKind, toPinKey } from './domain/pins.ts'
 
-/** Published migrations never change. */
 export const gatewayMigrations: readonly Migration[] = [
   {
     name: 'catalogues',
@@ -86,7 +85,7 @@ export class GatewayStore {
 export const selectPins = (pins: readonly Pin[], keys?: ReadonlySet<string>): readonly Pin[] =>
   keys === undefined ? pins : pins.filter((pin) => keys.has(toPinKey(pin)))
 
-/** Also works while the server of this folder runs. */
+/** Also works while a server uses the folder. */
 export function forgetPins(dataDir: string, server: string): void {
   if (!existsSync(join(dataDir, fileName))) return
   const store = new GatewayStore(dataDir)

@@ -95,5 +95,5 @@ function meetsCondition(condition: CallCondition, call: FilteredCall): boolean {
 const getText = (call: FilteredCall, field: TextField): string =>
   field === 'client' ? `${formatClient(call.client)} ${call.client_version}` : (call[field] ?? '')
 
-/** Converts ASCII letters only, as SQLite does. */
+/** Converts only ASCII letters to lower case, as SQLite does. */
 const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

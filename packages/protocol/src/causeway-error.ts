@@ -146,7 +146,7 @@ export function reviseError(
   return new CodedError(code, message, { remedy, data, cause: error, ...changes, definition })
 }
 
-/** Applies `declared` if the error's class does not declare its code. */
+/** Returns a copy with the definition `declared` if the error's code is undeclared. */
 export function declareError(error: CausewayError, declared: ErrorDefinition | undefined): CausewayError {
   const { code, message, remedy, data, definition } = error
   if (declared === undefined || definition.about !== undeclared.about) return error

@@ -6,7 +6,6 @@ export interface ErrorObject {
   readonly message: string
   readonly remedy: string
   readonly data: ErrorData
-  /** Error number in the app's original design. */
   readonly legacy_code: number | null
   readonly retryable: boolean
 }
@@ -87,7 +86,7 @@ export const errorText = ({
 
 const maxValueLength = 4000
 
-/** Adds the data that the remedy names, because models do not see `data`. */
+/** Returns the text with the data that the remedy names, because models do not see `data`. */
 export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
   [errorText(error), ...listNamedData(error)].join('\n')
 

@@ -51,7 +51,7 @@ export function parseJson(text: string): unknown {
 export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: CheckJsonOptions = {}): void {
   const { length } = json
   if (length <= uncheckedBytes) return
-  // Smaller JSON cannot exceed the limit: a member has at least four bytes.
+  // Smaller JSON cannot exceed the limit of names: a member has at least four bytes.
   const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
   let containers = 0

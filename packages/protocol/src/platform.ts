@@ -1,4 +1,4 @@
-/** Differences between Linux, macOS and Windows. Tests choose the platform. */
+/** Differences between Linux, macOS and Windows. Tests pass the platform. */
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 

@@ -213,7 +213,7 @@ t.test('wireName rejects names that clients do not support', async (t) => {
   t.equal(wireName('Replay', 'x'.repeat(41)).length, 49)
 })
 
-t.test('pathName is the name in lower case', async (t) => {
+t.test('pathName returns the name in lower case', async (t) => {
   t.equal(pathName('ToolVault'), 'toolvault')
 })
 

@@ -50,7 +50,7 @@ export class AgingClock {
   constructor(db: Database, { columns, keepMs, now, steady = now }: AgingOptions) {
     this.#jumps = new ClockJumpDetector({ now, steady })
     this.#now = now
-    // A rollback resets the table together with the rows.
+    // A rollback undoes the recorded shift together with the shifted rows.
     db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')
     const shifted = db.prepare<[], number>('SELECT ms FROM aged').pluck()
     const addShift = db.prepare<[number]>('UPDATE aged SET ms = ms + ?')

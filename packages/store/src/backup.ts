@@ -61,7 +61,7 @@ async function copyDatabase(db: Database, to: string, { signal, change }: Backup
   }
 }
 
-/** Takes the copy out of WAL mode, which requires a writable folder, and checks it. */
+/** Takes the copy out of WAL mode, in which readers need a writable folder, and checks it. */
 function sealCopy(copy: string, source: string, change?: string): void {
   const db = new BetterSqlite3(copy)
   try {

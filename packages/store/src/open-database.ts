@@ -66,7 +66,7 @@ export function createPrivateFile(file: string): void {
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
-    // An existing file is not opened: closing it would drop its connections' locks.
+    // An existing file is not opened: closing it would release this process's locks on it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

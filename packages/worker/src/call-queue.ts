@@ -12,7 +12,7 @@ export interface QueueOptions {
 }
 
 export interface Caller {
-  /** The queue alternates between waiting clients. */
+  /** The queue starts calls of waiting clients in turn. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal | undefined
 }

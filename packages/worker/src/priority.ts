@@ -5,14 +5,14 @@ import { constants, getPriority, setPriority } from 'node:os'
 const childPriority = 5
 
 /**
- * Sets the lowest priority: with `PRIORITY_BELOW_NORMAL`, a thread takes a tenth of a busy processor. Works only on
- * Linux: elsewhere, `setPriority` applies to the whole process.
+ * Sets the lowest priority, because with `PRIORITY_BELOW_NORMAL` a thread takes a tenth of a busy processor. Works only
+ * on Linux: elsewhere, `setPriority` applies to the whole process.
  */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW)
 }
 
-/** Ignores a child that ended or did not start. */
+/** Does nothing if the child has ended or did not start. */
 export function lowerProcessPriority({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return
   try {
@@ -20,7 +20,7 @@ export function lowerProcessPriority({ pid }: { readonly pid?: number | undefine
   } catch {}
 }
 
-/** Also applies to the children of a `detached` process. */
+/** Also lowers the priority of a `detached` process's children. */
 export function lowerGroupPriority(child: { readonly pid?: number | undefined }): void {
   lowerProcessPriority(child)
   if (process.platform !== 'linux' || child.pid === undefined) return

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 const sliceMs = 15
 
-/** Runs steps. After each slice, reports its last step to `progress`, yields to the event loop and checks `signal`. */
+/** Runs steps. After each slice, passes the last step to `progress`, yields to the event loop and checks `signal`. */
 export async function runInSlices<Step, Result>(
   steps: Iterator<Step, Result, undefined>,
   watch: { readonly signal?: AbortSignal; progress?(step: Step): void } = {},

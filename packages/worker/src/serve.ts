@@ -59,7 +59,7 @@ export function serve<Table extends MethodTable<Table>>(
     }
   }
   const stop = async () => {
-    // Handlers that wait for their signal can reply first.
+    // Lets handlers that wait for their signal reply first.
     await nextTurn()
     await close?.()
   }

@@ -42,8 +42,8 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Rejects with the method's error, `CANCELLED`, or `WORKER_LOST` if this call crashed its worker or no worker
-   * stays alive.
+   * Rejects with the method's error, `CANCELLED`, or `WORKER_LOST` if this call crashed its worker or every new worker
+   * ends immediately.
    */
   async call<Name extends keyof Table & string>(
     method: Name,

@@ -192,7 +192,6 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     return this.#lastBytes
   }
 
-  /** Keeps the process alive during calls and until a stopped thread has ended. */
   #updateRefs(): void {
     if (this.#calls.size > 0) this.#port.ref()
     else this.#port.unref()

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit/audit-entry.ts'
 
 /** JSON text, or only its length if it is too long. */
 export interface CapturedJson {
-  /** Length of the JSON, or of the text if an answer is too long. */
+  /** Length of the JSON, or of an answer's text if the answer is too long. */
   readonly chars: number
   readonly json?: string
 }

@@ -26,7 +26,7 @@ export interface AuditEntry {
   readonly facts: Facts | null
 }
 
-/** In order of precedence. */
+/** Members that identify the subject, in order of precedence. */
 const subjectNames = ['filename', 'recording', 'mind_id', 'sid', 'sessionId', 'repo', 'path']
 const maxLength = 200
 const maxIds = 20

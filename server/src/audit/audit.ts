@@ -56,7 +56,6 @@ export class Audit {
     this.#flushTimer ??= setTimeout(() => void this.#flush(), flushDelayMs).unref()
   }
 
-  /** Writes pending entries first. */
   async readPage(query: AuditQuery): Promise<AuditPage> {
     await this.#flush()
     return this.#options.store.readPage(query)

@@ -22,10 +22,7 @@ export interface CopyJob {
 
 const maxPasses = 6
 
-/**
- * Copies a data folder that may be in use. SQLite copies the databases. Other files are always complete, because
- * servers replace them by renaming. Creates `target` last.
- */
+/** SQLite copies the databases. Other files are always complete, because servers replace them by renaming. */
 export async function copyData(job: CopyJob, { signal, progress }: CallOptions = {}): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)
   const target = resolve(job.target)

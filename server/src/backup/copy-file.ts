@@ -17,7 +17,7 @@ interface FileWatch {
 
 const chunkBytes = 2 ** 20
 
-/** Copies a file that is not an open database and flushes the copy. Its mode is 0600. */
+/** Copies a file that is not an open database. Flushes the copy, whose mode is 0600. */
 export async function copyFile(from: string, to: string, watch: FileWatch = {}): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const hash = createHash('sha256')

@@ -37,7 +37,6 @@ export class PartialBackup {
       if (!lockNames.includes(name)) rmSync(join(folder, name), { recursive: true })
   }
 
-  /** `folder`: the current path if the folder was renamed. */
   async release(folder = this.folder): Promise<void> {
     if (!this.#lock.isHeld) return
     this.#lock.release(folder)

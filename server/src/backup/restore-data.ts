@@ -44,7 +44,7 @@ interface StagedJob extends RestoreJob {
   readonly manifest: Manifest
 }
 
-/** Prevents servers from starting on the previous or the restored folder meanwhile. */
+/** During the restore, servers cannot start on the previous or the restored folder. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},

@@ -97,7 +97,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
 }
 
-/** Shortens hits, beginning with the last. */
+/** Shortens hits to at most `maxBytes`, beginning with the last. */
 export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [omitDescriptions, omitSchema])
@@ -119,7 +119,7 @@ const omitSchema = (hit: Hit): Hit => ({
   is_complete: false,
 })
 
-/** Does not remove an argument named `description`. */
+/** Preserves an argument that is named `description`. */
 function stripDescriptions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(stripDescriptions)
   if (!isObject(schema)) return schema

@@ -42,7 +42,7 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** Returns the allowed words, or an empty list if all are. */
+/** Returns the allowed words, or an empty list if any word is allowed. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
   return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')

@@ -13,7 +13,7 @@ interface ToolCall {
   readonly args: unknown
 }
 
-/** Returns the structured content. Throws the errors of `runAppTool`. */
+/** Returns the result's structured content. Throws the errors of `runAppTool`. */
 export async function callOtherApp(
   services: MethodContext,
   from: App,

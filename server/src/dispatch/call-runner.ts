@@ -194,7 +194,7 @@ class Call {
   }
 }
 
-/** Throws `CLIENT_CANNOT_ANSWER`. For stateless clients, the transport sends the error number of MCP 2026-07-28. */
+/** Throws `CLIENT_CANNOT_ANSWER`. For stateless clients, the transport sends the error of MCP 2026-07-28 instead. */
 function checkCanAnswer({ questions }: Ask, { input, era }: Caller): void {
   if (input !== undefined && era === 'modern') return
   const unsupported = Object.values(questions).filter((question) => input?.can(question) !== true)

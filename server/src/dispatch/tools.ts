@@ -37,7 +37,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
     called = entry
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
-    // For `UPSTREAM_ERROR`, a hosted server rejected the request before it ran a tool.
+    // `UPSTREAM_ERROR` is a protocol error: the hosted server did not run a tool.
     if (isCausewayError(error) && error.code !== upstreamError)
       return toErrorResult(errorObject(error), called)
     throw error
@@ -46,7 +46,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
 
 const deadlineKey = 'causeway/deadline_ms'
 
-/** A trace in a header takes precedence. */
+/** A trace in a header takes precedence over `_meta`. */
 function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = {}): Caller {
   if (ms === undefined && traceparent === undefined) return caller
   const deadlineMs =

@@ -206,7 +206,6 @@ export class Core {
     return findResource(this.host.instances, uri)?.instance.path
   }
 
-  /** Returns a function that ends the subscription. */
   subscribe(uri: string, caller: Caller): () => void {
     const { clientKey = caller.sessionKey, sharedSession, project, input = noInput } = caller
     const origin = { clientKey, sharedSession, input, ...(project === undefined ? {} : { project }) }
@@ -287,7 +286,7 @@ export class Core {
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
       changed: {
-        // Waits, because an app can change while it opens.
+        // Waits for the start, because an app can report changes while it opens.
         tools: () => void this.#ready.promise.then(() => this.registry.refresh()).catch(onError),
         resources: () => {
           for (const mount of [...this.registry.sharedMounts, createBareMount(pathName(app.name))])

@@ -164,7 +164,7 @@ export class ClientStateStore {
       .get() as number
   }
 
-  /** Returns JSON, or `undefined` for an unknown or expired key. Counts as a use. */
+  /** Returns JSON, or `undefined` for an unknown or expired key. Counts as a use of the state. */
   load(sessionKey: string, app: string): Promise<string | undefined> {
     return this.#file.run(() => this.#load(sessionKey, app) ?? this.#claimShared(sessionKey, app))
   }
@@ -219,7 +219,7 @@ class HandshakeStore {
     await this.#file.run(() => this.#save.run(sessionId, owner, mountPath, params, uris, this.#file.now()))
   }
 
-  /** Returns `undefined` for an expired session or another owner. Counts as a use. */
+  /** Returns `undefined` for an expired session or another owner. Counts as a use of the session. */
   async find(sessionId: string, owner: string): Promise<SavedHandshake | undefined> {
     const row = this.#use.get(this.#file.now(), sessionId, owner, this.#file.expiryTime)
     if (row === undefined) return undefined

@@ -22,7 +22,7 @@ import { createTooLargeError, jsonBody, requestAborted, unsupportedType } from '
 const legacyResourceNotFound = -32002
 const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 
-/** Numbers of connection errors: headers, capabilities, version. */
+/** Numbers of connection errors, which concern headers, capabilities or version. */
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {

@@ -30,7 +30,7 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly mount: Mount
   readonly sessionKey: string | undefined
-  /** Set if the transport started the call before the SDK. */
+  /** Set if the transport started the call before the SDK received it. */
   startedCall: StartedCall | undefined
   #signal: AbortSignal | undefined
 

@@ -16,7 +16,7 @@ export interface HttpServices {
   readonly stopping: AbortSignal
   /** Whether plain JSON calls on an app's port get the error numbers of its original design. */
   readonly legacyErrors: boolean
-  /** Whether plain tool calls and lists bypass the SDK. Tests disable it to compare. */
+  /** Whether plain tool calls and lists bypass the SDK. Tests compare both paths. */
   readonly hasFastPath: boolean
   /** Interval of keep-alive comments on an event stream. */
   readonly keepAliveMs: number

@@ -65,7 +65,7 @@ export class InFlightRequests {
     const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
     if (isOverloaded?.() === true) return 'time'
     if (this.#running >= max) return 'places'
-    // Always admits one request: the limit may be below the server's own need.
+    // Always admits one request: the memory limit may be below the server's own need.
     return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
   }
 }

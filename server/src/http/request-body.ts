@@ -51,7 +51,7 @@ function unsupportedEncoding(encoding: string, others: readonly string[]): Cause
   )
 }
 
-/** RFC 9112 section 6. A body of length 0 does not count. */
+/** Whether a request has a body (RFC 9112 section 6) of at least one byte. */
 export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 

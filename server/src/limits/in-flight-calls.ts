@@ -3,7 +3,6 @@ import type { Cancellation } from '../dispatch/caller.ts'
 
 /** A call whose signal aborts when the caller cancels or the deadline passes. */
 export class InFlightCall implements Cancellation {
-  /** Set by `InFlightList`. */
   index = 0
   /** On the clock of `performance.now()`. */
   readonly expiresAt: number

@@ -4,9 +4,8 @@ interface Item {
 }
 
 /**
- * Items that are added and removed with each request, in no particular order. A `Set` or `Map` would move its
- * entries to a new table every few additions. V8 would retain the old table and its calls until the next major
- * collection.
+ * Unordered items that are added and removed with each request. A `Set` or `Map` would move its entries to new
+ * tables, and V8 would retain the old tables and their calls until the next major collection.
  */
 export class InFlightList<T extends Item> {
   readonly #items: (T | undefined)[] = []

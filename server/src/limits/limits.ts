@@ -39,7 +39,6 @@ export class Limits {
 
   /** Throws `RATE_LIMITED` or `OVERLOADED`. The caller's deadline can only shorten the app's. */
   start(app: string, caller: Caller, { kind, rateClass }: Operation): InFlightCall {
-    // Methods, routes and sockets count as class `*`.
     this.#rateLimiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', rateClass)
     if (kind === 'channel') return new InFlightCall(caller.cancellation)
     const { concurrency, deadlinesMs } = this.#settings

@@ -27,7 +27,6 @@ export class RateLimiter {
     if (!this.#isEnabled) return
     const now = this.#now()
     const name = this.#findClass(app, rateClass)
-    // Apps without a rate share the client's bucket `*`.
     const key = `${client} ${name}`
     const rate = this.#rates[name]
     const { total } = this.#rates

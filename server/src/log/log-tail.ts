@@ -12,7 +12,7 @@ interface LogLine {
 
 interface LogFilter {
   readonly level: number
-  /** Part of the line. Ignores case. */
+  /** Text that lines contain, regardless of case. */
   readonly text: string
 }
 

@@ -36,7 +36,7 @@ interface MemoryGuardOptions {
 
 /** Shares of a limit at which eviction starts and stops. */
 const processShares = { start: 0.85, end: 0.7 }
-/** Lower, because V8 collects garbage often in a full heap. */
+/** Lower than `processShares`, because V8 collects garbage often in a full heap. */
 const heapShares = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }
@@ -107,7 +107,6 @@ export class MemoryGuard {
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     const heapExcess = getExcess(heapBytes, heapLimitBytes, heapShares)
     const processExcess = limitBytes === 0 ? 0 : getExcess(usedBytes, limitBytes, processShares)
-    // Cheapest to refill first.
     const caches = findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
     await this.#evict(
       caches.filter(({ cache }) => cache.isInHeap),

@@ -14,7 +14,6 @@ interface StorageReport {
   readonly reason?: string
 }
 
-/** Size of the test file. */
 const probeBytes = 2 ** 20
 
 const probeName = 'storage-probe.tmp'

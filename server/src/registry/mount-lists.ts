@@ -76,7 +76,6 @@ export function buildMountLists(
   }
 }
 
-/** Returns 16 characters. */
 export const createDigest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 

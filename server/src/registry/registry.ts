@@ -19,7 +19,6 @@ interface RegistryOptions {
   readonly ttlMs: number
   readonly pageSize: number
   readonly log: Logger
-  /** Returns patterns by profile name. */
   profiles(): Readonly<Record<string, readonly string[]>>
   onChange(change: Change): void
   beforeDiscovery(): Promise<void>

@@ -10,7 +10,7 @@ const coreLimits = { tools: 20, bytes: 16_000 } as const
 /** Number of tools that clients with deferred tools load at the start. */
 const maxAlwaysLoad = 6
 
-/** Bytes of the listing of a tool or app, beyond which no metadata is added to it. */
+/** Search hints that would extend the listing of a tool or app beyond these bytes are omitted. */
 const metadataLimits = { tool: 2000, app: 25_000 } as const
 
 /** Keys in `_meta` that Claude Code reads. */

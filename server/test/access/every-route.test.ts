@@ -14,7 +14,6 @@ const all = 'token-with-every-scope'
 const none = 'token-for-another-app'
 const reader = 'token-with-read-scope'
 
-/** A request to a route. */
 interface RouteRequest {
   /** The path with values for its variables. */
   readonly path: string
@@ -175,7 +174,7 @@ verifies('access:every-route', async (t) => {
   }
 })
 
-verifies('access:every-route', 'a token without a scope for the app can only list', async (t) => {
+verifies('access:every-route', 'a token without a scope for an app cannot use the app', async (t) => {
   const { wire } = await openGuarded(t)
   for (const { path, body, headers, isScoped = false } of Object.values(rows).flat()) {
     const method = body === undefined ? 'GET' : 'POST'
@@ -193,7 +192,7 @@ verifies('access:every-route', 'a token without a scope for the app can only lis
 
 verifies(
   'access:every-route',
-  'the redirect URI of logins needs no token, and only a known state',
+  'the redirect URI of logins needs no token, but requires a known state',
   async (t) => {
     const { wire } = await openGuarded(t)
     const url = `${wire.http.url}/oauth/callback`
@@ -252,7 +251,7 @@ verifies('wire:guard:token-origin', async (t) => {
   t.equal(await upgrade(t, socket, { ...page, ...bearer(all) }), 'open')
 })
 
-verifies('access:every-route', 'the port of a single app rejects the same requests', async (t) => {
+verifies('access:every-route', 'the port of an app rejects the same intruders as the server', async (t) => {
   const { demo, port } = await openGuarded(t)
   const paths = [
     '/mcp',

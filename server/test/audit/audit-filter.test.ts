@@ -79,7 +79,7 @@ verifies('audit:filter', async (t) => {
   t.equal((await find('')).entries.length, 1000)
 })
 
-verifies('audit:filter', 'the audit and the console page apply the same rules', async (t) => {
+verifies('audit:filter', 'the audit and the console page apply the same filter rules', async (t) => {
   const random = randomFrom(7)
   const texts = ['', 'Replay', 'get_frame', 'FIND', 'ok', 'a%_b', 'É', 'é', '\u212a', "x'y", 'Mozilla', '50']
   const codes = ['ok', 'ok', 'NOT_FOUND', 'OVERLOADED', 'BROKEN']
@@ -161,7 +161,7 @@ verifies('audit:filter', '100,000 entries are searched by an index or in bounded
   t.equal(second.next, undefined)
 })
 
-verifies('audit:filter', 'the routes accept a filter and explain invalid ones', async (t) => {
+verifies('audit:filter', 'the audit routes accept a filter and explain invalid filters', async (t) => {
   const { send } = await openWire(t)
   await send(toolCall('Demo__echo', { text: 'x' }))
   await send(toolCall('Demo__fail', { code: 'NO_RECORDING' }))

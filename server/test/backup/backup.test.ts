@@ -76,7 +76,7 @@ const copy = (
   return copyData({ dataDir, target, parts, ...facts, ...more }, watch)
 }
 
-/** Restores in this thread. */
+/** Restores a backup in this thread. */
 const restoreHere = (
   source: string,
   dataDir: string,
@@ -284,7 +284,7 @@ verifies('backup:all-or-nothing', async (t) => {
   t.same(readdirSync(root).sort(), ['backup', 'data'])
 })
 
-verifies('backup:whole', 'a file that ends in .initialized but is not a marker is copied', async (t) => {
+verifies('backup:whole', 'a file named *.initialized that is not a marker is copied', async (t) => {
   const { dir, target } = createData(t)
   const paths = [
     'app.initialized',

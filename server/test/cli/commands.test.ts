@@ -88,7 +88,7 @@ verifies('command:wrong-line', async (t) => {
   await fails(['status', '--port', 'many'], /^causeway: --port must be a number, got "many"\n/)
 })
 
-t.test('a command flag is not the name of a setting, and has the same kind in every command', async (t) => {
+t.test('no command flag is the name of a setting, and a flag has one kind in all commands', async (t) => {
   const kinds = new Map((Object.keys(settings) as SettingKey[]).map((key) => [toFlag(key), 'setting']))
   for (const { name, flags } of commands)
     for (const [flag, { value }] of Object.entries(flags)) {

@@ -8,7 +8,7 @@ import { runHere } from './run-here.ts'
 const print = async (t: Test, shell: string): Promise<string> =>
   (await runHere(t, ['completion', shell])).stdout
 
-/** Options of a test that needs a shell. */
+/** Returns options that skip a test if the shell is missing. */
 const needs = (shell: string) =>
   spawnSync(shell, ['-c', 'exit 0']).status === 0 ? {} : { skip: `${shell} is not installed` }
 

@@ -108,7 +108,7 @@ function createUser(t: Test) {
   }
 }
 
-/** Without Windsurf, which has no setting for its folder: a test would write into the user's home folder. */
+/** Excludes Windsurf, which has no setting for its folder: a test would write into the user's home folder. */
 const testable = names.filter((name) => name !== 'windsurf')
 
 function readEntry(name: string, text: string): unknown {

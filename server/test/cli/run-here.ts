@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly cwd?: string
   /** Simulates another platform. */
   readonly machine?: Machine
-  /** The reply to every prompt. Without it the command has no terminal. */
+  /** The reply to every prompt. Default: the command has no terminal. */
   readonly answer?: string | (() => Promise<string>)
   /** Called with the text on standard output. */
   readonly onOutput?: (text: string) => void

@@ -19,7 +19,7 @@ interface TestClient {
 const readText = (result: object): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
 
-/** Connects a client, which answers questions after `answerable` resolves. */
+/** Connects a client that answers questions after `answerable` resolves. */
 async function connect(
   t: Test,
   url: string,

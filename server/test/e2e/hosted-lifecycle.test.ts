@@ -130,7 +130,7 @@ verifies('gateway:idle', async (t) => {
   const { starts } = status(core, 'lazy') as { starts: number }
   const waited = call(core, 'Lazy__wait', { text: 'w' })
   await waitForLine(log, 'waiting w')
-  // Lasts several idle timeouts.
+  // The calls and the pause last several idle timeouts.
   for (let index = 0; index < 5; index++)
     t.match(await call(core, 'Lazy__echo', { text: 'e' }), { content: [{ text: 'e' }] })
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -231,7 +231,7 @@ verifies('gateway:tasks', async (t) => {
   await t.rejects(listing, { code: 'METHOD_NOT_FOUND' }, 'no client sees the tasks of another')
 })
 
-verifies('gateway:misbehaviour', 'servers without ping, of one era or of changing era work', async (t) => {
+verifies('gateway:misbehaviour', 'servers work without ping, with one era and with a new era', async (t) => {
   const dir = t.testdir({ data: {} })
   const [log, update] = [`${dir}/log`, `${dir}/update`]
   const servers = {

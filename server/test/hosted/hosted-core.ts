@@ -62,7 +62,7 @@ export async function serve(t: Test, core: Core): Promise<string> {
 export const status = (core: Core, name: string) =>
   core.hosted.gateway.describe().find((one) => one.name === name)
 
-/** Waits until the server was listed and its app is registered. */
+/** Waits until each named server is listed and its app is registered. */
 export async function listed(core: Core, ...names: readonly string[]): Promise<void> {
   const text = (): string => core.registry.getLists({ path: '/mcp' }).toolsJson.legacy
   const apps = names.map((name) => status(core, name)?.app)

@@ -303,7 +303,7 @@ verifies('gateway:config:watch', 'a change is applied while the gateway ends old
   await once(child.stdout, 'data')
   const pid = child.pid as number
   writeFileSync(`${dir}/data/gateway/pids.json`, JSON.stringify([{ pid, process: identifyProcess(pid) }]))
-  // The gateway opens after the child was killed, a second after its signal.
+  // The gateway kills the child a second after its signal, and only then opens.
   const asked = once(child.stdout, 'data')
   const opening = openHostedCore(t, {}, { dir })
   await asked

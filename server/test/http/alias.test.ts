@@ -61,7 +61,7 @@ t.test("the server's own pages are accepted while additional ports open", async 
   const { listen } = Server.prototype
   const opened: Server[] = []
   const statuses: number[] = []
-  /** Sends a request as a page of each open port would. Runs before the next port opens. */
+  /** Sends a request with the origin of each open port. Runs before the next port opens. */
   async function sendFromPages(): Promise<void> {
     const ports = opened.map((server) => (server.address() as AddressInfo).port)
     for (const port of ports) {
@@ -130,7 +130,7 @@ t.test('the server does not start if the app of a port is not served or the port
 })
 
 t.test(
-  'the error for a used port of an app names the setting',
+  'if the port of an app is in use, the error names the setting',
   inCI(async (t) => {
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))

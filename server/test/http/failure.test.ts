@@ -323,7 +323,7 @@ verifies('limits:error', 'an error does not repeat a long tool name, method or a
   t.ok(rest.text.length < 2000)
 })
 
-verifies('limits:error', 'the limit of results also applies to errors', async (t) => {
+verifies('limits:error', 'the length limit of results also applies to errors', async (t) => {
   const { send } = await openWire(t, { env: { CAUSEWAY_ANSWER_LIMIT_CHARS: '2000' } })
   const names = Object.fromEntries(
     Array.from({ length: 30 }, (_, index) => [`${'k'.repeat(150)}${index}`, 1]),

@@ -10,7 +10,7 @@ import { readBody } from '../../src/http/request-body.ts'
 import { captureLog } from '../test-core.ts'
 import { both, initializeMessage, openWire, rpc, type Sending, toolCall, type Wire } from './open-wire.ts'
 
-/** One request to every kind of route. */
+/** Requests to routes of every kind. */
 const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', body: rpc('tools/list') },
   { path: '/mcp', method: 'GET', headers: { accept: 'text/event-stream' } },
@@ -190,7 +190,7 @@ verifies('wire:guard:allowed-origin', async (t) => {
   t.equal((await wire.send(undefined, { method: 'DELETE', headers: inSession })).status, 200)
 })
 
-verifies('wire:guard:allowed-origin', 'other origins get no CORS headers', async (t) => {
+verifies('wire:guard:allowed-origin', 'origins that are not allowed get no CORS headers', async (t) => {
   const wire = await openWire(t, { allowedOrigins: [inspector] })
   for (const origin of ['http://localhost:6275', 'http://127.0.0.1:6274', `${inspector}.evil.example`]) {
     const preflight = { origin, 'access-control-request-method': 'POST' }

@@ -77,7 +77,7 @@ t.test('session: a session is valid only on its mount', async (t) => {
   t.ok(json.result.tools.some(({ name }: { name: string }) => name === 'demo.echo'))
 })
 
-verifies('wire:session:isolated', 'sessions, Causeway-Session and other callers are isolated', async (t) => {
+verifies('wire:session:isolated', 'sessions have separate states, and other callers share one', async (t) => {
   const { send, initialize } = await openWire(t)
   const count = async (headers: Record<string, string>): Promise<unknown> =>
     (await send(toolCall('Demo__count'), { headers })).json.result.structuredContent

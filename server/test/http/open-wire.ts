@@ -8,7 +8,6 @@ import { type DemoControl, demoApp } from '../demo-app.ts'
 import { captureLog, type LogCapture, openTestCore } from '../test-core.ts'
 import { type WireControl, wireApp } from './wire-app.ts'
 
-/** A complete response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -43,18 +42,15 @@ export interface Wire {
   initialize(sending?: Sending): Promise<string>
 }
 
-/** One event of a stream. */
 export interface StreamEvent {
   readonly event: string | undefined
   readonly data: string
 }
 
-/** An open stream of events. */
 export interface EventStream extends Omit<Stream, 'messages'> {
   readonly events: AsyncGenerator<StreamEvent>
 }
 
-/** An open stream of messages. */
 export interface Stream {
   readonly status: number
   readonly headers: Answer['headers']

@@ -2,7 +2,6 @@ import { type App, defineApp, type Socket } from '@causeway/app-kit'
 import { z } from 'zod'
 import { ReplayError } from '../../../packages/app-replay/src/errors.ts'
 
-/** Controls the app from a test. */
 export interface PortControl {
   /** Number of frames whose handler has started. */
   startedFrames: number

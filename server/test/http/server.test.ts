@@ -152,7 +152,7 @@ verifies('wire:guard:loopback', async (t) => {
   t.equal(new URL(http.url).hostname, '127.0.0.1')
 })
 
-t.test('open: a port in use rejects with EADDRINUSE', async (t) => {
+t.test('open: rejects with EADDRINUSE if the port is in use', async (t) => {
   const { core, http } = await openWire(t)
   const options = { host: '127.0.0.1', port: http.port, bodyLimitBytes: 1024 }
   await t.rejects(HttpServer.open(core, options), { code: 'EADDRINUSE' })

@@ -339,7 +339,7 @@ t.test('param headers: a missing or different header is rejected with HEADER_MIS
     }
 })
 
-t.test('param headers: clients of earlier protocol versions do not need them', async (t) => {
+t.test('param headers: clients of earlier protocol versions do not need to send them', async (t) => {
   const { send } = await openWire(t, { apps: [routing()] })
   t.match((await send(toolCall('Routing__route', { region: 'north' }))).json, { result: { content: [{}] } })
 })

@@ -2,7 +2,6 @@ import { type App, defineApp } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 
-/** Controls calls of the app from a test. */
 export interface WireControl {
   /** Signals of started calls of `work` and `/drip`, in order. */
   readonly begun: AbortSignal[]

@@ -1,8 +1,8 @@
 type Question = readonly [question: string, tool: string]
 
 /**
- * Questions in the words of users, each with the tool that answers it. They were written before the search was
- * tried, which found 71 of 100 tools without search hints. The hints were written with these questions in mind.
+ * Questions in the words of users, each with the tool that answers it. They were written before the first search,
+ * which found 71 of 100 tools without search hints. The hints were written with these questions in mind.
  */
 export const questions: readonly Question[] = [
   ['which simulation runs do I have', 'Replay__list_recordings'],

@@ -78,7 +78,7 @@ function createTools(
   const { allow, deny } = server.config.tools
   const isEnabled = (name: string): boolean =>
     (allow === undefined || matchesPattern(name, allow)) && !matchesPattern(name, deny)
-  // From the catalogue, because pins omit `execution`.
+  // Read from the catalogue, because pins omit `execution`.
   const tasks = new Map(server.catalogue?.tools.map((tool) => [tool.name, getTaskSupport(tool)]))
   const entries = (reviewed?.tools ?? []).flatMap((one) => {
     const entry = normalizeTool(one.entry)
@@ -260,7 +260,7 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
 /** Members of MCP 2026-07-28 that Causeway's transports add. */
 const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
 
-/** Replaces resource URIs. Preserves unknown members. */
+/** Replaces the server's resource URIs with Causeway's. Preserves unknown members. */
 function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
   if (!isObject(result)) return { [list]: [] }
   const rest: Record<string, unknown> = { ...result }

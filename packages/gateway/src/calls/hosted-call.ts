@@ -26,7 +26,7 @@ export class HostedCall implements RequestOwner {
   readonly clientKey: string
   readonly #abort = new AbortController()
   readonly #outcome: Promise<Outcome>
-  /** Not yet sent to the client. */
+  /** Questions that were not yet sent to the client. */
   readonly #questions: Question[] = []
   #sentQuestion: Question | undefined
   #onQuestion: (() => void) | undefined

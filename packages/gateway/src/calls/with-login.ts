@@ -61,7 +61,7 @@ async function waitForLogin(
     await login.wait(state, AbortSignal.any([ctx.signal, timeout]))
   } catch (error) {
     if (timeout.aborted) throw login.createNeedsLoginError()
-    // The outcome has expired. The request shows whether the login succeeded.
+    // The outcome has expired. The repeated request shows whether the login succeeded.
     if (LoginError.is(error, 'LOGIN_UNKNOWN')) return
     throw error
   }

@@ -38,7 +38,7 @@ export class ConfigWatcher {
     return this.#current
   }
 
-  /** Error in the newest files; `undefined` if they are in use. */
+  /** Error in the newest files; `undefined` if they are valid. */
   get failure(): CausewayError | undefined {
     return this.#failure
   }

@@ -6,7 +6,6 @@ import { describeProblem, type HostedServer, parseServer } from './domain/server
 import { JsonEditError, readJsonValue } from './edit-json.ts'
 import { readPrivateFile } from './private-file.ts'
 
-/** In the data folder. */
 export const configFileName = 'mcp.json'
 
 export interface ServerProblem {

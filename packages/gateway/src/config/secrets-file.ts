@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { readPrivateFile } from './private-file.ts'
 
-/** In the data folder. */
 export const secretsFileName = 'secrets.json'
 
 const schema = z.record(z.string(), z.string())

@@ -12,8 +12,8 @@ const allCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampli
 const questionCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {} }
 
 /**
- * Returns the client capabilities of the instance whose lists all clients receive. Includes only those whose requests
- * can be assigned to a client.
+ * Returns the client capabilities of the instance whose lists all clients receive. Omits capabilities whose requests
+ * cannot be assigned to a client.
  */
 export function getListedCapabilities({ share, concurrency, kind }: SharingOptions): JsonObject {
   if (share === 'client' || share === 'call') return allCapabilities
@@ -21,7 +21,7 @@ export function getListedCapabilities({ share, concurrency, kind }: SharingOptio
   return { ...(isTraceable ? questionCapabilities : {}), ...(share === 'project' ? { roots: {} } : {}) }
 }
 
-/** Omits roots, which the gateway answers with the project folder. */
+/** Omits `roots`, because the gateway itself answers `roots/list`. */
 export function getClientCapabilities(canAsk: CanAsk): JsonObject {
   const canSendForm = canAsk({ method: 'elicitation/create', params: { mode: 'form' } })
   const canSendUrl = canAsk({ method: 'elicitation/create', params: { mode: 'url' } })

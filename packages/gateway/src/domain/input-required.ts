@@ -10,7 +10,7 @@ export interface InputRequired {
 export const isInputRequired = (result: unknown): result is InputRequired =>
   isObject(result) && result.resultType === 'input_required' && isObject(result.inputRequests)
 
-/** `upstream` is the state that the call stored with its questions. */
+/** Returns params with the client's answers. `upstream` is the state that the call stored with its questions. */
 export function continueWith(upstream: unknown, { replies }: Pick<Input, 'replies'>): Params {
   if (!isObject(upstream)) return {}
   const { requestState } = upstream

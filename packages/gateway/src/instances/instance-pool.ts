@@ -32,7 +32,6 @@ export class InstancePool {
   readonly #options: InstancePoolOptions
   readonly #instances = new Map<string, Instance>()
   readonly #policies = new Map<string, RestartPolicy>()
-  /** Removed instances that are stopping. */
   readonly #ending = new Set<Promise<void>>()
   #calls = 0
 

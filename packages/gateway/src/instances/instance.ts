@@ -14,7 +14,7 @@ import { Slots } from './slots.ts'
 
 export type InstanceState = 'idle' | 'starting' | 'ready' | 'backoff' | 'down' | 'needs_login'
 
-/** Uptime after which a crash causes no delay. */
+/** Uptime after which a crash does not delay the restart. */
 const minStableMs = 5 * 60_000
 
 /** A call waits for a restart, but fails immediately if the delay is longer than this. */
@@ -32,7 +32,7 @@ export interface InstanceOptions {
   readonly idleMs: number
   readonly startTimeoutMs: number
   readonly policy: RestartPolicy
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly clientInfo: { readonly name: string; readonly version: string }
   getEra(): UpstreamEra | undefined
@@ -63,7 +63,7 @@ export class Instance {
   readonly #subscriptions: ResourceSubscriptions
   #logLevel: string | undefined
   #idleTimer: NodeJS.Timeout | undefined
-  /** 0 means never. */
+  /** 0 disables the idle stop. */
   #idleMs: number
   #loginError: CausewayError | undefined
 

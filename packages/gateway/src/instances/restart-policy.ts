@@ -3,7 +3,7 @@ const maxFailures = 5
 const windowMs = 5 * 60_000
 
 interface RestartPolicyOptions {
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number

@@ -30,7 +30,6 @@ export interface HostedServerStatus {
     readonly code: string
     readonly message: string
     readonly stderr?: unknown
-    /** Time since the error. */
     readonly ago_ms: number
   }
   readonly calls: number
@@ -54,7 +53,7 @@ interface DescribeOptions {
   readonly app: string
   readonly changed: number
   readonly warnings: readonly string[]
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: number
   /** Bytes by pid. */
   readonly memory: ReadonlyMap<number, number>
@@ -92,7 +91,7 @@ function describeError({ failure }: UpstreamServer, now: number): Pick<HostedSer
 function findState({ config, pool, failure }: UpstreamServer): ServerState {
   if (config.needsApproval) return 'needs_approval'
   if (!config.enabled) return 'disabled'
-  // The instance that failed may have been removed.
+  // Checked first, because the instance that failed may have been removed.
   if (LoginError.is(failure?.error, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
   return byPriority.find((state) => states.has(state)) ?? 'idle'

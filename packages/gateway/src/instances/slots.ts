@@ -16,7 +16,7 @@ export class Slots {
     return this.#waiting.size
   }
 
-  /** Throws the reason of the signal if the signal aborts while the work waits. */
+  /** Throws the signal's reason if it aborts while the work waits. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#take(signal)
     try {

@@ -42,7 +42,7 @@ const listChanged: ReadonlySet<string> = new Set([
 export interface UpstreamServices {
   readonly dataDir: string
   readonly log: Log
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly random: () => number
   readonly newId: () => string
@@ -142,7 +142,7 @@ export class UpstreamServer {
     this.takeCatalogue().catch(() => {})
   }
 
-  /** Fetches lists from an instance with the capabilities that they depend on. */
+  /** Fetches lists from an instance with the capabilities that the lists depend on. */
   async takeCatalogue(): Promise<void> {
     const signal = new AbortController().signal
     if (this.config.share === 'shared') {
@@ -218,7 +218,6 @@ export class UpstreamServer {
     for (const instance of this.pool.instances) instance.setLogLevel(level)
   }
 
-  /** Also clears failures. */
   async restart(): Promise<void> {
     this.#failure = undefined
     await this.pool.stop()

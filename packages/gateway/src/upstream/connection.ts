@@ -32,7 +32,7 @@ export class RejectedRequest extends Error {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly owner?: RequestOwner | undefined
-  /** Rejects with `DEADLINE_EXCEEDED` after this time without messages. Progress restarts it. */
+  /** Rejects with `DEADLINE_EXCEEDED` after this time without progress. */
   readonly silenceTimeoutMs?: number
   /** Rejects with `DEADLINE_EXCEEDED` after this time. */
   readonly maxMs?: number

@@ -25,8 +25,8 @@ export interface HandshakeOptions {
 }
 
 /**
- * Opens a connection: `server/discover` of MCP 2026-07-28, or `initialize` if the server responds with an
- * error or not at all. https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle
+ * Sends `server/discover` of MCP 2026-07-28 and, if the server responds with an error or not at all, `initialize`.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle
  */
 export async function performHandshake(
   connection: Connection,

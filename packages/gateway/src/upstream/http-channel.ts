@@ -49,7 +49,7 @@ export class HttpChannel implements Channel {
   readonly #retryAfterMs = new WeakMap<StreamableHTTPClientTransport, number>()
   /** Transports whose response is an event stream. */
   readonly #streams = new WeakSet<StreamableHTTPClientTransport>()
-  /** Whether the server may also send responses on the stream of notifications, as some servers do. */
+  /** Whether the stream of notifications is open, on which some servers also send responses. */
   #isListening = false
 
   constructor(options: HttpChannelOptions) {
@@ -275,7 +275,7 @@ function describe(error: unknown): string {
   return (reason === undefined ? message : `${message} (${reason})`).slice(0, 300)
 }
 
-/** Returns milliseconds, at most an hour. Accepts seconds and dates (RFC 9110, section 10.2.3). */
+/** Returns a delay in milliseconds, at most an hour. Accepts seconds and dates (RFC 9110, section 10.2.3). */
 function parseRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

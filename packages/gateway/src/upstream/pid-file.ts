@@ -76,7 +76,7 @@ function readEntries(path: string): readonly Entry[] {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    // Missing at the first start, or invalid.
+    // The file is missing at the first start, or invalid.
     return []
   }
 }

@@ -16,14 +16,14 @@ import { StderrLog } from './stderr-log.ts'
 const maxLineBytes = 64 * 1024 ** 2
 const maxReportedJunk = 20
 const maxJunkLength = 500
-/** Attempts to find a message in a line. */
+/** Maximum attempts to find a message in a line. */
 const maxMessageStarts = 5
 
 /** Waiting time after the end of stdin, and again after SIGTERM. */
 const defaultGracePeriodMs = 2000
 const pollMs = 25
 
-/** Limited, because other processes can hold a child's output open. */
+/** Maximum wait for a child's last output, which other processes can hold open. */
 const drainMs = 200
 
 export interface StdioChannelOptions {
@@ -32,7 +32,7 @@ export interface StdioChannelOptions {
   /** The complete environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Redacted in output. */
+  /** Values to redact in output. */
   readonly secrets: readonly string[]
   readonly now: () => number
   readonly pidFile?: PidFile | undefined
@@ -94,7 +94,7 @@ export class StdioChannel implements Channel {
       child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
       child.stdout.once('end', () => void this.#endWithoutOutput())
       child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk))
-      // When a child exits, its pipe closes, and `exit` is emitted.
+      // A child that exits closes its pipe. `exit` reports the end.
       child.stdin.on('error', () => {})
     }
     return new Promise((resolve, reject) => {

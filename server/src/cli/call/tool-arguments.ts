@@ -131,7 +131,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** Returns the error for `bounce` without `recording=`. */
+/** Returns the error for a value without a name: `bounce` instead of `recording=bounce`. */
 function createNamelessError(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

@@ -7,7 +7,7 @@ export interface Bridge {
   readonly version: string
 }
 
-// In the published package and in a checkout, from `src` and from `dist`.
+// Paths from `src` and `dist`: in the published package, and in a checkout.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
 export function findBridge(): Bridge | undefined {

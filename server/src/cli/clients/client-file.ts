@@ -39,7 +39,7 @@ export function addEntry(
   })
 }
 
-/** Removes the entry, or restores the entry of `original`. Throws `CLIENT_FILE_REFUSED`. */
+/** Restores the entry in `original`, or removes the entry. Throws `CLIENT_FILE_REFUSED`. */
 export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {
   return edit(text, { ...file, help: undefined }, (current, { read, set, remove }) => {
     const old =

@@ -11,7 +11,7 @@ export interface ShellCommand {
   readonly flags: readonly ShellFlag[]
 }
 
-/** For bash 3.2 or newer. */
+/** Returns a script for bash 3.2 or newer. */
 export function formatBash(commands: readonly ShellCommand[]): string {
   const cases = commands.map(
     ({ name, words, flags }) =>

@@ -11,7 +11,6 @@ export class ServersFile extends ConfigFile {
     super(config().dataDir)
   }
 
-  /** Includes names of invalid entries. */
   get names(): readonly string[] {
     const { servers, problems } = this.read()
     return [...servers, ...problems].map(({ name }) => name)

@@ -43,7 +43,6 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
   return problems.length === 0 ? 0 : 1
 }
 
-/** Returns `failed` for an idle server whose latest start or process failed. */
 function toState(server: HostedServer, status: HostedServerStatus | undefined): string {
   const { state, last_error: error } = status ?? { state: 'not running' }
   return describeState(server) ?? (state === 'idle' && error !== undefined ? 'failed' : state)

@@ -62,7 +62,7 @@ crashed server restarts, and stopping waits for running calls, except on Windows
   },
 })
 
-/** Relative paths stay valid: the service starts in the same folder. */
+/** Relative paths stay valid: the service starts in the current folder. */
 function createDeclaration(
   manager: ServiceManager,
   { config, cwd, env, flags, given, machine, note }: ServiceCall,

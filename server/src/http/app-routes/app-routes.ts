@@ -29,7 +29,7 @@ export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }
     const caller = { ...requestCaller, cancellation: { signal } }
     const stream = request.body as Readable | undefined
     const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
-    // The app itself parses without limits.
+    // The app itself would parse the body without limits.
     if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
     const operation = channelOperation('route', route.scope ?? methodScope(route.method))

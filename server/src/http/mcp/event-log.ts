@@ -2,7 +2,7 @@ import type { EventStore } from '@modelcontextprotocol/server'
 
 interface EventLimits {
   readonly maxEvents?: number
-  /** Characters of the events' JSON. */
+  /** Maximum characters of the events' JSON. */
   readonly maxLength?: number
 }
 

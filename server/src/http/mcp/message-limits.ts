@@ -10,7 +10,7 @@ import {
 } from '@causeway/protocol'
 import type { FastifyRequest } from 'fastify'
 
-/** The SDK has the same limit. */
+/** Maximum messages in an array, as in the SDK. */
 const maxBatch = 100
 
 /**
@@ -138,7 +138,7 @@ function checkMessage(message: unknown): void {
   checkUris(message)
 }
 
-/** Limits the URIs of a subscription. Messages of the bridge list all URIs of its client. */
+/** Limits the URIs of a subscription. The bridge sends all URIs of a client at once, so the limit is high. */
 function checkUris(message: unknown): void {
   const { method, params }: JsonObject = asObject(message)
   if (method !== 'subscriptions/listen') return

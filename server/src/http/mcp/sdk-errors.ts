@@ -14,7 +14,7 @@ const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
   [-32022, 'UNSUPPORTED_PROTOCOL'],
 ])
 
-/** Returns other messages and coded errors unchanged. */
+/** Returns coded errors, and messages without an error, unchanged. */
 export function addErrorCode<T extends object>(message: T): T {
   const { error } = message as { error?: { code?: unknown; message?: unknown; data?: unknown } }
   const data: unknown = error?.data ?? {}

@@ -125,7 +125,6 @@ export class SessionTransport implements Transport, OpenSessions {
     })
   }
 
-  /** Closes the least recently used session if the limit is reached. */
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
       const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)

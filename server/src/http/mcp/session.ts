@@ -23,7 +23,6 @@ import { type Notification, Subscriptions } from './subscriptions.ts'
 interface SessionOptions {
   readonly services: HttpServices
   readonly id: string
-  /** Token owner; empty if no token is required. */
   readonly owner: string
   readonly mount: Mount
   readonly initialize: InitializeParams
@@ -131,7 +130,6 @@ export class Session {
     this.#runningRequests += 1
     try {
       const { hasFastPath, core } = this.#services
-      // The gateway requests this level from hosted servers.
       if (isObject(body) && body.method === 'logging/setLevel' && isObject(body.params))
         core.hosted.gateway.requestLogLevel(body.params.level)
       const isFast = hasFastPath && isPlainCall(body) && acceptsJson(exchange)

@@ -3,7 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import { isTaskMethod } from '../../tasks/client-task.ts'
 
-/** Clients send the same envelope (`_meta`) with every message. */
+/** Maximum cached envelopes. A client sends the same envelope (`_meta`) with every message. */
 const maxEnvelopes = 256
 const maxEnvelopeLength = 2048
 

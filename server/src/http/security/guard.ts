@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 
   interface FastifyContextConfig {
-    /** Whether a route needs no token: its responses contain no data. */
+    /** Whether a route needs no token, because its responses contain no data. */
     isPublic?: boolean
   }
 }

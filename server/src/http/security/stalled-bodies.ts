@@ -62,7 +62,7 @@ export class StalledBodies {
   }
 }
 
-/** Maximum delay until a timeout takes effect. */
+/** Returns the check interval, which is the maximum delay of a timeout. */
 const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
 /** Limits Node's own timeout to headers. */

@@ -7,14 +7,14 @@ export type Share = (typeof shares)[number]
 
 /** Packages whose state determines who may share a process. Names have no scope and no `mcp-` prefix. */
 const knownPackages: ReadonlyMap<string, Share> = new Map([
-  // One page, login or history of thoughts per process.
+  // A process has one page, login or history of thoughts.
   ['playwright-mcp', 'client'],
   ['chrome-devtools-mcp', 'client'],
   ['server-puppeteer', 'client'],
   ['server-sequential-thinking', 'client'],
   // Two processes would overwrite each other's file.
   ['server-memory', 'shared'],
-  // Stateless.
+  // These packages have no state.
   ['server-time', 'shared'],
   ['server-fetch', 'shared'],
   ['server-everything', 'shared'],

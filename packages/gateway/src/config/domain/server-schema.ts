@@ -35,7 +35,7 @@ const oauthSchema = z.looseObject({
   /** A client registered with the authorization server. */
   clientId: z.string().min(1).optional(),
   clientSecret: z.string().min(1).optional(),
-  /** Separated by spaces. */
+  /** Scopes separated by spaces. */
   scope: z.string().min(1).optional(),
   /** Resource indicator (RFC 8707) in place of the server's URL. */
   resource: z.string().min(1).optional(),
@@ -96,7 +96,7 @@ const httpSchema = z.looseObject({
 
 export const serverNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@/ -]{0,63}$/
 
-/** Returns the problem of an invalid entry as text. */
+/** Returns the server or, if the entry is invalid, the problem as text. */
 export function parseServer(name: string, entry: unknown): HostedServer | string {
   if (!serverNamePattern.test(name))
     return 'a name has 1 to 64 letters, digits, spaces and . _ @ / -, and starts with a letter or a digit'

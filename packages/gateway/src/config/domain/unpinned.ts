@@ -44,7 +44,7 @@ function findUnpinnedPackages(endpoint: Endpoint): readonly string[] {
 const toCommandName = (command: string): string =>
   (command.split(/[\\/]/).at(-1) ?? command).replace(/\.(cmd|exe)$/i, '')
 
-/** The first argument is the package, unless flags name it. */
+/** Returns the packages that flags name, or else the first argument. */
 function listPackages(args: readonly string[]): readonly string[] {
   const named: string[] = []
   for (let index = 0; index < args.length; index++) {
