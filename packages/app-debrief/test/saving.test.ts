@@ -151,7 +151,7 @@ verifies('debrief:external:invalid', async (t) => {
   t.match(await client.ask('get_features'), { total: 6 }, 'reads a repaired file')
 })
 
-verifies('debrief:names', 'open_plot does not open links, folders and similar names', async (t) => {
+verifies('debrief:names', 'open_plot does not open a link or a file with a similar name', async (t) => {
   const opened = await openDebrief(t, ['mission1'])
   const outside = join(opened.dir, 'outside.plot.json')
   writeFileSync(outside, '{"type":"FeatureCollection","features":[]}')
@@ -231,7 +231,7 @@ verifies(
 
 verifies(
   'debrief:save:pause',
-  'a pause longer than two seconds also limits the time after the first change',
+  'a pause longer than two seconds is also the maximum wait after the first change',
   async (t) => {
     t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
     t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])
@@ -287,7 +287,7 @@ t.test('open_plot reports a file or folder that cannot be read as PLOT_UNREADABL
 
 verifies(
   'debrief:save:failed',
-  'changes in a read-only folder stay unsaved until it is writable',
+  'changes in a read-only folder stay unsaved until the folder is writable',
   async (t) => {
     const client = await ask(t, 'sample', { ...never, isShared: true })
     const before = client.file('sample')
@@ -326,7 +326,7 @@ verifies(
     const before = JSON.stringify({ type: 'FeatureCollection', features })
     writeFileSync(path, before)
     const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
-    // In blocks of 512 bytes, slightly more than the file has. A test runner's modules would exceed this limit.
+    // The limit, in blocks of 512 bytes, slightly exceeds the file's size. A test runner's modules would exceed it.
     const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
     const node = [process.execPath, '--conditions=@causeway/source', script, dir]
     const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])

@@ -8,7 +8,7 @@ export interface EndpointOptions {
   readonly baseUrl: string
   readonly model: string
   readonly dimensions: number
-  /** Whether to request this number of components. */
+  /** Whether requests contain `dimensions`. */
   readonly requestDimensions?: boolean
   /** Sent as a bearer token. Never logged or included in a message. */
   readonly apiKey?: string | undefined
@@ -25,7 +25,6 @@ type EndpointReply =
       readonly kind: 'failure'
       readonly reason: string
       readonly isTransient: boolean
-      /** ms */
       readonly retryAfterMs?: number
     }
 

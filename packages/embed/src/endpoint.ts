@@ -56,7 +56,7 @@ export function openEndpoint(options: EndpointOptions): Embedder {
   }
 }
 
-/** Loads undici on demand, because it takes 4 MB. */
+/** Loads undici on demand, because it takes 4 MB of memory. */
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({ connections: 4, keepAliveTimeout: 30_000 })

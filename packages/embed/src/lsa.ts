@@ -24,7 +24,7 @@ interface LsaOptions extends EmbedOptions {
   readonly maxTexts?: number
 }
 
-/** A pass may take seconds, so call it in a worker. Throws `CANCELLED`. */
+/** Should run in a worker, because a pass may take seconds. Throws `CANCELLED`. */
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)

@@ -79,7 +79,7 @@ verifies('help:embed:endpoint', 'a busy endpoint is retried after the delay in R
 
 verifies(
   'help:embed:endpoint',
-  'an unavailable endpoint causes an error with a code and without the key',
+  'the error of an unavailable endpoint has a code and does not contain the key',
   async (t) => {
     const { asked, open } = await endpoint(t, (response) => response.writeHead(503).end())
     const failure = await open({ apiKey: 'secret' })

@@ -33,7 +33,7 @@ export interface LineChart {
   readonly subtitle?: string
   /** Whole frame ids, or seconds. */
   readonly x: 'frame' | 'time'
-  /** One panel per unit. Fast for up to 2000 points each. */
+  /** One panel per unit. Fast for up to 2000 points per series. */
   readonly series: readonly LineSeries[]
   readonly cited?: readonly CitedPlace[]
   readonly ranges?: readonly CitedRange[]

@@ -16,7 +16,7 @@ interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
   readonly y: ValueAxis
-  /** Space for the labels of the vertical axis, pixels. Equal in all panels. */
+  /** Width of the vertical axis labels in pixels, the same in all panels. */
   readonly axisExtent: number
   readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
   readonly labels: readonly PanelLabel[]
@@ -164,7 +164,7 @@ function createColorEncoding(panel: Panel) {
   }
 }
 
-/** Uses the order of names over all panels, like the colours. */
+/** Assigns dashes, like colours, by the order of names in all panels. */
 function createDashEncoding({ series, colors }: Panel) {
   if (colors.size <= palette.length) return {}
   const order = [...colors.keys()]

@@ -13,7 +13,7 @@ export const inks = {
   rangeText: '#7A5200',
 } as const
 
-/** CSS pixels, for a picture 900 pixels wide in a chat. */
+/** CSS pixels, for a picture 900 pixels wide. */
 export const textSizes = { title: 19, subtitle: 14, label: 14, note: 13.5 } as const
 
 export const fontFamily = 'Inter, sans-serif'

@@ -13,7 +13,7 @@ export interface Job {
 
 export interface Picture {
   readonly png: Uint8Array
-  /** SVG in its own size. */
+  /** SVG in its original size. */
   readonly svg: string
   readonly width_px: number
   readonly height_px: number

@@ -44,7 +44,7 @@ export function arrow(
   )
 }
 
-/** Places a dot's label below it on the left, where axes rarely point. */
+/** Places the label of a dot below the dot on the left, where axes rarely point. */
 function createArrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {

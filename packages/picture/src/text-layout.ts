@@ -21,7 +21,7 @@ interface PlacedLabel<Item> {
   readonly row: number
 }
 
-/** Pixels. */
+/** In pixels. */
 const labelGap = 10
 
 /**

@@ -16,7 +16,7 @@ export interface ValueAxis {
 /** Minimum peak of a diverging run, in SI units. Noise at rest must not cause a log scale. */
 const minDivergingPeak = 1e6
 
-/** Ratio of peak to small values at which these become invisible. */
+/** Ratio of peak to small values at which the small values become invisible. */
 const minFlatteningRatio = 1e5
 
 const maxRoundingError = 1e-9
@@ -115,7 +115,7 @@ function listDecades(first: number, last: number, limit: number): number[] {
   return exponents.map(getPower)
 }
 
-/** Exact like a literal (`10 ** -3` is not 0.001), and never infinite or zero. */
+/** Returns a finite, non-zero power of ten, exact like a literal (`10 ** -3` is not 0.001). */
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 

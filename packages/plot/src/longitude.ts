@@ -3,7 +3,7 @@ import type { LonLat } from './feature.ts'
 /** East exceeds 180 if the span crosses the antimeridian. */
 type LonSpan = readonly [west: number, east: number]
 
-/** Returns -180 to 180. 180 remains 180. */
+/** Returns a longitude from -180 to 180. 180 remains 180. */
 export function normalizeLongitude(lon: number): number {
   if (lon >= -180 && lon <= 180) return lon
   return ((((lon + 180) % 360) + 360) % 360) - 180

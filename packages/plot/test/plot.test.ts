@@ -19,7 +19,7 @@ const line = (...positions: readonly (readonly [lon: number, lat: number])[]) =>
 const isNear = (a: Bounds | null, b: Bounds): boolean =>
   a?.every((value, index) => Math.abs(value - (b[index] ?? Number.NaN)) < 1e-9) === true
 
-t.test('normalizeLongitude returns -180 to 180 and keeps the sign of 180', async (t) => {
+t.test('normalizeLongitude returns a longitude from -180 to 180 and retains the sign of 180', async (t) => {
   t.same([180, -180, 181, 540, -181, 359].map(normalizeLongitude), [180, -180, -179, -180, 179, -1])
 })
 

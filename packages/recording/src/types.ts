@@ -1,4 +1,4 @@
-/** SI units, world frame with z up, frame ids from 1. Names are those of the C++ recorder's queries. */
+/** SI units; world frame with z up; frame ids start at 1. Names are those of the C++ recorder's queries. */
 import type { Caller, CallOptions } from '@causeway/worker'
 import type { bodyEnergyFields, seriesFields, solverFields, systemEnergyFields } from './formats/fields.ts'
 import type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
@@ -36,14 +36,14 @@ export type Shape =
   | { readonly kind: 'box' }
   | { readonly kind: 'plane' }
 
-/** Null = not recorded. */
+/** Null members were not recorded. */
 export interface BodyGeometry {
   readonly body_id: BodyId
   readonly name: string | null
   readonly shape: Shape | null
-  /** Along the body axes, m. */
+  /** In metres, along the body axes. */
   readonly half_extents: readonly [number, number, number] | null
-  /** Principal moments about the body axes. */
+  /** Principal moments about the body axes, in kg m². */
   readonly inertia: readonly [number, number, number] | null
   /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
@@ -53,7 +53,7 @@ export interface BodyGeometry {
   readonly group?: number
   /** Bodies that never touch this body. Ids of environment bodies may lack bit 31. */
   readonly ignores?: readonly BodyId[]
-  /** Velocity of the surface relative to the body, such as that of a conveyor belt, m/s. */
+  /** Velocity of the surface relative to the body, such as that of a conveyor belt, in m/s. */
   readonly surface_velocity?: readonly [number, number, number]
 }
 
@@ -65,7 +65,7 @@ export interface BodyState {
   /** Includes the contact forces of the step. Null if the file does not contain it. */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
-  /** 2 vec(conj(q) dq/dt), in the body frame; null if a component is missing. */
+  /** 2 vec(conj(q) dq/dt) in rad/s, in the body frame; null if a component is missing. */
   readonly angular_velocity: Vector | null
 }
 
@@ -135,17 +135,17 @@ export interface Joint {
   readonly body_a_id: BodyId
   readonly body_b_id: BodyId
   readonly kind: JointKind
-  /** Point in the poses of the previous frame. */
+  /** World position before the step. */
   readonly point: Vector
   /** Impulse on body `a` at the point; body `b` receives its negative. */
   readonly impulse: Vector
   /** Torque on body `a` about the point; body `b` receives its negative. Unit: the unit of impulses, times metres. */
   readonly torque: Vector
-  /** Distance between the two ends after the step. */
+  /** Distance in metres between the joint's two ends after the step. */
   readonly position_error: Value
 }
 
-/** `converged` is meaningful only if there are constraints; null = not recorded. */
+/** `converged` is meaningful only if the frame has constraints; null members were not recorded. */
 export interface Solver {
   readonly iterations: Value
   readonly residual: Value
@@ -177,7 +177,7 @@ export interface BodyEnergy {
 /** Missing parts are empty or null. */
 export interface Frame {
   readonly frame_id: number
-  /** Time after the step, s. */
+  /** Time after the step, in s. */
   readonly simulation_time: Value
   /** States in spawn order. */
   readonly states: readonly BodyState[]
@@ -229,10 +229,10 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** Schema era of a file; docs/recordings.md lists the data that each lacks. `run` is the server's format. */
+/** Schema era of a file; docs/recordings.md lists the data that each era lacks. `run` is the server's format. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
-/** Inferred from the momentum balance; `unknown` if a suitable frame is missing. */
+/** Inferred from the momentum balance; `unknown` if no frame is suitable. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
 export interface Provenance {
@@ -299,7 +299,7 @@ export interface RecordingIdentity {
   readonly run?: string
 }
 
-/** Inclusive; null = open. */
+/** An inclusive range. A null bound is open. */
 export interface FrameRange {
   readonly start: number | null
   readonly end: number | null
@@ -321,7 +321,7 @@ export interface Recording {
     range: FrameRange,
     limit: number,
   ): Promise<{ readonly frames: readonly PairFrame[]; readonly total_frames: number }>
-  /** Arguments and result are structured-cloneable. Throws `CANCELLED` on abort. */
+  /** Arguments and result must be structured-cloneable. Throws `CANCELLED` on abort. */
   analyse<Result>(name: string, args: unknown, options?: AnalyseOptions): Promise<Result>
   /** Runs read-only SQL. Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `WORKER_LOST`, `OVERLOADED`. */
   query(question: SqlQuery, caller?: Caller): Promise<SqlResult>
@@ -331,7 +331,6 @@ export interface Recording {
 }
 
 export interface AnalyseOptions extends CallOptions {
-  /** Whether the result is cached for repeated requests. */
   readonly isCached?: boolean
 }
 

@@ -117,7 +117,7 @@ verifies('recording:import:arrays', async (t) => {
   )
 })
 
-verifies('recording:import:mapping', 'arrays of other lengths are listed and can be mapped', async (t) => {
+verifies('recording:import:mapping', 'arrays without a row per time are listed and mappable', async (t) => {
   const { files, library } = await openLibrary(t)
   copyFileSync(join(samples, 'numpy.npz'), join(files, 'numpy.npz'))
   const { data } = await proposal(library, 'numpy.npz')

@@ -37,7 +37,7 @@ function createCopy(t: Test, name: string): string {
 }
 
 for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'stack'])
-  verifies('recording:columns:file', `${name}: the columns file equals the tables`, async (t) => {
+  verifies('recording:columns:file', `${name}: the columns file has the windows of the tables`, async (t) => {
     const file = createCopy(t, name)
     const reader = openReader(file)
     t.teardown(() => reader.close())
@@ -246,7 +246,7 @@ t.test('windows stop on abort and remain cached if they were read', async (t) =>
   )
 })
 
-/** Opens a file that SQL creates, as pages and as SQLite reads it. */
+/** Creates a file with SQL. Returns its pages, and the row counts that SQLite reads. */
 async function openPages(t: Test, sql: string, spoil: (bytes: Buffer) => void = () => {}) {
   const path = join(t.testdir(), 'file.db')
   const db = new Database(path)

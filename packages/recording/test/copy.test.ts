@@ -24,7 +24,7 @@ import { writeRecording } from './write-recording.ts'
 
 const idle = { signal: new AbortController().signal, progress: () => {} }
 
-t.test('copyDatabase copies bytes with mode and progress and returns the copied state', async (t) => {
+t.test('copyDatabase writes a private copy, reports progress and returns the copied state', async (t) => {
   const { files, data } = folders(t)
   const [source, target] = [join(files, 'run.db'), join(data, 'copy')]
   writeRecording(source, { frames: 10 })

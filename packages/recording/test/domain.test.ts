@@ -156,7 +156,7 @@ t.test('computeMomentumRow does not count an external force as a contact impulse
   t.equal(missing, null)
 })
 
-t.test('computeMomentumRow adds -n * normal + t1 * lambda1 on A and the opposite on B', async (t) => {
+t.test('computeMomentumRow adds -n * normal + t1 * tangent1 on A and the opposite on B', async (t) => {
   const [before, after] = [frame(0), frame(0.5, [{}])]
   const gravity = [0, 0, -10] as const
   t.same(computeMomentumRow(before, after, { body_id: 1, mass: 4 }, gravity, 0.1), {

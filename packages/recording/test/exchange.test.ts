@@ -110,7 +110,7 @@ const contactParts = [
   ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
 ]
 
-/** Returns a function that records a changed run, exports it and imports the export. It returns all three, opened. */
+/** Returns a function that records a changed run, exports it, imports the export, and returns all three, opened. */
 async function exchanger(t: Test, forget: (file: string) => void = () => {}) {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
@@ -171,7 +171,7 @@ const recordings = [
 for (const name of sample(recordings, 10)) {
   verifies(
     'recording:recorder:exchange',
-    `${name} is the same as a run and as an export of that run`,
+    `${name} has the same data as a run and as an export of that run`,
     async (t) => {
       await sameAgain(t, name)
     },

@@ -209,7 +209,7 @@ verifies('recording:import:mapping', "the arrays of Isaac Lab's first run are pr
 
 verifies(
   'recording:import:mapping',
-  'arrays with all bodies are proposed, with the frame of reference in their names',
+  'arrays of all bodies are proposed, with or without the frame of reference in their names',
   async (t) => {
     const bodies = (columns: readonly (readonly [string, number])[]) => {
       const named = columns.map(([name, width]) => ({ name, width, type: 'number' as const }))

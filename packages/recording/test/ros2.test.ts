@@ -113,7 +113,7 @@ verifies('recording:import:ros2', 'odometry yields the same poses and twists as 
 
 verifies(
   'recording:import:ros2',
-  'a bag of three files with metadata is one run, even by default',
+  'a bag of three files with metadata is opened as one run without a mapping',
   async (t) => {
     const { files, library } = await openLibrary(t)
     const rows = stamped(tumble(90))

@@ -117,7 +117,7 @@ t.test('ingest reads null and NaN as missing numbers', async (t) => {
   t.equal(state?.angular_velocity, null)
 })
 
-t.test('ingest rejects every kind of invalid line with its path', async (t) => {
+t.test('ingest rejects every kind of invalid line with the path of the invalid member', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine])
   const cases: readonly (readonly [string, string])[] = [
@@ -261,7 +261,7 @@ t.test('ingest moves a long stream from the log to the file before the stream en
   const getSize = () => statSync(join(data, 'recordings', 'run.db'), { throwIfNoEntry: false })?.size ?? 0
   let sent = 0
   async function* stream(): AsyncGenerator<Uint8Array> {
-    // The log is checked between two writes. From 600 frames on, it would be moved during a pause.
+    // The log is checked between two writes. From 600 frames on, the log would be moved during a pause.
     while (getSize() <= 8e6 && sent < 500) {
       sent += 1
       yield Buffer.from(`${frameLine(sent, { bodies, contacts: [] })}\n`)

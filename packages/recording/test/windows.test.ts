@@ -150,7 +150,7 @@ for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only
       }
   })
 
-t.test('states without body ids have the same bodies in a selection', async (t) => {
+t.test('states without body ids are assigned to the same bodies in a selection', async (t) => {
   const { reader, connection, ids, bodies } = openFixture(t, 'stack')
   reader.close()
   const db = new Database(connection.db.name)

@@ -11,9 +11,8 @@ export interface ChartMethods {
   clip(bounds: Bounds): string
 }
 
-/** Maximum width of charts that use the detailed coast, degrees. */
+/** Maximum widths of charts and maps with the detailed coast, in degrees. */
 const maxDetailedWidth = 5
-/** Maximum width of maps with the detailed coast, degrees. */
 const maxDetailedMapWidth = 16
 
 class ChartDrawer implements ChartMethods {

@@ -29,7 +29,7 @@ interface State {
   readonly lastSeq: number
 }
 
-/** Call the methods one at a time, `load` first. */
+/** Methods must be called one at a time, `load` first. */
 export function createPlotMemory(): Handlers<PlotMethods> {
   let state: State | undefined
   let pending: State | undefined

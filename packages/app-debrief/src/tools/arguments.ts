@@ -20,7 +20,7 @@ export const createBoundsArgument = (about: string) =>
 
 export const stampOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
-/** Returns the name in the original plot server, listed on the app's own mount, callable on the shared mount. */
+/** Returns the original plot server's name, which the app's own mount lists and the shared mount accepts. */
 export const createOriginalNames = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],

@@ -55,7 +55,7 @@ const time = (minute: number) => ({
   },
 })
 
-verifies('debrief:undo', 'five edits can be undone to the original text and redone', async (t) => {
+verifies('debrief:undo', 'undo and redo restore the text before and after each of five edits', async (t) => {
   const start: Edited = { document: plot('a', 'b', 'c', 'd'), history: [] }
   const edits = [
     { command: 'deleteFeatures', payload: ['b', 'd'] },

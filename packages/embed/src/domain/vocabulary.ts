@@ -1,6 +1,6 @@
 import { createSparse, type Sparse } from './matrix.ts'
 
-/** Rows of a model's terms and their weights: ln((1 + n) / (1 + df)) + 1 over n texts. */
+/** Rows of a model's terms, and weights ln((1 + n) / (1 + df)) + 1 of terms in df of n texts. */
 export interface Vocabulary {
   readonly index: ReadonlyMap<string, number>
   readonly weight: Float64Array

@@ -1,6 +1,5 @@
 /**
- * Splits texts into lower-case NFKC words, and Chinese, Japanese and Korean, which have no spaces, into overlapping
- * pairs of characters.
+ * Splits texts into lower-case NFKC words. Splits Chinese, Japanese and Korean into overlapping pairs of characters.
  */
 
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*/gu
@@ -36,7 +35,7 @@ export function splitIdentifier(word: string): string[] {
 
 const maxNameLength = 60
 
-/** Matches a capital after a lower-case letter, or between a capital and a lower-case letter. */
+/** Matches a capital after a lower-case letter or digit, or between a capital and a lower-case letter. */
 const camelCase = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/
 
 /** Appends the parts of camel-case names for searches: `bodyLimit` becomes `bodyLimit body limit`. */

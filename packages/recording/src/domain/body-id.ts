@@ -1,6 +1,5 @@
 import type { BodyId, EnvironmentBody, RecordingSummary } from '../types.ts'
 
-/** Bit 31 marks environment bodies in contact rows. */
 export const environmentBit = 0x8000_0000
 
 export const isEnvironmentId = (id: BodyId): boolean => id >= environmentBit
@@ -21,14 +20,14 @@ export function resolveBodyId(
   return environment.has(marked) ? marked : null
 }
 
-/** Returns ascending ids. */
+/** Returns the ids in ascending order. */
 export const listBodyIds = ({
   bodies,
   appearances,
 }: Pick<RecordingSummary, 'bodies' | 'appearances'>): readonly BodyId[] =>
   [...new Set([...bodies, ...appearances].map(({ body_id }) => body_id))].sort((a, b) => a - b)
 
-/** Matches rows of two bodies in either order. */
+/** Returns a predicate for the rows of two bodies in either order. */
 export const matchPair =
   ([a, b]: readonly [BodyId, BodyId]) =>
   (row: { readonly body_a_id: BodyId; readonly body_b_id: BodyId }): boolean =>

@@ -2,12 +2,12 @@ import type { Vector } from '../types.ts'
 import type { Triple } from './lambda-unit.ts'
 import { median } from './median.ts'
 
-/** Maximum distance from the median, m/s². */
+/** Maximum distance of an acceleration from the median, in m/s². */
 const maxDeviation = 0.01
 
 const minAgreeingShare = 0.5
 
-/** Returns m/s²; null if the accelerations disagree. */
+/** Returns gravity in m/s²; null if the accelerations disagree. */
 export function inferGravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null

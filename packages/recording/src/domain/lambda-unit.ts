@@ -5,9 +5,9 @@ import { median } from './median.ts'
 export type Triple = readonly [number, number, number]
 
 export interface MomentumRow {
-  /** m (v after - v before) - m g dt - F dt, kg m/s */
+  /** m (v after - v before) - m g dt - F dt, in kg m/s. */
   readonly change: Triple
-  /** Sum in the recorded unit. */
+  /** Sum of the lambdas in the recorded unit. */
   readonly lambda: Triple
 }
 
@@ -19,7 +19,7 @@ export function toTriple(v: Vector | null | undefined): Triple | null {
   return [v.x, v.y, v.z]
 }
 
-/** Returns m/s, or null if a velocity is missing. */
+/** Returns the change of velocity in m/s; null if a velocity is missing. */
 export function computeVelocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
   const [v0, v1] = [before, after].map((frame) =>
     toTriple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
@@ -45,7 +45,7 @@ export function computeMomentumRow(
   return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
 }
 
-/** Returns newtons; null if a value is missing. */
+/** Returns the force in newtons; null if a value is missing. */
 function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | null {
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {

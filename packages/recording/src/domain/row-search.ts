@@ -22,7 +22,7 @@ export function findLowerBound(probe: Probe, span: RowSpan, key: number): number
   return low
 }
 
-/** Whether the keys of `count` probes across the table never decrease. */
+/** Whether the keys of `count + 1` probes across the table never decrease. */
 export function isMonotone(probe: Probe, span: RowSpan, count: number): boolean {
   let previous = Number.NEGATIVE_INFINITY
   for (let i = 0; i <= count; i++) {

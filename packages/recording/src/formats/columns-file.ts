@@ -83,7 +83,7 @@ export class ColumnsWriter {
 
 interface StoredWindow {
   readonly offset: number
-  /** Integers: shapes of doubles would make V8 discard the optimized code that reads windows. */
+  /** Integers, because doubles would make V8 discard the optimized code that reads windows. */
   readonly entry: Uint32Array
 }
 

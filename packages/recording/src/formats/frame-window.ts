@@ -1,7 +1,7 @@
 import type { NdArray } from 'ndarray'
 import type { BodyId } from '../types.ts'
 
-/** SI units, quaternion w first, spin in the body frame. */
+/** Offsets in a state row in SI units: quaternion w first, spin in the body frame. */
 export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, width: 13 } as const
 
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
@@ -19,7 +19,6 @@ export const solverAt = {
   width: 5,
 } as const
 
-/** The normal points from a to b. */
 export const collisionAt = { a: 0, b: 1, normal: 2, depth: 5, width: 6 } as const
 
 /** Lever arms start at the centres of mass; the closing speed is along the normal. */
@@ -53,13 +52,13 @@ export const frictionAt = {
 
 export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
 
-/** Kinds of joints. A row contains the index. */
+/** A joint's row contains the index of its kind. */
 export const jointKinds = ['other', 'fixed', 'hinge', 'slider', 'ball'] as const
 
 /** Impulse and torque act on a, in the recording's unit. */
 export const jointAt = { a: 0, b: 1, kind: 2, point: 3, impulse: 6, torque: 9, error: 12, width: 13 } as const
 
-/** Groups of columns. In C++ recordings, each vector is a row of another table. */
+/** Groups of columns. In C++ recordings, each vector is a row of a separate table. */
 const windowParts = [
   'position',
   'velocity',

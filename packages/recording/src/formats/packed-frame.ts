@@ -70,7 +70,6 @@ export interface SystemRow {
 
 export interface PackedFrame {
   readonly id: number
-  /** Time after the step, s. */
   readonly time: number
   /** Seconds since the Unix epoch. */
   readonly wallTime: number
@@ -84,17 +83,17 @@ export interface PackedFrame {
   readonly system: SystemRow | null
 }
 
-/** In the order of `systemEnergyFields`; flags are 0 or 1. */
+/** Returns values in the order of `systemEnergyFields`; flags are 0 or 1. */
 export const listSystem = (system: SystemRow): readonly number[] => [
   ...[system.linear, system.rotational, system.potential, system.total, system.delta],
   ...[Number(system.injection), Number(system.active)],
 ]
 
-/** In the order of `solverFields`; `converged` is 0 or 1, NaN = not recorded. */
+/** Returns values in the order of `solverFields`; `converged` is 0 or 1, NaN = not recorded. */
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Value of `converged` if only this is missing. NULL means that all diagnostics are missing. */
+/** Stored if only `converged` is missing. NULL means that all diagnostics are missing. */
 export const unknownConvergence = 2
 
 /** Returns null if all lists are empty. */

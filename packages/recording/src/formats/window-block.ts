@@ -1,4 +1,4 @@
-/** A window as one buffer in native byte order. Blocks are aligned to 8 bytes. The entry determines their lengths. */
+/** A window as one buffer in native byte order, aligned to 8 bytes. Its entry determines the length. */
 import ndarray from 'ndarray'
 import type { BodyId } from '../types.ts'
 import {
@@ -55,7 +55,7 @@ export function packWindow(window: FrameWindow): PackedWindow {
   return { entry: [frames.length, window.from, ...flat.map(({ data }) => data.shape[0] ?? 0)], bytes }
 }
 
-/** Excludes the alignment of blocks. */
+/** Excludes the padding at the end. */
 export function countWindowBytes(entry: WindowEntry, bodies: number): number {
   const frames = entry[0] ?? 0
   const numbers =

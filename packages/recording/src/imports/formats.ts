@@ -36,7 +36,6 @@ const formats: readonly Format[] = [
   },
 ]
 
-/** `path` may be a folder. */
 export const findFormat = (head: Uint8Array, path: string): Format | undefined =>
   formats.find(({ probe }) => probe(head, basename(path)))
 

@@ -29,7 +29,6 @@ export interface SourceDescription {
 
 export interface Source {
   readonly format: string
-  /** Whether a mapping is needed to assign values to bodies. */
   readonly needsMapping: boolean
   describe(call: Call): Promise<SourceDescription>
   /** Yields run lines and frame lines in time order. Throws `INVALID_MAPPING` and read errors. */

@@ -1,4 +1,4 @@
-/** Greater values are wall-clock seconds since 1970. This is 2001-09-09. */
+/** Minimum time (2001-09-09) that counts as wall-clock seconds since 1970. */
 const minEpochSeconds = 1e9
 
 /**

@@ -11,7 +11,6 @@ const processFile = new URL(`./lake-process${extname(import.meta.url)}`, import.
 
 const startTimeoutMs = 10_000
 
-/** Time limit per exported run, in ms. */
 const exportTimeoutMsPerRun = 60_000
 
 interface CallOptions {

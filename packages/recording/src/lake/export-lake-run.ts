@@ -45,8 +45,8 @@ const quantities = [
 ] as const
 
 /**
- * Replaces a quantity that is NaN in all states of a body with NULL, because it was not recorded. Other NaNs come from
- * diverged runs.
+ * Returns SQL that replaces a quantity with NULL if it is NaN in all states of a body, because it was not recorded.
+ * Other NaNs come from diverged runs.
  */
 function writeUnrecorded(columns: readonly string[]): string {
   const isNan = columns.map((column) => `isnan(${column})`).join(' AND ')

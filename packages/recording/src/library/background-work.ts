@@ -9,12 +9,11 @@ import { exists, type SnapshotCache } from './snapshot-cache.ts'
 export interface BackgroundOptions {
   readonly copies: SnapshotCache
   readonly startWorker: () => RecordingWorker
-  /** Minimum bodies × frames for preparing columns and analyses. */
   readonly minBodyFrames: number
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Milliseconds without a call before work starts, because it makes calls slower. */
+/** Milliseconds without a call before work starts, because work makes calls slower. */
 const idleMs = 500
 
 interface RunningWork {

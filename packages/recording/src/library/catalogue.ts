@@ -82,7 +82,6 @@ export const catalogueMigrations: readonly Migration[] = [
 /** Prefix of paths relative to the catalogue's folder. All other paths are absolute. */
 const relativePrefix = './'
 
-/** Size of a recording that was never opened. */
 export const unknownSize: FileSize = { bodies: null, duration_s: null, era: null }
 
 const snapshotColumns = 'key, path, bytes, used_ms'

@@ -28,7 +28,7 @@ const recording = (total_frames: number | null, isFinal: boolean): CheckResult =
 
 const reject = (reason: string, isFinal = true): CheckResult => ({ reason, total_frames: null, isFinal })
 
-/** Checks a few pages of a foreign file. Other damage is detected only when the file is opened. */
+/** Checks a few pages of a foreign file. Damage in other pages is detected only when the file is opened. */
 export async function checkFile(path: string, state: FileState): Promise<CheckResult> {
   if (isFrameFile(path)) return checkFrameFile(state)
   let before = state
@@ -56,7 +56,7 @@ async function check(path: string, state: FileState): Promise<CheckResult> {
     if (isCausewayError(error)) return reject(error.code)
     throw error
   }
-  // Otherwise the log may contain committed pages, or the file may contain uncommitted ones.
+  // If a log or journal exists, the log may contain committed pages, or the file uncommitted ones.
   const isSettled = state.journal === null && state.wal === null
   const file = await open(path, 'r')
   try {

@@ -22,7 +22,7 @@ const headBytes = 16
 
 const chunkBytes = 4 * 1024 * 1024
 
-/** As a share of the copy's size. */
+/** Size of the indexes relative to the copy's size. */
 const indexShare = 0.3
 
 /**
@@ -76,7 +76,7 @@ async function* throwIfCancelled(body: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-/** Hides that a retry starts at 0. */
+/** Suppresses progress that a retry repeats. */
 function makeMonotonic(progress: CopyOptions['progress']): CopyOptions['progress'] {
   let max = 0
   return (done, total) => {

@@ -10,16 +10,16 @@ export interface Listing {
   readonly modified_ms: number
   readonly is_recording: boolean
   /**
-   * `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (if read
-   * permission is missing).
+   * Error code: `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND`
+   * (if read permission is missing).
    */
   readonly reason?: string
   readonly total_frames?: number
   /** Absent if the file was not opened since its last write. */
   readonly bodies?: number
-  /** Time from the first to the last frame in s. Absent if `bodies` is, or if times were not recorded. */
+  /** Time from the first to the last frame in s. Absent if `bodies` is absent or times were not recorded. */
   readonly duration_s?: number
-  /** Absent if `bodies` is. */
+  /** Absent if `bodies` is absent. */
   readonly era?: Era
   readonly status?: RunStatus
 }

@@ -45,7 +45,6 @@ interface LibraryOptions {
   readonly limits?: Partial<LibraryLimits>
   /** Entry file of the workers, which calls `serveRecording`. The default has no analyses. */
   readonly worker?: URL
-  /** Returns the background analyses of a long recording. */
   readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
@@ -63,7 +62,7 @@ export const libraryDefaults: LibraryLimits = {
 const isFinal = (error: unknown): error is CausewayError =>
   RecordingError.is(error, 'NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED')
 
-/** Whether a modified private copy can cause the error. */
+/** Whether a damaged private copy can cause the error. */
 const isUnreadable = (error: unknown): boolean =>
   isFinal(error) ||
   StoreError.is(error, 'DATA_UNWRITABLE') ||
@@ -131,7 +130,7 @@ interface LibraryParts {
 export class RecordingLibrary {
   /** Records runs, which can be opened while they grow. */
   readonly recorder: Recorder
-  /** `shrink` releases the least recently used first. Returns the released bytes. */
+  /** `shrink` releases the least recently used entries first and returns the released bytes. */
   readonly memory
   readonly #parts: LibraryParts
   readonly #runs: RunRecordings
@@ -199,7 +198,7 @@ export class RecordingLibrary {
     return this.#parts.catalogue.summaries
   }
 
-  /** Analyses a sealed run in a worker of low priority. */
+  /** Analyses a sealed run. */
   analyseInBackground(
     run: string,
     request: (summary: RecordingSummary) => AnalysisRequest | null,
@@ -213,8 +212,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. Stores the mapping. The default is that of the file next to it, or the
-   * stored one. Throws errors of `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores a given mapping; otherwise uses the one in the file next to it,
+   * or the stored one. Throws the errors of `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,

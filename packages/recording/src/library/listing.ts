@@ -88,7 +88,7 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       ? { ...known, isFinal: false }
       : { ...unknownSize, ...(await checkFile(path, state)) }
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
-    // Most .jsonl files of a project are not recordings.
+    // Omitted, because most .jsonl files of a project are not recordings.
     if (reason === 'NOT_A_RECORDING' && isFrameFile(path)) return undefined
     return {
       id,

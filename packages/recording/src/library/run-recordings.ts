@@ -58,7 +58,7 @@ export class RunRecordings {
       const path = recorder.findFile(name) ?? ''
       const [id, size_bytes, modified_ms] = [catalogue.getId(path), bytes, updated_ms]
       const size = sizes.get(id)
-      // A continued run may have more bodies.
+      // A continued run may have more bodies than its summary.
       const known = size?.revision === recorder.getRevision(name) ? size : undefined
       return {
         ...{ id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, era: 'run', status },

@@ -21,7 +21,7 @@ export const worstFields = [
   'worst_residual',
 ] as const satisfies readonly (keyof WorstValues)[]
 
-/** A kind that `kinds` lacks was ruled out only as far as the laws in `checked` detect it. */
+/** A kind missing from `kinds` was ruled out only if a law in `checked` detects it. */
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]
@@ -37,9 +37,8 @@ export interface RunSummary extends Omit<Provenance, 'tags'> {
   /** Id in the catalogue. */
   readonly recording: string
   readonly name: string
-  /** Revision of the summarised recording. */
   readonly revision: string
-  /** Unix time in ms when the run was sealed or the file first diagnosed. */
+  /** Unix time in ms when the run was sealed or the file was first diagnosed. */
   readonly sealed_ms: number
   readonly status: RunStatus | 'file'
   readonly frames: number

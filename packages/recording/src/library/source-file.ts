@@ -21,7 +21,6 @@ export interface SourceFile {
   readonly mapping: string | undefined
 }
 
-/** Maps a bag's metadata file to its folder. */
 export const toBagFolder = (path: string): string => (basename(path) === bagMetadata ? dirname(path) : path)
 
 /** Uses the given mapping, that of the file next to `path`, or the stored one, in this order. */

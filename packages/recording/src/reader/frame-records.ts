@@ -23,7 +23,7 @@ export const readValueAt = (rows: Rows, at: number): Value => {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** Returns 0 for NULL, the recorder's default. */
+/** Returns 0, the recorder's default, for NULL. */
 export const countAt = (rows: Rows, at: number): number => readValueAt(rows, at) ?? 0
 
 export const readVectorAt = (rows: Rows, at: number): Vector => ({

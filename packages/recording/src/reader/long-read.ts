@@ -43,7 +43,7 @@ export class LongRead {
     this.#columns = options.columns
   }
 
-  /** Indexes must be ascending. */
+  /** Must be called with ascending indexes. */
   async load(index: number): Promise<FrameWindow> {
     this.#next = Math.max(this.#next, index)
     const pending = this.#pending.get(index)

@@ -10,7 +10,7 @@ export interface Reader extends SeriesReader {
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
   tables(): readonly TableColumns[]
-  /** Half extents in m; only bodies with geometry. */
+  /** Returns half extents in m along the body axes, only of bodies with geometry. */
   extents(): ReadonlyMap<number, readonly [number, number, number]>
   /** Returns the outermost vertices of meshes that are not boxes, in m in body axes. */
   outlines(): ReadonlyMap<number, readonly (readonly [number, number, number])[]>

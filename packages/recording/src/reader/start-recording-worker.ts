@@ -3,7 +3,6 @@ import type { WorkerMethods } from './worker-methods.ts'
 
 export type RecordingWorker = WorkerLink<WorkerMethods>
 
-/** The entry file calls `serveRecording`. The default entry has no analyses. */
 export function startRecordingWorker(
   entry: URL = resolveWorkerFile('./recording-worker', import.meta.url),
 ): RecordingWorker {

@@ -19,7 +19,7 @@ export interface WindowCall {
 
 export interface Windows {
   /**
-   * Returns the windows of a range in frame order, with the selected columns (default: all). Progress excludes cached
+   * Yields the windows of a range in frame order, with the selected columns (default: all). Progress excludes cached
    * windows.
    */
   over(range: FrameRange, call: WindowCall, selection?: ColumnSelection): AsyncGenerator<FrameWindow>
@@ -175,7 +175,7 @@ export class CachedWindows implements Windows {
     return window !== undefined && window.to - window.from === frames ? window : undefined
   }
 
-  /** Includes the context. */
+  /** Returns the frame ids of a window, including its context. */
   #locate(index: number): { readonly ids: readonly number[]; readonly context: number } {
     const start = index * this.#length
     const context = start === 0 ? 0 : 1
@@ -194,7 +194,7 @@ export class CachedWindows implements Windows {
     return window
   }
 
-  /** Evicts other selections first. Does not cache a window that exceeds the limit. */
+  /** Evicts windows of other selections first. Does not cache a window that exceeds the limit. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
     if (this.#selected.get(windows.key) !== windows) return
     const outdated = windows.cached.get(index)

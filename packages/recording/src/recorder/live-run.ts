@@ -19,7 +19,7 @@ interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
-/** Maximum delay of a frame's flush, ms. */
+/** Maximum delay of a frame's flush, in ms. */
 const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {

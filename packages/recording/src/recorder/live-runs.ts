@@ -15,7 +15,7 @@ export interface RecorderLimits {
   readonly ageMs: number
   /** Maximum number of live runs. Each has a worker thread. */
   readonly live: number
-  /** Time without frames after which a run is interrupted, ms. */
+  /** Time without frames after which a run is interrupted, in ms. */
   readonly idleMs: number
 }
 
@@ -28,7 +28,7 @@ export interface LiveRunsOptions {
   readonly log: LibraryLog | undefined
 }
 
-/** Runs with a worker. The catalogue contains the state of all others. */
+/** Runs with a worker. The catalogue contains the state of all other runs. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions
   readonly #runs = new Map<string, LiveRun>()
@@ -142,7 +142,7 @@ export class LiveRuns {
     try {
       this.#options.catalogue.putRun(await this.getEntry(run))
     } finally {
-      // Even if the catalogue is not writable, the worker may already be writing another run.
+      // Also if the catalogue is not writable, because the worker may already be writing another run.
       this.#runs.delete(run.name)
     }
   }

@@ -1,7 +1,7 @@
 /** Number of values in a slab (512 KiB): about 100 frames of 20 bodies. */
 const slabLength = 65_536
 
-/** Slabs that remain allocated after a flush, 8 MiB: two batches. */
+/** Maximum number of slabs that remain allocated after a flush: 8 MiB, two batches. */
 const maxKeptSlabs = 16
 
 /** Arrays are valid until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
@@ -29,9 +29,9 @@ export class SlabAllocator {
   }
 }
 
-/** `clear` does not release memory. */
+/** A growing list of rows. `clear` does not release its memory. */
 export class NumberRows {
-  /** The rows up to `length`, followed by unused memory. Replaced when the rows outgrow it. */
+  /** The rows up to `length`, followed by unused memory. Replaced by a larger array when full. */
   numbers: Float64Array = new Float64Array(512)
   length = 0
 

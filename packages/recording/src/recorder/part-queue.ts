@@ -15,7 +15,7 @@ export class PartQueue {
     void this.#read(body)
   }
 
-  /** Waits for parts and returns them; an empty list at the end. Throws the error of a broken body after its parts. */
+  /** Waits for parts. Returns an empty list at the end. Throws the error of a broken body after its parts. */
   async take(): Promise<readonly Uint8Array[]> {
     while (this.#parts.length === 0 && !this.#isEnded) await this.#change()
     const parts = this.#parts
@@ -41,7 +41,7 @@ export class PartQueue {
     this.#wake()
   }
 
-  /** The reader waits only for an empty queue and `take` only for a part, so only one of them waits at a time. */
+  /** `#read` waits only while the queue is full and `take` only while it is empty, so they never wait together. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve

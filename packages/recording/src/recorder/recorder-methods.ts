@@ -38,7 +38,7 @@ export interface RecorderMethods {
   /** Checkpoints a run that another worker writes. Returns the size of its log. */
   readonly runCheckpoint: (args: { readonly file: string }) => number
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
-  /** `isUnchecked` checks and indexes the file first. */
+  /** If `isUnchecked` is set, checks and indexes the file first. */
   readonly runImport: (args: {
     readonly file: string
     readonly isUnchecked: boolean

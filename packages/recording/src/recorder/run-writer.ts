@@ -261,7 +261,6 @@ export class RunWriter {
     return true
   }
 
-  /** Records that the engine sends contacts. */
   markContactData(): void {
     if (this.#run.hasContactData) return
     this.#run.hasContactData = true

@@ -10,7 +10,7 @@ import {
 } from '../formats/packed-frame.ts'
 
 interface StoredFrame {
-  /** s; NaN = not recorded */
+  /** In s; NaN = not recorded. */
   readonly time: number
   readonly bodies: Buffer
   readonly contacts: Buffer | null
@@ -19,7 +19,7 @@ interface StoredFrame {
 
 /**
  * Whether a sent frame is the same as the stored one. Compares only sent values: computed energies, and whether a
- * body is an environment body (which has no state), depend on the run lines at that time.
+ * body is an environment body (which has no state), depend on the preceding run lines.
  */
 export function isSameFrame(
   stored: StoredFrame,

@@ -2,7 +2,7 @@ import type { RecorderWorker } from './start-recorder-worker.ts'
 
 const spareMs = 60_000
 
-/** Holds one worker ready for the next run, because starting a thread costs more than 1000 frames (measured). */
+/** Holds one worker for the next run, because starting a thread costs more than recording 1000 frames (measured). */
 export class SpareWorker {
   readonly #start: () => RecorderWorker
   #spare: RecorderWorker | undefined

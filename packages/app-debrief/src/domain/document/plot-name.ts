@@ -32,7 +32,6 @@ function findProblem(name: string): string | null {
   return null
 }
 
-/** Returns the length in UTF-8 bytes. */
 function countBytes(text: string): number {
   let bytes = 0
   for (const letter of text) {

@@ -3,7 +3,7 @@ import { type LonLat, normalizeLongitude } from '@causeway/plot'
 import type { Box, Label } from './labels.ts'
 import { type Projection, traceArea } from './projection.ts'
 
-/** Degrees. */
+/** Distances between grid lines, in degrees. */
 const steps = [
   ...[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((minutes) => minutes / 60),
   ...[1, 2, 5, 10, 20, 30, 45],
@@ -155,7 +155,7 @@ export function formatAngle(degrees: number, [positive, negative]: string, decim
 /** Scale variation above which the bar states its latitude. */
 const maxVariation = 1.02
 
-/** Maximum length of the bar, pixels. */
+/** Maximum length of the bar, in pixels. */
 const maxBar = 180
 const barMargin = 18
 

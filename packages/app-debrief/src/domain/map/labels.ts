@@ -106,7 +106,7 @@ function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement
   return [line([x, y], end, { stroke: color, 'stroke-width': 0.8, 'stroke-opacity': 0.7 })]
 }
 
-/** Pixels. */
+/** Side of a grid cell, in pixels. */
 const cell = 32
 
 class ObstacleGrid {

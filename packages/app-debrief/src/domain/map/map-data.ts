@@ -21,7 +21,7 @@ export interface Drawable {
   readonly name: string | null
   readonly detail: string | null
   readonly shape: 'line' | 'area' | 'points'
-  /** Unwrapped longitudes, degrees. */
+  /** Positions in degrees with unwrapped longitudes. */
   readonly paths: readonly (readonly LonLat[])[]
   /** `#RRGGBB`, or `null` for the colour of the feature's kind. */
   readonly color: string | null
@@ -69,7 +69,7 @@ export function createMapData(
   return { bounds, drawables, hidden: total - drawables.length, total, time: time?.current ?? null }
 }
 
-/** Maximum deviation of simplified lines, pixels. */
+/** Maximum deviation of simplified lines, in pixels. */
 const maxDeviation = 0.4
 
 /** Returns the size of a pixel in metres, at the chart's largest scale. */

@@ -25,7 +25,7 @@ export interface MapDrawing {
   readonly coast: Coast
 }
 
-/** 1:10 million or 1:50 million. */
+/** Scale of the coast data: 1:10 million or 1:50 million. */
 export type Coast = '10m' | '50m'
 
 const trackColours = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#8A5A00', '#56B4E9', '#5A5A5A']
@@ -132,7 +132,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   if (areas.length === 0) return []
   return [
     element('path', {
-      // The edges are short enough to be straight. Antarctica's ring ends at one point of a polar chart.
+      // The edges are short enough to be straight. On a polar chart, Antarctica's edge along 90° S is one point.
       d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
       fill: landColour,
       'fill-rule': 'evenodd',
@@ -181,7 +181,7 @@ function drawFeature(one: ColouredDrawable, view: Projection): readonly SvgEleme
   ]
 }
 
-/** Half of the length, pixels. */
+/** Half of a tick's length, in pixels. */
 const tickSize = 4.5
 
 function drawTicks({ ticks, ink }: ColouredDrawable, view: Projection): readonly SvgElement[] {
@@ -194,7 +194,7 @@ function drawTicks({ ticks, ink }: ColouredDrawable, view: Projection): readonly
   })
 }
 
-/** Minimum distance between labelled time ticks, pixels. */
+/** Minimum distance between labelled time ticks, in pixels. */
 const minTickDistance = 90
 
 function createTickLabels({ ticks, ink }: ColouredDrawable, view: Projection): readonly Label[] {
@@ -284,7 +284,7 @@ function createLabels(one: ColouredDrawable, view: Projection): readonly Label[]
   return at === undefined ? [] : [{ ...label, at }]
 }
 
-/** Pixels. */
+/** Vertical distance between label positions, in pixels. */
 const areaStep = 14
 
 /** Returns positions inside the box, from the middle outwards, then positions above and below it. */

@@ -80,7 +80,7 @@ interface Plane {
   project(place: LonLat): PlanePoint
   inverse(point: PlanePoint): LonLat
   findBounds(extent: Extent): Bounds
-  /** Units per degree of a great circle at a latitude, the same in all directions. */
+  /** Plane units per degree of a great circle at a latitude, the same in all directions. */
   readonly stretch?: (lat: number) => number
 }
 
@@ -171,10 +171,10 @@ function findExtent(points: readonly PlanePoint[]): Extent {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
-/** Maximum length of an edge in a polar chart, degrees of longitude. */
+/** Maximum length of an edge in a polar chart, in degrees of longitude. */
 const maxEdge = 1
 
-/** Returns pixels. On a polar chart, edges along a parallel are arcs. */
+/** Returns the outline in pixels. On a polar chart, edges along a parallel are arcs. */
 export function traceArea(places: readonly LonLat[], { name, point }: Projection): readonly Point[] {
   if (name !== 'polar stereographic') return places.map(point)
   return places.flatMap(([lon, lat], index) => {

@@ -17,7 +17,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Intervals of ticks by maximum time span, milliseconds. */
+/** Intervals of ticks by maximum time span, in milliseconds. */
 const intervals: readonly (readonly [maxSpan: number, step: number])[] = [
   [10 * minute, minute],
   [hour, 5 * minute],
@@ -28,7 +28,7 @@ const intervals: readonly (readonly [maxSpan: number, step: number])[] = [
   [90 * day, 7 * day],
 ]
 
-/** Returns milliseconds. */
+/** Returns the interval in milliseconds. */
 const chooseTickInterval = (span: number): number => intervals.find(([max]) => span <= max)?.[1] ?? 30 * day
 
 const maxTicks = 400

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 /** Approximate metres per degree of latitude. */
 export const metresPerDegree = 111_195
 
-/** Also simplifies lists with one value per vertex. */
+/** Simplifies lines, and lists with one value per vertex. */
 export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonObject {
   const { geometry } = feature
   if (!isObject(geometry) || !Array.isArray(geometry.coordinates)) return feature
@@ -45,7 +45,6 @@ function toPlane(line: readonly LonLat[]): Float64Array {
   return points
 }
 
-/** Returns `undefined` if all vertices are within the tolerance. */
 function findFarthest(
   points: Float64Array,
   from: number,

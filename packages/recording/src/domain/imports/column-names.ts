@@ -47,7 +47,6 @@ const words: Readonly<Record<Quantity, readonly string[]>> = {
 /** Joint coordinates, which are not positions in space. */
 const jointWords = new Set(['joint', 'joints', 'dof', 'dofs', 'actuator', 'gripper', 'action', 'actions'])
 
-/** Units that identify the quantity. */
 const units: readonly (readonly [RegExp, Quantity])[] = [
   [/^m$/, 'position'],
   [/^m ?(s\^?-1|\/ ?s)$/, 'velocity'],
@@ -152,7 +151,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
     if (!group.columns.has(found.component)) group.columns.set(found.component, name)
     components.set(key, group)
   }
-  // Other arrays may be relative to a different frame.
+  // Poses and twists come first, because other arrays may be relative to a different frame.
   const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
@@ -166,7 +165,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 const rankWide = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
-/** Joins groups if one name begins with the other: `p_RS_R` and `q_RS`. */
+/** Assigns groups to the only body if its name begins with theirs: `q_RS` to `p_RS_R`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
   const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
   if (only === undefined || others.length > 0) return groups
@@ -239,7 +238,7 @@ interface TimeColumn {
 const timeWords =
   /^(t|time|times|timestamp|timestamps|stamp|sim time|simulation time|sec|secs|seconds|elapsed)( (s|ms|us|ns|sec|seconds|nanoseconds|milliseconds|microseconds))?$/
 
-/** The default unit is seconds. */
+/** Assumes seconds if the name has no unit. */
 export function findTime(columns: readonly NamedColumn[]): TimeColumn | null {
   for (const { name, type, width } of columns) {
     const match = timeWords.exec(splitName(name.split('/').at(-1) ?? name).join(' '))

@@ -19,7 +19,7 @@ export interface Proposal {
   readonly notes: readonly string[]
 }
 
-/** Members that cannot be decided are null. */
+/** Returns a mapping whose undecided members are null. */
 export function proposeMapping(
   columns: readonly NamedColumn[],
   sample: Sample,
@@ -82,7 +82,7 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
   const decision = quaternion && spin && decide(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
-    // `decision` applies only to the first columns.
+    // `decision` applies only to the first columns of a quantity.
     if (body[quantity] !== undefined) continue
     if (quantity === 'quaternion') {
       const order = proposeOrder(quaternion as ColumnGroup, decision, options)

@@ -8,13 +8,12 @@ interface OrderSamples {
   readonly times: ArrayLike<number>
   /** Quaternions in file order, shape [samples, 4]. */
   readonly quaternions: ArrayLike<number>
-  /** rad/s, shape [samples, 3]. */
+  /** Angular velocities in rad/s, shape [samples, 3]. */
   readonly spins: ArrayLike<number>
 }
 
 /** `errors` are the relative errors in the better frame. */
 interface OrderDecision {
-  /** Null if undecided. */
   readonly order: QuaternionOrder | null
   /** Frame of the angular velocity; null if both frames or neither agree with the poses. */
   readonly frame: SpinFrame | null
@@ -37,7 +36,7 @@ const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Qu
 
 const conjugate = ([w, x, y, z]: Quaternion4): Quaternion4 => [w, -x, -y, -z]
 
-/** Returns a rotation vector, rad. */
+/** Returns a rotation vector in rad. */
 function toRotation([w, x, y, z]: Quaternion4): Vector3 {
   const length = Math.hypot(x, y, z)
   if (length === 0) return [0, 0, 0]

@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 import type { NamedColumn, Quantity } from './column-names.ts'
 import type { QuaternionOrder, SpinFrame } from './quaternion-order.ts'
 
-/** Components `from` to `from + count`, exclusive, of a column. */
+/** The components of a column from `from` to `from + count`, exclusive. */
 export interface ColumnSlice {
   readonly column: string
   readonly from: number

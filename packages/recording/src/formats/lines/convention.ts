@@ -108,7 +108,7 @@ export function convertExtents(
   return [extents[from[0]] ?? Number.NaN, extents[from[1]] ?? Number.NaN, extents[from[2]] ?? Number.NaN]
 }
 
-/** Returns w first. */
+/** Returns the converted quaternion, w first. */
 export function convertQuaternion(quaternion: readonly number[], convention: Convention | null): number[] {
   const converted = [...quaternion]
   orderQuaternion(converted, 0, convention)

@@ -100,7 +100,7 @@ function readForces(value: unknown, body: number, { externals }: ContactLists): 
 
 type Triple = readonly [number, number, number]
 
-/** Returns rad/s in the body frame. Rotates `angular_velocity_world`. */
+/** Returns the angular velocity in rad/s in the body frame. Rotates `angular_velocity_world`. */
 function readSpin(body: Members, rows: Float64Array, at: number): Triple {
   const world = body.angular_velocity_world
   if (world === undefined) return readTriple(body.angular_velocity, vectors.spin)

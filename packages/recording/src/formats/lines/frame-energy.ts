@@ -11,8 +11,8 @@ const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number
 const computePotentialTerm = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
 
 /**
- * Writes the energies of the row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
- * and not in the total. `spin` is in the body frame, rad/s.
+ * Writes the energies of the row at `at` in J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
+ * and not in the total. `spin` is in the body frame, in rad/s.
  */
 export function writeEnergies(
   rows: Float64Array,

@@ -12,7 +12,7 @@ export function rejectValue(path: string, value: unknown, expected: string): nev
   })
 }
 
-/** Adds the path of the object that `read` reads to an error. */
+/** Adds `path` to the errors of `read`. */
 export function withPath<Result>(path: string, read: () => Result): Result {
   try {
     return read()
@@ -89,7 +89,7 @@ export const quaternion = (name: string): Vector => ({
 
 type Numbers = Float64Array | number[]
 
-/** Avoids creating an object per call, which would be slower. */
+/** Writes in place, because an object per call would be slower. */
 export function writeVector(
   value: unknown,
   { name, components, unit }: Vector,
@@ -119,7 +119,7 @@ export function readTriple(value: unknown, member: Vector): [number, number, num
   return to
 }
 
-/** A misspelt name would silently lose data. */
+/** Throws `INVALID_FRAME`, because a misspelt name would silently lose data. */
 export function requireKnown(from: Members, known: ReadonlySet<string>, path = ''): void {
   for (const key in from) if (!known.has(key)) rejectMember(path, key, [...known])
 }

@@ -4,7 +4,7 @@ import { createLineReader, type Line } from './line-reader.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { RunContext } from './run-line.ts'
 
-/** 1 MB of compressed blank lines could occupy a worker for minutes. */
+/** Without a limit, 1 MB of compressed blank lines could occupy a worker for minutes. */
 export const maxBlankLines = 1_000_000
 
 export class LineFrames implements FrameSource {

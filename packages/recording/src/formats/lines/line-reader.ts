@@ -74,7 +74,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
 /** Length above which lines are checked against the JSON limits. */
 const checkedLength = 2 ** 20
 
-/** A frame of 90,000 bodies has over 200,000 members. */
+/** Counts are unlimited, because a frame of 90,000 bodies has over 200,000 members. */
 const lineLimits: JsonLimits = {
   ...jsonLimits,
   containers: Number.POSITIVE_INFINITY,

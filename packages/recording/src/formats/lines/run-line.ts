@@ -28,13 +28,11 @@ import { provenanceMembers, readProvenance } from './provenance.ts'
 
 /** A declared body in SI units; NaN = not sent. */
 export interface RunBody {
-  /** Bit 31 is set for environment bodies. */
   readonly id: BodyId
   readonly mass: number
   readonly restitution: number
   readonly friction: number
   readonly asset: number
-  /** Principal moments about the body axes. */
   readonly inertia: readonly [number, number, number]
   /** Half extents of the box along the body axes. */
   readonly extents: readonly [number, number, number]
@@ -42,18 +40,14 @@ export interface RunBody {
   readonly details: BodyDetails
 }
 
-/** Further members; null = not sent. */
+/** Further members of a body (see `BodyGeometry`); null = not sent. */
 export interface BodyDetails {
   readonly name: string | null
   readonly shape: Shape | null
-  /** Fixed position of an environment body. */
   readonly position: readonly number[] | null
-  /** Orientation of an environment body, w first. */
   readonly orientation: readonly number[] | null
   readonly group: number | null
-  /** Bodies that never touch this body, as sent. */
   readonly ignores: readonly BodyId[] | null
-  /** Velocity of the surface relative to the body. */
   readonly surface_velocity: readonly [number, number, number] | null
 }
 
@@ -73,9 +67,8 @@ export interface RunConstants {
   readonly dt: number | null
   readonly gravity: readonly [number, number, number] | null
   readonly lambdaUnit: LambdaUnit | null
-  /** As sent. Stored numbers are converted. */
+  /** Convention of the sent numbers. Stored numbers are converted. */
   readonly convention: Convention | null
-  /** Number of steps per frame. Only the last step has contacts. */
   readonly substeps: number | null
   readonly provenance: Provenance | null
 }

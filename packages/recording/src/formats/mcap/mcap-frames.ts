@@ -88,7 +88,7 @@ export class McapFrames implements FrameSource {
     return undefined
   }
 
-  /** Skips messages with other schemas, such as poses for viewers. */
+  /** Skips messages that are not of causeway.v1, such as poses for viewers. */
   #readMessage({ channelId, data }: McapTypes.TypedMcapRecords['Message']): Line | undefined {
     const schema = this.#channels.get(channelId)
     if (!isKnownSchema(schema)) return undefined

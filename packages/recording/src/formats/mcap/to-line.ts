@@ -2,7 +2,7 @@ import { jointKinds } from '../frame-window.ts'
 import { rejectValue } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
-/** Omits empty texts and lists. */
+/** Omits empty texts. */
 export function toRunLine(run: Fields): object {
   const bodies = (run.bodies ?? []) as readonly Fields[]
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
@@ -73,7 +73,7 @@ export function toFrameLine(frame: Fields, declared: readonly number[]): object 
 
 type Row = Record<string, unknown>
 
-/** Returns rows. Members without a column are absent. */
+/** Returns `count` rows without the members whose column is missing. */
 function readRows(frame: Fields, count: number, columns: readonly Column[], counted: string): Row[] {
   const present = columns.filter(({ name }) => frame[name] !== undefined)
   for (const { name, width } of present) {

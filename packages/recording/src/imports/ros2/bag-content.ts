@@ -28,7 +28,6 @@ export class BagContent {
   readonly frames = new FrameNames()
   readonly samples: PoseSamples
   readonly statics: StaticTransform[] = []
-  /** Contacts by stamp. */
   readonly contacts = new Map<bigint, Contacts[]>()
   readonly #path: string
   readonly #mapping: BagMapping

@@ -59,7 +59,7 @@ export class BagFrames {
     this.#describe({ frames: id, partial, unresolved, joined })
   }
 
-  /** Prefers odometry to a transform of the same time, which has no velocities. */
+  /** Prefers odometry to a transform, which has no velocities. */
   #choose(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)

@@ -16,7 +16,7 @@ export interface BagTopic {
   readonly type: string
   /** Encoding, such as `cdr`. */
   readonly encoding: string
-  /** Includes dependencies; null if the bag lacks it. */
+  /** Definition with its dependencies; null if the bag lacks it. */
   readonly definition: string | null
 }
 
@@ -28,7 +28,6 @@ export interface BagMessage {
 }
 
 export interface PartResult {
-  /** Whether the end of the file is missing. */
   readonly isTruncated: boolean
 }
 
@@ -72,7 +71,7 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
   return { isTruncated: !reader.done() }
 }
 
-/** Excludes file system errors, which have a `syscall`. */
+/** Whether a library threw the error. File system errors have a `syscall`. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 

@@ -42,7 +42,7 @@ export interface GazeboContact {
   readonly collision1: { readonly name: string }
   readonly collision2: { readonly name: string }
   readonly positions: readonly Triple[]
-  /** Directions of the force on the first body, world frame. */
+  /** Directions of the force on the first body, in the world frame. */
   readonly normals: readonly Triple[]
   readonly depths: ArrayLike<number>
   readonly wrenches: readonly { readonly body_1_wrench: { readonly force: Triple } }[]
@@ -73,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const findKind = ({ type, encoding }: BagTopic): Kind | undefined =>
   encoding === 'cdr' ? kinds[type] : undefined
 
-/** Definitions of known types are shorter than 3 kB. */
+/** Definitions of known message types are shorter than 3 kB. */
 const maxDefinitionLength = 256 * 1024
 
 export class MessageDecoder {

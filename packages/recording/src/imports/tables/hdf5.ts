@@ -172,11 +172,11 @@ function readNumber(attributes: Attributes, name: string): number | undefined {
 interface BlockOptions {
   readonly size: number
   readonly path: string
-  /** Block size, unless a batch needs more. */
+  /** Maximum size of a block, unless a batch needs more. */
   readonly maxBytes: number
 }
 
-/** Reads blocks of at least one chunk if `maxBytes` permits it, to decompress each chunk once. */
+/** Reads blocks of at least one chunk if `maxBytes` permits it, so that each chunk is decompressed once. */
 class BlockReader implements RowReader {
   readonly #array: Hdf5Array
   readonly #path: string

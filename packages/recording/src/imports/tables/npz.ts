@@ -14,7 +14,7 @@ import { createDamage, createLimit, type Table } from './table.ts'
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
-/** Maximum for arrays in Fortran order, which are read as a whole. */
+/** Maximum size of an array in Fortran order, which is read as a whole. */
 const maxWholeBytes = 256 * 1024 ** 2
 
 const maxRowBytes = 1024 ** 2

@@ -5,10 +5,9 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
 import { createDamage, createLimit } from './table.ts'
 
-/** Maximum values of a column in a row group. */
+/** Maximum number of values of a column in a row group. */
 export const maxValues = 16 * 1024 ** 2
 
-/** Maximum size of a decompressed page. */
 const maxPageBytes = 256 * 1024 ** 2
 
 /** Decompressors that stop at the size that the page claims. The reader has its own for Snappy. */

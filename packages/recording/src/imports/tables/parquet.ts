@@ -122,7 +122,7 @@ function countRows({ num_rows, row_groups }: FileMetaData, path: string): number
   return Number(sum)
 }
 
-/** Returns the element of a list of numbers, or the column itself; `undefined` for other nested columns. */
+/** Returns the schema of a list's elements or of the column itself; `undefined` for other nested columns. */
 function findLeaf(tree: SchemaTree): SchemaTree | undefined {
   const [child, ...others] = tree.children
   if (child === undefined) return tree

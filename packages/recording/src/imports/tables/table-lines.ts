@@ -24,14 +24,13 @@ export class TableLines {
   readonly #file: TableFile
   readonly #widths: ReadonlyMap<string, number>
   readonly #origin: TimeOrigin
-  /** Body ids by name. */
   readonly #ids = new Map<string, number>()
   readonly #skipped = new Map<string, number>()
   #row = 0
   #omitted = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
-  /** The current frame, if each body has a row. */
+  /** The incomplete frame of a table with a row per body. */
   #open:
     | { readonly frame: Record<string, unknown>; readonly key: unknown; readonly bodies: FrameBody[] }
     | undefined

@@ -48,7 +48,7 @@ export const batchRows = 4096
 
 const maxBatchBytes = 64 * 1024 ** 2
 
-/** Returns the rows per batch. `widths` are the numbers per row of each column. */
+/** Returns the number of rows per batch. `widths` are the columns' numbers of values per row. */
 export function countBatchRows(widths: readonly number[], path: string): number {
   const rowBytes = 8 * widths.reduce((sum, width) => sum + width, 0)
   if (rowBytes > maxBatchBytes) throw createLimit(`a row has ${rowBytes} bytes`, maxBatchBytes, path)
@@ -65,7 +65,7 @@ export const createDamage = (message: string, path: string, cause?: unknown) =>
 export const createLimit = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
-/** The data of any file may expand to this size. */
+/** Any file may expand to this size, regardless of the ratio. */
 const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(

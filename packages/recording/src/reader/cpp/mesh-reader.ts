@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 
 type Point = readonly [x: number, y: number, z: number]
 
-/** Half extents along the body axes in m, from the run line or the collision mesh. Omits bodies without either. */
+/** Returns half extents from the run line or the collision mesh. Omits bodies without either. */
 export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> {
   const line = readRunLine(connection)
   if (line !== null)
@@ -23,8 +23,8 @@ export function readExtents(connection: Connection): ReadonlyMap<BodyId, Point> 
 }
 
 /**
- * Outermost vertices of collision meshes in m in body axes, at most one for each of 128 directions. Omits bodies
- * without a mesh or with a box mesh.
+ * Returns the outermost vertices of collision meshes, at most one for each of 128 directions. Omits bodies without a
+ * mesh or with a box mesh.
  */
 export function readOutlines(connection: Connection): ReadonlyMap<BodyId, readonly Point[]> {
   const outlines = new Map<BodyId, readonly Point[]>()

@@ -5,7 +5,6 @@ import type { Connection } from './connection.ts'
 import { listMarks, noRows, numberAt, prepareEnergies, prepareRows, type RowReader } from './row-reader.ts'
 import { type RawRow, wxyz, xyz } from './selection.ts'
 
-/** Row and column indexes in the blocks of a window. */
 export interface BlockPlaces {
   readonly rowByFrame: ReadonlyMap<number, number>
   readonly columnByBody: ReadonlyMap<number, number>

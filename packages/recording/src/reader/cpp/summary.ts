@@ -41,7 +41,6 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const line = readRunLine(connection)
   const declared = line?.gravity && { x: line.gravity[0], y: line.gravity[1], z: line.gravity[2] }
   const geometry = line === null ? readMeshes(connection) : listGeometry(line)
-  // Joints act on the bodies of groups.
   const grouped = new Set(geometry.filter(({ group }) => group !== undefined).map(({ body_id }) => body_id))
   const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const gravity =
@@ -51,7 +50,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
       grouped,
       hasContactData: era.parts.collisions !== undefined,
     })
-  // An exported run does not contain meshes.
+  // An exported run has its geometry in the run line instead of meshes.
   const isDeclared = line !== null && geometry.some(({ half_extents }) => half_extents !== null)
   return {
     era: era.era,
@@ -123,7 +122,7 @@ export function sampleEvenly(values: readonly number[], count: number): readonly
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-/** Minimum acceleration, m/s². */
+/** Minimum gravity that is inferred without contact data, in m/s². */
 const minFall = 0.01
 
 /**

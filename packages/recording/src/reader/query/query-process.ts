@@ -12,7 +12,7 @@ import { prepareReading, StatementError } from './statement-gate.ts'
 const maxTextLength = 4000
 
 process.once('message', (job: QueryJob) => {
-  // SQLite blocks the main thread.
+  // SQLite blocks the main thread, so another thread enforces the limits.
   const watch = new Worker(new URL(`./query-watch${extname(import.meta.url)}`, import.meta.url), {
     workerData: { deadlineMs: job.deadlineMs, parent: process.ppid },
   })
@@ -33,7 +33,7 @@ function createReply(job: QueryJob): QueryReply {
 
 function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
   const db = new Database(file, { readonly: true, fileMustExist: true })
-  // Only memory is limited, not the disk.
+  // Temporary data stays in memory, because disk use is not limited.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   if (isRun(db)) createRunViews(db, file)

@@ -5,7 +5,7 @@ import { endReportFd, type QueryEnd } from './query-types.ts'
 
 const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
 
-/** Maximum memory in bytes. SQLite's own limits do not apply in this build. */
+/** In bytes. SQLite's own limits do not apply in this build. */
 const maxMemory = 512 * 1024 ** 2
 
 const checkIntervalMs = 20

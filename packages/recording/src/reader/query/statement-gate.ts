@@ -17,9 +17,9 @@ const allowedTables = ['json_each', 'json_tree']
 const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
 
 /**
- * Prepares one statement that only reads, or throws a `StatementError`. ATTACH and VACUUM INTO count as read-only but return
- * no rows (https://sqlite.org/c3ref/stmt_readonly.html), and a SELECT can have side effects through functions and
- * virtual tables.
+ * Prepares one statement that only reads, or throws a `StatementError`. ATTACH and VACUUM INTO count as read-only but
+ * return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and a SELECT can have side effects through functions
+ * and virtual tables.
  */
 export function prepareReading(
   db: Database,
@@ -104,7 +104,7 @@ function listInnocuousFunctions(db: Database): readonly string[] {
     .all(isInnocuous, isDirectOnly)
 }
 
-/** Uses the allowed virtual tables. `temp.` excludes the recording's tables of the same name. */
+/** Returns statements that read each allowed table. `temp.` excludes the recording's tables of the same name. */
 function listReadableTables(db: Database): readonly string[] {
   const views = db
     .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)

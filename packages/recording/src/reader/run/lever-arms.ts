@@ -62,7 +62,7 @@ function isAnyMissing(rows: Float64Array, width: number): boolean {
   return false
 }
 
-/** Positions are in m. */
+/** Returns positions in m by body id. */
 function findPositions(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
   const positions = new Map<number, Float64Array>()
   for (let at = 0; at < bodies.length; at += bodyWidth)

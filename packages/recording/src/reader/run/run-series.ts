@@ -15,7 +15,7 @@ const toBounds = ({ start, end }: FrameRange): readonly [number, number] => [
 const toFinite = (value: number | null | undefined): number =>
   value != null && Number.isFinite(value) ? value : Number.NaN
 
-/** `solver` throws `NOT_RECORDED` without solver diagnostics. */
+/** `solver` throws `NOT_RECORDED` if the run has no solver diagnostics. */
 export function createRunSeriesReader(db: Database): SeriesReader {
   const inRange = 'FROM frame WHERE id BETWEEN ? AND ?'
   const system = db

@@ -37,7 +37,7 @@ const contactParts: readonly Capability[] = [
 
 const sampledContacts = 24
 
-/** Each call reads only frames added since the last one. */
+/** Each call of the returned function reads only frames added since the last call. */
 export function createSummaryReader(db: Database, readFrame: (id: number) => Frame): () => RecordingSummary {
   const readRun = db.prepare<[], RunRow>(
     'SELECT status, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run',
@@ -69,7 +69,6 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     const rows = readBodies.all()
     const { dt, isUniform } = computeTimeStep(times)
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
-    // Joints act on the bodies of groups.
     const grouped = new Set(facts.bodies.filter(({ details }) => details.group !== null).map(({ id }) => id))
     const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
     const step = createStepReader(readFrame, new Set(ids))

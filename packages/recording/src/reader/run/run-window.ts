@@ -27,7 +27,7 @@ import type { ReadWindow } from '../cpp/window-reader.ts'
 import { type FrameRows, fillLeverArms } from './lever-arms.ts'
 import type { ReadFrames } from './run-frame.ts'
 
-/** `bodies` are the columns of states and energies. Computes missing lever arms. */
+/** `bodies` are the columns of states and energies. */
 export function createRunWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnByBody = new Map(bodies.map((id, column) => [id, column]))
   return (ids, context) => {
