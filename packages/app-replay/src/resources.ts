@@ -10,7 +10,7 @@ import { getMetadata } from './tools/recording-tools.ts'
 
 const latest = 'latest'
 
-/** In longer recordings, only the first and last frame id are completed. */
+/** For longer recordings, completions offer only the first and last frame id. */
 const maxFrameIds = 10_000
 
 const listIds = (_chosen: Variables, ctx: ReplayContext) => listRecordingIds(ctx)

@@ -9,12 +9,11 @@ import type { ReplayRegistrar } from './tools/recording-tool.ts'
 /** Media type of SQLite databases (https://www.iana.org/assignments/media-types/application/vnd.sqlite3). */
 const databaseType = 'application/vnd.sqlite3'
 
-/** Returns 0 if the length is unknown. */
+/** Returns the length in bytes; 0 if unknown. */
 const getLength = ({ headers }: Request): number => Number(headers.get('content-length'))
 
 const getName = ({ name = '' }: Variables): string => name
 
-/** Declares routes below `/api/apps/replay` for recording runs. */
 export function recorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
@@ -95,7 +94,7 @@ function decodeBody({ headers, body }: Request): AsyncIterable<Uint8Array> {
   return readParts(isGzip ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
 }
 
-/** Never cancels the body, which would close the connection. */
+/** Never cancels the body, because that would close the connection. */
 async function* readParts(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()

@@ -118,7 +118,7 @@ verifies('replay:laws:joints', 'laws of momentum are not checked if substeps lac
   simulateMujoco(join(folder, 'run.mcap'), { ...faller, option: 'integrator="RK4"' })
   const { findings, checked, not_checked } = await client().call('diagnose', { recording: 'run' })
   t.same(findings, [])
-  // The bodies touch only the floor.
+  // Not checked, because the bodies touch only the floor.
   t.notOk((checked as string[]).includes('reaction'))
   for (const law of ['free_motion', 'contact_momentum', 'angular_momentum']) {
     t.notOk((checked as string[]).includes(law), law)
@@ -154,7 +154,7 @@ function fall(pull: number, joint: (frame: number) => object): readonly object[]
   return [{ run: { dt, gravity: [0, 0, -g], lambda_unit: 'N·s', bodies } }, ...lines]
 }
 
-/** The point halfway between the bodies, before the step. */
+/** Returns the point halfway between the bodies before the step. */
 const middle = (frame: number): readonly number[] => [0.5, 0, (-g * dt * dt * frame * (frame - 1)) / 2]
 
 verifies(

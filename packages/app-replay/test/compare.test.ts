@@ -27,7 +27,7 @@ async function pair(
   return client()
 }
 
-/** From a frame on, adds a velocity along x to a body. It grows by a factor per frame. */
+/** Adds a velocity along x to a body from a frame on. The velocity grows by `factor` per frame. */
 const drift = (from: number, size: number, factor: number) => (db: Database.Database) =>
   void db
     .prepare(
@@ -117,7 +117,7 @@ verifies(
   },
 )
 
-verifies('replay:compare-recordings', 'unmatched floors with the same id differ', async (t) => {
+verifies('replay:compare-recordings', 'floors with different names differ despite equal ids', async (t) => {
   const replay = await openReplay(t, [])
   const record = (name: string, names: readonly string[], rows = 1) => {
     const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))

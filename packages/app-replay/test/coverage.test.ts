@@ -15,7 +15,7 @@ const record = async (name: string, lines: readonly object[]) => recordRun(await
 const findLaw = (answer: Readonly<Record<string, unknown>>, law: string) =>
   toRows(answer.not_checked).find((one) => one.law === law)
 
-verifies('replay:coverage', 'diagnose names each law as checked, not checked, or both', async (t) => {
+verifies('replay:coverage', 'diagnose lists each law as checked, not checked, or both', async (t) => {
   const answer = await (await ask(t, 'drop')).call('diagnose')
   const named = new Set([
     ...(answer.checked as string[]),
@@ -66,7 +66,7 @@ verifies(
   },
 )
 
-verifies('replay:diagnose', 'sentences contain no kinds, and numbers at most six digits', async (t) => {
+verifies('replay:diagnose', 'sentences contain neither kinds nor numbers of over six digits', async (t) => {
   const { findings, summary } = await (await ask(t, 'energy_injection')).call('diagnose')
   const sentence = 'Frame 60: body 2 gains energy without a cause (11.61 J, limit 0.004503 J).'
   t.match(findings, [{ kind: 'energy_injection', sentence }])
@@ -358,7 +358,7 @@ function meeting(restitution: number): readonly object[] {
 
 verifies(
   'replay:diagnose:unsent',
-  'a slow impact that separates bodies faster than they met is reported, sticking is not',
+  'a slow impact after which bodies separate faster than they met is reported, but sticking is not',
   async (t) => {
     t.same(await faults('elastic', meeting(1)), [])
     t.same(await faults('soft', meeting(0.2)), [])

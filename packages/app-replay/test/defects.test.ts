@@ -68,7 +68,7 @@ t.test('get_solver_diagnostics includes the last frame, but not frame 0, by defa
 })
 
 t.test(
-  'find_energy_anomalies ignores the first frame and classifies losses in contact as losses',
+  'find_energy_anomalies does not count the first frame, and classifies losses in contact as impacts',
   async (t) => {
     const client = await ask(t, 'drop')
     const answer = await client.call('find_energy_anomalies', { threshold: 1 })
@@ -132,7 +132,7 @@ verifies('replay:defect:ids', async (t) => {
   t.match(resting, { bodies_in_contact: 1, environment_in_contact: 1 }, 'the floor does not move')
 })
 
-t.test('check_resting_contact works without friction rows and separates sliding from spinning', async (t) => {
+t.test('check_resting_contact needs no friction rows and distinguishes sliding from spinning', async (t) => {
   const client = await ask(t, 'frictionless')
   const answer = await client.call('check_resting_contact', { frame_id: 100 })
   t.match(answer, { source: 'collisions', bodies_in_contact: 1, environment_in_contact: 1 })
@@ -312,7 +312,7 @@ t.test('the reaction of bodies with other contacts is not checked without tangen
   )
 })
 
-t.test('clocks and positions that are exact binary fractions are not taken for float16', async (t) => {
+t.test('clocks and positions that are exact binary fractions are not mistaken for float16', async (t) => {
   const step = 1 / 128
   const flight = (late: number) => [
     { run: { gravity: [0, 0, 0], dt: step, bodies: [{ id: 1, mass: 1 }] } },
@@ -341,7 +341,7 @@ t.test('clocks and positions that are exact binary fractions are not taken for f
   t.ok(getError(position, 10) < 1e-6 && getError(time, 8) < 1e-6)
 })
 
-t.test('moving surfaces and forces exclude the energy budget; surfaces are added to the slip', async (t) => {
+t.test('energy budgets require still surfaces and no forces; slip includes surface velocities', async (t) => {
   const shape = {
     name: null,
     shape: null,

@@ -11,7 +11,7 @@ export const fixtures = new URL('../../../fixtures/recordings/', import.meta.url
 
 export interface OpenReplay {
   readonly app: TestApp
-  /** The only root. */
+  /** The only allowed root. */
   readonly folder: string
   client(options?: { shared?: boolean }): TestClient
 }

@@ -325,7 +325,6 @@ verifies(
 )
 
 verifies('replay:diagnose:unsent', 'contacts that were not recorded are null, not 0', async (t) => {
-  // A ball at rest.
   const lines = Array.from({ length: 20 }, (_, row) => ({
     frame_id: row + 1,
     time: (row + 1) * dt,

@@ -48,7 +48,7 @@ export async function checkFrames(
 const readScene = async (context: AnalysisContext): Promise<Scene> =>
   createScene(context.summary, context.reader.extents(), await measureRounding(context))
 
-/** Sample in which rounding is measured: `frames` frames in each of `parts` parts of the recording. */
+/** Rounding is measured in `frames` frames in each of `parts` parts of the recording. */
 const sample = { parts: 4, frames: 25 } as const
 
 async function measureRounding({ summary, windows, signal }: AnalysisContext): Promise<Rounding> {

@@ -2,7 +2,7 @@ import { type ColumnSelection, type FrameRange, stateAt } from '@causeway/record
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { chooseOrigin, type Poses, poseWidth } from '../domain/drawing/encode-poses.ts'
 
-/** m. Positions farther away are not visible together with others. */
+/** m. Bodies farther from the origin are marked as too far away. */
 const maxDistance = 1e6
 
 const selection: ColumnSelection = { parts: ['position', 'orientation'] }

@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** `position` must be ascending over the list. */
+/** `items` must be sorted by `position`. */
 export function paginate<Item>(
   items: readonly Item[],
   position: (item: Item, index: number) => number,

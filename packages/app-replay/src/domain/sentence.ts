@@ -4,7 +4,7 @@ import type { Value, Vector } from '@causeway/recording'
 export const roundDerived = <T extends Value>(value: T): T =>
   (value === null ? null : Number(value.toPrecision(6))) as T
 
-/** Formats four to six significant digits; with an exponent if very large or small: `1.234e195`. */
+/** Formats four to six significant digits. Very large and small numbers have an exponent: `1.234e195`. */
 export function formatNumber(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'unknown'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'
@@ -28,15 +28,13 @@ export const capitalize = (text: string): string => `${text.charAt(0).toUpperCas
 
 export const toSentence = (clause: string): string => `${capitalize(clause)}.`
 
-/** `1 contact`, `2 contacts` */
 export const formatCount = (n: number, noun: string, plural = `${noun}s`): string =>
   `${n} ${n === 1 ? noun : plural}`
 
-/** `frame 3`, `frames 3 to 5` */
 export const formatFrames = (first: number, last: number): string =>
   first === last ? `frame ${first}` : `frames ${first} to ${last}`
 
-/** `3, 4, 5 and 7 more` */
+/** Returns `3, 4, 5 and 7 more`. */
 export function formatList(ids: readonly number[], shown = 5): string {
   const rest = ids.length - shown
   return rest > 0 ? `${ids.slice(0, shown).join(', ')} and ${rest} more` : ids.join(', ')

@@ -3,7 +3,6 @@ import type { ViewedCall } from '@causeway/app-kit'
 /** Ids do not contain slashes or halves of surrogate pairs, which `encodeURIComponent` rejects. */
 const notInId = /[/\p{Surrogate}]/u
 
-/** Returns a page of the console. */
 export function findViewerPage({ args, data }: ViewedCall): string | undefined {
   const recording = data.recording ?? args.recording
   if (typeof recording !== 'string' || notInId.test(recording)) return undefined
@@ -21,13 +20,11 @@ type Members = ViewedCall['data']
 const toId = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** The default is the peak of the first finding. */
 const findFrame = (args: Members, data: Members): number | undefined =>
   [args.frame_id, args.mark_frame, data.frame_id, findFirst(data.findings)?.frames?.peak, args.start_frame]
     .map(toId)
     .find((frame) => frame !== undefined)
 
-/** The default is the pair of the first finding or violation. */
 function findPair(args: Members, data: Members): string | undefined {
   const { pair = [] } = findFirst(data.findings) ?? {}
   const violation = findFirst(data.violations)

@@ -34,7 +34,6 @@ export async function checkLaws(
   return { ...result, names: await readBodyNames(recording, bodies, { signal }) }
 }
 
-/** Returns the analyses that run in the background. */
 export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequest[] => {
   if (frames === null) return []
   const args: CheckFramesArgs = { range: resolveFrameRange({}, frames), laws: allLaws, options: {} }

@@ -7,7 +7,7 @@ import { parseSeriesName, type SeriesPlan } from '../domain/series/series-name.t
 
 const maxSeries = 8
 
-/** Throws `INVALID_ARGUMENTS` for unknown names, and for fewer than one or more than eight. */
+/** Throws `INVALID_ARGUMENTS` for an unknown name, for no names, and for more than eight. */
 export function parseSeriesNames(names: readonly string[], recording: Recording): SeriesPlan[] {
   if (names.length >= 1 && names.length <= maxSeries)
     return names.map((name) => parseSeriesName(name, recording.resolveBody))

@@ -36,7 +36,7 @@ export class Lake {
     this.#recorder = recorder
     this.#files = new DuckDbLake(folder, { isShared })
     this.#clickHouse = clickHouse && new ClickHouseLake(clickHouse)
-    // ClickHouse reads files that other servers write, unless this server writes to the shared folder.
+    // With ClickHouse, other servers export the runs, unless this server uses a shared folder.
     this.#isExporting = clickHouse === undefined || isShared
   }
 
@@ -73,7 +73,7 @@ export class Lake {
     return Math.max(0, missing.length - maxExported)
   }
 
-  /** Returns a name that starts with an id, under which the new file replaces older ones. */
+  /** Starts the name with a hash of the run, by which the new file replaces older ones. */
   #getFileName(run: string): string {
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)

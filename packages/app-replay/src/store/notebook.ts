@@ -66,14 +66,13 @@ export class Notebook {
   readonly #clock: AgingClock
   readonly #statements: ReturnType<typeof prepare>
 
-  /** Throws the errors of `openDatabase`. */
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
     this.#db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
     this.#clock = new AgingClock(this.#db, { columns: ['request.made_ms'], keepMs: repeatMs, now, steady })
     this.#statements = prepare(this.#db)
   }
 
-  /** Lists bookmarks by frame. */
+  /** Returns the bookmarks in frame order. */
   async bookmarks(recording: string): Promise<readonly Bookmark[]> {
     return this.#statements.listBookmarks.all(recording)
   }
@@ -95,7 +94,7 @@ export class Notebook {
     return this.#once(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
   }
 
-  /** Replaces a baseline of the same name. */
+  /** Replaces an existing baseline with the same name. */
   async saveBaseline(
     request: string,
     { name, recording, invariants }: Omit<Baseline, 'made_ms'>,
@@ -113,7 +112,6 @@ export class Notebook {
     return { ...row, invariants }
   }
 
-  /** Returns the sorted names. */
   async baselines(): Promise<readonly string[]> {
     return this.#statements.listBaselines.all()
   }

@@ -4,7 +4,7 @@ import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
 import { precomputed } from '../session/diagnose.ts'
 
-/** ms. The delay prevents a diagnosis from slowing down a series of runs. */
+/** Delay in ms, so that a diagnosis does not slow down a series of runs. */
 const startDelayMs = 2000
 
 /** Diagnoses sealed runs in the background, one by one. */
@@ -43,7 +43,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summary)
   }
 
-  /** Ignores runs that are still recorded. */
+  /** Ignores runs whose recording continues. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {

@@ -41,7 +41,7 @@ export const replayData: readonly DataPart[] = [
 /** Minimum time between two notifications about new frames of a run, in ms. */
 const growthNoticeMs = 200
 
-/** Recordings, bookmarks, baselines and pictures. All clients share them. */
+/** State that all clients share. */
 export class ReplayStore {
   readonly pictures: PictureCache
   readonly notebook: Notebook
@@ -78,7 +78,7 @@ export class ReplayStore {
     return this.#library.list(directory)
   }
 
-  /** Notifies clients of a new or changed file. */
+  /** Notifies clients if the file is new or has changed. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
     return this.#reportOpened(await this.#library.open(idOrPath, options))
   }
@@ -141,7 +141,7 @@ export class ReplayStore {
     this.notebook.close()
   }
 
-  /** Notifies immediately, and again after the pause if the run has grown in the meantime. */
+  /** Notifies clients immediately, and after `growthNoticeMs` again if the run has grown in the meantime. */
   #reportGrowth(run: string): void {
     const recent = this.#recentNotices.get(run)
     if (recent !== undefined) {

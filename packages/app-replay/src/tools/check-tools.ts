@@ -25,7 +25,6 @@ import {
 
 const endArgument = { end_frame: z.int().optional().describe('Last frame') }
 
-/** Returns the runs in the member that `list` names. */
 async function checkFrames<List extends string>(
   list: List,
   { frame_id, end_frame }: { readonly frame_id: number; readonly end_frame: number },

@@ -143,7 +143,7 @@ interface NamesContext {
   readonly ctx: ReplayContext
 }
 
-/** Pairs have the ids of b. A body without a name in one recording may have one in the other. */
+/** Returns names by the ids of b. Uses the names in both recordings. */
 async function readNames(
   a: Recording,
   b: Recording,
@@ -164,11 +164,11 @@ const splitPairs = (value: string): readonly string[] => value.split(' ').filter
 
 const parsePair = (pair: string): readonly BodyId[] => pair.split('-').map(Number)
 
-/** Describes pairs of only one recording: `only in a: body 2 and floor`. */
+/** Describes the pairs that `other` lacks. */
 function describePairs(value: string, other: string, names: BodyNames): string {
   const others = new Map<string, number>()
   for (const pair of splitPairs(other)) others.set(pair, (others.get(pair) ?? 0) + 1)
-  // A pair may have several rows.
+  // The same pair can occur several times.
   const own = splitPairs(value).filter((pair) => {
     const count = others.get(pair) ?? 0
     others.set(pair, count - 1)

@@ -110,7 +110,6 @@ export const energyTools: readonly Registration[] = [
   }),
 ]
 
-/** Reads each frame only once. */
 async function attributeAnomalies(recording: Recording, anomalies: readonly Anomaly[], ctx: ReplayContext) {
   const attributed = []
   let last: Frame | null = null

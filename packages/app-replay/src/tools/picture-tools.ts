@@ -124,7 +124,7 @@ export const pictureTools: readonly Registration[] = [
 
 type SampledSeries = Awaited<ReturnType<typeof readSampledSeries>>['series']
 
-/** Appends the recording's name to the names of both series. */
+/** Appends each recording's name to the names of its series. */
 async function addOverlay(
   own: SampledSeries,
   added: { readonly series: readonly string[]; readonly overlay: string; readonly range: FrameRange },

@@ -36,8 +36,8 @@ type Answer<Output extends Shape> = { readonly [Name in keyof Output]: unknown }
 }
 
 /**
- * Declares a tool with the argument `recording`, whose answers contain its id. It is read-only by default. The
- * output schema omits `summary`, which every answer contains.
+ * Declares a tool with the argument `recording`, read-only by default. Its answers contain the recording's id and a
+ * `summary`, which the output schema omits.
  */
 export function recordingTool<Input extends Shape, Output extends Shape = Record<never, never>>(
   name: string,
@@ -97,7 +97,7 @@ export const runArguments = {
 const clampPoints = (points: number): number => Math.min(Math.max(points, 2), maxPoints)
 
 export const pageArguments = {
-  /** Limits are not listed, because that would cost 40 bytes in each of nine tools. */
+  /** The schema omits the limits, because they would add 40 bytes to each of nine tools. */
   max_points: z.int().overwrite(clampPoints).default(defaultPoints).describe('Maximum rows'),
   cursor: cursorArgument,
 }

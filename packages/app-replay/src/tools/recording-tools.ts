@@ -10,7 +10,7 @@ import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext 
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** Bytes. Limited, because each call copies the file. */
+/** Maximum size in bytes, because each call copies the file. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
@@ -204,7 +204,7 @@ export function getMetadata(recording: Recording, stamp: AnswerStamp) {
 const getStatus = async ({ identity }: Recording, { recorder }: ReplayStore): Promise<string> =>
   identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
 
-/** The C++ recorder may flush in the middle of a frame. Causeway's stores only complete frames. */
+/** The C++ recorder may flush in the middle of a frame. Causeway's recorder stores only complete frames. */
 async function findLastComplete(recording: Recording, last: number): Promise<number> {
   if (recording.identity.run !== undefined) return last
   for (let id = last; id > Math.max(0, last - maxPartialFrames); id--) {

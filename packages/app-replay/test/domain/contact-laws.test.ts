@@ -301,7 +301,7 @@ verifies(
 
 verifies(
   'replay:laws:spin',
-  'a spin that changes by less than the tolerance of a step is reported',
+  'spinLaw reports a drift of spin within the tolerance of each step',
   async (t) => {
     const turning = (factor: number, noise = 0, kick = 0): SceneSpec => ({
       frames: 240,

@@ -90,7 +90,6 @@ export function runLaw(law: Law, spec: SceneSpec): readonly Finding[] {
   return law.findings()
 }
 
-/** Returns the frames of a scene. */
 export const createFrames = (spec: SceneSpec): FrameWindow => createWindow(spec, createScene(spec))
 
 function createScene(spec: SceneSpec): Scene {

@@ -274,7 +274,7 @@ t.test(
   'without contacts, teleportLaw accepts a step that ends at a surface, but not a frozen body',
   async (t) => {
     const shape = { name: null, half_extents: null, inertia: null, position: null, orientation: null }
-    // 30 mm per step, except in the `count` steps after frame 20.
+    // The ball moves 30 mm per step, except in the `count` steps after frame 20.
     const frozen = (count: number): SceneSpec => ({
       frames: 40,
       masses: [1],

@@ -29,8 +29,8 @@ const moving = (height: (frame: number) => number, speed: (frame: number) => num
   state: (frame) => ({ position: [0, 0, height(frame)], velocity: [0, 0, speed(frame)] }),
 })
 
-verifies('replay:laws:velocity', 'without contacts, an overlap of shapes permits a correction', async (t) => {
-  // 80 mm deep. A projection removes 30 % of the overlap in each step.
+verifies('replay:laws:velocity', 'without contacts, overlapping shapes may be pushed apart', async (t) => {
+  // The ball is 80 mm deep. A projection removes 30 % of the overlap in each step.
   const depth = (frame: number): number => 0.08 * 0.7 ** (frame - 1)
   const corrected = moving(
     (frame) => 0.3 - depth(frame),
@@ -47,7 +47,7 @@ verifies('replay:laws:velocity', 'without contacts, an overlap of shapes permits
 
 verifies(
   'replay:laws:velocity',
-  'without contacts, a velocity of wrong magnitude is a mismatch',
+  'without contacts, teleportLaw reports a velocity of the wrong magnitude',
   async (t) => {
     // A fall from 3 m/s by the midpoint rule. For a body that may be in contact, 4 mm per step would not be a jump.
     const speed = (frame: number): number => -3 - g * dt * frame
@@ -68,7 +68,7 @@ verifies(
 
 verifies(
   'replay:laws:overlap',
-  'without contacts, a sinking body is reported from the surface on',
+  'without contacts, a sinking body is reported from its first overlap on',
   async (t) => {
     const sinking = (speed: number) =>
       moving(
@@ -124,7 +124,7 @@ t.test('budgetLaw accepts only the energy that explicit Euler adds', async (t) =
   t.match(runLaw(budgetLaw(), fall(200, 1.5)), [{ kind: 'energy_injection', frames: { first: 40 } }])
 })
 
-/** Positions advance by dt times the velocity before the step (share 0) to that after it (share 1). */
+/** Positions advance by dt times a velocity from that before the step (share 0) to that after it (share 1). */
 function falls(share: (frame: number, body: number) => number, spec: Partial<SceneSpec> = {}): SceneSpec {
   const { masses = [2], frames = 60, time = (frame: number): number => frame * dt } = spec
   const states = masses.map((_, column) => {
@@ -285,7 +285,7 @@ verifies('replay:laws:friction', 'an unrecorded push is not reported as lost fri
   t.match(runLaw(slidingLaw(), pushed(-0.3)), [{ kind: 'friction_lost' }])
 })
 
-verifies('replay:laws:spin', 'noise in positions makes lever arms inexact', async (t) => {
+verifies('replay:laws:spin', 'spinLaw tolerates the effect of position noise on lever arms', async (t) => {
   // A body at rest. Its position has an error of 0.02 mm, its contact point has none.
   const noise = (frame: number): number => 2e-5 * Math.sin(frame * frame * 7.3)
   const resting = (torque: number): SceneSpec => ({

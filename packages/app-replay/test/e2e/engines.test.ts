@@ -19,7 +19,7 @@ t.setTimeout(240_000)
 const planckFile = samplePath('planck', process.env)
 const cannonFile = samplePath('cannon', process.env)
 const joltFile = samplePath('jolt', process.env)
-/** Without CI, only Rapier. */
+/** Outside CI, only Rapier. */
 const engines: readonly (Engine | string)[] = isComplete
   ? [
       rapier,
@@ -61,24 +61,32 @@ for (const engine of engines) {
   for (const [title, scene] of Object.entries(clean)) {
     const isSliding = engine.name === 'cannon-es' && scene.stack !== undefined
     const claim = isSliding ? 'only that friction exceeds its cone' : 'nothing'
-    verifies('replay:engines', `diagnose finds ${claim} in ${title} of ${engine.name}`, async (t) => {
-      const { findings, checked } = await diagnose(t, engine, scene)
-      const causes = toRows(findings).filter(
-        ({ severity, caused_by }) => severity !== 'info' && caused_by === null,
-      )
-      if (isSliding) t.same([...new Set(causes.map(({ kind }) => kind))], ['friction_cone'])
-      else t.same(causes, [])
-      const law = scene.stack === undefined ? 'finite_numbers' : engine.contactLaw
-      t.ok((checked as readonly string[]).includes(law))
-    })
+    verifies(
+      'replay:engines',
+      `diagnose finds ${claim} in ${title} simulated by ${engine.name}`,
+      async (t) => {
+        const { findings, checked } = await diagnose(t, engine, scene)
+        const causes = toRows(findings).filter(
+          ({ severity, caused_by }) => severity !== 'info' && caused_by === null,
+        )
+        if (isSliding) t.same([...new Set(causes.map(({ kind }) => kind))], ['friction_cone'])
+        else t.same(causes, [])
+        const law = scene.stack === undefined ? 'finite_numbers' : engine.contactLaw
+        t.ok((checked as readonly string[]).includes(law))
+      },
+    )
   }
   for (const [title, scene] of Object.entries(kicked))
-    verifies('replay:engines', `diagnose finds 1 % more speed in ${title} of ${engine.name}`, async (t) => {
-      const { findings } = await diagnose(t, engine, scene)
-      const rows = toRows(findings)
-      t.ok(rows.length > 0)
-      for (const { frames } of rows) t.match(frames, { first: scene.kick, last: scene.kick })
-    })
+    verifies(
+      'replay:engines',
+      `diagnose finds 1 % more speed in ${title} simulated by ${engine.name}`,
+      async (t) => {
+        const { findings } = await diagnose(t, engine, scene)
+        const rows = toRows(findings)
+        t.ok(rows.length > 0)
+        for (const { frames } of rows) t.match(frames, { first: scene.kick, last: scene.kick })
+      },
+    )
 }
 
 const recorders = fileURLToPath(new URL('../../../../recorders/js/', import.meta.url))

@@ -220,7 +220,7 @@ const ofFile = [
 ]
 
 /**
- * A member per tool that differs: list_recordings does not read MCAP files, and pictures of plot contain the file name.
+ * Members that differ, by tool: list_recordings does not read MCAP files, and pictures of plot contain the file name.
  */
 const ofTool: Readonly<Record<string, string>> = { list_recordings: 'total_frames', plot: 'pictures' }
 

@@ -23,7 +23,7 @@ const scenes: Readonly<Record<string, MujocoScene>> = {
 }
 
 for (const [title, scene] of Object.entries(scenes))
-  t.test(`Replay finds nothing in ${title} of MuJoCo`, async (t) => {
+  t.test(`Replay finds nothing in ${title} simulated by MuJoCo`, async (t) => {
     const { client, folder } = await openReplay(t, [])
     simulateMujoco(join(folder, 'run.mcap'), scene)
     const replay = client()
@@ -40,7 +40,7 @@ const ignored: Readonly<Record<string, readonly [attributes: string, rest: strin
 }
 
 for (const [title, [attributes, rest]] of Object.entries(ignored))
-  t.test(`Replay expects no contacts that MuJoCo ignores: ${title}`, async (t) => {
+  t.test(`Replay does not expect contacts that MuJoCo ignores: ${title}`, async (t) => {
     const { client, folder } = await openReplay(t, [])
     const ball = (name: string, x: number, masks: string): string =>
       `<body name="${name}" pos="${x} 0 0.2"><freejoint/><geom size="0.2" mass="1" friction="0" ${masks}/></body>`
@@ -103,7 +103,7 @@ t.test('Replay finds a velocity change that MuJoCo did not cause, at its frame',
   t.match(findings, [{ frames: { first: 100 }, bodies: [1] }])
 })
 
-t.test('the JavaScript recorder reports a sink that fails once, and rejects unknown members', async (t) => {
+t.test('the JavaScript recorder reports a failing sink only once, and rejects unknown members', async (t) => {
   const errors: unknown[] = []
   const fail = (): never => {
     throw new Error('full')

@@ -129,7 +129,7 @@ verifies('replay:unit:impulse', async (t) => {
   t.ok(Math.abs(sum('normal_force_n') / (mass * g) - 1) < 0.01, 'the weight in newtons')
 })
 
-t.test('if steps vary, newtons are computed with the step before the frame', async (t) => {
+t.test('if steps vary, forces in newtons are computed with the step to the frame', async (t) => {
   const client = await ask(t, 'drop', {
     change: (db) =>
       db.exec('UPDATE SimulationFrameRecord SET simulation_time = simulation_time + 0.004 WHERE id >= 150'),

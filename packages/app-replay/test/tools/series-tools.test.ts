@@ -201,12 +201,16 @@ verifies('replay:explain', 'explain_frame includes external forces', async (t) =
   t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
 })
 
-verifies('replay:explain', 'explain_frame does not return a step before the first frame', async (t) => {
-  const client = await ask(t, 'drop')
-  const { changes, balances } = await client.call('explain_frame', { frame_id: 1 })
-  t.same(changes, ['there is no frame before this one'])
-  t.equal(toRows(balances)[0]?.inertial_n, null)
-})
+verifies(
+  'replay:explain',
+  'explain_frame does not return changes or inertial forces for the first frame',
+  async (t) => {
+    const client = await ask(t, 'drop')
+    const { changes, balances } = await client.call('explain_frame', { frame_id: 1 })
+    t.same(changes, ['there is no frame before this one'])
+    t.equal(toRows(balances)[0]?.inertial_n, null)
+  },
+)
 
 verifies('replay:timeline', 'timeline reports an impact and then rest for a dropped body', async (t) => {
   const client = await ask(t, 'drop')

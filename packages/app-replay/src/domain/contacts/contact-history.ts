@@ -25,7 +25,7 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
   }
 }
 
-/** If the pair never has friction rows, colliding frames are used instead. */
+/** Frames with friction rows, or colliding frames if the pair never has friction rows. */
 interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
@@ -50,7 +50,7 @@ export interface Run {
 
 export interface ContactEvolution {
   readonly runs: readonly Run[]
-  /** Begins and ends within the range. */
+  /** Boundaries of runs within the range. */
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
   /** Whether `chatterWindow` frames have at least `chatterTransitions` transitions. */
   readonly chatter: boolean
@@ -59,7 +59,6 @@ export interface ContactEvolution {
   readonly normal_flips: readonly number[]
   /** Further frames whose normal turned by more than 30 degrees. */
   readonly normal_jumps: readonly number[]
-  /** Number of frames in which the count changes. */
   readonly point_count_changes: number
 }
 
@@ -104,7 +103,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
 const turnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
-/** A run may continue beyond the edges of the range. */
+/** Omits changes at edges of the range, where runs may continue. */
 function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   return runs.flatMap(({ first_frame, last_frame }) => [
     ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),

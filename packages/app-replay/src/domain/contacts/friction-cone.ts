@@ -84,7 +84,7 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
   }
 }
 
-/** Minimum utilization at the limit. */
+/** Minimum utilization of a contact at its limit. */
 const atLimit = 0.99
 
 export function summarizeCones(

@@ -13,7 +13,7 @@ interface MovingBody {
   readonly velocity_magnitude: Value
   /** rad/s */
   readonly angular_velocity_magnitude: Value
-  /** m/s along the contact normal and across it. */
+  /** Speeds in m/s along the contact normal and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
   /** Whether the speed is g dt, as in engines that integrate gravity after contacts. */

@@ -17,7 +17,7 @@ import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable }
 export interface NotChecked {
   readonly law: CheckedLaw
   readonly frames: { readonly first: number | null; readonly last: number | null }
-  /** Set if other bodies were checked. */
+  /** Unchecked bodies, if others were checked. */
   readonly bodies?: readonly BodyId[]
   readonly missing: readonly string[]
   readonly how_to_record: string

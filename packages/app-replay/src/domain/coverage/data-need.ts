@@ -7,7 +7,7 @@ export const dataNeeds = {
   impulseUnit: { name: 'unit of impulses', howToRecord: 'send lambda_unit in the run line' },
   systemEnergy: { name: 'system energy', howToRecord: 'send energies, or masses, inertia and gravity' },
   solver: { name: 'solver diagnostics', howToRecord: 'send solver in every frame line' },
-  /** Needed because solvers may fail to converge without constraints. */
+  /** Needed because convergence is meaningless in frames without constraints. */
   constraints: { name: 'contacts', howToRecord: 'send contacts in every frame line, [] if nothing touches' },
   positions: { name: 'positions', howToRecord: 'send bodies[].position' },
   velocities: { name: 'velocities', howToRecord: 'send bodies[].velocity' },

@@ -68,7 +68,6 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
 }
 
-/** Draws forces in N. */
 export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
   const largest = Math.max(
     ...forces.flatMap(({ normal, friction }) => [getLength(normal), getLength(friction)]),

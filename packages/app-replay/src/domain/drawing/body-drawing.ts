@@ -41,7 +41,7 @@ export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnB
   return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
 }
 
-/** Returns half of the largest extent. */
+/** Returns half of the largest extent in m. */
 export function getReach(shape: Shape | null): number {
   if (shape === null) return 0
   if ('box' in shape) return Math.max(...shape.box)
@@ -106,7 +106,7 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** A small body, such as the pivot of a pendulum, becomes a point. */
+/** Draws a small body, such as the pivot of a pendulum, as a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: inks.axis })

@@ -52,7 +52,7 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
   return bytes
 }
 
-/** m. In smaller scenes, float32 is precise enough without an origin. */
+/** Extent in m up to which float32 is precise enough without an origin. */
 const maxPlainExtent = 1000
 
 /** Returns zero unless the scene is far from the origin. */

@@ -121,7 +121,7 @@ interface Fit {
   readonly perMetre: number
 }
 
-/** m. Smaller scenes are drawn as 1 m wide. */
+/** m. Smaller scenes are scaled as if 0.2 m wide. */
 const minSpan = 1e-5
 
 function fitToArea(spans: readonly Projected[]): Fit {
@@ -154,7 +154,7 @@ function fitToArea(spans: readonly Projected[]): Fit {
   }
 }
 
-/** Half of the ground's side as a share of the width. */
+/** Half of the ground's side as a share of the picture's width. */
 const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
 /** Names are left of the centre, because arrows begin at the centre. */
@@ -285,7 +285,7 @@ interface Placed {
   readonly size: number
 }
 
-/** In multiples of the scene's size. */
+/** Maximum distance in multiples of the scene's size. */
 const maxDistance = 300
 
 /** m */

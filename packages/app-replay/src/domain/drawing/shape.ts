@@ -52,7 +52,7 @@ export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null
 
 const minCorners = 3
 
-/** As a share of the radius. */
+/** Relative to the radius. */
 const cornerTolerance = 0.05
 
 /** `points` are contact points in a body's axes. */

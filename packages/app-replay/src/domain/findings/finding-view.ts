@@ -100,7 +100,7 @@ const singularVerbs =
     ' ',
   )
 
-/** Omits the period. */
+/** Omits the final period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const where = formatFrames(frames.first, frames.last)

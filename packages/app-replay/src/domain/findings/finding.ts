@@ -62,7 +62,7 @@ export interface Finding extends Subject {
   readonly text?: string
   /** What to record if this is not a fault. */
   readonly advice?: string
-  /** Kind that determines its rank among causes. Default: `kind`. */
+  /** Kind that determines the finding's rank among causes. Default: `kind`. */
   readonly rank?: FindingKind
 }
 

@@ -56,7 +56,7 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   ]
 }
 
-/** While a body accelerates, mismatches are detected after their effects. */
+/** Moves mismatches before their effects, which are detected first while a body accelerates. */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
   const moved = [...sorted]
   for (const mismatch of sorted) {
@@ -84,7 +84,7 @@ const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding)
   finding.frames.last >= frames.first - 1 &&
   String(finding.bodies) === String(bodies)
 
-/** Ranks a collision that adds energy before its effects. */
+/** Ranks a collision that adds energy like an unequal reaction. */
 const getKindRank = ({ kind, pair, rank = kind }: Finding): number =>
   findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : rank)
 

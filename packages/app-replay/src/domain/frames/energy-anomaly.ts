@@ -94,7 +94,7 @@ export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
   return counts
 }
 
-/** Sums in J, without baselines. */
+/** Returns sums in J. Ignores baselines. */
 export function sumEnergyChanges(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,
@@ -133,7 +133,7 @@ function step({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
   return total_e - (before?.total_e ?? 0)
 }
 
-/** Missing values come first. */
+/** Missing values have the largest magnitude. */
 const getMagnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
 
 const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: string, many: string]>> = {

@@ -23,7 +23,6 @@ interface BodyBalance {
   readonly gravity_n: Vector | null
   /** `null` if the contacts' impulses were not recorded. */
   readonly contact_n: Vector | null
-  /** External forces recorded by the engine. */
   readonly external_n: Vector | null
   /** Reactions of joints; `null` if one was not recorded. */
   readonly joint_n: Vector | null
@@ -31,7 +30,6 @@ interface BodyBalance {
   readonly inertial_n: Vector | null
   /** Length of `inertial_n` minus all other forces; 0 for rounding noise, `null` if a force is unknown. */
   readonly unexplained_n: Value
-  /** Change since the previous frame. */
   readonly delta_e: Value
   /** `null` if contacts were not recorded. */
   readonly in_contact: boolean | null

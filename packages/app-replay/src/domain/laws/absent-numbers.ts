@@ -13,7 +13,7 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const everything = toBits({ from: 0, to: stateAt.width })
 
-/** Reports missing numbers only for quantities that the body has in other frames. */
+/** Reports missing numbers of quantities that the body has in other frames; all if it never has positions. */
 export class AbsentNumbers {
   /** Grouped by body and missing numbers. */
   readonly #runs = new RunCollector()

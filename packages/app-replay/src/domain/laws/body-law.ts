@@ -8,7 +8,7 @@ import { isEnvironment } from '../steps/scene.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
 
-/** m/s, nearly the escape velocity of the Earth. */
+/** In m/s, nearly the escape velocity of the Earth. */
 const maxFirstSpeed = 1e4
 /** m/s */
 const maxSpeed = 1e6
@@ -148,7 +148,7 @@ function isGrowing(step: Step, column: number): boolean {
     speed += before * before
     change += (num(s, v + axis) - before) ** 2
   }
-  // Squares overflow late in a divergence.
+  // The squared speed overflows late in a divergence.
   return change > 0.01 * Math.min(speed, Number.MAX_VALUE) && change > (2 * scene.g * dt) ** 2
 }
 
@@ -158,11 +158,11 @@ const isMoving = (step: Step, column: number): boolean =>
     (part) => part !== 0 && !Number.isNaN(part),
   )
 
-/** Accepts bodies of the previous frame, to which contacts can belong. */
+/** Also accepts bodies of the previous frame, because contacts can belong to it. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
   [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
 
-/** Returns m/s; 0 if not recorded. */
+/** Returns the largest component in m/s; 0 if not recorded. */
 function maxVelocity(step: Step, column: number): number {
   const { window } = step
   const s = window.states.data
@@ -175,7 +175,7 @@ function maxVelocity(step: Step, column: number): number {
   return max
 }
 
-/** Returns m/s, derived from the motion if not recorded. */
+/** Returns the speed in m/s, derived from the motion if not recorded. */
 function readFirstSpeed(step: Step, column: number): number {
   const speed = length3(...read3(step.window.states.data, getOffset(step, column) + stateAt.velocity))
   return Number.isNaN(speed) ? num(step.distance, column) / step.dt : speed

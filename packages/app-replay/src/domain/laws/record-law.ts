@@ -14,10 +14,10 @@ import type { Law } from './law.ts'
 
 const quaternionTolerance = 1e-6
 
-/** float32 engines that do not normalize in every step reach 1e-5. */
+/** float32 engines that do not normalize in every step reach errors of 1e-5. */
 const singleTolerance = 2e-5
 
-/** As a share of the usual step. */
+/** Relative to the usual step. */
 const clockTolerance = 1e-3
 
 /** Share of changed steps above which the clock is variable, as in engines that follow the frame time. */
@@ -26,7 +26,7 @@ const maxChanges = 0.3
 /** Maximum ratio of the deviation from the recorded step to the deviation from the usual step. */
 const agreement = 0.3
 
-/** Minimum number of gaps of the same length that show the interval of the recording. */
+/** Minimum number of gaps of the same length from which they count as the recording interval. */
 const minGaps = 3
 
 const infos = {

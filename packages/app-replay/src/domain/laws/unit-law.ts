@@ -1,6 +1,6 @@
 /**
- * Law `impulse_units` (docs/laws.md, Contacts). Fits a multiple for each body; only along the normal if tangential
- * impulses are unknown.
+ * Law `impulse_units` (docs/laws.md, Contacts). Fits the recorded impulses to the motion of each body, only along the
+ * normal if tangential impulses are unknown.
  */
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { length3, num, read3 } from '../steps/block.ts'
@@ -50,7 +50,7 @@ function fitMultiple(step: Step, column: number): number {
   const size = length3(...given)
   const change = length3(...received)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
-  // An impulse of few digits would have an arbitrary multiple.
+  // The multiple of an impulse with few digits would be arbitrary.
   if (!(0.01 * size > num(step.errors.impulse, column))) return Number.NaN
   const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN

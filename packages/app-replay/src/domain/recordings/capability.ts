@@ -4,7 +4,7 @@ import { type Capability, RecordingError, type RecordingSummary } from '@causewa
 export const hasContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
   capabilities.includes('collisions')
 
-/** Throws `NOT_RECORDED` unless the recording has at least one of these. */
+/** Throws `NOT_RECORDED` unless the recording has at least one of `wanted`. */
 export function requireCapability(
   { capabilities, missing, era }: RecordingSummary,
   wanted: readonly Capability[],

@@ -16,7 +16,7 @@ export interface FrameColumns {
   readonly contacts: readonly string[]
 }
 
-/** Replaces ids. Returns sorted text such as `1-2 1-2147483650`. */
+/** Returns sorted text such as `1-2 1-2147483650`, with replaced ids. */
 export function formatPairs(
   pairs: readonly (readonly [BodyId, BodyId])[],
   newIds: ReadonlyMap<BodyId, BodyId>,
@@ -65,7 +65,7 @@ export interface Divergence {
   readonly greatest: number
   readonly greatest_frame_a: number
   readonly frames_over: number
-  /** Factor; `null` if there are too few frames. */
+  /** Growth factor; `null` if there are too few frames. */
   readonly growth_per_frame: number | null
 }
 
@@ -196,7 +196,7 @@ export class RecordingComparison {
     const { from, to } = bodyFields[field]
     const startA = (rowA * a.bodies.length + columns.columnA) * stateWidth
     const startB = (rowB * b.bodies.length + columns.columnB) * stateWidth
-    // A quaternion and its negative are the same orientation, but not exactly equal.
+    // A quaternion and its negative are the same orientation. Only an exact comparison distinguishes them.
     let sign = 1
     if (field === 'orientation' && !this.#tolerance.exact) {
       let product = 0

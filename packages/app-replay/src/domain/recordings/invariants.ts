@@ -13,7 +13,7 @@ export const invariantsSchema = z.strictObject({
   max_injection_j: z.number().min(0).optional(),
   /** Minimum z of the centres of all bodies, or of bodies by id. */
   never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-  /** Maximum speed of all bodies or of one, from a frame on. */
+  /** Maximum speed of all bodies or of one body, from a frame on. */
   rest_by: z
     .strictObject({ frame: z.int(), speed: z.number().min(0).default(0.01), body: z.int().optional() })
     .optional(),
@@ -31,7 +31,6 @@ export interface Verdict {
   readonly value: number | null
   readonly limit: number
   readonly unit: string
-  /** Frame that has the value. */
   readonly frame_id: number | null
   readonly body_id?: BodyId
   readonly evidence: string

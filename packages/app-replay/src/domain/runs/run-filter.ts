@@ -12,7 +12,7 @@ const filterSchema = z.strictObject({
   status: z.enum(['live', 'finished', 'interrupted', 'file']),
   tag: z.string(),
   kind: z.string(),
-  /** Diagnosed runs with or without an error. */
+  /** Whether diagnosed runs have errors. */
   bad: z.boolean(),
   diagnosed: z.boolean(),
   /** ISO 8601 date, or Unix time in milliseconds. */

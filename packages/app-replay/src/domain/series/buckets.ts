@@ -2,7 +2,7 @@ import type { NdArray } from 'ndarray'
 import { listRows } from './columns.ts'
 
 /**
- * Returns at most `limit` (2 or more) ascending rows: the first, the last, and the minima and maxima of equal
+ * Returns at most `limit` (2 or more) ascending rows: the first, the last, and the minima and maxima of equally large
  * buckets between them. Values that are not finite count as maxima.
  */
 export function selectMinMaxRows(values: NdArray<Float64Array>, limit: number): number[] {

@@ -1,6 +1,6 @@
 import { distance, type Point3 } from '../vector.ts'
 
-/** Points over time in m. NaN means not recorded. */
+/** Positions over time in m. NaN means not recorded. */
 export interface Path {
   readonly x: ArrayLike<number>
   readonly y: ArrayLike<number>
@@ -15,7 +15,7 @@ const getPoint = ({ x, y, z }: Path, row: number): Point3 => [
 
 const isKnown = (path: Path, row: number): boolean => getPoint(path, row).every(Number.isFinite)
 
-/** Lengths in m. */
+/** Returns lengths in m. */
 export function measurePath(path: Path): { readonly along: number; readonly straight: number } {
   let [along, first, last] = [0, -1, -1]
   for (let row = 0; row < path.x.length; row++) {
@@ -30,7 +30,7 @@ export function measurePath(path: Path): { readonly along: number; readonly stra
 interface Span {
   readonly from: number
   readonly to: number
-  /** Row farthest from the line, and its distance, m. */
+  /** Row farthest from the line, and its distance in m. */
   readonly worst: number
   readonly error: number
 }

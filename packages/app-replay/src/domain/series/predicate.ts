@@ -1,6 +1,5 @@
 /**
- * Conditions on frames: comparisons of arithmetic expressions, joined by `and`, `or` and `not`. A series is written as
- * `body.2.speed` or `speed(2)`.
+ * Conditions on frames: comparisons of arithmetic expressions, joined by `and`, `or` and `not`.
  */
 import { CausewayError } from '@causeway/protocol'
 import type { SeriesPlan } from './series-name.ts'

@@ -30,7 +30,7 @@ export function toSolid({ shape, half_extents: half }: BodyGeometry): Solid | un
   return half === null ? undefined : { kind: 'box', half, bound: Math.hypot(...half) }
 }
 
-/** Returns metres; infinity for a plane. */
+/** Returns the size in m; infinity for a plane. */
 export const getSmallestSize = (solid: Solid): number =>
   solid.kind === 'plane'
     ? Number.POSITIVE_INFINITY

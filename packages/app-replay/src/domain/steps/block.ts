@@ -30,7 +30,6 @@ interface StateRow {
 export const getOffset = ({ scene, row }: StateRow, column: number): number =>
   (row * scene.bodies.length + column) * stateAt.width
 
-/** Returns the offset of a body's state in the frame before a step. */
 export const getOffsetBefore = ({ scene, row }: StateRow, column: number): number =>
   ((row - 1) * scene.bodies.length + column) * stateAt.width
 
@@ -40,13 +39,11 @@ export function readRotation(states: Float64Array, at: number): Rotation {
   return [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
 }
 
-/** `at` is the offset of a body's state. */
 export const readPose = (states: Float64Array, at: number): Pose => ({
   at: read3(states, at),
   turn: readRotation(states, at),
 })
 
-/** In the world frame. */
 export const worldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 

@@ -17,7 +17,7 @@ export interface JointForces {
   readonly torque: Float64Array
   /** Angular impulse on each body due to joint ends that have drifted apart. */
   readonly drift: Float64Array
-  /** Sum of each body's position errors, and the rotation that closes them. */
+  /** Sum of the position errors of each body's joints, and the rotation that closes them. */
   readonly error: Float64Array
   readonly errorTurn: Float64Array
   /** Whether a joint connects each group to the environment. */
@@ -100,7 +100,7 @@ export function readJoints(step: JointStep): void {
   }
 }
 
-/** `was` is the joint in the previous frame. */
+/** `was` is the offset of the joint in the previous frame. */
 function addJoint(step: JointStep, at: number, was: number): void {
   const { scene, window, row, dt, joints } = step
   const rows = window.joints.data.data
@@ -143,7 +143,7 @@ function addJoint(step: JointStep, at: number, was: number): void {
     if (group < 0) continue
     if (a < 0 || b < 0) joints.isAnchored[group] = 1
     if (groups[0] !== groups[1] && !isKnown) joints.isGroupKnown[group] = 0
-    // A joint to another body exchanges energy with it.
+    // A joint to a body outside the group exchanges energy with it.
     if (groups[0] !== groups[1] || Number.isNaN(work)) joints.isWorkKnown[group] = 0
     else {
       joints.work[group] = num(joints.work, group) + work
@@ -172,7 +172,6 @@ function measureWork(
       [b, -0.5],
     ] as const) {
       if (column < 0) continue
-      // Lever arm before the step.
       const lever = add(point, read3(states, getOffsetBefore(step, column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
       work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
@@ -180,7 +179,7 @@ function measureWork(
   return work
 }
 
-/** Returns what a correct step of joint coordinates may leave unexplained, N·s (docs/laws.md, Joints). */
+/** Returns the momentum in N·s that a step of joint coordinates may leave unexplained (docs/laws.md, Joints). */
 function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boolean): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -211,7 +210,7 @@ function measureSlack(step: JointStep, { columns }: BodyGroup, isAnchored: boole
 /** Multiple of the slack beyond which a step is wrong. MuJoCo simulations stay below 1.3. */
 const slackLimit = 1.5
 
-/** Returns N·s. */
+/** Returns the tolerance in N·s. */
 export function getJointTolerance(
   { scene, joints }: Pick<JointStep, 'scene' | 'joints'>,
   column: number,

@@ -26,7 +26,7 @@ export function readContactImpulse(step: Step, column: number): Point3 {
   return [part(0), part(1), part(2)]
 }
 
-/** Returns a share of the largest term in N·s. */
+/** Returns a tolerance in N·s: a share of the largest term. */
 export function getImpulseTolerance(step: Step, column: number, share: number): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -46,7 +46,7 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
   return own + getJointTolerance(step, column, share)
 }
 
-/** Returns m/s, derived from the previous motion if the velocity is not recorded. */
+/** Returns the velocity in m/s, derived from the previous motion if not recorded. */
 export function readVelocityBefore(step: Step, column: number): Point3 {
   const { window, movedBefore, dt } = step
   const recorded = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
@@ -55,14 +55,14 @@ export function readVelocityBefore(step: Step, column: number): Point3 {
   return [x / dt, y / dt, z / dt]
 }
 
-/** Returns m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+/** Returns the velocity in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
 function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width
   return readVelocityAt(step.window.states.data, at, lever)
 }
 
-/** Returns the rounding error, m/s. */
+/** Returns the rounding error in m/s. */
 export function getSlipError({ errors }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
     column < 0 ? 0 : num(errors.changed, column) + num(errors.spun, column) * (length3(...lever) || 0)
@@ -76,11 +76,11 @@ export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }:
   return Math.max(...sums) / getImpulseFactor(scene, dt) || 0
 }
 
-/** Returns m/s. Slower slips are not judged, because soft contacts build up friction with the slip. */
+/** Returns the speed in m/s of the slowest slip that is judged. */
 export const minSlip = (step: Step, touch: Touch): number =>
   Math.max(0.02, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
 
-/** Returns the surface velocity of `a` relative to `b`, m/s. */
+/** Returns the surface velocity of `a` relative to `b` in m/s. */
 export function readSlip(
   step: Step,
   row: number,

@@ -24,7 +24,7 @@ export interface MovingSurface {
 /** Surfaces that drive bodies although no motion is recorded. */
 export interface MovingSurfaces {
   readonly all: readonly MovingSurface[]
-  /** Whether a body has such a surface. */
+  /** Whether one of the bodies has such a surface. */
   has(bodies: readonly BodyId[]): boolean
 }
 
@@ -35,7 +35,6 @@ export interface MovingSurfaces {
 export type Breach = 'pause' | 'reset'
 
 export class BreachFinder {
-  /** States of the first frame. */
   #first: Float64Array | undefined
 
   find(step: MotionStep): Breach | null {

@@ -1,6 +1,6 @@
 /**
- * Surfaces that drive bodies tangentially although no motion is recorded, such as those of conveyor belts
- * (docs/laws.md, Contacts). Friction accelerates a body along its slip. The slip then stays the same.
+ * Finds surfaces such as those of conveyor belts (docs/laws.md, Contacts): friction accelerates a body along its slip,
+ * which then stays the same.
  */
 import type { BodyId } from '@causeway/recording'
 import { add, dot3, type Point3 } from '../vector.ts'

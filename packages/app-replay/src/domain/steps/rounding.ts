@@ -94,7 +94,7 @@ class GridMeter {
     return this.#digits.length - 1
   }
 
-  /** Whether the numbers are the same in float16. */
+  /** Whether float16 represents all numbers exactly. */
   get fitsHalf(): boolean {
     return this.#fitsHalf
   }
@@ -207,7 +207,7 @@ export class RoundingMeter {
       impulse: measureGrid(impulse),
       direction: measureGrid(direction),
     }
-    // Spins in the world frame were converted with the orientation.
+    // Conversion with the orientation hides the rounding of spins in the world frame.
     const isConverted = isRounded(grids.orientation) && !isRounded(grids.spin)
     return {
       ...grids,

@@ -56,7 +56,6 @@ export class RunCollector {
     return run
   }
 
-  /** Sorted by the first frame. */
   get runs(): readonly Run[] {
     return this.#runs.toSorted((a, b) => a.first - b.first)
   }

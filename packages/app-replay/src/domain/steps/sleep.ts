@@ -13,10 +13,7 @@ interface SleepStep {
   readonly distance: Float64Array
 }
 
-/**
- * Marks bodies that have not moved since a contact although no impulse supports them. `complete` is the value for known
- * impulses.
- */
+/** Sets `asleep`. `complete` is the value of `impulseKnown` for known impulses. */
 export function findAsleep(step: SleepStep, complete: number): void {
   const { scene, row, impulse, impulseKnown, asleep, touching, touchedBefore, distance } = step
   for (let column = 0; column < scene.bodies.length; column++) {

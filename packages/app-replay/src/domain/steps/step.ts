@@ -9,12 +9,11 @@ import type { Touch } from './touch.ts'
 export interface Step {
   readonly scene: Scene
   window: FrameWindow
-  /** Row of the frame in the window. */
   row: number
   frame: number
   /** Recorded step; NaN for the first frame and after a gap. */
   recordedDt: number
-  /** The usual step if the clock is broken; NaN if there is no step to judge. */
+  /** Step to judge: the usual one if the clock is broken; NaN if nothing can be judged. */
   dt: number
   breach: Breach | null
   /** Pairs in contact. Their rows belong to this step. */
@@ -43,7 +42,6 @@ export interface Step {
    * Whether each body has not moved since a contact although no impulse supports it, 0 or 1. Engines skip such bodies.
    */
   readonly asleep: Uint8Array
-  /** Rounding errors of the numbers of both frames. */
   readonly errors: StepErrors
   readonly surfaces: MovingSurfaces
   /** Filled only if there are groups or joints. */

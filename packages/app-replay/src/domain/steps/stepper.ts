@@ -51,7 +51,6 @@ export class Stepper {
     this.#step = step
   }
 
-  /** Moves to a row of a window. Always returns the same object. */
   moveTo(window: FrameWindow, row: number): Step {
     const step = this.#step
     const isNext = row > 0 && window.frames[row - 1] === step.frame
@@ -199,20 +198,20 @@ function addContact({ touching, partners }: Step, column: number): void {
   partners[column] = num(partners, column) + 1
 }
 
-/** Returns seconds: the usual step if the clock is broken or rounding explains the difference. */
+/** Returns the step in s; the usual one if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
   return recordedDt > 0 && Math.abs(recordedDt - scene.dt) > error ? recordedDt : scene.dt
 }
 
-/** Relative errors: of a part below its limit, of a part at its limit, and of single precision. */
+/** Maximum share of one tangent in friction on a cone; relative errors at the limit, and of single precision. */
 const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
 
 /** Returns 0 for an unrecorded impulse if friction or load is 0. */
 const toTangential = (recorded: number, limit: number): number =>
   Number.isNaN(recorded) && limit === 0 ? 0 : recorded
 
-/** An impulse of 0 does not need a direction, because 2D simulations record only one tangent. */
+/** Accepts an impulse of 0 without a direction, because 2D simulations record only one tangent. */
 const scale = (impulse: number, direction: number): number => (impulse === 0 ? 0 : impulse * direction)
 
 function sumImpulses(step: Step): void {
@@ -259,7 +258,7 @@ function sumImpulses(step: Step): void {
 /** Cosine of 5 degrees. */
 const parallelCosine = 0.996
 
-/** Returns whether a touch's normals are parallel to the stored one. */
+/** Stores the first normal. Returns whether the touch's normals are parallel to it. */
 function alignAxis(axes: Float64Array, column: number, { normals }: Touch): boolean {
   if (Number.isNaN(num(axes, 3 * column)))
     for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)

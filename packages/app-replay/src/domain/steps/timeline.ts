@@ -68,7 +68,6 @@ export class Timeline {
     this.#observeSolver(step)
   }
 
-  /** Returns at most 50,000 events, in frame order. */
   get events(): readonly TimelineEvent[] {
     return this.#events.toSorted((a, b) => a.frame_id - b.frame_id)
   }

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** Returns rad in the body frame; `null` if a quaternion is not a rotation. */
+/** Returns the rotation in rad in the body frame; `null` if a quaternion is not a rotation. */
 export function readTurn(s: Float64Array, from: number, to: number): Point3 | null {
   const [aw, ax, ay, az] = [num(s, from), -num(s, from + 1), -num(s, from + 2), -num(s, from + 3)]
   const [bw, bx, by, bz] = [num(s, to), num(s, to + 1), num(s, to + 2), num(s, to + 3)]
@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger speed of both bodies at the contact in m/s; NaN if unknown. Without angular velocities, uses the
- * step's rotation; without contact points, the size of the body.
+ * Returns the larger of both bodies' speeds due to rotation at the contact in m/s; NaN if unknown. Without angular
+ * velocities, uses the step's rotation; without contact points, the size of the body.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -41,11 +41,11 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 /** m/s */
 const minRockingSpeed = 0.02
 
-/** Whether the body rocks: its corners touch in turns, faster than 2 cm/s and g dt. */
+/** Whether the body may rock: its corners touch in turns, faster than 2 cm/s and g dt. */
 export const isRocking = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** Returns rad/s; default: from the step's rotation. */
+/** Returns the rate in rad/s; default: that of the step's rotation. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
@@ -55,7 +55,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** Returns metres; NaN if unknown. */
+/** Returns the radius in m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const found = geometry.get(bodies[column] ?? Number.NaN)
   const solid = found === undefined ? undefined : toSolid(found)
@@ -67,7 +67,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
 /** A lever arm is parallel to the normal if the sine of the angle between them is less. */
 const parallelSine = 1e-3
 
-/** Returns the speed along the normal due to rotation; 0 for parallel or unknown levers. */
+/** Returns the speed in m/s along the normal due to rotation; 0 for parallel or unknown levers. */
 export function measureTurningAlong(
   step: Step,
   { normal, columnA, columnB, leverA, leverB, leverRows }: Touch,

@@ -11,7 +11,7 @@ import type { Touch } from '../../steps/touch.ts'
 import { isRocking } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** `near` and `gap` are in frames. */
+/** `near`: maximum frames between losses. `gap`: maximum frames of a loss. */
 const chatterRule = { near: 10, losses: 3, gap: 5 } as const
 
 interface Losses {

@@ -15,12 +15,12 @@ import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 /** Tolerance as a share of the largest term; share of the larger impulse below which a body does not react. */
 const [tolerance, noReaction] = [0.05, 0.02] as const
 
-/** `length` is in m, `motion` a multiple of the relative motion. */
+/** Maximum gap: `length` in m, plus `motion` times the relative motion. */
 const near = { length: 0.01, motion: 1.5 } as const
 
 /**
- * Minimum cosines of the impulse with three directions: away from the other body, against its impulse, along the
- * centres.
+ * Minimum cosines of the impulse with three directions: away from the other body, against its impulse, along the line
+ * of centres.
  */
 const cosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
 
@@ -120,7 +120,7 @@ function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<re
       if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
 }
 
-/** Also marks all other free bodies as calm. */
+/** Returns pushed bodies. Marks all other free bodies as calm. */
 function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -166,7 +166,7 @@ function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
   return isPushed && -dot3(one.impulse, two.impulse) > cosine.opposite * one.size * two.size
 }
 
-/** Returns metres; NaN if a shape is unknown. */
+/** Returns the gap in m; NaN if a shape is unknown. */
 function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<FreeBody, 'solid'>): number {
   if (a?.pose == null || b?.pose == null) return Number.NaN
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
@@ -216,7 +216,7 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
 }
 
-/** Returns joules; `null` if rotational energy is unknown. */
+/** Returns the gain in J; `null` if rotational energy is unknown. */
 function measureGain(
   step: Step,
   one: FreeBody,

@@ -14,7 +14,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
-/** Share of the friction limit. */
+/** Share of the friction limit above which friction is kinetic. */
 const kineticShare = 0.9
 
 export function frictionWorkLaw(): Law {
@@ -54,7 +54,7 @@ const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding 
     },
   )
 
-/** Returns joules; `null` if friction opposed sliding. */
+/** Returns the work in J; `null` unless friction acts along the slip. */
 function measureWork(step: Step, touch: Touch): number | null {
   const { tangent, push } = touch
   const size = length3(...tangent)

@@ -1,4 +1,4 @@
-/** Law `contact_normal` (docs/laws.md, Contacts). Compares each normal with the nearest one of the pair. */
+/** Law `contact_normal` (docs/laws.md, Contacts). Compares each normal with the nearest one in the previous frame. */
 
 import { maxNormalTurn } from '../../contacts/contact-history.ts'
 import { createFinding } from '../../findings/finding.ts'
@@ -24,7 +24,7 @@ export function normalLaw(): Law {
   }
 }
 
-/** Returns radians. */
+/** Returns the largest angle in rad. */
 function getMaxTurn(now: Normals, then: Normals): number {
   let least = 1
   for (let i = 0; i < now.count; i++) {

@@ -18,13 +18,13 @@ import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './plac
 /** Allowed overlap, in m and as a share of the size. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 
-/** m */
+/** Maximum gap of close shapes in m. */
 const near = 0.01
 
-/** m. Before a collision, engines record contacts with a depth of 0 or less. */
+/** Minimum depth in m. Before a collision, engines record contacts with a depth of 0 or less. */
 const minDepth = 1e-4
 
-/** Minimum overlapping frames without recorded contacts. */
+/** Minimum number of overlapping frames without recorded contacts. */
 const sunkFrames = 3
 
 export function overlapLaw(): Law {
@@ -152,7 +152,7 @@ function listJointed({ window, row }: Step): readonly number[] {
   })
 }
 
-/** Returns close pairs without contact or joint, and signed distances. Uses sweep and prune along x. */
+/** Returns close pairs without contact or joint, with signed distances in m. Uses sweep and prune along x. */
 function listNear(
   placed: readonly PlacedSolid[],
   known: ReadonlySet<number>,
@@ -181,7 +181,6 @@ function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Uses the poses after the step. */
 function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
   return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
@@ -205,11 +204,11 @@ const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
 const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
   near + getMotion(step, a, b) + getPoseError(step, a) + getPoseError(step, b)
 
-/** Returns the rounding error, m. */
+/** Returns the rounding error in m. */
 const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
   column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
 
-/** Bound of planes, which are infinite, m. */
+/** Assumed bound in m of planes, which are infinite. */
 const maxBound = 1e3
 
 /** Returns 1.5 times the relative motion of the surfaces in m; 0 if unknown. */
@@ -225,7 +224,7 @@ function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   return 1.5 * ((relative || 0) + turning(a) + turning(b)) * step.dt
 }
 
-/** Order does not matter. */
+/** Returns the same key for both orders. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
@@ -235,7 +234,7 @@ const isAsleep = (step: Step, { column }: PlacedSolid): boolean => column < 0 ||
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
-/** Returns pushed bodies without contact. */
+/** Returns bodies pushed without contact. */
 function findPushed(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {

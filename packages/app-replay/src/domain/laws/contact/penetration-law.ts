@@ -1,6 +1,6 @@
 /**
- * Law `penetration` (docs/laws.md, Contacts). Allows a depth of 1.5 v dt in impacts, and of 1.2 (5 mm of slop + g dt² /
- * 0.2) for bodies that a velocity bias supports.
+ * Law `penetration` (docs/laws.md, Contacts). Allows another 1.5 v dt in impacts, and a depth of 1.2 (5 mm of slop +
+ * g dt² / 0.2) for bodies that a velocity bias supports.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
@@ -83,7 +83,7 @@ function getMaxClosingSpeed(step: Step, touch: Touch): number {
   return Math.abs(measureAlong(columnA) - measureAlong(columnB)) + (measureTurning(step, touch) || 0) || 0
 }
 
-/** Returns metres; 0 unless the recorded speed towards the contact is about g dt. */
+/** Returns the allowed depth in m; 0 unless the recorded speed towards the contact is about g dt. */
 function getBiasDepth(step: Step, { columnA, normal }: Touch, dt: number): number {
   const { scene, window } = step
   if (columnA < 0) return 0

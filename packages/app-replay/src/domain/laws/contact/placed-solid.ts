@@ -29,7 +29,6 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
   })
 }
 
-/** Uses the poses before the step. */
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
   for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
 }

@@ -19,8 +19,8 @@ const noReaction = 0.02
 const tolerance = 0.05
 
 /**
- * Residual levels of bodies over `ratio` times as heavy as the lightest, after `steps` steps. A level decays to `kept`
- * per step.
+ * Residual levels of bodies over `ratio` times as heavy as the lightest, after `steps` steps. A level decays by the
+ * factor `kept` per step.
  */
 const levelRule = { ratio: 10, steps: 5, kept: 0.9, factor: 3 } as const
 
@@ -84,7 +84,6 @@ class ResidualLevels {
   #loads = new Float64Array()
   readonly #levels = new Map<number, Level>()
 
-  /** Reads the contacts of a step. */
   begin(step: Step): void {
     this.#heavy ??= listHeavy(step.scene)
     if (this.#heavy.length > 0) this.#loads = sumLoads(step)
@@ -106,7 +105,7 @@ class ResidualLevels {
     }
   }
 
-  /** Returns the tolerance of a body that receives an impulse of this size, N·s. */
+  /** Returns the tolerance in N·s for an impulse of this size on the body. */
   getTolerance(step: Step, column: number, size: number): number {
     const usual = getImpulseTolerance(step, column, tolerance)
     const { residual, load, steps } = this.#levels.get(column) ?? noLevel
@@ -127,7 +126,6 @@ function listHeavy({ masses }: Scene): readonly number[] {
   return [...masses.keys()].filter((column) => num(masses, column) > levelRule.ratio * lightest)
 }
 
-/** Returns the sums of the contact impulses of the bodies, N·s. */
 function sumLoads({ scene, touches, dt }: Step): Float64Array<ArrayBuffer> {
   const sums = new Float64Array(scene.bodies.length)
   const factor = getImpulseFactor(scene, dt)

@@ -15,12 +15,12 @@ import type { Law } from '../law.ts'
 /** m/s. Slower impacts may stick. */
 const minBounceSpeed = 1
 
-/** m/s. Four steps of gravity are added. */
+/** In m/s, in addition to four steps of gravity. */
 const minImpactSpeed = 0.05
 
 const slack = { sharp: 0.05, soft: 0.3 } as const
 
-/** Bodies in longer contact rest on each other. */
+/** Bodies with a longer contact rest on each other. */
 const maxContactFrames = 12
 
 interface Impact {
@@ -143,7 +143,7 @@ function isFree(
   return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
-/** Returns the speed of the centres of mass along the normal, m/s. */
+/** Returns the relative speed of the centres of mass along the normal in m/s. */
 function getSeparationSpeed(
   { window, scene }: Step,
   { columnA, columnB }: Touch,

@@ -161,7 +161,7 @@ function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
   return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
 }
 
-/** Returns m/s. */
+/** Returns the speed in m/s due to spins about the normal. */
 function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal }: Touch): number {
   const { scene, window } = step
   const speed = (column: number, lever: Point3): number => {

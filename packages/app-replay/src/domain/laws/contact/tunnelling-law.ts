@@ -119,7 +119,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Returns only slower bodies with a known size. */
+/** Ignores faster bodies and those of unknown size. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -141,7 +141,7 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   return found
 }
 
-/** Minimum contact frames that define a plane. */
+/** Minimum number of contact frames for a plane. */
 const minPlaneContacts = 3
 
 const areTouching = (touches: Step['touches'], one: number, other: number): boolean =>
@@ -155,7 +155,7 @@ interface FoundPlanes {
   readonly shaped: ReadonlySet<number> | undefined
 }
 
-/** Returns whether there is a new plane. */
+/** Returns whether it found a new plane. */
 function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
   const before = planes.size
   const { scene, touches, window } = step
@@ -176,7 +176,6 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
     if (count < minPlaneContacts || a === b) continue
     const at = getOffsetBefore(step, columnA)
     const s = window.states.data
-    // The normal points into the environment.
     const offset = [0, 1, 2].reduce(
       (sum, i) => sum + normal[i as 0 | 1 | 2] * (num(s, at + i) + leverA[i as 0 | 1 | 2]),
       0,
@@ -223,7 +222,7 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
-/** Uses the slab method. `poses` are those before and after the step. */
+/** Uses the slab method. */
 function passesThrough(
   step: Step,
   column: number,

@@ -73,7 +73,7 @@ export function balanceLaw(): Law {
       const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
         const [body = 0] = run.bodies
         const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-        // The first frames had no noise level yet.
+        // The noise level of the first frames is known only now.
         if (column !== undefined && isNoise(column, account, run.value)) {
           const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
           if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)

@@ -7,7 +7,7 @@ import type { Point3 } from '../../vector.ts'
 import type { WeakAccelerations } from './constant-acceleration.ts'
 import type { NoiseMeter } from './noise-meter.ts'
 
-/** Shares of the largest term: for free bodies, and for bodies in contact. */
+/** Tolerances as shares of the largest term, for free bodies and for bodies in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 export interface Unexplained {
@@ -80,7 +80,6 @@ export function measureBody(
   // Other motions, such as those that end at a surface, are judged by the law of velocities.
   const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
-  // Returns early for most bodies.
   if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
@@ -101,12 +100,12 @@ export function measureBody(
     kinetic: 0.5 * mass * after * after,
     kineticBefore: 0.5 * mass * before * before,
     isConstrained: isTouching || isJointed,
-    // The energy reveals a weak constant force earlier than the momentum does.
+    // Set even within the tolerance: the energy reveals a weak constant force first.
     left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
 
-/** Whether the motion agrees with the velocities, within 1 mm. */
+/** Whether the motion agrees with the velocities, within 1 mm and dv dt. */
 function isAlongVelocity(step: Step, column: number): boolean {
   const { scene, window, dt, moved } = step
   const s = window.states.data
@@ -127,7 +126,6 @@ const maxJump = 1e-3
 
 /** Values in J. */
 interface FreeGain {
-  /** Gain or loss that neither Euler method explains. */
   readonly work: number
   readonly gain: number
   readonly allowed: number
@@ -138,8 +136,8 @@ interface FreeGain {
 }
 
 /**
- * Returns the gain in J beyond that of semi-implicit and explicit Euler. Uses recorded energies only for rotation with
- * unknown inertia.
+ * Returns the gain in J that neither Euler method explains. Uses recorded energies only for rotation with unknown
+ * inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, moved } = step
@@ -170,7 +168,7 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
 }
 
-/** Returns the rounding error of an energy change, J. */
+/** Returns the rounding error of an energy change in J. */
 export function measureEnergyError(step: Step, column: number, mass: number): number {
   const { scene, window, errors } = step
   if (scene.rounding.isExact) return 0
@@ -200,7 +198,7 @@ export function readSquare(block: Float64Array, at: number): number {
   return x * x + y * y + z * z
 }
 
-/** Returns joules, computed from spin and inertia if known, otherwise as recorded; NaN if unknown. */
+/** Returns the energy in J, computed from spin and inertia if known, otherwise as recorded; NaN if unknown. */
 export function readRotationalEnergy({ scene, window }: Step, column: number, row: number): number {
   const at = row * scene.bodies.length + column
   const inertia = scene.inertias[column]
@@ -210,7 +208,7 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
   return 0.5 * (square(0) + square(1) + square(2))
 }
 
-/** Share of the rotational energy. */
+/** Error as a share of the rotational energy. */
 export const spinRounding = 2e-3
 
 /** Returns the relative error of the rotational energy in an explicit step: (dw / w)², at most 0.3 (w dt)². */
@@ -225,7 +223,7 @@ function getSpinTolerance(step: Step, column: number): number {
   return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** As a share of mu Jn. A friction pyramid reaches 1.41. */
+/** Relative to mu Jn. A friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
 /** If mu is unknown, friction can explain the entire component perpendicular to the common normal. */

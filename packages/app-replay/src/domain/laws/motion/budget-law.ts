@@ -8,7 +8,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
 import { balanceTolerance, measureEnergyError } from './body-balance.ts'
 
-/** Excess as a multiple of the scale, and minimum frames. */
+/** Excess as a multiple of the scale, and minimum number of frames. */
 const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
@@ -96,7 +96,7 @@ function addFirstTotals(step: Step, totals: Map<number, number>): void {
   }
 }
 
-/** Returns joules. */
+/** Returns the energy in J. */
 function sumAppearingEnergy(step: Step): number {
   const { window, row, scene } = step
   if (row === 0) return 0
@@ -109,7 +109,7 @@ function sumAppearingEnergy(step: Step): number {
   return sum
 }
 
-/** Returns summed rounding errors of the current and first energies, J. */
+/** Returns the summed rounding errors of the current and first energies in J. */
 function sumEnergyErrors(step: Step): number {
   const { scene, row } = step
   if (scene.rounding.isExact || row === 0) return 0
@@ -119,7 +119,7 @@ function sumEnergyErrors(step: Step): number {
   )
 }
 
-/** Returns joules: explicit Euler adds m g² dt² / 2. */
+/** Returns the energy in J that explicit Euler adds: m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
   const { window, row, scene, dt, moved } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
@@ -190,7 +190,7 @@ export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'r
   return false
 }
 
-/** m/s². Below this, potential energy is negligible. */
+/** Gravity in m/s² below which potential energy is negligible. */
 const minGravity = 1e-3
 
 /** Whether the total includes the rotational energy of turning bodies, and potential energy if there is gravity. */

@@ -7,7 +7,7 @@ import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { dot3, type Point3 } from '../../vector.ts'
 
-/** Minimum frames, and maximum deviation as a share of the mean. */
+/** Minimum number of frames, and maximum deviation as a share of the mean. */
 const rule = { frames: 10, spread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
@@ -28,7 +28,7 @@ export class ConstantAccelerations {
     this.#scene = scene
   }
 
-  /** Returns whether the run's acceleration is constant. */
+  /** Adds a run with a constant acceleration; otherwise returns `false`. */
   add(run: Run, { acceleration, squares, judged }: UnexplainedSum): boolean {
     if (judged < rule.frames || judged < 0.8 * run.frames) return false
     const vector: Point3 = [acceleration[0] / judged, acceleration[1] / judged, acceleration[2] / judged]
@@ -89,7 +89,7 @@ interface WeakSum {
   error: number
 }
 
-/** Constant accelerations that single steps tolerate, as means over a body's free steps. */
+/** Constant accelerations within the tolerance of single steps, as means over a body's free steps. */
 export class WeakAccelerations {
   readonly #sums = new Map<number, WeakSum>()
   #scene: Scene | undefined

@@ -118,7 +118,7 @@ class MotionEnergy {
     return this.#collector.runs.filter(({ frames }) => frames >= minMotionFrames)
   }
 
-  /** Returns joules; NaN if the motion is unknown. */
+  /** Returns the range in J; NaN if the motion is unknown. */
   #measure(step: Step, column: number): { readonly least: number; readonly most: number } {
     const { dt, moved, scene } = step
     const now = read3(moved, 3 * column)
@@ -144,7 +144,7 @@ interface Compared {
   readonly error: number
 }
 
-/** Returns joules. The parts of a sum are rounded separately, as are constants and states. */
+/** Returns the error in J. The parts of a sum are rounded separately, as are constants and states. */
 function measureRowError(step: Step, column: number, largest: number): number {
   const { scene } = step
   if (scene.rounding.isExact) return 0

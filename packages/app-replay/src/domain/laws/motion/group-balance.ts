@@ -19,7 +19,7 @@ export function measureGroup(step: Step, index: number): Unexplained | null {
   if (group === undefined) return null
   const { columns } = group
   const { joints } = step
-  // Otherwise each body is balanced separately.
+  // If all joints are known, each body is balanced separately.
   const isOne = joints.isGroupKnown[index] === 1 && columns.some((column) => joints.isKnown[column] === 0)
   const isTouching = columns.some((column) => step.touching[column] === 1)
   const isPushed = columns.some((column) => step.hasExternal[column] === 1)
@@ -64,7 +64,7 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   return { before, after, mass }
 }
 
-/** Returns the unexplained change of momentum, N·s; `null` if it is explained or an impulse is unknown. */
+/** Returns the unexplained change of momentum in N·s; `null` if it is explained or an impulse is unknown. */
 function measureMomentum(
   step: Step,
   index: number,
@@ -120,7 +120,7 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   return work > allowed ? { work, allowed } : null
 }
 
-/** Returns joules; NaN if a part is unknown. */
+/** Returns the energy in J; NaN if a part is unknown. */
 function sumKinetic(step: Step, columns: readonly number[], row: number): number {
   const { scene, window } = step
   let sum = 0
@@ -133,7 +133,6 @@ function sumKinetic(step: Step, columns: readonly number[], row: number): number
   return sum
 }
 
-/** Returns J·kg. */
 const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
   (impulse[0] * (before[0] + after[0]) +
     impulse[1] * (before[1] + after[1]) +

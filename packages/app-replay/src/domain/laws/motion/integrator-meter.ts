@@ -23,7 +23,6 @@ interface Phase {
   readonly first: number
   last: number
   steps: number
-  /** Mean share. */
   share: number
   /** Mean step in s. */
   dt: number
@@ -118,7 +117,7 @@ function describeShare(share: number): string {
   return share >= 0.75 ? 'after each step' : 'in the middle of each step'
 }
 
-/** Returns NaN unless gravity alone changes the velocity. */
+/** Returns the share s; NaN unless gravity alone changes the velocity. */
 export function measureShare(step: Step, column: number): number {
   const { scene, window, dt, moved, touching, touchedBefore, hasExternal, joints } = step
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN

@@ -64,7 +64,7 @@ interface Subject {
   readonly ends: Map<string, Ends>
 }
 
-/** Returns m after the step; NaN if unknown. */
+/** Returns the distance of the ends in m; NaN if unknown. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
   if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN

@@ -20,7 +20,7 @@ const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0
 /** m/s */
 const maxRestSpeed = 0.1
 
-/** Minimum contact frames of a resting body. */
+/** Minimum number of contact frames of a resting body. */
 const minContactFrames = 10
 
 export function restLaw(): Law {
@@ -97,14 +97,14 @@ function getTurningError(step: Step, touch: Touch): number {
   return measureTurning(step, touch) * Math.max(rate(touch.columnA), rate(touch.columnB)) * step.dt
 }
 
-/** Returns the rounding error, m/s. */
+/** Returns the rounding error in m/s. */
 function getSpeedError({ errors, dt }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
     column < 0 ? 0 : num(errors.moved, column) / dt + num(errors.spun, column) * Math.hypot(...lever)
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
-/** Returns m/s. Ignores motion along normals of other contacts, because solvers correct overlaps without velocities. */
+/** Returns the speed in m/s. Ignores motion along normals of other contacts, by which solvers correct overlaps. */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)

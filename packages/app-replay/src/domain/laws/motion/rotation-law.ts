@@ -17,7 +17,7 @@ const slack = { free: 1e-4, contact: 0.02 } as const
 /** Maximum share of the rotation by which integrators may be wrong. */
 const maxTurnShare = 0.5
 
-/** In contact, a stop can cancel the rotation of one frame. */
+/** Minimum number, because a stop in contact can cancel the rotation of one frame. */
 const minFrozenFrames = 3
 
 /** Requirements for mismatches within the contact slack. */

@@ -111,7 +111,7 @@ class KnownBodies {
   }
 
   get findings(): readonly Finding[] {
-    // The first frames had no noise level yet.
+    // The noise level of the first frames is known only now.
     const isNoise = (run: Run): boolean => {
       const column = this.#freeRuns.get(run)
       return column !== undefined && run.value <= this.#noise.measure(column).residual
@@ -145,7 +145,7 @@ class KnownBodies {
   }
 }
 
-/** Maximum in m, and share that remains after a step. */
+/** Maximum level in m, and share that remains after a step. */
 const noiseRule = { max: 1e-4, kept: 0.9 } as const
 
 /** Recent position error of each body in m. Its lever arms have the same error. */
@@ -192,7 +192,7 @@ class ShareMeter {
   }
 }
 
-/** Returns metres. */
+/** Returns |moved - v dt| in m. */
 function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
@@ -279,7 +279,7 @@ function removeDamping(off: Point3, momentum: Point3, dt: number): Point3 {
   return add(off, momentum, lost)
 }
 
-/** Returns the largest motion of contact points relative to the centre in the step, m. */
+/** Returns the largest motion in m of contact points relative to the centre in the step. */
 function measureWay(step: Step, column: number): number {
   const s = step.window.states.data
   const reach = length3(...(step.scene.extents[column] ?? [0, 0, 0]))
@@ -289,7 +289,7 @@ function measureWay(step: Step, column: number): number {
   return Math.max(...speeds) * step.dt || 0
 }
 
-/** Returns N·m·s. Torques rotate with the body, and a joint's ends differ by its error. */
+/** Returns the slack in N·m·s: torques rotate with the body, and a joint's ends differ by its error. */
 function measureJointSlack(step: Step, column: number): number {
   const { joints, scene, dt, window } = step
   if (joints.isJointed[column] !== 1) return 0

@@ -17,13 +17,13 @@ import type { Law } from '../law.ts'
 /** m */
 const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 
-/** m². Smaller deviations agree with the velocity. */
+/** In m². Smaller squared deviations agree with the velocity. */
 const minOff = 1e-12
 
 /** Maximum share by which steps of the same clock differ. */
 const clockTolerance = 1e-3
 
-/** Minimum number of frames. */
+/** Minimum number of frames of a mismatch. */
 const lasting = 10
 
 export const teleportLaw = (): Law => new TeleportLaw()
@@ -97,7 +97,6 @@ class TeleportLaw implements Law {
     else this.#since[column] = 0
     const isScaled = scene.hasContacts ? step.touching[column] === 1 : isOff
     if (isScaled && ox * ox + oy * oy + oz * oz >= minOff) this.#scaled.observe(step, column)
-    // Returns early for most bodies.
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
     let off = length3(ox, oy, oz)
     if (step.dt !== scene.dt)
@@ -152,7 +151,7 @@ interface OffMotion {
   readonly slack: number
 }
 
-/** Tolerates 1 %. `off` is moved - v dt. */
+/** Whether the motion exceeds both velocities by over 1 %. `off` is moved - v dt. */
 function isBeyond(step: Step, column: number, off: Point3): boolean {
   const { scene, window, dt, moved } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
@@ -171,11 +170,10 @@ interface Jump {
   /** m */
   readonly value: number
   readonly limit: number
-  /** First frame of the disagreement. */
   readonly since: number
 }
 
-/** Whether the motion is a part of v dt, because continuous collision detection stops bodies at a surface. */
+/** Whether the motion is a part of v dt, as when continuous collision detection stops a body at a surface. */
 function isShortened(step: Step, column: number): boolean {
   const { window, moved, dt, scene } = step
   const velocity = read3(window.states.data, getOffset(step, column) + stateAt.velocity)
@@ -186,7 +184,7 @@ function isShortened(step: Step, column: number): boolean {
   return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
 }
 
-/** Returns the part of a motion perpendicular to all contact normals, m; 0 unless all forces are recorded contacts. */
+/** Returns the part of `off` across all contact normals in m; 0 unless all forces are recorded contacts. */
 function measureAcross({ touches, touching, joints, scene }: Step, column: number, off: Point3): number {
   if (touching[column] !== 1 || joints.isJointed[column] === 1 || scene.hasSubsteps) return 0
   const basis: Point3[] = []
@@ -209,11 +207,11 @@ function measureAcross({ touches, touching, joints, scene }: Step, column: numbe
 /** Sine of the minimum angle between independent normals. */
 const minNormal = 0.05
 
-/** Returns the rounding error, m. */
+/** Returns the rounding error in m. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
   num(errors.moved, column) + num(errors.changed, column) * dt
 
-/** Returns m before the step; 0 if unknown. */
+/** Returns the overlap before the step in m; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
   moveSolids(step, placed)
   const own = placed.find((one) => one.column === column)
@@ -240,7 +238,7 @@ function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[])
 /** m */
 const surfaceGap = 0.01
 
-/** `across` is a share of the difference, `integrator` of |dv|. */
+/** `change` is relative, `across` a share of the difference, `integrator` a share of |dv|. */
 const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
 
 /** Finds motions that are a constant multiple of v dt. */
@@ -262,7 +260,7 @@ class ScaledVelocities {
     const along = dot3(off, mean) / size
     const across = length3(...add(off, mean, -along / size))
     const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt + getMotionError(step, column)
-    // Gravity that a contact cancels is not motion.
+    // A contact can cancel the velocity that gravity adds.
     if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
     if (!(across < scaleRule.across * Math.abs(along) + slack)) return
     const factor = 1 + along / (size * dt)
