@@ -1,6 +1,5 @@
 import { decodeLsa, type Embedder, openEndpoint, openLsa, type WantedSpace } from '@causeway/embed'
 
-/** Plain data for workers. */
 export type EmbeddingSettings =
   | { readonly provider: 'none' }
   | { readonly provider: 'lsa' }

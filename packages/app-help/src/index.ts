@@ -24,7 +24,7 @@ export default defineApp(
         path: 'help.db',
         kind: 'database',
         schema: helpMigrations.map(({ name }) => name),
-        // The build of a restored lease is not running.
+        // A restored lease belongs to a build that is not running.
         restored: 'DELETE FROM lease',
       },
     ],

@@ -305,7 +305,7 @@ t.test('formatFtsExpression quotes terms', async (t) => {
   t.equal(formatFtsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
 })
 
-t.test('fuse ranks a hit in several lists above the first of one list, then sorts by id', async (t) => {
+t.test('fuse ranks a hit in several lists above the first hit of one list, then sorts by id', async (t) => {
   const hit = (doc_id: number) => ({ doc_id, item_id: doc_id * 10 })
   const fused = fuse({ stem: [hit(1), hit(2)], exact: [hit(3), hit(2)], doc: [{ doc_id: 2, item_id: null }] })
   t.same(

@@ -42,7 +42,7 @@ export const readExam = (name: string): Exam => {
 const toMinutes = ({ day, hour }: { readonly day: number; readonly hour: number }): number =>
   day * 1440 + hour * 60
 
-/** Observes a conversation in which another character says one thing. */
+/** Returns an observation of a conversation in which another character says one thing. */
 const listen = (id: string, speaker: string, message: string, time: number): Data => ({
   entities: [],
   needs: { hunger: 80, energy: 80, fun: 80, hygiene: 80, social: 30 },
@@ -99,7 +99,7 @@ export async function ask(minds: OpenMinds, exam: Exam, round: number): Promise<
   return results
 }
 
-/** Share of correct answers among the questions that a filter selects. */
+/** Returns the share of correct answers among the questions that a filter selects. */
 export function measureCorrect(
   results: readonly Examined[],
   select: (one: Examined) => boolean,

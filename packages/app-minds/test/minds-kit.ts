@@ -91,7 +91,7 @@ export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = 
   call('create_mind', {
     mind_id,
     config: { entity_id: mind_id, traits: ['curious'], ...config },
-    // Each opened app generates the same sequence of ids, so the request needs its own.
+    // Each opened app generates the same ids, so the request needs a unique id.
     request_id: randomUUID(),
   })
 

@@ -205,7 +205,7 @@ verifies(
 
 verifies(
   'minds:model:budget',
-  'the policy decides until the next game day after the budget is spent',
+  'after the budget is spent, the policy decides until the next game day',
   async (t) => {
     const provider = await startScripted(t)
     const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })

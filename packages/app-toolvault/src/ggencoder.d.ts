@@ -1,6 +1,5 @@
 /** Types for the part of ggencoder that is used here. */
 declare module 'ggencoder' {
-  /** The received parts of a message. */
   type AisSession = Record<string, unknown>
 
   /** A decoded sentence. The message type determines its members. */

@@ -31,7 +31,7 @@ export class Vault {
     return this.#pool.memory
   }
 
-  /** Only long runs use `signal`, which the context creates on first access. */
+  /** Reads `ctx.signal` only for long runs, because the context creates it on first access. */
   async run(
     tool: VaultTool,
     args: ToolArgs,
@@ -70,7 +70,7 @@ export class Vault {
   }
 }
 
-/** Number of characters that count as one number. */
+/** Number of characters of a string that count as one number. */
 const charactersPerNumber = 20
 
 const maxCountedNumbers = 10_000

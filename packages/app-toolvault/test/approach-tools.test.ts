@@ -138,8 +138,6 @@ verifies('toolvault:cpa', 'cpa_tcpa reports an approach in a position jump as do
   t.notMatch((await data('cpa_tcpa', { tracks: [a, b] })).summary, /In doubt/)
 })
 
-/** Unusual calls: other kinds of features, unusual times, missing input. */
-
 const point = (id: string, at: readonly number[], properties = {}) =>
   feature(id, 'Point', at, { dataType: 'reference-point', name: id, ...properties })
 

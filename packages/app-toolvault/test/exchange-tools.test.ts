@@ -1,4 +1,4 @@
-/** Imports must not omit anything without a reason, and must read what exports write. */
+/** Imports report everything that they skip, and read everything that exports write. */
 import type { Feature } from '@causeway/plot'
 import { countVertices, listParts } from '@causeway/plot'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'

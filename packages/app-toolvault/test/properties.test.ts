@@ -210,7 +210,7 @@ function everyInterval(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefin
   return best
 }
 
-/** Returns the track in two parts, between which it has no position. */
+/** Returns the track split into two parts, with no position between them. */
 function parted(track: TimedTrack, at: number | null): TimedTrack {
   const coordinates = track.fixes.map(({ lon, lat }) => [lon, lat])
   if (at === null || at >= coordinates.length) return track
@@ -221,7 +221,7 @@ function parted(track: TimedTrack, at: number | null): TimedTrack {
   })
 }
 
-/** Returns the same voyage from another position. */
+/** Returns the voyage from 2 km north-east of the start of `onto`. */
 function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   const [from, to] = [track.fixes[0], onto.fixes[0]]
   if (from === undefined || to === undefined) return track

@@ -245,7 +245,7 @@ verifies(
   }),
 )
 
-t.test('copies of tested values are found in added code unless only few of many are copied', async (t) => {
+t.test('copies of tested values are found in added code unless only a few of many are copied', async (t) => {
   const tests = ['self.assertEqual(rate(2), 14)\nself.assertEqual(rate(0), 0)\n']
   t.equal(findCopiedValues(readTestedValues(tests), 'a = 1\n', 'a = 1\nknown = {2: 14, 0: 0}\n'), 2)
   t.equal(

@@ -328,7 +328,7 @@ verifies('trm:submit:guard', async (t) => {
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
 
-verifies('trm:submit:guard', 'write improved does not land a candidate with a forged verdict', async (t) => {
+verifies('trm:submit:guard', '`write: improved` never lands a candidate with a forged verdict', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })

@@ -243,7 +243,7 @@ verifies(
 
 verifies(
   'trm:submit:end',
-  'end with keep does not change the project, and end with last writes all changes',
+  'end with `keep` does not change the project, and end with `last` writes all changes',
   async (t) => {
     const { client, root } = await openTrm(t, { files: judged })
     const { ask } = client()

@@ -30,7 +30,6 @@ interface PageChoice {
   /** Pages of the public edition. */
   readonly base?: readonly BasePage[] | undefined
   readonly failed?: readonly SkippedFile[]
-  /** Whether to fetch the pages of sites again. */
   readonly refetch?: boolean
 }
 

@@ -11,7 +11,7 @@ import type { NpmPackage } from '../sources/npm-package.ts'
 const ownFolder = dirname(fileURLToPath(import.meta.url))
 
 export interface Source {
-  /** Such as `causeway`, `docs_dev` or `pkg:fastify`. */
+  /** Name such as `causeway`, `docs_dev` or `pkg:fastify`. */
   readonly name: string
   /** Absolute path. */
   readonly folder: string
@@ -33,7 +33,6 @@ const packagePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const versionPattern = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
 interface Downloads {
-  /** URL of an npm registry. */
   readonly registry: string
   /** Other origins to which `llms.txt` may link. */
   readonly origins: readonly string[]

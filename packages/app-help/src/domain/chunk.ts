@@ -24,7 +24,7 @@ export interface Chunk {
 }
 
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
-/** Sections shorter than this are merged with the next one. */
+/** A section with fewer characters is merged with the next section. */
 const mergeBelow = 200
 
 /** A range of lines, from 0, with columns if a line is split. */
@@ -35,7 +35,7 @@ interface Piece {
   readonly fence?: string
 }
 
-/** Starts after the front matter, at line `from`. */
+/** `from` is the first line after the front matter. */
 export function splitChunks(
   lines: readonly string[],
   from: number,

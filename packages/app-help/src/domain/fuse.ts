@@ -1,7 +1,7 @@
 const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
 export type ListName = (typeof listNames)[number]
 
-/** A hit: a chunk, or a page if `item_id` is `null`. */
+/** A chunk, or a page if `item_id` is `null`. */
 export interface Hit {
   readonly doc_id: number
   readonly item_id: number | null
@@ -42,8 +42,8 @@ interface Accumulator {
 }
 
 /**
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of pages by their best rank in each list, and of their
- * chunks.
+ * Ranks pages by their best rank in each list, and their chunks, with reciprocal rank fusion (Cormack, Clarke and
+ * Büttcher, 2009).
  */
 export function fuse(lists: Lists): FusedDoc[] {
   const docs = new Map<

@@ -13,7 +13,7 @@ function listTrigrams(text: string): ReadonlySet<string> {
   return new Set(Array.from({ length: Math.max(padded.length - 2, 1) }, (_, i) => padded.slice(i, i + 3)))
 }
 
-/** Dice's coefficient, 0 to 1. */
+/** Returns Dice's coefficient, 0 to 1. */
 function computeSimilarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let both = 0
   for (const one of a) if (b.has(one)) both++

@@ -1,7 +1,7 @@
-/** Shorter parts would match by chance. */
+/** Length in bytes. Shorter needles would match by chance. */
 const needleBytes = 24
 
-/** Returns parts of 24 bytes, one every 16 bytes. At least one of them is contiguous in a database page. */
+/** Returns parts of 24 bytes, one every 16 bytes, so that a boundary of database pages cannot split all of them. */
 export function cutNeedles(texts: Iterable<Uint8Array>): Uint8Array[] {
   const found: Uint8Array[] = []
   for (const text of texts)

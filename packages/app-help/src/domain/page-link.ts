@@ -5,7 +5,7 @@ import { extractWords } from './index-text.ts'
 export interface PageLink {
   /** Relative path of the target, with slashes. */
   readonly to: string
-  /** Indexed words of the fragment and of the list item or paragraph. If the paragraph is long, only of the link. */
+  /** Indexed words of the fragment and of the list item or paragraph (if it is long, only of the link). */
   readonly text: string
 }
 

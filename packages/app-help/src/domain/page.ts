@@ -23,7 +23,7 @@ export interface Page extends PageFile {
   readonly links: readonly PageLink[]
 }
 
-/** Parses a page. Increment `pageVersion` if the same text results in different chunks. */
+/** After a change that alters the chunks of a text, increment `pageVersion`. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
   const head = readFrontMatter(lines)

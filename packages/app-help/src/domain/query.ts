@@ -66,10 +66,10 @@ export const listIdentifierTerms = ({ identifiers }: Question): string[] =>
 export const formatFtsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
 
-/** Minimum number of chunks for queries to omit frequent words. */
+/** Queries omit frequent words only if the index has at least this many chunks. */
 export const minItemsForOmission = 5000
 
-/** Omits words in over a quarter of the chunks, unless all are. Such words are slow and do not affect the ranking. */
+/** Omits words in over a quarter of the chunks unless no others match. They are slow and do not affect the ranking. */
 export function selectRareTerms(
   terms: readonly string[],
   items: number,

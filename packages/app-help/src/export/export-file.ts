@@ -26,7 +26,7 @@ export type ExportMetadata = z.output<typeof metadataSchema>
 
 const maxBytes = 2 ** 31
 
-/** Reads an export. Throws `HELP_IMPORT_REFUSED` if a file is missing or was modified. */
+/** Throws `HELP_IMPORT_REFUSED` if a file is missing or was modified. */
 function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Array; file: string } {
   const file = join(folder, exportFiles.database)
   const metadataFile = join(folder, exportFiles.metadata)
@@ -39,7 +39,7 @@ function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Arr
   return { metadata: metadata.data, bytes, file }
 }
 
-/** Checks that the database matches the metadata. The caller closes the index. */
+/** Checks that the database matches the metadata. The caller must close the returned index. */
 export function openExport(folder: string): {
   metadata: ExportMetadata
   index: IndexFile

@@ -24,7 +24,7 @@ interface ExportContext extends BuildCall {
   /** An index with internal pages, used to check the export. The default is the exported index. */
   readonly origin?: HelpIndex | undefined
   readonly now: () => number
-  /** 32 hex digits. */
+  /** Returns 32 hex digits. */
   readonly newId: () => string
 }
 
@@ -104,7 +104,7 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
   throw new HelpError('HELP_EXPORT_UNSAFE', `the export contains ${leak}`, { data: { leak } })
 }
 
-/** Parses source and front matter again. */
+/** Parses the text and front matter of each public page again. */
 async function listPublicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)

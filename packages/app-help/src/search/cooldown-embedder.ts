@@ -4,7 +4,7 @@ import type { CausewayError } from '@causeway/protocol'
 /** Pause after an endpoint fails. */
 const cooldownMs = 30_000
 
-/** Does not call an endpoint that failed recently. */
+/** An embedder that does not call an endpoint that failed recently. */
 export class CooldownEmbedder implements Embedder {
   readonly space: Embedder['space']
   readonly #embedder: Embedder

@@ -12,7 +12,7 @@ interface ReaderState extends Searchable {
   isOld: boolean
 }
 
-/** Holds open the newest index and its embedder. Running queries continue with the previous index. */
+/** Holds the newest index and its embedder open. Running queries continue with the previous index. */
 export class Reader {
   readonly #storage: HelpStorage
   readonly #settings: EmbeddingSettings

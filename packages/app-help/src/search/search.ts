@@ -128,7 +128,7 @@ export async function rankLists(
     scope,
     limit: maxHits,
   })
-  // Without stems, both lists would be equal.
+  // Without stems, both lists would be the same.
   const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }

@@ -6,7 +6,7 @@ interface ArchivedFile {
 
 const block = 512
 
-/** Supports POSIX ustar with pax and GNU long names. Stops at the first damaged entry. */
+/** Yields the files of a POSIX ustar archive with pax and GNU long names, up to the first damaged entry. */
 export function* listArchive(bytes: Uint8Array): Generator<ArchivedFile> {
   let longName: string | undefined
   for (let at = 0; at + block <= bytes.length; ) {

@@ -13,7 +13,7 @@ interface Token {
   readonly text: string
 }
 
-/** Converts the content of `main`, otherwise of `article`, otherwise of the page. Omits navigation and scripts. */
+/** Converts `main`, otherwise `article`, otherwise the page, to Markdown. Omits navigation and scripts. */
 export function convertHtml(html: string): string {
   const tokens = [...listTokens(html)]
   const title = readTitle(tokens)
@@ -39,7 +39,7 @@ function selectContent(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(headEnd + 1)
 }
 
-/** Splits HTML in linear time. Omits elements without documentation. */
+/** Yields tags and texts in linear time. Omits elements without documentation. */
 function* listTokens(html: string): Generator<Token> {
   let skip = { name: '', depth: 0 }
   for (let at = 0; at < html.length; ) {

@@ -3,7 +3,6 @@ import { openPostgresStorage } from './postgres/postgres-storage.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Edition, HelpStorage } from './types.ts'
 
-/** Plain data for workers. */
 export interface StorageSettings {
   readonly dir: string
   /** URL of a PostgreSQL server. Default: SQLite in the data folder. */
@@ -17,7 +16,7 @@ export async function openStorage(settings: StorageSettings): Promise<HelpStorag
   return openPostgresStorage(await connect(databaseUrl, edition), Date.now, edition)
 }
 
-/** Does not change PostgreSQL, which other servers may use. */
+/** Deletes the internal edition, except in PostgreSQL, which other servers may use. */
 export async function deleteInternal({ dir, databaseUrl }: StorageSettings): Promise<void> {
   if (databaseUrl !== undefined) return
   const storage = openSqliteStorage(dir, Date.now, 'internal')

@@ -1,4 +1,4 @@
-/** Actions with equal scores are preferred in this order. */
+/** If scores are equal, an earlier action is preferred. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',

@@ -19,8 +19,8 @@ interface Recollection {
 }
 
 /**
- * Returns how well a memory answers a question, 0 to 1. `minSupport` is the required support from words other
- * than names. If the memory shares a name with the question, half of it suffices.
+ * Returns how well a memory answers a question, 0 to 1. `minSupport` is the minimum `computeSupport` of the words that
+ * are not names. If the question contains a name, half of `minSupport` suffices.
  */
 export function judgeAnswer(
   question: Question,
@@ -50,7 +50,7 @@ const lightVerbs = new Set(
   ),
 )
 
-/** Returns the mean of the wanted words' best matches, 0 to 1. */
+/** Returns the weighted mean of the wanted words' best matches, 0 to 1. */
 export function computeSupport(
   wanted: readonly string[],
   present: readonly string[],

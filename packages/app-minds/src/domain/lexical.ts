@@ -4,7 +4,7 @@ import { listContentWords, searchWords } from './words.ts'
 /** Maps each word to the rows that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Number of leading letters that all spellings of a name share. */
+/** Number of leading letters assumed to be the same in all spellings of a name. */
 const namePrefix = 4
 
 /**
@@ -25,8 +25,8 @@ export function getQueryWords(question: string): readonly string[] {
 }
 
 /**
- * Returns the scores of the best rows: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the words in the row, where
- * n of the N memories of this mind contain the word (BM25 without length normalization).
+ * Returns the scores of the best rows: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the query words in the row,
+ * where n of the N memories of this mind contain the word (BM25 without length normalization).
  */
 export function computeLexicalScores(
   words: readonly string[],

@@ -16,12 +16,12 @@ export interface Situation {
   /** Whether only one of these two conditions is met, because an interaction begins or ends. */
   readonly isTransitioning: boolean
   readonly isMoving: boolean
-  /** Whether movement is locked without an interaction, because an interaction is ending. */
+  /** Whether movement is locked outside an interaction, because one is ending. */
   readonly isEnding: boolean
   readonly menu: readonly MenuOption[]
 }
 
-/** If the activity is unknown, a named interaction counts as `interacting`. */
+/** Treats an unknown activity as `interacting` if the game names an interaction. */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const isNamed = observation.current !== null
   const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')

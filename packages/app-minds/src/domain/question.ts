@@ -42,7 +42,7 @@ const questionWords = new Set(
 
 const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|claim|(?:talk|speak) (?:of|about))'
 
-/** Parses a question that is asked at a game time. `earliest` is the time of the first memory, `null` if unknown. */
+/** Parses a question. `now` and `earliest` are game times: the present and the first memory, `null` if unknown. */
 export function parseQuestion(text: string, now: number | null, earliest: number | null = null): Question {
   const lower = text.toLowerCase().replace(/’/g, "'")
   const speaker = findSpeaker(text)
@@ -63,7 +63,7 @@ export function parseQuestion(text: string, now: number | null, earliest: number
   return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksForTime }
 }
 
-/** Whether words alone cannot answer a question, because it restricts the time. */
+/** Whether a question restricts the time, so that matching words are not enough. */
 export const isTemporal = ({ period, order }: Pick<Question, 'period' | 'order'>): boolean =>
   period !== null || order !== null
 

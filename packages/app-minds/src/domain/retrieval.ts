@@ -10,7 +10,7 @@ type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' 
 export interface MemoryCandidate extends SearchedMemory {
   /** Cosine to the query, -1 to 1, or 0 if memory or query has no vector. */
   readonly cosine: number
-  /** Score by `computeLexicalScores`, or 0 without a common word. */
+  /** Score from `computeLexicalScores`, or 0 if no word matches. */
   readonly lexical: number
   readonly is_superseded: boolean
 }
@@ -28,7 +28,7 @@ export interface RetrievalWeights {
   /** Maximum number of memories per query, and in total. */
   readonly per_query: number
   readonly most: number
-  /** Half-life of recency in minutes. If `null`, recency is 1 / (1 + t/1000). */
+  /** Half-life of recency in game minutes. If `null`, recency is 1 / (1 + t/1000). */
   readonly half_life_minutes: number | null
 }
 
@@ -69,7 +69,7 @@ function computeRelevance(
 export const canBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
-/** Returns 1 for the present and the future (after loading a save), less with age, and 0.5 if a time is missing. */
+/** Returns 1 for the present and the future (in a loaded save), less for older times, and 0.5 if a time is missing. */
 function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
@@ -80,7 +80,7 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
 const maxFitRelevance = 0.7
 const minSupport = 0.6
 
-/** Ranks memories for one query, best first. Raises answers, and lowers superseded facts and questions from others. */
+/** Ranks memories for a query, best first. Answers score higher, superseded facts and questions from others lower. */
 export function rank(
   query: string,
   found: readonly MemoryCandidate[],
@@ -116,8 +116,8 @@ export function rank(
 }
 
 /**
- * Merges the best memories of each query, best first, and omits memories with the same content words. Does not compare
- * vectors: facts that differ only in a number have equal vectors.
+ * Merges the best memories of each query, best first. Retains one of several memories with the same content words. Does
+ * not compare vectors, because facts that differ only in a number have equal vectors.
  */
 export function mergeRanked(
   ranked: readonly (readonly RecalledMemory[])[],

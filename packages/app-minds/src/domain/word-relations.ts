@@ -3,7 +3,7 @@ interface Profile {
   readonly meanings: ReadonlySet<number>
   /** Similar, opposite, entailed or derived meanings. */
   readonly related: ReadonlySet<number>
-  /** Broader meanings and their number of steps. */
+  /** Broader meanings, each with its distance in steps. */
   readonly broader: ReadonlyMap<number, number>
   readonly definition: ReadonlySet<string>
   readonly defining: ReadonlySet<number>
@@ -14,7 +14,7 @@ const maxProfiles = 8192
 /** Maximum cached matches, about 2 MB. */
 const maxMatches = 16_384
 
-/** Maximum number of kinds that a broader meaning may have if they are to count as alternatives. */
+/** Words of a common broader meaning are alternatives only if that meaning has at most this many kinds. */
 const maxSiblings = 12
 
 const linesPerStep = 128
@@ -55,7 +55,7 @@ export class WordRelations {
     this.#nouns = nouns
   }
 
-  /** Parses the relations. Yields between steps of less than a millisecond. */
+  /** Yields between steps of less than a millisecond. */
   static *parse(text: string): Generator<void, WordRelations> {
     const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
     yield

@@ -16,7 +16,6 @@ export function searchWords(text: string): readonly string[] {
     .filter((word) => !stopWords.has(word) && word !== '')
 }
 
-/** Removes grammatical endings by simple rules. */
 export function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word
   const bare = word
@@ -39,7 +38,7 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
   return common / wanted.size
 }
 
-/** Returns a key that is equal for texts with the same content words. */
+/** Returns the same key for texts with the same content words. */
 export const createWordsKey = (text: string): string => createStemsKey(stemSet(text))
 
 export const createStemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

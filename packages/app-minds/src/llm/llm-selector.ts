@@ -42,8 +42,8 @@ interface Question<T> {
 }
 
 /**
- * Validates each answer, requests at most two corrections, and uses its valid parts. Returns a failure if the model
- * could not decide.
+ * Validates each answer, requests at most two corrections, and uses the valid parts of the answers. Returns a
+ * failure if the model could not decide.
  */
 export async function selectByModel(
   context: SelectorContext,
@@ -241,7 +241,6 @@ class ModelRun {
     })
   }
 
-  /** Warns if the server silently truncated a prompt. */
   #checkTruncation({ prompt_tokens }: LlmCallRow, messages: readonly ChatMessage[]): void {
     const estimate = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
     if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimate / 2)

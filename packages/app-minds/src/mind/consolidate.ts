@@ -10,8 +10,8 @@ export type ConsolidationResult = Awaited<ReturnType<typeof consolidateMind>>
 const batchSize = 32
 
 /**
- * Memories that cannot be moved remain in the daily buffer. A memory equal to a long-term memory is merged into it.
- * Throws `EMBEDDING_ERROR` if all memories remain.
+ * Moves daily memories to long-term memory. A memory that cannot be moved remains. Throws `EMBEDDING_ERROR` if all
+ * remain.
  */
 export async function consolidateMind(
   mindId: string,

@@ -34,7 +34,7 @@ interface Attempt {
   readonly startedMs: number
 }
 
-/** Makes decisions. A decision is completed and stored even if the caller disconnects. */
+/** A decision is completed and stored even if the caller disconnects. */
 export class Decider {
   readonly #services: MindServices
   readonly #onFull: (mindId: string) => void
@@ -78,7 +78,7 @@ export class Decider {
         return start.earlier ?? this.#run(attempt, start.snapshot)
       }
       return run().catch((error: unknown) => {
-        // Another process changed the mind.
+        // Another process changed the mind, so the decision is repeated once.
         if (isCausewayError(error) && error.data.conflict === true) return run()
         throw error
       })

@@ -24,7 +24,7 @@ export class MindQueue {
     return this.#depth
   }
 
-  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. Queues the call even while `max` is pending. */
+  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. `max` may resolve after the call is queued. */
   async run<T>(
     mindId: string,
     max: number | Promise<number>,

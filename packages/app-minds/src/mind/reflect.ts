@@ -8,7 +8,7 @@ import type { MindServices } from './services.ts'
 const maxExperiences = 500
 
 /**
- * Draws conclusions if the importance of memories since the last reflection exceeds `reflect_after`. Returns the
+ * Draws conclusions if the summed importance of memories since the last reflection exceeds `reflect_after`. Returns the
  * number of new or changed conclusions. If vectors are unavailable, the next consolidation retries.
  */
 export async function reflect(

@@ -17,7 +17,7 @@ interface ConsolidationBatch {
 }
 
 /**
- * Moves daily memories to long-term memory under the same ids. Merges memories with equal content. New facts
+ * Moves daily memories to long-term memory under the same ids. Merges memories with the same content. New facts
  * supersede older facts.
  */
 export function consolidateBatch(

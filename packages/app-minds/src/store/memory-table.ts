@@ -130,7 +130,6 @@ export class MemoryTable {
     return Number(added.lastInsertRowid)
   }
 
-  /** `vector` is `null` for a zero vector. */
   addVector(mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void {
     this.#sql.addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0))
   }

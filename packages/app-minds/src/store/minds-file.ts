@@ -26,7 +26,7 @@ export interface Tables {
   readonly records: RecordTable
 }
 
-/** In pages of 4 KiB. Rare checkpoints save writes, because consecutive decisions rewrite the same pages. */
+/** In pages of 4 KiB. Rare checkpoints need fewer writes, because consecutive decisions rewrite the same pages. */
 const checkpointPages = 4000
 
 /** Cache size for the pages that about a thousand minds use. */

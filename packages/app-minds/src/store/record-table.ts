@@ -106,7 +106,7 @@ export class RecordTable {
     return this.#sql.decisions.all(seq, limit).map(readDecision)
   }
 
-  /** Sums the language model calls of a mind, or of all minds if `seq` is `null`. `since` is in Unix milliseconds. */
+  /** Returns totals for a mind, or for all minds if `seq` is `null`. `since` is in Unix milliseconds. */
   usage(seq: number | null, since: number, simDay: number | null): Usage {
     const row = this.#sql.usage.get({ 1: seq, 2: since, 3: simDay })
     if (row === undefined) throw new Error('an aggregate has one row')

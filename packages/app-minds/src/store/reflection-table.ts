@@ -36,7 +36,7 @@ const prepareStatements = (db: Database) => ({
   ),
 })
 
-/** Conclusions. Each is also a long-term memory. */
+/** Each conclusion is also a long-term memory. */
 export class ReflectionTable {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #memories: MemoryTable
@@ -55,7 +55,7 @@ export class ReflectionTable {
     }))
   }
 
-  /** Adds a conclusion and supersedes the previous conclusion on its topic. Returns `false` if both are equal. */
+  /** Adds a conclusion and supersedes the previous conclusion on its topic. Returns `false` if it is unchanged. */
   add(mindSeq: number, embedderId: string, reflection: NewReflection): boolean {
     const { id, about, content, importance, subject, sim_time, evidence, vector } = reflection
     const previous = this.#sql.current.all(mindSeq, about)

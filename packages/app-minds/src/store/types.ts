@@ -23,7 +23,7 @@ export interface MindRow {
   readonly daily_count: number
   /** Summed importance of the long-term memories since the last reflection. */
   readonly unreflected: number
-  /** Incremented when long-term memories change. Key of caches. */
+  /** Incremented when long-term memories change. Caches use it as a key. */
   readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null

@@ -19,7 +19,7 @@ export const readRates = (value: unknown): Readonly<Record<string, number>> =>
     ),
   )
 
-/** Parses parameters. Each value is a description, or an object with type and description. */
+/** Each value is a description, or an object with type and description. */
 export const readParameters = (value: unknown): readonly InteractionParameter[] =>
   Object.entries(asObject(value)).map(([name, one]) => ({
     name,

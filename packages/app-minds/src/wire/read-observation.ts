@@ -41,9 +41,7 @@ const shape = z.looseObject({
 })
 const known = new Set([...Object.keys(shape.shape), 'events'])
 
-/**
- * Parses an observation. Accepts every field name that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`.
- */
+/** Accepts every field name that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`. */
 export function readObservation(value: unknown, limits: Limits): ParsedObservation {
   requireWithin(
     'observation_bytes',

@@ -54,7 +54,7 @@ const shape = z.strictObject({
   bids: z.array(bidSchema),
 })
 
-/** A saved mind. It contains everything except vectors, past decisions and usage of language models. */
+/** A mind with everything except vectors, past decisions and usage of language models. */
 export type SavedMind = z.output<typeof shape>
 
 export function readSave(value: unknown, limits: Limits): SavedMind {

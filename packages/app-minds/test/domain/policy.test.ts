@@ -216,7 +216,7 @@ t.test('moods and decisions use the constants of the mind', async (t) => {
     const facts = { observation: observed(10), derivedEvents: [], candidates: [], because: '', constants }
     return updateFactualFields(emptyWorkingMemory, facts)
   }
-  // Hunger is 22 of 100, the mean of all needs 55.4.
+  // Hunger is 22 of 100, and the mean of all needs is 55.4.
   t.equal(mood({}).emotional_state, 'worried')
   t.equal(mood({ desperate_below: 0.6 }).emotional_state, 'desperate')
   t.equal(mood({ critical: 0.2 }).emotional_state, 'calm')

@@ -1,4 +1,4 @@
-/** A process in which two minds decide until it is killed. It prints the results to standard output. */
+/** A process in which two minds decide until the process is killed. It prints the results to standard output. */
 import { openForTest } from '@causeway/app-kit/testing'
 import app from '../../src/index.ts'
 import { wellSeen } from './wells.ts'

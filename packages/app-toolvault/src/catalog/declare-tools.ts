@@ -51,7 +51,7 @@ export function declareTools(app: Registrar<Vault, object>): void {
       title,
       about,
       searchHint,
-      // The tool itself only returns a command.
+      // The tool only returns a command and changes nothing.
       hints: { readOnly: true },
       aliases: { bare: listAliases(name) },
       input,

@@ -82,7 +82,7 @@ export function requireTracks(value: readonly unknown[] | undefined, min = 1): r
   return features.map(readTimedTrack)
 }
 
-/** Returns Unix milliseconds. Throws `INVALID_ARGUMENTS`. */
+/** Returns the time in Unix milliseconds. Throws `INVALID_ARGUMENTS`. */
 export function readTime(argument: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time

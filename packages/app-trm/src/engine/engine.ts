@@ -21,8 +21,8 @@ interface EngineOptions {
 }
 
 /**
- * Limits for each call of an evaluation. Processor time does not grow on a busy machine. The duration detects a
- * blocked worker.
+ * Limits for each call of an evaluation. Processor time does not depend on the machine's load. The duration
+ * detects a blocked worker.
  */
 const evaluationLimits = { processorLimitMs: 10_000, limitMs: 600_000 }
 

@@ -24,7 +24,7 @@ export interface JudgeRequest {
   readonly signal: AbortSignal
 }
 
-/** Rejects with the signal's reason. */
+/** Rejects with the signal's reason after an abort. */
 export async function judgeStep(
   critic: Critic,
   session: SessionRow,

@@ -180,7 +180,7 @@ function findNewData(
   return data.filter((path) => !known.has(path)).slice(0, maxTexts)
 }
 
-/** Runs a probe. If its failures are reported only with the original files, the candidate forges the verdict. */
+/** If the failures of the probe are reported only with the original files, the candidate forges the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
   if (found?.tests === undefined) return 'not possible'

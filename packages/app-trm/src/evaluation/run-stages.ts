@@ -42,7 +42,7 @@ const maxReportBytes = 20 * 2 ** 20
 
 const isEvaluation = true
 
-/** Rejects with the signal's reason. */
+/** Rejects with the signal's reason after an abort. */
 export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
   const stages: Evidence[] = []
   let failed: string | undefined

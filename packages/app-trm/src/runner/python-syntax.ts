@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const timeoutMs = 5000
 
-/** The flags 0x2400 only parse the source, and accept top-level `await` as notebooks do. */
+/** With the flags 0x2400, Python only parses the source, and accepts top-level `await` as notebooks do. */
 const script = `import sys
 try:
     compile(sys.stdin.buffer.read(), 'source', 'exec', 0x2400)

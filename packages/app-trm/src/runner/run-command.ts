@@ -104,7 +104,7 @@ function startShell(args: readonly string[], options: Pick<CommandRun, 'cwd' | '
   }
 }
 
-/** Returns the shell's exit code, even if other processes still hold its pipes, or 127 without a shell. */
+/** Returns the shell's exit code, even if other processes still hold its pipes, or 127 if the shell cannot start. */
 async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode
   try {

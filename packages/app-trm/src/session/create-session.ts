@@ -24,7 +24,7 @@ interface CreateRequest {
   readonly warnings: readonly string[]
 }
 
-/** Creates a session. Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
+/** Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
 export async function createSession(critic: Critic, given: CreateRequest) {
   const { config: requested, notes, request } = given
   if (critic.policy.roots.folders().length === 0)

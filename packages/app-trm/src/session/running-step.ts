@@ -29,7 +29,6 @@ export class RunningStep {
   readonly step: StepRow
   /** Real path of the project. */
   readonly repo: string
-  /** Settles when the evaluation ends. */
   readonly done: Promise<EvalResult>
   readonly #controller = new AbortController()
   readonly #listeners = new Set<(progress: Progress) => void>()

@@ -11,14 +11,12 @@ import { createBlobHash, hashFile } from './snapshot-entry.ts'
 
 const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** Chunk size for reading and writing files. */
 const partBytes = 2 ** 20
 
 export type ContentDatabase = ReturnType<typeof openDatabase>
 
 interface ContentOptions {
   readonly db: ContentDatabase
-  /** Archive with the snapshots of an earlier version. */
   readonly archive: GitArchive
   readonly now: () => number
   readonly keepMs: number
@@ -57,7 +55,7 @@ export class Contents {
     return parts.length === 0 ? this.#options.archive.read(blob) : Buffer.concat(parts)
   }
 
-  /** Writes a stored content to an open file. Returns `false` for an unknown id. */
+  /** Returns `false` for an unknown id. */
   async copyTo(blob: string, file: FileHandle): Promise<boolean> {
     let isFound = false
     for await (const part of this.#parts(blob)) {

@@ -33,7 +33,7 @@ export class GitArchive {
     return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
   }
 
-  /** Writes a blob to an open file. Returns `false` for an unknown name. */
+  /** Returns `false` for an unknown name. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }

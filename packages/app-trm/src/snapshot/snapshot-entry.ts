@@ -19,7 +19,6 @@ export interface Manifest {
   readonly entries: readonly SnapshotEntry[]
 }
 
-/** Sorts the entries by path. */
 export const createManifest = (root: string, entries: readonly SnapshotEntry[]): Manifest => ({
   root,
   entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
@@ -47,7 +46,7 @@ export const createAbsent = (path: string): SnapshotEntry => ({
   bytes: 0,
 })
 
-/** Whether two entries have the same content, regardless of mode. */
+/** Ignores the mode. */
 export const hasSameContent = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   a.kind === b.kind && a.blob === b.blob
 

@@ -34,7 +34,6 @@ export interface SnapshotsOptions {
 }
 
 interface RestoreRequest {
-  /** The expected state on disk. */
   readonly expected?: Snapshot
   readonly paths?: readonly string[]
   readonly force?: boolean
@@ -186,7 +185,7 @@ export class Snapshots {
     this.#contents.collect()
   }
 
-  /** Moves snapshots of version 0.2 into the database. Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal. */
+  /** Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal. */
   importArchive(signal: AbortSignal): Promise<void> {
     return this.#contents.importArchive(signal)
   }
@@ -195,7 +194,6 @@ export class Snapshots {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
-  /** Stores a manifest, whose contents must already be stored. */
   #store(manifest: Manifest): string {
     const id = (this.#options.newId ?? randomUUID)()
     const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
@@ -243,7 +241,6 @@ export class Snapshots {
   }
 }
 
-/** Paths that the manifest does not contain become absent. */
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
   const known = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(

@@ -103,13 +103,11 @@ export interface StoredRequest {
   readonly answer: unknown
 }
 
-/** Omits undone steps and the baseline. */
 export const listLiveSteps = (steps: readonly StepRow[]): readonly StepRow[] =>
   steps.filter(
     ({ status, undone_ms, kind }) => status === 'done' && undone_ms === null && kind !== 'baseline',
   )
 
-/** Returns the last live step, otherwise the baseline. */
 export const findLastStep = (steps: readonly StepRow[]): StepRow | undefined =>
   listLiveSteps(steps).at(-1) ?? steps.find(({ kind, status }) => kind === 'baseline' && status === 'done')
 

@@ -128,10 +128,7 @@ export class TrmStore {
     })
   }
 
-  /**
-   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY` and
-   * `PROJECT_BUSY`.
-   */
+  /** `before` is the snapshot of the files that the step changes. Throws `SESSION_BUSY` and `PROJECT_BUSY`. */
   async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
     return this.#transact(() => {
       const { session_id } = step
@@ -173,7 +170,7 @@ export class TrmStore {
     })
   }
 
-  /** Ends a step without a result. Deletes its landing if the files were restored. */
+  /** Deletes the landing if the files were restored. */
   async abandonStep(stepId: number, status: StepRow['status'], isRestored: boolean): Promise<void> {
     this.#transact(() => {
       if (isRestored)

@@ -41,7 +41,7 @@ export const readHints = { readOnly: true }
 
 export const unknownList = () => z.array(z.unknown())
 
-/** Validates with a schema that is not listed, because it would cost too many tokens. */
+/** Validates with a schema that is not listed, because its listing would cost too many tokens. */
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
@@ -88,7 +88,7 @@ export async function runOnce<Result>(
   return stored === undefined ? work(request) : (stored as Result)
 }
 
-/** Reports progress in increasing steps. */
+/** Returns a listener that always reports more progress than before. */
 export function createProgressListener(ctx: TrmContext): (progress: Progress) => void {
   let last = -1
   return ({ stage, done, total }) => {

@@ -145,7 +145,7 @@ verifies('trm:runs:venv', 'an evaluation can use the modules of a virtual enviro
 )
 
 if (hasPandas)
-  verifies('trm:runs:venv', 'a virtual environment can use pandas of the machine', (t) =>
+  verifies('trm:runs:venv', 'a virtual environment can use the pandas of the machine', (t) =>
     refine(t, withPandas, ['--system-site-packages']),
   )
 else t.comment('pandas is not installed (python3-pandas of Debian): its project was not refined')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Makes the golden outputs by running the real tools on the small projects beside this file:
+ * Makes the golden outputs by running the real tools on the small projects next to this file:
  * `node packages/app-trm/test/golden/make.mjs <folder> [file of a golden output …]`, where the folder has node_modules of
  * tape, vitest, jest, mocha, eslint and typescript. Python tools are Debian's: python3-pytest flake8 pylint mypy. Times and
  * folders are replaced, so that a run changes only what a tool reports differently.
@@ -84,7 +84,7 @@ try {
   rmSync(work, { recursive: true })
 }
 
-/** The same text wherever and whenever it was made. */
+/** Replaces times, folders and the host name with fixed values. */
 function even(text) {
   return text
     .replaceAll(work, '/work')

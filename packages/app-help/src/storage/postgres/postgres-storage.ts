@@ -9,7 +9,6 @@ import { openVectors } from './search-vectors.ts'
 import { insertRows, type PostgresDatabase, type Sql } from './sql.ts'
 import { applyChange, cacheRows } from './write-postgres.ts'
 
-/** Time until an unrenewed build lock expires. */
 const leaseMs = 60_000
 
 /**

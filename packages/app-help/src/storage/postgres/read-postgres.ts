@@ -223,7 +223,7 @@ const scoreSql = (row: string, columns: TermColumns): string => {
   return `(SELECT t.idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * coalesce(${row}.${length}, $8::float8) / $8::float8)) FROM (SELECT coalesce(${frequency}, 1) AS f) AS g)`
 }
 
-/** Rounds, because the order of additions changes the last digits and ties must be sorted by id. */
+/** Rounds the sum, because the order of additions changes its last digits and ties must be sorted by id. */
 const total = (part: string): string => `round(sum(${part})::numeric, 12)`
 
 interface SearchArguments {

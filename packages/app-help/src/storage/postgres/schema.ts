@@ -107,7 +107,7 @@ export const createVectorTablesSql = (dimensions: number): readonly string[] => 
   `CREATE TABLE help_page_vectors (doc_id bigint PRIMARY KEY, embedding halfvec(${dimensions}) NOT NULL)`,
 ]
 
-/** Number of vectors from which an approximate index (HNSW) is faster than a scan. */
+/** Minimum number of vectors for which an approximate index (HNSW) is faster than a scan. */
 export const indexedFrom = 5000
 
 export const vectorIndex =

@@ -11,7 +11,7 @@ export interface PostgresVectors {
   similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
 }
 
-/** Vectors are stored for pgvector, or as bytes to scan. */
+/** Opens vectors that pgvector searches, or that are stored as bytes and scanned. */
 export async function openVectors(db: PostgresDatabase, dimensions: number): Promise<PostgresVectors> {
   if (dimensions === 0) return { nearest: async () => ({}), similarities: async () => new Map() }
   const [column] = await db.query<{ type: string }>(

@@ -1,4 +1,4 @@
-/** Runs SQL statements. `$1` is the first parameter. */
+/** `$1` is the first parameter. */
 export interface Sql {
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>
 }

@@ -10,7 +10,7 @@ export interface TermVector {
   readonly length: number
 }
 
-/** Limits of a `tsvector`: largest position, positions per term, and bytes of a term (2046). */
+/** Limits of a `tsvector`: largest position, positions per term, and characters of a term (at most 2046 bytes). */
 const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
 
 /**

@@ -82,7 +82,7 @@ async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): P
   )
 }
 
-/** Types of non-text columns by position. Parameters of several rows have no types. */
+/** Types of non-text columns by position, because PostgreSQL does not infer the types of several rows. */
 const types: Readonly<Record<number, string>> = {
   0: 'bigint',
   ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((at) => [at, 'integer'])),

@@ -38,7 +38,6 @@ export const helpMigrations: readonly Migration[] = [
   },
 ]
 
-/** Time until an unrenewed build lock expires. */
 const leaseMs = 60_000
 
 /** Throws the errors of `openDatabase`. */

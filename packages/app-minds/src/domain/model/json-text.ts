@@ -36,7 +36,7 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Returns the object after a code fence, or the first object if it contains the fence. */
+/** Returns the object after a code fence, or the first object if the fence is inside it or missing. */
 function selectObject(text: string): string | undefined {
   const first = findObject(text)
   const fence = /```[a-z]*\s*(?=\{)/i.exec(text)

@@ -21,7 +21,7 @@ export interface ReadUpdate {
   readonly problems: readonly string[]
 }
 
-/** Parses each member on its own. Ignores an empty working memory. */
+/** Parses each member separately. Ignores an empty working memory. */
 export function readUpdate(
   value: unknown,
   before: WorkingMemory,

@@ -58,12 +58,12 @@ interface DetailLevel {
   readonly entities: number
   readonly offers: number
   readonly lines: number
-  /** Maximum characters of each text that others wrote. */
+  /** Maximum characters of each untrusted text. */
   readonly chars: number
   readonly memory: number
 }
 
-/** From full to minimum detail, because some servers silently truncate long prompts. */
+/** Full to minimum detail. Long states get less detail, because some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
@@ -110,7 +110,7 @@ export const formatCorrection = (problems: readonly string[]): string =>
 
 const formatSection = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Truncates a text that others wrote and encloses it in brackets. Removes such brackets from the text. */
+/** Truncates an untrusted text and encloses it in brackets. Removes such brackets from the text. */
 const quote = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */

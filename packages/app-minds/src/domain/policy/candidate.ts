@@ -12,13 +12,13 @@ import { estimateWorth } from './urgency.ts'
 interface Terms {
   readonly gain: number
   readonly cost: number
-  /** Factor, 1 at the target. */
+  /** Factor for the distance, 1 at the target. */
   readonly distance: number
-  /** Bonus from memories, negative for bad memories. */
+  /** Bonus for good memories, negative for bad memories. */
   readonly memory: number
-  /** Factor, 1 for visible entities. */
+  /** Factor that is 1 for visible entities. */
   readonly freshness: number
-  /** Factor, 1 unless the candidate continues the current goal. */
+  /** Factor that is 1 unless the candidate continues the current goal. */
   readonly hysteresis: number
 }
 

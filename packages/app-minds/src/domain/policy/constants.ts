@@ -10,7 +10,7 @@ export const policyConstants = Object.freeze({
   default_fill: 0.25,
   default_drain: 0.1,
   expected_minutes: 10,
-  /** Number of observed gains from which their mean replaces the estimate, and weight of the newest gain. */
+  /** Minimum number of observed gains for their mean to replace the estimate, and weight of the newest gain. */
   learned_after: 3,
   learning_rate: 0.3,
   /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
@@ -25,7 +25,7 @@ export const policyConstants = Object.freeze({
   /** Weight of a remembered place, and the half-life of this weight in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
-  /** How long to avoid a place that refused or was busy. */
+  /** How long to avoid a place after it refused an interaction. */
   cooldown_min: 90,
   /** Maximum time after an attempt in which a refusal can be inferred. */
   inference_min: 60,
@@ -34,7 +34,7 @@ export const policyConstants = Object.freeze({
   memory_limit: 0.15,
   /** Share at which a need counts as filled. The character leaves when all needs of the interaction are filled. */
   satisfied: 0.95,
-  /** To leave for a critical need, the current need must exceed this share, and `critical` plus this margin. */
+  /** To leave for a critical need, the needs being filled must exceed this share, and `critical` plus this margin. */
   good_enough: 0.5,
   critical_margin: 0.1,
   /** Scores for staying, for leaving, and for leaving when every need is filled. */
@@ -46,7 +46,7 @@ export const policyConstants = Object.freeze({
   idle_stay_min: 30,
   /** Factor by which a candidate must outscore the current goal. */
   hysteresis: 1.25,
-  /** Minimum urgency of the social need to accept any invitation, and the score of an answer. */
+  /** Minimum urgency of the social need to accept any invitation, and the score of answering one. */
   social_urgency: 0.05,
   answer_bid: 3,
   /** Silence after which the character sends a nudge. */
@@ -54,7 +54,7 @@ export const policyConstants = Object.freeze({
   /** Number of own turns, or share of the social need, that ends a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Minimum relevance of a memory that answers a question, and minimum share of the question's words it supports. */
+  /** Minimum relevance and minimum support (`judgeAnswer`) of a memory that answers a question. */
   answer_relevance: 0.1,
   answer_coverage: 0.6,
   utterance_chars: 280,

@@ -41,7 +41,7 @@ export function perceive(
   const isRepeated = blocked !== undefined && before.state.blocked === createGoalKey(blocked)
   const distanceRefusal = refusals.find(({ reason }) => isTooFar(reason))
   const cooledRefusals = [
-    // After a first refusal because of distance, moving closer is enough.
+    // A first refusal because of distance needs no cooldown: the character moves closer.
     ...refusals.filter(
       ({ goal, reason }) => !isTooFar(reason) || before.state.blocked === createGoalKey(goal),
     ),

@@ -93,7 +93,7 @@ export function removeAnnouncement(claim: string): string {
   return plain.slice(0, 1).toUpperCase() + plain.slice(1)
 }
 
-/** Returns a key that is equal for statements with the same content words, even from different speakers. */
+/** Returns the same key for statements with the same content words, even from different speakers. */
 export const createClaimKey = (text: string): string =>
   createWordsKey(removeAnnouncement(splitReport(text).claim))
 

@@ -48,7 +48,7 @@ export const stateSchema = z.strictObject({
       has_parted: z.boolean(),
     }),
   ),
-  /** The latest statements of others, oldest first. They become topics. */
+  /** The latest statements of other characters, oldest first. They become topics. */
   news: z
     .array(
       z.strictObject({ speaker_id: nameSchema, speaker_name: nameSchema, text: z.string(), time: z.int() }),

@@ -76,14 +76,13 @@ const leaving = 'the other is leaving'
 
 type Ending = string | Need
 
-/** Before the first message, only a critical need ends a conversation. */
+/** Returns `undefined` before the first message, and while the partner has time to respond. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
   last: StoredMessage | undefined,
 ): Ending | undefined {
   const { observation } = situation
   if (last === undefined) return undefined
-  // The partner gets time to respond.
   const isWaiting = last.speaker_id === observation.entity_id
   if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
   const critical = observation.needs.find(

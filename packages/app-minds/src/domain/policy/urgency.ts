@@ -3,7 +3,6 @@ import { computeNeedShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 import type { PolicyContext } from './policy-context.ts'
 
-/** Returns `(1 - v)^2` for the satisfied share v, increased if the need is critical. */
 export function computeUrgency(share: number, constants: PolicyConstants): number {
   return (1 - share) ** 2 + (share <= constants.critical ? constants.critical_urgency : 0)
 }

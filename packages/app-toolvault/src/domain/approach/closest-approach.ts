@@ -37,7 +37,7 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
   return { time, distance_m, a: placeA, b: placeB, bearing_deg }
 }
 
-/** Visits windows and their intervals in order of lower bound until it exceeds the best distance. */
+/** Visits windows and their intervals by ascending lower bound, until the bound reaches the shortest distance found. */
 function findNearest(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
   const open: SpanQueue[] = []
@@ -116,7 +116,7 @@ function cacheLines(): typeof createLine {
   }
 }
 
-/** Returns the end with the lower value if the parabola has no minimum. */
+/** Returns the minimum of the parabola, or the end with the lower value if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
   const bend = y0 - 2 * y1 + y2

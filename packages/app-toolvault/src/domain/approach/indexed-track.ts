@@ -69,11 +69,11 @@ export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   }
 }
 
-/** Returns a lower bound for the geodesic in metres. A vessel can be up to `depth_m` from the chord of its leg. */
+/** Returns a lower bound of the distance in metres. The vessels can be up to `depth_m` in total from their chords. */
 export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
-/** In metres. Exceeds the rounding errors of earth-sized coordinates. */
+/** More than the rounding error of a coordinate, in metres. */
 const gapRounding = 1e-6
 
 function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
@@ -88,7 +88,7 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
   return box
 }
 
-/** Returns metres. */
+/** Returns the distance between two boxes in metres. */
 function measureGap(one: Float64Array, other: Float64Array): number {
   let square = 0
   for (let axis = 0; axis < 3; axis++) {

@@ -36,7 +36,7 @@ export function intersectsBox(feature: Feature, box: Bounds): boolean {
   return false
 }
 
-/** Unwraps longitudes and shifts them near a meridian, by multiples of 360 degrees. */
+/** Unwraps longitudes and shifts them by a multiple of 360 degrees, so that they are near a meridian. */
 function toGeoJson(geometry: Geometry, meridian: number): GeoJSON.Geometry {
   const turn = (part: readonly Position[]): number[][] => {
     const lons = unwrapLongitudes(part.map(([lon = 0]) => lon))

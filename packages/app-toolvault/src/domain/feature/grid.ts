@@ -23,6 +23,6 @@ export function createGridPoints(
   )
 }
 
-/** Tolerates a billionth of a step, because 0.1 has no exact binary form. */
+/** Returns the number of points. Tolerates a billionth of a step, because 0.1 has no exact binary form. */
 const countSteps = (low: number, high: number, interval: number): number =>
   Math.floor((high - low) / interval + 1e-9) + 1

@@ -11,7 +11,7 @@ export interface Target {
   readonly name: string
   /** `undefined` for a point that is always valid. */
   readonly span: TimeSpan | undefined
-  /** Returns `undefined` outside the span. */
+  /** Returns `undefined` if the target has no position at `time`. */
   at(time: number | null): Sighting | undefined
 }
 

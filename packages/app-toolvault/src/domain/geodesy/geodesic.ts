@@ -27,14 +27,14 @@ export const knot = nauticalMile / 3600
 /** Mean radius of the earth in metres (IUGG). */
 export const meanRadius = 6_371_008.8
 
-/** Returns 0 to 360, exclusive. */
+/** Returns an angle from 0 to less than 360 degrees. */
 export const normalizeBearing = (degrees: number): number => {
   if (degrees >= 0 && degrees < 360) return degrees
   const turned = ((degrees % 360) + 360) % 360
   return turned === 360 ? 0 : turned
 }
 
-/** Returns -180 to 180. */
+/** Returns an angle from -180 to 180 degrees. */
 export const normalizeAngle = (degrees: number): number => {
   const turned = normalizeBearing(degrees)
   return turned > 180 ? turned - 360 : turned
@@ -84,11 +84,11 @@ export function findBearingProblem(
 
 const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
 
-/** Returns metres. */
+/** Returns the geodesic distance in metres. */
 export const computeDistance = (a: Place, b: Place): number =>
   WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
 
-/** Returns a longitude from -180 to 180. */
+/** Returns a place with a longitude from -180 to 180. */
 export function findDestination(from: Place, bearing: number, metres: number): Place {
   const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
   return { lon: lon2, lat: lat2 }

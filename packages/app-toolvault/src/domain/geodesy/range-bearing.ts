@@ -10,7 +10,7 @@ import {
 } from './geodesic.ts'
 import { solveRhumb } from './rhumb.ts'
 
-/** Metres per unit. */
+/** Length of each unit in metres. */
 export const rangeUnits = { m: 1, km: 1000, nm: nauticalMile, yd: 0.9144 } as const
 
 export type RangeUnit = keyof typeof rangeUnits
@@ -26,7 +26,7 @@ export interface Bearing {
   /** Bearing of a from b. */
   readonly reciprocal_deg: number | null
   readonly bearing_problem?: string
-  /** Bearing of b minus course of a, 0 to 360, or `null` if either is missing. */
+  /** Bearing of b from a minus course of a, 0 to 360, or `null` if either is missing. */
   readonly relative_bearing_deg: number | null
   /** Bearing of a from b minus course of b, -180 to 180, negative to port, or `null` if either is missing. */
   readonly atb_deg: number | null

@@ -11,7 +11,7 @@ const eccentricity = Math.sqrt(flattening * (2 - flattening))
 const n = flattening / (2 - flattening)
 const rad = Math.PI / 180
 
-/** Metres. */
+/** Rectifying radius in metres. */
 const meridianRadius = (radius / (1 + n)) * (1 + n ** 2 / 4 + n ** 4 / 64 + n ** 6 / 256)
 
 const series = [
@@ -23,7 +23,7 @@ const series = [
   (1001 / 2048) * n ** 6,
 ]
 
-/** Returns metres from the equator. */
+/** Returns the distance from the equator in metres. */
 const measureMeridian = (lat: number): number =>
   meridianRadius * series.reduce((sum, c, k) => sum + c * Math.sin(2 * (k + 1) * lat), lat)
 
@@ -35,7 +35,7 @@ export function solveRhumb(a: Place, b: Place): PathFigures {
   const east = (((((b.lon - a.lon) % 360) + 540) % 360) - 180) * rad
   const stretch = toIsometric(lat2) - toIsometric(lat1)
   const north = measureMeridian(lat2) - measureMeridian(lat1)
-  // Near a parallel, the quotient loses precision. Its limit is the parallel's radius.
+  // For nearly equal latitudes, the quotient loses precision. Its limit is the parallel's radius.
   const isFlat = Math.abs(lat2 - lat1) < 1e-9
   const sine = Math.sin((lat1 + lat2) / 2)
   const parallel = (radius * Math.cos((lat1 + lat2) / 2)) / Math.sqrt(1 - eccentricity ** 2 * sine ** 2)

@@ -125,7 +125,7 @@ export class AisLogReader {
     return undefined
   }
 
-  /** If the second decreases by more than 30, the next minute has started. */
+  /** Starts the next minute if the second decreases by more than 30. */
   #countTime({ utc }: Decoded): number | null {
     if (this.#clock === undefined) return null
     if (utc === undefined || utc > 59) return this.#clock

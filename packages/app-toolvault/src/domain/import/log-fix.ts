@@ -63,8 +63,8 @@ export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feat
 }
 
 /**
- * Returns one feature, or several if the times of the segments overlap or are missing. Segments with a single fix
- * become points.
+ * Returns a track of all segments, or one per segment if times overlap or are missing. A segment with a single fix
+ * becomes a point.
  */
 export function toSegmentFeatures(
   segments: readonly (readonly LogFix[])[],

@@ -22,7 +22,7 @@ export class NmeaLogReader {
   #number = 0
   #day = 0
   #clock = -1
-  /** Midnight of day 0 according to the log. */
+  /** Midnight UTC of day 0 in Unix milliseconds, if the log has a date. */
   #base: number | undefined
 
   constructor(options: NmeaOptions) {
@@ -120,7 +120,7 @@ function splitSentence(line: string): readonly string[] | string {
   return body.split(',')
 }
 
-/** Returns the exclusive or of the characters between `$` and `*`. */
+/** Returns the bitwise XOR of the characters between `$` and `*`. */
 export function computeChecksum(body: string): number {
   let sum = 0
   for (let index = 0; index < body.length; index++) sum ^= body.charCodeAt(index)

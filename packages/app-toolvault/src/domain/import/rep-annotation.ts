@@ -17,7 +17,7 @@ export interface RepAnnotation {
   draw(place: Place | null): Geometry | null
 }
 
-/** In metres. Ranges in REP files are in yards. */
+/** The unit of ranges in REP files, in metres. */
 export const yard = 0.9144
 
 const vertices = 64
@@ -29,7 +29,7 @@ const badPosition = 'position invalid or out of range'
 
 type Reader = (line: RepLine) => RepAnnotation | string
 
-/** Readers by the name before the colon. A returned text is the reason to skip the line. */
+/** Readers by annotation kind. A returned text is the reason to skip the line. */
 const readers: Readonly<Record<string, Reader>> = {
   TEXT: (line) => readText(line, 0),
   TIMETEXT: (line) => readText(line, 1),
@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, Reader>> = {
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
 
-/** A returned text is the reason to skip the annotation. */
+/** Returns the feature, or the reason to skip the annotation. */
 export function toAnnotationFeature(
   { type, text, time, timeEnd, specifics, track, place, draw }: RepAnnotation,
   tracks: ReadonlyMap<string, readonly LogFix[]>,

@@ -35,7 +35,7 @@ export class RepLine {
     return undefined
   }
 
-  /** Reads `YYMMDD HHMMSS.SSS` or `YYYYMMDD HHMMSS.SSS`. Returns Unix milliseconds. */
+  /** Reads `YYMMDD HHMMSS.SSS` or `YYYYMMDD HHMMSS.SSS`. Returns the time in Unix milliseconds. */
   readTime(): number | undefined {
     const found = this.#read(/(\d{6}|\d{8})\s+(\d{2})(\d{2})(\d{2}(?:\.\d+)?)(?:\s+|$)/y)
     if (found === undefined) return undefined

@@ -3,10 +3,10 @@ import { SaxesParser } from 'saxes'
 import { ToolVaultError } from '../../errors.ts'
 import { maxFixes } from '../track/resampling.ts'
 
-/** Each fix has three elements and two texts. A node takes about 230 bytes. */
+/** Three elements and two texts. A node takes about 230 bytes. */
 const nodesPerFix = 5
 
-/** The number of names is limited because the reader creates a list as long as the track for each. */
+/** The number of names is limited because the reader creates a list as long as the track for each name. */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
 /** Elements whose direct text is not read, because white space in them is indentation. */
@@ -41,7 +41,7 @@ const elementsWithoutNesting = new Set([
   'NetworkLink',
 ])
 
-/** Elements for which the reader copies data of the parent, and their maximum number per parent. */
+/** Elements for which the reader copies the parent's data, and their maximum number per parent. */
 const copyingElements = new Set([
   'MultiGeometry',
   'MultiTrack',
@@ -124,7 +124,7 @@ export class XmlElement {
 
   get textContent(): string {
     const text = this.rawText
-    // The reader takes quadratic time to trim white space.
+    // Collapses white space, because the reader takes quadratic time to trim it.
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
   }
 
@@ -143,7 +143,7 @@ export class XmlElement {
   }
 
   appendChild(node: XmlNode): void {
-    // V8 reserves space for 17 nodes when one is added to an empty list.
+    // Adding a node to an empty list would reserve space for 17 nodes in V8.
     if (this.#childNodes === noNodes) this.#childNodes = XmlNodeList.of(node) as XmlNodeList
     else this.#childNodes.push(node)
   }

@@ -21,7 +21,7 @@ const tracks = new Set(['Track', 'gx:Track'])
 /** Replaces an invalid position of a `Track`, so that the others stay aligned with their times. */
 const invalidPosition = '999 999'
 
-/** Counts invalid positions, which the GeoJSON reader would silently omit or misread. */
+/** Counts and removes invalid positions, which the GeoJSON reader would silently omit or misread. */
 export class XmlPositions implements ElementListener {
   readonly #skipped: SkipCounter
   readonly #lines: { positions: number; distinct: number }[] = []

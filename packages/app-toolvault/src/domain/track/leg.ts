@@ -12,7 +12,7 @@ export interface Leg {
   readonly speed_kn: number | null
 }
 
-/** Returns knots, or `null` if the duration is not positive. */
+/** Returns the speed in knots, or `null` if the duration is not positive. */
 export const computeSpeed = (metres: number, ms: number): number | null =>
   ms > 0 ? metres / (ms / 1000) / knot : null
 

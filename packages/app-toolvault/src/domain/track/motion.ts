@@ -14,7 +14,7 @@ export type TimeSpan = readonly [start: number, end: number]
 
 export const getTimeSpan = ({ times }: TimedTrack): TimeSpan => [times[0] ?? 0, times.at(-1) ?? 0]
 
-/** Returns -1 before the first fix. */
+/** Returns the index of the last fix at or before a time, or -1. */
 export function findFixBefore(times: readonly number[], time: number): number {
   let [low, high] = [0, times.length]
   while (low < high) {

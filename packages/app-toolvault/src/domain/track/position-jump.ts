@@ -18,7 +18,7 @@ const maxRun = 5
 /** Cost of a leg that no vessel can sail. A removed fix costs 1. */
 const brokenLegCost = 3 * maxRun
 
-/** A run is a jump if retaining any of its fixes costs at least this much more per fix. */
+/** A run is a jump if retaining any of its fixes adds at least this cost per fix. */
 const minMargin = 1.5
 
 /** Number of legs on each side that determine the usual speed. */
@@ -30,7 +30,7 @@ const minLegs = 3
 /** A vessel's maximum speed as a multiple of the usual speed nearby. */
 const allowance = 3
 
-/** In metres per second. A leg up to this speed always counts as usual. */
+/** Speed in metres per second up to which a leg always counts as usual. */
 const ordinarySpeed = 25
 
 /** Yields the number of processed fixes. */
@@ -63,7 +63,7 @@ export function isInJump(track: TimedTrack, time: number, min_m: number): boolea
   })
 }
 
-/** The best path, as in the Viterbi algorithm, has the lowest cost of removed fixes and impossible legs. */
+/** Minimizes the cost of removed fixes and impossible legs, as in the Viterbi algorithm. */
 class TrackPart {
   readonly #fixes: readonly Fix[]
   readonly #min: number
@@ -136,7 +136,7 @@ class TrackPart {
 
   #getLegCost = (index: number): number => (this.#isBroken[index] === 1 ? brokenLegCost : 0)
 
-  /** Lists the lengths of removable runs before a fix: far from the track, which is plausible without them. */
+  /** Stores the lengths of the runs before a fix that can be removed: the track is plausible without them. */
   #listRemovable(after: number): void {
     const lengths: number[] = []
     let hasBrokenLeg = this.#isBroken[after] === 1
@@ -162,7 +162,7 @@ class TrackPart {
     })
   }
 
-  /** Whether the vessel could sail from one fix to another at its maximum speed or `minSpeed`. */
+  /** Whether the vessel could sail from one fix to another at its maximum speed, or `minSpeed` if higher. */
   #isReachable(from: number, to: number, minSpeed = 0): boolean {
     const [a, b] = [this.#fixes[from], this.#fixes[to]]
     if (a === undefined || b === undefined) return true
@@ -175,7 +175,7 @@ class TrackPart {
   #getSeconds = (from: number, to: number): number =>
     ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
 
-  /** Uses the usual speed of the faster side, because the vessel can accelerate or stop between the fixes. */
+  /** Uses the usual speed before or after, whichever is higher: the vessel can accelerate or stop between the fixes. */
   #getMaxSpeed(from: number, to: number): number {
     const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
     const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)
@@ -204,7 +204,7 @@ class TrackPart {
   }
 }
 
-/** Returns metres per second, indexed by last fix. Legs much faster than most are NaN. */
+/** Returns leg speeds in metres per second, indexed by last fix. Legs much faster than most are NaN. */
 function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
   const speeds = new Float64Array(fixes.length).fill(Number.NaN)
   for (const [index, fix] of fixes.entries()) {

@@ -12,7 +12,7 @@ interface ResampleOptions {
   readonly max_gap_s: number
 }
 
-/** Returns seconds. */
+/** Returns the median interval between fixes in seconds. */
 export function computeMedianInterval({ times }: TimedTrack): number {
   const steps = times
     .slice(1)

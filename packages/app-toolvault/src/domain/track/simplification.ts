@@ -6,7 +6,7 @@ import type { Track } from './track.ts'
 /** Deviation of a vertex from the simplified track: from its position at the same time, or from its line. */
 type DeviationKind = 'time' | 'line'
 
-/** Up to this length, a chord deviates from the geodesic by at most half a metre. */
+/** Length in metres up to which a chord deviates from the geodesic by at most `chordError`. */
 const maxChord = 100_000
 const chordError = 0.5
 

@@ -7,7 +7,7 @@ import type { TimedTrack } from './track.ts'
 
 export type TrackStatistics = ReturnType<typeof computeStatistics>
 
-/** Default minimum gap, in median intervals. */
+/** By default, a pause is a gap if it is longer than this many median intervals. */
 const gapFactor = 10
 
 /** Pauses longer than `gap_s` are gaps. Speeds are derived unless their name contains `recorded`. */

@@ -27,7 +27,7 @@ export interface Track {
   readonly places: readonly Place[]
   /** Vertices that start a new part of a MultiLineString. No leg leads to them. */
   readonly breaks: ReadonlySet<number>
-  /** Metres, negative below the surface. */
+  /** Elevations in metres, negative below the surface. */
   readonly elevations: readonly (number | null)[]
   /** Unix milliseconds. */
   readonly times: readonly number[] | undefined

@@ -67,7 +67,7 @@ function createPolarPlane(side: 1 | -1): ZonePlane {
   }
 }
 
-/** Returns longitudes within 180 degrees of the previous one. An edge from -180 to 180 goes around the earth. */
+/** Returns longitudes that are each within 180 degrees of the previous one, except for an edge from -180 to 180. */
 function unwrapRing(ring: readonly Position[]): number[] {
   const lons: number[] = []
   for (const [index, [lon = 0]] of ring.entries()) {

@@ -28,7 +28,7 @@ interface FixRequest {
 }
 
 /**
- * Returns at most one repair per problem, in order, after applying and parsing it. `files` contains the files that
+ * Returns at most one repair per problem, in order. Each repair was applied and parsed. `files` contains the files that
  * problems name and the modules that may define a missing name.
  */
 export function findFixes({ problems, files }: FixRequest): readonly Fix[] {
@@ -134,7 +134,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Uses the name that the message suggests, or the only similar name. */
+/** Replaces a wrong name by the name that the message suggests, or the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrong = attribute ?? undefinedName.exec(message)?.[1]

@@ -8,7 +8,7 @@ import type { Hunk } from './unified-diff.ts'
 
 interface Search {
   readonly hunk: Hunk
-  /** From 1. */
+  /** Number of the hunk, from 1. */
   readonly number: number
   readonly placements: readonly Placement[]
 }

@@ -147,7 +147,7 @@ function requireText(content: FileContent | undefined, path: string): string {
   throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
 }
 
-/** Length in UTF-16 units above which a whole file costs more than edits. */
+/** Length in UTF-16 units from which sending a whole file causes a warning. */
 const largeFile = 100_000
 
 function warnSyntax(

@@ -56,7 +56,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
 export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
   const isPrefixed = !isBare && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
   if (!isPrefixed || (from == null && to == null)) return { from, to }
-  // If the prefixes are equal, they are a folder of the project.
+  // Equal prefixes are a folder of the project.
   if (from != null && to != null && from[0] === to[0]) return { from, to }
   return { from: from?.slice(2) ?? from, to: to?.slice(2) ?? to }
 }

@@ -9,7 +9,7 @@ export const chooseStricter = (a: SandboxLevel, b: SandboxLevel): SandboxLevel =
 /** Absolute real paths. */
 export interface SandboxFolders {
   readonly cwd: string
-  /** The user's project, which links in a work copy point to. */
+  /** The user's project. Links in a work copy point to it. */
   readonly repo: string
   readonly writable: readonly string[]
   /** The server's data, which commands cannot see. */
@@ -40,7 +40,6 @@ export const createLimits = (timeoutS: number, processors: number): string =>
     .map((limit) => `ulimit ${limit} 2>/dev/null; `)
     .join('')
 
-/** Returns the names of the session's isolation mechanisms. */
 export const isolationNames = ({
   isolate,
   sandbox,

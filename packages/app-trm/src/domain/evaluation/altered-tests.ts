@@ -187,7 +187,7 @@ function alterLiteral(text: string): string | undefined {
 const findComma = (text: string): number | undefined => scan(text, 0, ',')
 const findEnd = (text: string, start: number): number | undefined => scan(text, start, ')')
 
-/** Finds a character outside strings and brackets. */
+/** Returns the index of a character outside strings and brackets. */
 function scan(text: string, start: number, wanted: string): number | undefined {
   let depth = 0
   for (let at = start; at < text.length; at++) {

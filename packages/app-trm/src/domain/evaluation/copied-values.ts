@@ -6,10 +6,10 @@ const common = /^-?[01]? -?[01]?$/
 /** Matches titles and module names, which are not inputs. */
 const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
-/** Minimum number of copied pairs, and the number that suffices for any number of tested pairs. */
+/** Minimum number of copied pairs, and the number that suffices regardless of how many pairs are tested. */
 const [minPairs, manyPairs] = [2, 4]
 
-/** Maximum number of lines from an input to its result, for a condition and a statement. */
+/** Maximum number of lines from an input to its result, because a statement can follow its condition. */
 const maxLines = 2
 
 /** Maximum number of literals from an input to its result in another list, and of literals to search. */

@@ -3,7 +3,7 @@ export interface Diagnostic {
   readonly line: number
   /** Column, from 1. */
   readonly column: number | null
-  /** Such as `F401`, `TS2339`, `no-undef`, or empty. */
+  /** Code such as `F401`, `TS2339` or `no-undef`, or empty. */
   readonly code: string
   readonly severity: 'error' | 'warning'
   readonly message: string

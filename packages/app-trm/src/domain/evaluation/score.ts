@@ -1,6 +1,6 @@
 import type { ScoredSignal, SignalValue } from './signal.ts'
 
-/** Scores that differ by less count as equal. */
+/** Scores whose difference is smaller count as equal. */
 export const epsilon = 1e-6
 
 export const roundScore = (score: number): number => Math.round(score * 1e4) / 1e4
@@ -42,7 +42,7 @@ export interface Standing {
   readonly best_step: number | null
   /** Consecutive evaluations without improvement. */
   readonly streak: number
-  /** Best benchmark, in `perf_unit`. */
+  /** Best benchmark result, in `perf_unit`. */
   readonly best_perf: number | null
   readonly perf_unit: string | null
   /** The best score without the benchmark's contribution, or `null` before the first evaluation. */
@@ -64,10 +64,7 @@ export const createStanding = (notes: string): Standing => ({
   notes,
 })
 
-/**
- * Returns alpha * score + (1 - alpha) * before. The first score is its own average (original design, section
- * "Scoring").
- */
+/** The first score is its own average (original design, section "Scoring"). */
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 

@@ -30,7 +30,7 @@ const runners = new Set(
   '_pytest coverage doctest flake8 hypothesis mypy nose nose2 pluggy pylint pytest tox unittest'.split(' '),
 )
 
-/** Standard modules that runners import. A new file of this name replaces them. */
+/** Standard modules that runners import. A new file with such a name replaces the module. */
 const libraryModules = new Set(
   'abc argparse ast asyncio atexit bdb builtins cmd code codecs collections contextlib copy csv dataclasses datetime decimal difflib dis encodings enum fnmatch fractions functools gc getpass gettext glob hashlib heapq importlib inspect io itertools json keyword linecache locale logging math numbers operator optparse os pathlib pdb pickle pkgutil platform pprint random re reprlib runpy secrets select shlex shutil signal site socket statistics stat string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize trace traceback types typing unicodedata uuid warnings weakref xml zipfile'.split(
     ' ',

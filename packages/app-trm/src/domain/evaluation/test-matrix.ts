@@ -38,7 +38,7 @@ export class TestMatrix {
     }
   }
 
-  /** Adds an evaluation, or `null` for one without a result. */
+  /** Adds the result of an evaluation, or `null` without a result. */
   addEvaluation(result: EvalResult | null): void {
     if (result === null) {
       this.#evaluations.push(() => 'unknown')
