@@ -14,7 +14,7 @@ const maxPathLength = 200
 const maxProblemLength = 1000
 
 /** Longer arrays are validated item by item up to 20 problems, because zod reports all. */
-const longArray = 100
+const maxWholeArray = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */
 const maxItems = 500_000
@@ -71,7 +71,7 @@ function findInvalidItems(
     const item: unknown = value[at]
     const nested = typeof item === 'object' ? findInvalidItems(def.element, item, [...path, at]) : []
     issues.push(...nested)
-    if (nested.length > 0 || value.length <= longArray) continue
+    if (nested.length > 0 || value.length <= maxWholeArray) continue
     const { success, error } = safeParse(def.element, item)
     if (!success)
       issues.push(...error.issues.map((issue) => ({ ...issue, path: [...path, at, ...issue.path] })))

@@ -38,7 +38,7 @@ export function findTools(app: Registrar<CausewayStore, object>): void {
     example,
     run({ query }, { store }) {
       const hits = store.search.find(query, maxHits).map(toHit)
-      const tools = fitHits(hits, maxResultBytes - 300)
+      const tools = shortenHits(hits, maxResultBytes - 300)
       return { tools, summary: summarize(tools) }
     },
   })
@@ -98,7 +98,7 @@ function summarize(tools: readonly Hit[]): string {
 }
 
 /** Shortens hits to at most `maxBytes`, beginning with the last. */
-export function fitHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
+export function shortenHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const fitted = [...hits]
   for (const shorten of [omitDescriptions, omitSchema])
     for (let index = fitted.length - 1; index >= 0 && countBytes(fitted) > maxBytes; index -= 1)

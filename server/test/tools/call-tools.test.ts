@@ -3,7 +3,7 @@ import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
 import { builtInApps } from '../../src/apps.ts'
-import { fitHits } from '../../src/causeway/find-tools.ts'
+import { shortenHits } from '../../src/causeway/find-tools.ts'
 import { sharedMount } from '../../src/registry/mount.ts'
 import { buildMountLists } from '../../src/registry/mount-lists.ts'
 import { ToolSearch } from '../../src/registry/tool-search.ts'
@@ -230,7 +230,7 @@ t.test('shortening keeps an argument that is named description', async (t) => {
     properties: { description: { type: 'string', description: 'x'.repeat(500) } },
   }
   const hit = { name: 'a', description: 'b', read_only: true, input_schema, is_complete: true }
-  t.match(fitHits([hit], 200), [
+  t.match(shortenHits([hit], 200), [
     { input_schema: { properties: { description: { type: 'string' } } }, is_complete: false },
   ])
 })

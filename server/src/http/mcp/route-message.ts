@@ -15,26 +15,30 @@ import { isPlainCall } from './started-call.ts'
 type MessageRoute = 'subscription' | 'stateless' | 'open-session' | 'reply' | 'session' | 'json'
 
 /** The first match applies. Clients mix versions, so each message is routed separately. */
-const rows: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] = [
-  // A subscription's response stays open.
-  ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
-  ['stateless', (message) => message.isStateless],
+const routeRules: readonly (readonly [route: MessageRoute, matches: (message: MessageTraits) => boolean])[] =
   [
-    'open-session',
-    (message) =>
-      message.method === 'initialize' && message.acceptsStream && message.hasRequest && message.isSdkMessage,
-  ],
-  // Handled even while the server waits for calls to end.
-  ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
-  ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
-  ['json', () => true],
-]
+    // A subscription's response stays open.
+    ['subscription', (message) => message.isStateless && message.method === 'subscriptions/listen'],
+    ['stateless', (message) => message.isStateless],
+    [
+      'open-session',
+      (message) =>
+        message.method === 'initialize' &&
+        message.acceptsStream &&
+        message.hasRequest &&
+        message.isSdkMessage,
+    ],
+    // Handled even while the server waits for calls to end.
+    ['reply', (message) => message.hasSession && !message.hasRequest && message.isSdkMessage],
+    ['session', (message) => message.hasSession && message.acceptsStream && message.isSdkMessage],
+    ['json', () => true],
+  ]
 
 /** Throws `INVALID_REQUEST` for a stateless message in an array, and `UNSUPPORTED_PROTOCOL`. */
 export function routeMessage(request: Pick<FastifyRequest, 'headers' | 'body'>): MessageRoute {
   const message = new MessageTraits(request)
   if (!message.isStateless) checkProtocol(request)
-  const [route] = rows.find(([, matches]) => matches(message)) as (typeof rows)[number]
+  const [route] = routeRules.find(([, matches]) => matches(message)) as (typeof routeRules)[number]
   return route
 }
 
