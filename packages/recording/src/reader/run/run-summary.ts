@@ -70,23 +70,14 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     const { dt, isUniform } = computeTimeStep(times)
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
     const grouped = new Set(facts.bodies.filter(({ details }) => details.group !== null).map(({ id }) => id))
-    const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
-    const step = createStepReader(readFrame, new Set(ids))
-    const infer = (): NonNullable<typeof inferred> => {
-      const gravity =
-        readDeclaredGravity(run) ??
-        findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), {
-          dt,
-          grouped,
-          hasContactData: hasContactData(),
-        })
-      const unit =
-        run?.lambda_unit ??
-        findLambdaUnit(free, sampleEvenly(touching, sampledSteps).flatMap(step), dt, gravity)
-      return { at: ids.length, gravity, unit }
-    }
     const isFound = inferred !== undefined && inferred.gravity !== null && inferred.unit !== 'unknown'
-    if (inferred === undefined || (!isFound && ids.length >= 2 * inferred.at)) inferred = infer()
+    if (inferred === undefined || (!isFound && ids.length >= 2 * inferred.at)) {
+      const frames = { ids, touching, dt, readFrame }
+      inferred = {
+        at: ids.length,
+        ...inferConstants(run, frames, { bodies, grouped, hasContactData: hasContactData() }),
+      }
+    }
     const hasExtents = rows.some(({ extent_x }) => extent_x !== null)
     const lacksContactData = ids.length > 0 && !hasContactData()
     const missing = [
@@ -117,6 +108,37 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     }
   }
   return db.transaction(read)
+}
+
+interface SampledFrames {
+  readonly ids: readonly number[]
+  /** Frames with a collision. */
+  readonly touching: readonly number[]
+  readonly dt: number | null
+  readonly readFrame: (id: number) => Frame
+}
+
+interface SampledBodies {
+  readonly bodies: readonly Body[]
+  /** Bodies that belong to groups. */
+  readonly grouped: ReadonlySet<number>
+  readonly hasContactData: boolean
+}
+
+/** Returns declared gravity and unit, or infers them from a sample of the frames. */
+function inferConstants(
+  run: RunRow | undefined,
+  { ids, touching, dt, readFrame }: SampledFrames,
+  { bodies, grouped, hasContactData }: SampledBodies,
+): { readonly gravity: Vector | null; readonly unit: LambdaUnit } {
+  const step = createStepReader(readFrame, new Set(ids))
+  const gravity =
+    readDeclaredGravity(run) ??
+    findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), { dt, grouped, hasContactData })
+  const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
+  const unit =
+    run?.lambda_unit ?? findLambdaUnit(free, sampleEvenly(touching, sampledSteps).flatMap(step), dt, gravity)
+  return { gravity, unit }
 }
 
 const listEnvironment = (rows: readonly BodyRow[]): RecordingSummary['environment_bodies'] =>
