@@ -3,7 +3,7 @@ import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../findings/finding.ts'
 import { formatQuantity } from '../sentence.ts'
 import { getOffset, getOffsetBefore, length3, num, read3 } from '../steps/block.ts'
-import { type Run, RunCollector } from '../steps/run.ts'
+import { type Run, RunCollector, type Subject } from '../steps/run.ts'
 import { isEnvironment } from '../steps/scene.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
@@ -13,61 +13,42 @@ const maxFirstSpeed = 1e4
 /** m/s */
 const maxSpeed = 1e6
 
-export function bodyLaw(): Law {
-  const duplicates = new RunCollector()
-  const repeated = new RunCollector()
-  const unknown = new RunCollector(2)
-  const selves = new RunCollector(2)
-  const masses = new RunCollector()
-  const speeds = new RunCollector()
-  const diverging = new RunCollector()
+export const bodyLaw = (): Law => new BodyLaw()
+
+class BodyLaw implements Law {
+  readonly #duplicates = new RunCollector()
+  readonly #repeated = new RunCollector()
+  readonly #unknown = new RunCollector(2)
+  readonly #selves = new RunCollector(2)
+  readonly #masses = new RunCollector()
+  readonly #speeds = new RunCollector()
+  readonly #diverging = new RunCollector()
   /** First frame of the current growth of the velocity, by column. */
-  const growing = new Map<number, number>()
-  const growthByRun = new Map<Run, number>()
-  const judged = new Set<number>()
+  readonly #growing = new Map<number, number>()
+  readonly #growthByRun = new Map<Run, number>()
+  readonly #judged = new Set<number>()
   /** Columns of bodies with a mass of 0 that move. */
-  const moving = new Set<number>()
+  readonly #moving = new Set<number>()
   /** Columns whose first speed was judged. */
-  const started = new Set<number>()
-  return {
-    observe(step) {
-      const { scene, window, row, frame } = step
-      const count = scene.bodies.length
-      for (let column = 0; column < count; column++) {
-        const body = scene.bodies[column] ?? 0
-        const subject = { bodies: [body], pair: null }
-        const rows = window.present[row * count + column] ?? 0
-        if (rows === 0) continue
-        const isMassless = scene.massless.has(column)
-        if (isMassless && !moving.has(column) && isMoving(step, column)) {
-          moving.add(column)
-          masses.add(body, frame, { value: 0, limit: 0 }, subject)
-        }
-        const mass = num(scene.masses, column)
-        if (!judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
-          masses.add(body, frame, { value: mass, limit: 0 }, subject)
-        if (!started.has(column)) {
-          const speed = readFirstSpeed(step, column)
-          if (!Number.isNaN(speed) || judged.has(column)) started.add(column)
-          if (speed > maxFirstSpeed && scene.g > 0)
-            speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
-        }
-        const now = maxVelocity(step, column)
-        if (!isGrowing(step, column)) growing.delete(column)
-        else if (!growing.has(column)) growing.set(column, frame)
-        if (now > maxFirstSpeed && scene.g > 0) {
-          const run = diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
-          if (run.first === frame) growthByRun.set(run, growing.get(column) ?? frame)
-        }
-        judged.add(column)
-        if (rows > 1) repeated.add(body, frame, { value: rows, limit: 1 }, subject)
-        if (!Number.isNaN(step.dt) && isDuplicate(step, column))
-          duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
-      }
-      checkContacts(step, selves, unknown)
-    },
-    findings: () => [
-      ...masses.runs.map((run) =>
+  readonly #started = new Set<number>()
+
+  observe(step: Step): void {
+    const { scene, window, row } = step
+    const count = scene.bodies.length
+    for (let column = 0; column < count; column++) {
+      const rows = window.present[row * count + column] ?? 0
+      if (rows > 0) this.#observeBody(step, column, rows)
+    }
+    checkContacts(step, this.#selves, this.#unknown)
+  }
+
+  findings(): readonly Finding[] {
+    const diverging = this.#diverging.runs.map((run) => ({
+      ...run,
+      first: this.#growthByRun.get(run) ?? run.first,
+    }))
+    return [
+      ...this.#masses.runs.map((run) =>
         createFinding(run, {
           kind: 'invalid_mass',
           unit: 'kg',
@@ -75,13 +56,12 @@ export function bodyLaw(): Law {
           text: `has a mass of ${formatQuantity(run.value, 'kg')}`,
         }),
       ),
-      ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
-      ...selves.runs.map(toSelfContact),
-      ...toBlowUps(
-        speeds.runs,
-        diverging.runs.map((run) => ({ ...run, first: growthByRun.get(run) ?? run.first })),
+      ...this.#unknown.runs.map((run) =>
+        createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 }),
       ),
-      ...repeated.runs.map((run) =>
+      ...this.#selves.runs.map(toSelfContact),
+      ...toBlowUps(this.#speeds.runs, diverging),
+      ...this.#repeated.runs.map((run) =>
         createFinding(run, {
           kind: 'duplicate_state',
           unit: 'states',
@@ -89,10 +69,46 @@ export function bodyLaw(): Law {
           text: `has ${run.value} states in one frame; the last is used`,
         }),
       ),
-      ...duplicates.runs.map((run) =>
+      ...this.#duplicates.runs.map((run) =>
         createFinding(run, { kind: 'duplicate_state', unit: 'states', confidence: 0.95 }),
       ),
-    ],
+    ]
+  }
+
+  #observeBody(step: Step, column: number, rows: number): void {
+    const { scene, frame } = step
+    const body = scene.bodies[column] ?? 0
+    const subject = { bodies: [body], pair: null }
+    this.#observeMass(step, column, subject)
+    if (!this.#started.has(column)) {
+      const speed = readFirstSpeed(step, column)
+      if (!Number.isNaN(speed) || this.#judged.has(column)) this.#started.add(column)
+      if (speed > maxFirstSpeed && scene.g > 0)
+        this.#speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
+    }
+    const now = maxVelocity(step, column)
+    if (!isGrowing(step, column)) this.#growing.delete(column)
+    else if (!this.#growing.has(column)) this.#growing.set(column, frame)
+    if (now > maxFirstSpeed && scene.g > 0) {
+      const run = this.#diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
+      if (run.first === frame) this.#growthByRun.set(run, this.#growing.get(column) ?? frame)
+    }
+    this.#judged.add(column)
+    if (rows > 1) this.#repeated.add(body, frame, { value: rows, limit: 1 }, subject)
+    if (!Number.isNaN(step.dt) && isDuplicate(step, column))
+      this.#duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
+  }
+
+  #observeMass(step: Step, column: number, subject: Subject): void {
+    const { scene, frame } = step
+    const body = scene.bodies[column] ?? 0
+    if (scene.massless.has(column) && !this.#moving.has(column) && isMoving(step, column)) {
+      this.#moving.add(column)
+      this.#masses.add(body, frame, { value: 0, limit: 0 }, subject)
+    }
+    const mass = num(scene.masses, column)
+    if (!this.#judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
+      this.#masses.add(body, frame, { value: mass, limit: 0 }, subject)
   }
 }
 

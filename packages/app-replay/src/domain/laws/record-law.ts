@@ -36,112 +36,127 @@ const infos = {
   reset: { severity: 'info', text: 'all bodies have their first states again: the run is reset' },
 } as const
 
-export function recordLaw(): Law {
-  const absent = new AbsentNumbers()
-  const unknown = new RunCollector()
-  const norms = new RunCollector()
-  const frozen = new RunCollector()
-  const uneven = new RunCollector()
-  const agreeing = new RunCollector()
-  const breaches = { pause: new RunCollector(), reset: new RunCollector() }
-  const gaps = new RunCollector()
+export const recordLaw = (): Law => new RecordLaw()
+
+const everyone = { bodies: [], pair: null }
+
+class RecordLaw implements Law {
+  readonly #absent = new AbsentNumbers()
+  readonly #unknown = new RunCollector()
+  readonly #norms = new RunCollector()
+  readonly #gaps = new RunCollector()
   /** Differences of consecutive frame ids. */
-  const strides = new Set<number>()
-  const everyone = { bodies: [], pair: null }
-  let hasTotal = false
-  let [steps, changes, lastDt] = [0, 0, Number.NaN]
-  return {
-    observe(step) {
-      const { scene, window, row, frame, recordedDt } = step
-      const states = window.states.data
-      for (let column = 0; column < scene.bodies.length; column++) {
-        const body = scene.bodies[column] ?? 0
-        if (window.present[row * scene.bodies.length + column] === 0) continue
-        const at = getOffset(step, column)
-        let sum = 0
-        for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
-        const subject = () => ({ bodies: [body], pair: null })
-        // A finite sum implies finite parts, except near overflow.
-        if (!absent.hasEverything(body) || !Number.isFinite(sum)) absent.add(states, at, body, frame)
-        const q = at + stateAt.orientation
-        const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
-        const square = w * w + x * x + y * y + z * z
-        if (Math.abs(square - 1) <= quaternionTolerance) continue
-        const off = Math.abs(Math.sqrt(square) - 1)
-        if (!(off > quaternionTolerance)) continue
-        const limit = findTolerance(scene.rounding, [w, x, y, z])
-        if (off > limit) norms.add(body, frame, { value: off, limit }, subject())
-      }
-      const total = window.system.data[row * systemAt.width + systemAt.total]
-      hasTotal ||= !Number.isNaN(total)
-      const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
-      if (hasSystem && !Number.isFinite(total))
-        unknown.add('', frame, { value: 1, limit: 0, excess: 0 }, everyone)
-      const before = window.frames[row - 1]
-      if (before !== undefined) strides.add(frame - before)
-      if (before !== undefined && frame - before > 1)
-        gaps.add('', frame, { value: frame - before - 1, limit: 0 }, everyone)
-      if (step.breach !== null)
-        breaches[step.breach].add('', frame, { value: step.recordedDt, limit: scene.dt, excess: 0 }, everyone)
-      if (Number.isNaN(recordedDt) || step.breach === 'pause') return
-      steps += 1
-      const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
-      if (Math.abs(recordedDt - lastDt) > clockTolerance * scene.dt + 2 * rounding) changes += 1
-      lastDt = recordedDt
-      if (recordedDt === 0) frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
-      else {
-        const off = Math.abs(recordedDt - scene.dt)
-        if (off > clockTolerance * scene.dt + rounding)
-          (agreesWithMotion(step) ? agreeing : uneven).add(
-            '',
-            frame,
-            { value: recordedDt, limit: scene.dt, excess: off },
-            everyone,
-          )
-      }
-    },
-    findings(): readonly Finding[] {
-      const own = absent.runs
-      // Missing numbers of a body explain a missing system energy.
-      const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
-      const system = hasTotal ? unknown.runs.filter((run) => !isOwn(run)) : []
-      return [
-        ...[...own, ...system].map((run) =>
-          createFinding(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
-        ),
-        ...gaps.runs.map((run) =>
-          createFinding(run, {
-            kind: 'missing_frames',
-            unit: 'frames',
-            confidence: 1,
-            ...(strides.size === 1 &&
-              gaps.runs.length >= minGaps && {
-                severity: 'info',
-                text: `only one of every ${run.value + 1} frames is recorded`,
-              }),
-          }),
-        ),
-        ...breaches.pause.runs.map((run) =>
-          createFinding(run, { kind: 'frozen_time', unit: 's', confidence: 1, ...infos.pause }),
-        ),
-        ...breaches.reset.runs.map((run) =>
-          createFinding(run, { kind: 'teleport', unit: 's', confidence: 1, ...infos.reset }),
-        ),
-        ...frozen.runs.map((run) => createFinding(run, { kind: 'frozen_time', unit: 's', confidence: 1 })),
-        ...uneven.runs.map((run) =>
-          createFinding(run, {
-            kind: 'nonuniform_dt',
-            unit: 's',
-            confidence: 1,
-            ...(changes > maxChanges * steps && frozen.runs.length === 0 && infos.variable),
-          }),
-        ),
-        ...agreeing.runs.map((run) =>
-          createFinding(run, { kind: 'nonuniform_dt', unit: 's', confidence: 1, ...infos.agreeing }),
-        ),
-        ...norms.runs.map((run) => createFinding(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 })),
-      ]
-    },
+  readonly #strides = new Set<number>()
+  readonly #clock = new ClockMeter()
+  #hasTotal = false
+
+  observe(step: Step): void {
+    const { scene, window, row, frame } = step
+    for (let column = 0; column < scene.bodies.length; column++)
+      if (window.present[row * scene.bodies.length + column] !== 0) this.#observeBody(step, column)
+    const total = window.system.data[row * systemAt.width + systemAt.total]
+    this.#hasTotal ||= !Number.isNaN(total)
+    const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
+    if (hasSystem && !Number.isFinite(total))
+      this.#unknown.add('', frame, { value: 1, limit: 0, excess: 0 }, everyone)
+    const before = window.frames[row - 1]
+    if (before !== undefined) this.#strides.add(frame - before)
+    if (before !== undefined && frame - before > 1)
+      this.#gaps.add('', frame, { value: frame - before - 1, limit: 0 }, everyone)
+    this.#clock.observe(step)
+  }
+
+  findings(): readonly Finding[] {
+    const own = this.#absent.runs
+    // Missing numbers of a body explain a missing system energy.
+    const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
+    const system = this.#hasTotal ? this.#unknown.runs.filter((run) => !isOwn(run)) : []
+    const gaps = this.#gaps.runs
+    return [
+      ...[...own, ...system].map((run) =>
+        createFinding(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
+      ),
+      ...gaps.map((run) =>
+        createFinding(run, {
+          kind: 'missing_frames',
+          unit: 'frames',
+          confidence: 1,
+          ...(this.#strides.size === 1 &&
+            gaps.length >= minGaps && {
+              severity: 'info',
+              text: `only one of every ${run.value + 1} frames is recorded`,
+            }),
+        }),
+      ),
+      ...this.#clock.findings,
+      ...this.#norms.runs.map((run) =>
+        createFinding(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 }),
+      ),
+    ]
+  }
+
+  #observeBody(step: Step, column: number): void {
+    const { scene, window, frame } = step
+    const states = window.states.data
+    const body = scene.bodies[column] ?? 0
+    const at = getOffset(step, column)
+    let sum = 0
+    for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
+    // A finite sum implies finite parts, except near overflow.
+    if (!this.#absent.hasEverything(body) || !Number.isFinite(sum)) this.#absent.add(states, at, body, frame)
+    const q = at + stateAt.orientation
+    const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
+    const square = w * w + x * x + y * y + z * z
+    if (Math.abs(square - 1) <= quaternionTolerance) return
+    const off = Math.abs(Math.sqrt(square) - 1)
+    if (!(off > quaternionTolerance)) return
+    const limit = findTolerance(scene.rounding, [w, x, y, z])
+    if (off > limit) this.#norms.add(body, frame, { value: off, limit }, { bodies: [body], pair: null })
+  }
+}
+
+/** Collects breaches of the clock and time steps that differ from the usual one. */
+class ClockMeter {
+  readonly #breaches = { pause: new RunCollector(), reset: new RunCollector() }
+  readonly #frozen = new RunCollector()
+  readonly #uneven = new RunCollector()
+  readonly #agreeing = new RunCollector()
+  #steps = 0
+  #changes = 0
+  #lastDt = Number.NaN
+
+  observe(step: Step): void {
+    const { scene, window, row, frame, recordedDt, breach } = step
+    if (breach !== null)
+      this.#breaches[breach].add('', frame, { value: recordedDt, limit: scene.dt, excess: 0 }, everyone)
+    if (Number.isNaN(recordedDt) || breach === 'pause') return
+    this.#steps += 1
+    const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
+    if (Math.abs(recordedDt - this.#lastDt) > clockTolerance * scene.dt + 2 * rounding) this.#changes += 1
+    this.#lastDt = recordedDt
+    const off = Math.abs(recordedDt - scene.dt)
+    if (recordedDt === 0) this.#frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
+    else if (off > clockTolerance * scene.dt + rounding) {
+      const runs = agreesWithMotion(step) ? this.#agreeing : this.#uneven
+      runs.add('', frame, { value: recordedDt, limit: scene.dt, excess: off }, everyone)
+    }
+  }
+
+  get findings(): readonly Finding[] {
+    const { pause, reset } = this.#breaches
+    const isVariable = this.#changes > maxChanges * this.#steps && this.#frozen.runs.length === 0
+    const create = (
+      kind: Finding['kind'],
+      { runs }: RunCollector,
+      info?: (typeof infos)[keyof typeof infos],
+    ) => runs.map((run) => createFinding(run, { kind, unit: 's', confidence: 1, ...info }))
+    return [
+      ...create('frozen_time', pause, infos.pause),
+      ...create('teleport', reset, infos.reset),
+      ...create('frozen_time', this.#frozen),
+      ...create('nonuniform_dt', this.#uneven, isVariable ? infos.variable : undefined),
+      ...create('nonuniform_dt', this.#agreeing, infos.agreeing),
+    ]
   }
 }
 

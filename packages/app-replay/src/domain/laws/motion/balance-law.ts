@@ -25,88 +25,85 @@ const energyRule = { driftFrames: 5, blowUpFactor: 1000, blowUpShare: 0.1 } as c
 const forceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
-export function balanceLaw(): Law {
-  const accounts = new BalanceAccounts()
-  const noise = new NoiseMeter()
-  const weak = new WeakAccelerations()
-  const integrators = new IntegratorMeter()
-  const rests = new Rests()
-  const noisy = new RunCollector(Number.POSITIVE_INFINITY)
-  let scene: Scene | undefined
+export const balanceLaw = (): Law => new BalanceLaw()
 
-  return {
-    observe(step) {
-      scene = step.scene
-      if (
-        Number.isNaN(step.dt) ||
-        Number.isNaN(step.scene.g) ||
-        !step.scene.hasContacts ||
-        step.scene.hasSubsteps
-      )
-        return
-      for (let column = 0; column < step.scene.bodies.length; column++) {
-        integrators.add(step, column)
-        rests.close(step, column)
-        const one = measureBody(step, column, { noise, weak })
-        if (one === null) continue
-        const body = step.scene.bodies[column] ?? 0
-        const account = { key: body, bodies: [body], mass: num(step.scene.masses, column) }
-        if (!one.isConstrained && isNoise(column, one, one.work))
-          noisy.add(
-            body,
-            step.frame,
-            { value: one.residual, limit: one.allowed },
-            { bodies: [body], pair: null },
-          )
-        else if (step.asleep[column] === 1) rests.add(step, one, account)
-        else accounts.add(step, one, account)
+class BalanceLaw implements Law {
+  readonly #accounts = new BalanceAccounts()
+  readonly #noise = new NoiseMeter()
+  readonly #weak = new WeakAccelerations()
+  readonly #integrators = new IntegratorMeter()
+  readonly #rests = new Rests()
+  readonly #noisy = new RunCollector(Number.POSITIVE_INFINITY)
+  #scene: Scene | undefined
+
+  observe(step: Step): void {
+    const { scene, dt } = step
+    this.#scene = scene
+    if (Number.isNaN(dt) || Number.isNaN(scene.g) || !scene.hasContacts || scene.hasSubsteps) return
+    for (let column = 0; column < scene.bodies.length; column++) this.#observeBody(step, column)
+    for (const [index, { id, bodies, columns }] of scene.groups.entries()) {
+      const one = measureGroup(step, index)
+      const mass = columns.reduce((sum, column) => sum + num(scene.masses, column), 0)
+      if (one !== null) this.#accounts.add(step, one, { key: `group ${id}`, bodies, mass })
+    }
+  }
+
+  findings(): readonly Finding[] {
+    const scene = this.#scene
+    const constant = new ConstantAccelerations(scene)
+    const dampingRates = findDampingRates(this.#accounts.all)
+    const found = [...this.#accounts.all, ...this.#rests.broken].flatMap(([run, account]) => {
+      const [body = 0] = run.bodies
+      const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
+      // The first frames had no noise level yet.
+      if (column !== undefined && this.#isNoise(column, account, run.value)) {
+        const isNoted = this.#noisy.runs.some(({ bodies }) => bodies[0] === body)
+        if (!isNoted)
+          this.#noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
+        return []
       }
-      for (const [index, { id, bodies, columns }] of step.scene.groups.entries()) {
-        const one = measureGroup(step, index)
-        const mass = columns.reduce((sum, column) => sum + num(step.scene.masses, column), 0)
-        if (one !== null) accounts.add(step, one, { key: `group ${id}`, bodies, mass })
-      }
-    },
-    findings() {
-      const constant = new ConstantAccelerations(scene)
-      const dampingRates = findDampingRates(accounts.all)
-      const found = [...accounts.all, ...rests.broken].flatMap(([run, account]) => {
-        const [body = 0] = run.bodies
-        const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-        // The noise level of the first frames is known only now.
-        if (column !== undefined && isNoise(column, account, run.value)) {
-          const isNoted = noisy.runs.some(({ bodies }) => bodies[0] === body)
-          if (!isNoted) noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
-          return []
-        }
-        const damping = column === undefined ? undefined : dampingRates.get(body)
-        if (damping !== undefined) return [toDampingFinding(run, account, damping)]
-        return constant.add(run, account) ? [] : toFindings(run, account)
-      })
-      const drifts = noisy.runs.flatMap((run) => {
-        const column = scene?.columnById.get(run.bodies[0] ?? 0)
-        return column === undefined ? [] : findDrift(noise, column, run)
-      })
-      const isNew = ({ bodies: [body = 0] }: Finding): boolean =>
-        !constant.findings.some(({ bodies }) => bodies.includes(body))
-      return [
-        ...constant.findings,
-        ...weak.findings.filter(isNew),
-        ...found,
-        ...drifts,
-        ...integrators.findings,
-        ...noisy.runs.map(toNoiseFinding),
-      ]
-    },
+      const damping = column === undefined ? undefined : dampingRates.get(body)
+      if (damping !== undefined) return [toDampingFinding(run, account, damping)]
+      return constant.add(run, account) ? [] : toFindings(run, account)
+    })
+    const drifts = this.#noisy.runs.flatMap((run) => {
+      const column = scene?.columnById.get(run.bodies[0] ?? 0)
+      return column === undefined ? [] : findDrift(this.#noise, column, run)
+    })
+    const isNew = ({ bodies: [body = 0] }: Finding): boolean =>
+      !constant.findings.some(({ bodies }) => bodies.includes(body))
+    return [
+      ...constant.findings,
+      ...this.#weak.findings.filter(isNew),
+      ...found,
+      ...drifts,
+      ...this.#integrators.findings,
+      ...this.#noisy.runs.map(toNoiseFinding),
+    ]
+  }
+
+  #observeBody(step: Step, column: number): void {
+    const { scene, frame, asleep } = step
+    this.#integrators.add(step, column)
+    this.#rests.close(step, column)
+    const one = measureBody(step, column, { noise: this.#noise, weak: this.#weak })
+    if (one === null) return
+    const body = scene.bodies[column] ?? 0
+    const account = { key: body, bodies: [body], mass: num(scene.masses, column) }
+    if (!one.isConstrained && this.#isNoise(column, one, one.work)) {
+      const subject = { bodies: [body], pair: null }
+      this.#noisy.add(body, frame, { value: one.residual, limit: one.allowed }, subject)
+    } else if (asleep[column] === 1) this.#rests.add(step, one, account)
+    else this.#accounts.add(step, one, account)
   }
 
   /** Residual in N·s, gain in J. */
-  function isNoise(
+  #isNoise(
     column: number,
     { residual, allowed }: Pick<Account, 'residual' | 'allowed'>,
     gain: number,
   ): boolean {
-    const level = noise.measure(column)
+    const level = this.#noise.measure(column)
     return residual > allowed ? residual <= level.residual : Math.abs(gain) <= level.gain
   }
 }
