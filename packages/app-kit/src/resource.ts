@@ -48,7 +48,6 @@ export interface ListedTemplate {
   readonly name: string
 }
 
-/** The subscribing client. */
 export type CallOrigin = Pick<ToolContext, 'clientKey' | 'sharedSession' | 'project' | 'input'>
 
 export function makeResource<Store, Session>(

@@ -4,10 +4,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 /** Nice value of child processes. */
 const childPriority = 5
 
-/**
- * Sets the lowest priority, because with `PRIORITY_BELOW_NORMAL` a thread takes a tenth of a busy processor. Works only
- * on Linux: elsewhere, `setPriority` applies to the whole process.
- */
+/** Works only on Linux: elsewhere, `setPriority` applies to the whole process. */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW)
 }

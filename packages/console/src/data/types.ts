@@ -108,7 +108,6 @@ export interface AuditRecord {
   }
 }
 
-/** A call in the stream of calls. */
 export interface CallRecord extends AuditRecord {
   /** Path of the page that shows what the call was about. */
   readonly view?: string

@@ -120,7 +120,6 @@ interface SampledFrames {
 
 interface SampledBodies {
   readonly bodies: readonly Body[]
-  /** Bodies that belong to groups. */
   readonly grouped: ReadonlySet<number>
   readonly hasContactData: boolean
 }
