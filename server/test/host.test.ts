@@ -125,7 +125,7 @@ t.test('using an unchanged state prevents its expiry in the file', async (t) => 
   t.equal(await after.use('key', app, async (state) => (state as { count: number }).count), 7)
 })
 
-t.test('the audit ignores a clock that was set forward until the next trim', async (t) => {
+t.test('the audit skips one trim after the clock was set forward', async (t) => {
   const clocks = createClocks()
   const trims: number[] = []
   const store = {

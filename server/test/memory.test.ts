@@ -159,7 +159,7 @@ verifies('limits:memory', 'a cache that fails does not affect others', async (t)
   t.match(closed.lines, [{ cache: 'causeway.working', msg: 'a cache could not be evicted' }])
 })
 
-t.test('readMemoryUsage returns the memory of the process, below the default limit', async (t) => {
+t.test('the memory that readMemoryUsage returns is below the default limit', async (t) => {
   const { usedBytes, heapBytes, heapLimitBytes } = readMemoryUsage()
   t.ok(usedBytes > heapBytes && heapLimitBytes > heapBytes)
   t.ok(usedBytes <= process.memoryUsage.rss() * 1.1)

@@ -43,7 +43,7 @@ export class UpstreamLogin {
   }
 
   /** Returns an upstream that sends and refreshes the token of the login, or answers with `NEEDS_LOGIN`. */
-  watch(upstream: Upstream): Upstream {
+  wrap(upstream: Upstream): Upstream {
     const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
       upstream.send({ ...request, fields: Object.assign({}, request.fields, token) }, reader)
     const sendWith = (token: Fields, request: HttpRequest, reader: Reader): Exchange =>

@@ -38,7 +38,7 @@ export class ClientView {
     toClient,
   })
 
-  watch(upstream: Upstream): Upstream {
+  wrap(upstream: Upstream): Upstream {
     const send = (request: HttpRequest, reader: Reader): Exchange =>
       upstream.send({ path: this.path, ...request }, reader)
     return {

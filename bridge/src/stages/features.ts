@@ -45,9 +45,9 @@ export async function openFeatures(settings: Settings, options: FeatureOptions):
   const maxMessageBytes = settings.maxLine || Number.POSITIVE_INFINITY
   let upstream = createUpstream({ url, maxMessageBytes, connections, backpressure, onResponse })
   if (getCredentials().authorization === undefined && url.protocol !== 'unix:')
-    upstream = new UpstreamLogin(settings, env).watch(upstream)
-  upstream = view?.watch(upstream) ?? upstream
-  upstream = recorder?.watch(upstream) ?? upstream
+    upstream = new UpstreamLogin(settings, env).wrap(upstream)
+  upstream = view?.wrap(upstream) ?? upstream
+  upstream = recorder?.wrap(upstream) ?? upstream
   upstream = addFields(upstream, () => Object.assign({}, getCredentials(), identity))
   return { upstream: supportOlderServers(upstream, log), stages }
 }

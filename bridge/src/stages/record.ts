@@ -32,7 +32,7 @@ export class Recorder {
     },
   })
 
-  watch(upstream: Upstream): Upstream {
+  wrap(upstream: Upstream): Upstream {
     const { protocol, host, pathname } = upstream.url
     // The query of the URL may contain a secret.
     const url = `${protocol}//${host}${pathname}`

@@ -13,7 +13,7 @@ export class LineSplitter {
     let start = 0
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       this.#pieces.push(chunk.subarray(start, end))
-      this.#take(lines)
+      this.#addLine(lines)
       start = end + 1
     }
     if (start < chunk.length) this.#pieces.push(chunk.subarray(start))
@@ -23,11 +23,11 @@ export class LineSplitter {
   /** Returns the last line if it has no line break. */
   end(): Buffer[] {
     const lines: Buffer[] = []
-    this.#take(lines)
+    this.#addLine(lines)
     return lines
   }
 
-  #take(lines: Buffer[]): void {
+  #addLine(lines: Buffer[]): void {
     const line = trimReturn(concat(this.#pieces))
     this.#pieces = []
     if (!isBlank(line)) lines.push(line)

@@ -13,7 +13,7 @@ const maxProblems = 20
 const maxPathLength = 200
 const maxProblemLength = 1000
 
-/** Longer arrays are validated item by item up to 20 problems, because zod reports all. */
+/** zod reports all problems, so longer arrays are validated item by item, up to 20 problems. */
 const maxWholeArray = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */

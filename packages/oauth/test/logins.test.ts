@@ -230,7 +230,7 @@ verifies('gateway:login:metadata', async (t) => {
       t.equal(fixture.count(/register|authorize|token/), 0)
       t.ok(fixture.requests.length < 12, 'limits redirects')
     })
-  await t.test('rejects a loopback token endpoint if the MCP server is remote', async (t) => {
+  await t.test('a remote MCP server cannot use a loopback token endpoint', async (t) => {
     const { checkEndpoint } = await import('../src/safe-fetch.ts')
     const remote = new URL('https://mcp.example.org/mcp')
     t.throws(() => checkEndpoint('http://127.0.0.1:3100/token', 'token endpoint', remote), {
@@ -238,7 +238,7 @@ verifies('gateway:login:metadata', async (t) => {
     })
     t.equal(checkEndpoint('https://auth.example.org/token', 'token endpoint', remote).port, '')
   })
-  await t.test('reports an authorization server that is not running', async (t) => {
+  await t.test('an authorization server that is not running is reported as unavailable', async (t) => {
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
     const { port } = closed.address() as AddressInfo

@@ -82,7 +82,7 @@ function sealCopy(copy: string, source: string, change?: string): void {
 }
 
 /** Returns the names of the applied migrations. Throws `DATA_DAMAGED`. */
-export function readSchema(file: string): readonly string[] {
+export function readMigrations(file: string): readonly string[] {
   return withDatabase(file, { readonly: true }, listMigrations)
 }
 

@@ -1,5 +1,5 @@
 export { AgingClock, type AgingOptions, ClockJumpDetector } from './aging-clock.ts'
-export { backupFile, readSchema, updateFile } from './backup.ts'
+export { backupFile, readMigrations, updateFile } from './backup.ts'
 export { classifyFailure, findFileLimit, toDataError } from './data-error.ts'
 export { StoreError } from './errors.ts'
 export { FolderLock, lockFiles } from './folder-lock.ts'

@@ -122,7 +122,7 @@ verifies('limits:worker:isolated', 'a call that crashes a worker does not affect
   t.equal(await shared.call('sum', [5]), 5)
 })
 
-t.test('SharedWorker does not repeat a single call, a cancelled call, or a call after a stop', async (t) => {
+t.test('SharedWorker does not repeat a lone or cancelled call, or any call after a stop', async (t) => {
   const { shared, started } = openShared(t)
   await t.rejects(shared.call('exit', undefined), { code: 'WORKER_LOST' })
   t.equal(started(), 1)

@@ -172,8 +172,13 @@ export class AuditStore {
   #prepareSelect(query: AuditQuery, more: readonly string[]): Statement<[PageQuery], Row> {
     const names = Object.keys(conditions) as (keyof typeof conditions)[]
     const used = names.filter((name) => query[name] !== undefined)
-    const failed = query.code === undefined || query.code === 'ok' ? [] : ["code <> 'ok'"]
-    const where = ['id >= @from AND id < @to', ...used.map((name) => conditions[name]), ...failed, ...more]
+    const failedOnly = query.code === undefined || query.code === 'ok' ? [] : ["code <> 'ok'"]
+    const where = [
+      'id >= @from AND id < @to',
+      ...used.map((name) => conditions[name]),
+      ...failedOnly,
+      ...more,
+    ]
       .map((condition) => `(${condition})`)
       .join(' AND ')
     const cached = this.#selects.get(where)

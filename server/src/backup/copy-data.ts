@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { backupFile, canRenameOpenFolder, readSchema, syncFolder, toDataError } from '@causeway/store'
+import { backupFile, canRenameOpenFolder, readMigrations, syncFolder, toDataError } from '@causeway/store'
 import type { CallOptions } from '@causeway/worker'
 import { ServerError } from '../errors.ts'
 import { copyFile, hashFile } from './copy-file.ts'
@@ -167,7 +167,7 @@ class DataCopy {
       if (kind === 'files') return { ...file, ...(await copyFile(from, to, watch)), schema: null }
       const change = this.#job.withSecrets ? undefined : part?.withoutSecrets
       await backupFile(from, to, { change, ...(watch.signal && { signal: watch.signal }) })
-      return { ...file, ...(await hashFile(to, watch)), schema: [...readSchema(to)] }
+      return { ...file, ...(await hashFile(to, watch)), schema: [...readMigrations(to)] }
     } catch (error) {
       const isRemoved =
         CausewayError.is(error, 'FILE_NOT_FOUND') || (error as { code?: unknown }).code === 'ENOENT'

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   canRenameOpenFolder,
   FolderLock,
-  readSchema,
+  readMigrations,
   StoreError,
   syncFolder,
   toDataError,
@@ -119,7 +119,7 @@ async function copyFiles(
 }
 
 function requireKnownSchema(file: string, path: string, schema: readonly string[] | undefined): void {
-  const migration = schema && readSchema(file).find((name, i) => schema[i] !== name)
+  const migration = schema && readMigrations(file).find((name, i) => schema[i] !== name)
   if (migration === undefined) return
   throw new StoreError('NEWER_DATA', `the backup has a file of a newer version: ${path}`, {
     data: { path, migration },

@@ -177,7 +177,7 @@ export class Core {
   }
 
   /**
-   * Returns the JSON-RPC `result`, or an `Ask` if the caller has `input`. A failed tool is a result with
+   * Returns the JSON-RPC `result`, or an `Ask` for the caller's `input`. A failed tool is a result with
    * `isError`. Throws a `CausewayError` for an invalid request; other errors are defects.
    */
   dispatch(method: string, params: Params, caller: Caller): Promise<unknown> {

@@ -59,7 +59,7 @@ export interface StoredState {
   readonly patches: readonly string[]
 }
 
-/** Methods of a holder. Their arguments and results can be cloned. */
+/** Methods of `PlotHolder`. Arguments and results can be cloned. */
 export interface PlotMethods {
   load(args: { readonly path: string }): Promise<LoadedFile>
   restore(stored: StoredState): { readonly selection: readonly string[] }

@@ -106,7 +106,7 @@ function checkLaw(
   return checkRange(recording, range(bounds), { ...check, cursor, limit }, ctx)
 }
 
-const countBy = (kinds: readonly string[]): Record<string, number> => {
+const countEach = (kinds: readonly string[]): Record<string, number> => {
   const counts: Record<string, number> = {}
   for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
@@ -145,7 +145,7 @@ export const diagnosisTools: readonly Registration[] = [
           .slice(0, max_findings)
           .map((one) => toRankedRow(one, diagnosis.names, recording.summary.frames)),
         count: findings.length,
-        counts: countBy(findings.map(({ kind }) => kind)),
+        counts: countEach(findings.map(({ kind }) => kind)),
         truncated: findings.length > max_findings,
         ...diagnosis.coverage,
         summary: summarizeDiagnosis(findings, diagnosis),
@@ -191,7 +191,7 @@ export const eventTools: readonly Registration[] = [
       const found = await recording.analyse<readonly TimelineEvent[]>('events', args, ctx)
       const events = found.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
       const { items, next_cursor } = paginate(events, (_, index) => index, { cursor, limit: maxRunsShown })
-      const counts = countBy(events.map(({ kind }) => kind))
+      const counts = countEach(events.map(({ kind }) => kind))
       const listed = Object.entries(counts).map(([kind, n]) => `${n} ${kind}`)
       return {
         events: items,

@@ -172,7 +172,7 @@ t.test('the worked example of the original design is at the friction limit', asy
   )
 })
 
-t.test('up to 1 % over the limit is tolerated', async (t) => {
+t.test('checkCone tolerates an excess of 1 %', async (t) => {
   const exceeds = (share: number) =>
     checkCone(contact({ tangent1_lambda: 49.05 * share }), newton).exceeds_limit
   t.same([0.999, 1.009, 1.011].map(exceeds), [false, false, true])

@@ -7,7 +7,7 @@ export interface ListedRecording {
   /** ISO time of the last change. */
   readonly modified: string
   readonly total_frames: number | null
-  /** Absent until the recording was opened or diagnosed. */
+  /** Absent until the recording is opened or diagnosed. */
   readonly bodies?: number
   readonly duration_s?: number
   /** Schema era of the data, such as `run` or `unified`. */

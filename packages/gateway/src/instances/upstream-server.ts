@@ -56,7 +56,7 @@ export interface UpstreamServices {
 export interface UpstreamServerOptions {
   readonly services: UpstreamServices
   readonly config: HostedServer
-  /** Stored by an earlier run of Causeway. */
+  /** Stored when the server was last listed. */
   readonly catalogue: Catalogue | undefined
   onCatalogue(catalogue: Catalogue): void
   onResource(uri: string): void

@@ -42,7 +42,7 @@ export class HttpChannel implements Channel {
   readonly #options: HttpChannelOptions
   readonly #requests = new Map<number, StreamableHTTPClientTransport>()
   #sdk: Sdk | undefined
-  #base: StreamableHTTPClientTransport | undefined
+  #main: StreamableHTTPClientTransport | undefined
   #handlers: ChannelHandlers | undefined
   #version: string | undefined
   /** Delay that the last response requested. */
@@ -59,16 +59,16 @@ export class HttpChannel implements Channel {
   async start(handlers: ChannelHandlers): Promise<void> {
     this.#handlers = handlers
     this.#sdk = await loadSdk()
-    this.#base = this.#createTransport(this.#sdk)
-    this.#base.onmessage = (message) => handlers.onMessage(message as Message)
-    await this.#base.start()
+    this.#main = this.#createTransport(this.#sdk)
+    this.#main.onmessage = (message) => handlers.onMessage(message as Message)
+    await this.#main.start()
   }
 
   async send(message: Message, signal?: AbortSignal): Promise<void> {
     const isRequest = 'method' in message && 'id' in message && message.method !== 'initialize'
     const transport = isRequest
       ? this.#createTransport(this.#sdk as Sdk)
-      : (this.#base as StreamableHTTPClientTransport)
+      : (this.#main as StreamableHTTPClientTransport)
     try {
       if (isRequest) await this.#request(transport, message, signal)
       else await transport.send(message as JSONRPCMessage)
@@ -79,20 +79,20 @@ export class HttpChannel implements Channel {
 
   useVersion(version: string): void {
     this.#version = version
-    this.#base?.setProtocolVersion(version)
+    this.#main?.setProtocolVersion(version)
   }
 
   async close(): Promise<void> {
     for (const transport of this.#requests.values()) await transport.close()
     this.#requests.clear()
-    const base = this.#base
-    this.#base = undefined
-    if (base?.sessionId !== undefined)
+    const main = this.#main
+    this.#main = undefined
+    if (main?.sessionId !== undefined)
       await Promise.race([
-        base.terminateSession().catch(() => {}),
+        main.terminateSession().catch(() => {}),
         delay(gracePeriodMs, undefined, { ref: false }),
       ])
-    await base?.close()
+    await main?.close()
   }
 
   async #request(
@@ -137,7 +137,7 @@ export class HttpChannel implements Channel {
 
   #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
     const { url, headers, login } = this.#options
-    const sessionId = this.#base?.sessionId
+    const sessionId = this.#main?.sessionId
     const transport = new Transport(new URL(url), {
       requestInit: { headers: { ...headers } },
       fetch: async (target, init) => {
@@ -161,7 +161,7 @@ export class HttpChannel implements Channel {
   ): Promise<Response> {
     const { url, fetch: send = fetch } = this.#options
     const opensNotifications =
-      transport === this.#base && init?.method === 'GET' && String(target) === String(new URL(url))
+      transport === this.#main && init?.method === 'GET' && String(target) === String(new URL(url))
     if (!opensNotifications) return send(target, init)
     this.#isListening = true
     try {
@@ -177,7 +177,7 @@ export class HttpChannel implements Channel {
   async #toSendError(error: unknown, retryAfterMs: number | undefined): Promise<unknown> {
     const { SdkHttpError } = this.#sdk as Sdk
     const isExpired =
-      error instanceof SdkHttpError && error.status === 404 && this.#base?.sessionId !== undefined
+      error instanceof SdkHttpError && error.status === 404 && this.#main?.sessionId !== undefined
     if (isExpired) return new SessionExpired('the session expired')
     return toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs })
   }

@@ -21,7 +21,7 @@ after a crash is never signalled.`,
     const { dataDir } = config()
     const found = findServer(dataDir)
     if (found.state === 'elsewhere')
-      throw stopFailed(found.server, `it runs on ${found.server.host}`, 'stop it there')
+      throw createStopError(found.server, `it runs on ${found.server.host}`, 'stop it there')
     if (found.state !== 'running') {
       print(`no server is running with the data in ${dataDir}`)
       return 0
@@ -37,7 +37,7 @@ after a crash is never signalled.`,
 
 function sendSignal(server: ServerRecord): void {
   if (!canSignal())
-    throw stopFailed(
+    throw createStopError(
       server,
       'Windows cannot ask a process to stop',
       'press Ctrl-C in the window of the server',
@@ -47,7 +47,11 @@ function sendSignal(server: ServerRecord): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ESRCH') return
-    throw stopFailed(server, `this user may not stop it (${code})`, 'stop it as the user that started it')
+    throw createStopError(
+      server,
+      `this user may not stop it (${code})`,
+      'stop it as the user that started it',
+    )
   }
 }
 
@@ -56,7 +60,7 @@ async function waitForExit(server: ServerRecord): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (isRunning(server)) {
     if (performance.now() > deadline)
-      throw stopFailed(
+      throw createStopError(
         server,
         `it did not exit within ${Math.round(timeoutMs / 1000)} s`,
         `see causeway logs, or kill it: kill -9 ${server.pid}`,
@@ -65,7 +69,7 @@ async function waitForExit(server: ServerRecord): Promise<void> {
   }
 }
 
-const stopFailed = (server: ServerRecord, reason: string, remedy: string): CausewayError =>
+const createStopError = (server: ServerRecord, reason: string, remedy: string): CausewayError =>
   new ServerError(
     'STOP_FAILED',
     `the server at ${server.url} (pid ${server.pid}) was not stopped: ${reason}`,

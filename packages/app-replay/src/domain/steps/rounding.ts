@@ -45,7 +45,7 @@ const maxDigits = 9
 /** Minimum and maximum number of distinct values from which a grid is computed. */
 const [minValues, maxValues] = [12, 2000] as const
 
-/** Decimals of recordings with few distinct numbers: the maximum, and the assumed number. */
+/** More than `max` decimals mean exact or float16 numbers; too few numbers get `assumed` decimals. */
 const fewDecimals = { max: 6, assumed: 4 } as const
 
 /** Relative spacing of float32 and float16 numbers. */

@@ -69,16 +69,16 @@ function addPythonTests(text: string, id: string): AddedTests {
 function addScriptTests(path: string, text: string, id: string): AddedTests | undefined {
   const names = toNames(id, ['plain', ...Object.keys(scriptAssertions)])
   const isModule = /\.m[jt]s$/.test(path) || /^\s*import\b[^(]*['"]/m.test(text)
-  const load = (name: string, module: string, member: string): string => {
+  const toImport = (name: string, module: string, member: string): string => {
     const quoted = JSON.stringify(module)
     if (isModule) return `import ${member === 'default' ? name : `{ ${member} as ${name} }`} from ${quoted}`
     return `const ${name} = require(${quoted})${member === 'default' ? '' : `.${member}`}`
   }
   const [, framework] = /['"](node:test|vitest|tape|@jest\/globals)['"]/.exec(text) ?? []
-  const assert = load(`assert_${id}`, 'node:assert', 'default')
+  const assert = toImport(`assert_${id}`, 'node:assert', 'default')
   if (framework === 'tape') {
     const tests = names.map((name) => `test_${id}('${name}', (t) => { t.equal(1, 2, '${name}'); t.end() })`)
-    return { names, text: [text, load(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
+    return { names, text: [text, toImport(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
   }
   if (framework === undefined && !/\b(?:test|it)\s*\(/.test(text)) return undefined
   const run = framework === undefined ? '(globalThis.test ?? globalThis.it)' : `test_${id}`
@@ -86,7 +86,7 @@ function addScriptTests(path: string, text: string, id: string): AddedTests | un
     names,
     text: [
       text,
-      ...(framework === undefined ? [] : [load(`test_${id}`, framework, 'test')]),
+      ...(framework === undefined ? [] : [toImport(`test_${id}`, framework, 'test')]),
       assert,
       `${run}('${names[0]}', () => { throw new Error('probe') })`,
       ...Object.values(scriptAssertions).map(

@@ -119,8 +119,8 @@ function AppTools({ path, name }: { path: string; name: string | undefined }) {
 const countUnlisted = (tools: AppSummary['tools']): number => tools.filter(({ unlisted }) => unlisted).length
 
 function countTools(tools: AppSummary['tools']): string {
-  const more = countUnlisted(tools)
-  return `${tools.length - more} tools${more === 0 ? '' : `, ${more} more that clients do not list`}`
+  const unlisted = countUnlisted(tools)
+  return `${tools.length - unlisted} tools${unlisted === 0 ? '' : `, ${unlisted} more that clients do not list`}`
 }
 
 const Introduction = ({ apps }: { apps: readonly AppSummary[] }) => (

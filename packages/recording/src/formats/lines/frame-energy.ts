@@ -70,14 +70,14 @@ export function computeSystemEnergy(
         sum = addKnown(sum, rows[at + bodyAt.energy + column] ?? Number.NaN)
     return sum
   }
-  const known = (value: number | undefined, compute: () => number): number =>
+  const getOrCompute = (value: number | undefined, compute: () => number): number =>
     isGiven(value) ? value : compute()
-  const linear = known(given.linear, () => sumColumn(0))
-  const rotational = known(given.rotational, () => sumColumn(1))
-  const potential = known(given.potential, () => sumColumn(2))
-  const total = known(given.total, () => addKnown(addKnown(linear, rotational), potential))
+  const linear = getOrCompute(given.linear, () => sumColumn(0))
+  const rotational = getOrCompute(given.rotational, () => sumColumn(1))
+  const potential = getOrCompute(given.potential, () => sumColumn(2))
+  const total = getOrCompute(given.total, () => addKnown(addKnown(linear, rotational), potential))
   if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
-  const delta = known(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
+  const delta = getOrCompute(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
   const isComplete = isGiven(given.total) || !Number.isNaN(potential)
   const injection = given.injection ?? (isComplete && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
   return { linear, rotational, potential, total, delta, injection, active: given.active ?? isTouching }

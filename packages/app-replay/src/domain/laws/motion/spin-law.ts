@@ -207,7 +207,7 @@ function measureMismatch({ window, moved, dt }: Step, column: number, at: number
 interface Excess {
   readonly value: number
   readonly limit: number
-  /** Whether only the gyroscopic term is missing. */
+  /** Whether a missing gyroscopic term explains it. */
   readonly isGyroscopic: boolean
 }
 
