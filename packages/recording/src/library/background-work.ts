@@ -13,8 +13,8 @@ export interface BackgroundOptions {
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Milliseconds without a call before work starts, because work makes calls slower. */
-const idleMs = 500
+/** Delay in ms after loading and between checks for pending calls, which work would slow down. */
+const pollMs = 500
 
 interface RunningWork {
   readonly controller: AbortController
@@ -45,7 +45,7 @@ export class BackgroundWork {
     const { signal } = running.controller
     this.#running.set(key, running)
     try {
-      await pause(idleMs, undefined, { signal })
+      await pause(pollMs, undefined, { signal })
       await waitUntilIdle(entry, signal)
       const link = this.#options.startWorker()
       running.link = link
@@ -105,5 +105,7 @@ export class BackgroundWork {
 }
 
 async function waitUntilIdle(entry: LoadedRecording, signal: AbortSignal): Promise<void> {
-  while (entry.isBusy) await pause(idleMs, undefined, { signal })
+  while (entry.isBusy) await pause(pollMs, undefined, { signal })
+  // A timer that fired just before the abort resolves.
+  signal.throwIfAborted()
 }
