@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -69,14 +69,14 @@ t.test('openColumns ignores a file that is missing or truncated, or has differen
 })
 
 /** Opens a library that prepares every recording and one analysis in the background. */
-async function createLibrary(t: Test, dir: string): Promise<RecordingLibrary> {
+async function createLibrary(t: Test, dir: string, limits = {}): Promise<RecordingLibrary> {
   const library = await openLibrary({
     dir,
     roots: createRoots(fixtures),
     now: Date.now,
     worker: new URL('./counting-worker.ts', import.meta.url),
     analysesToPrepare: () => [count],
-    limits: { minPreparedBodyFrames: 1 },
+    limits: { minPreparedBodyFrames: 1, ...limits },
   })
   t.teardown(() => library.close())
   return library
@@ -117,9 +117,15 @@ verifies('recording:columns:behind', async (t) => {
 })
 
 t.test('background work starts after the pending calls of its recording', async (t) => {
-  const library = await createLibrary(t, folders(t).data)
+  const { data } = folders(t)
+  const library = await createLibrary(t, data, { maxForegroundIndexBytes: 0 })
+  const folder = join(data, 'snapshots')
+  const countBytes = () =>
+    readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   const { recording } = await library.open('drop.db')
+  const before = countBytes()
   const end = await recording.analyse<number>('occupy', { ms: 1500 })
+  t.equal(countBytes(), before, 'the copy is not indexed yet')
   await until(() => library.health().preparing === 0)
   const { started } = await recording.analyse<Counted>('count', {}, { isCached: true })
   t.ok(started >= end, 'the prepared answer is newer')
