@@ -30,7 +30,7 @@ export interface ProductSoakReport {
 const bridges = 6
 const posters = 4
 const storyClients = 6
-/** Rounds of the steady part. Every story runs once before them; calls at the same time start further workers in the first two. */
+/** Rounds of the steady part. Before them every story runs with all clients at once, which starts all workers of each pool. */
 const rounds = 8
 const warmUp = 2
 const settleMs = 120_000
@@ -160,8 +160,9 @@ async function runSteadily(
   const ignored: Tally = { sent: 0, answered: 0, faults: tally.faults }
   const measured: ResourceUse[] = []
   const controlMeasured: ResourceUse[] = []
-  // Opens what stays open, such as recordings and plots, before the first measurement.
-  for (const story of stories.flat()) await runStory(server, { random, tally, story })
+  // Opens what stays open, such as recordings, plots and further workers, before the first measurement.
+  for (const story of stories.flat())
+    await Promise.all(Array.from({ length: storyClients }, () => runStory(server, { random, tally, story })))
   const loadMs = Math.max(1000, (seconds * 1000) / rounds - 3000)
   for (let round = 0; round < rounds; round += 1) {
     const until = Date.now() + loadMs
