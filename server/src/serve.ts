@@ -76,9 +76,9 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
     await core.close()
     throw toDataError(error, join(config.dataDir, lockFiles.holder))
   }
-  log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
-  for (const { app, port } of http.aliases)
-    log.info({ app, url: http.url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')
+  // Scripts wait for the address, so every log level prints it. The pretty format prints it below.
+  const printsAddress = lines === undefined || log.isLevelEnabled('info')
+  logAddresses(printsAddress ? log : openLog({ extra: false, destination: lines }), http, config.dataDir)
   if (canSignal())
     process.on(
       'SIGHUP',
@@ -101,6 +101,12 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
     if ((await lines?.close()) === false) process.kill(process.pid, 'SIGKILL')
   })
   if (isPretty) process.stderr.write(formatWelcome(describeStart(core, http.url), process.env))
+}
+
+function logAddresses(log: Logger, { url, aliases }: HttpServer, dataDir: string): void {
+  log.info({ url: `${url}/mcp`, data_dir: dataDir }, 'Causeway is ready')
+  for (const { app, port } of aliases)
+    log.info({ app, url: url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')
 }
 
 function describeStart({ config, registry, failures }: Core, url: string): StartedServer {

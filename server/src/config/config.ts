@@ -41,7 +41,8 @@ export const settings = Object.freeze({
   }),
   logLevel: setting('CAUSEWAY_LOG_LEVEL', {
     schema: choice('debug', 'info', 'warn', 'error').default('info'),
-    meaning: 'lowest level of the entries that are logged, on standard error and in log files',
+    meaning:
+      'lowest level of the entries that are logged, on standard error and in log files; the address of the server is printed at every level',
   }),
   extraLogging: setting('EXTRA_LOGGING', {
     schema: flag(false),

@@ -131,3 +131,11 @@ verifies('log:files', 'a stopping server writes its last lines', async (t) => {
   t.match(text('server'), '"msg":"stopped"')
   t.match(JSON.parse(text('audit')), { toolName: 'list_apps', success: true, service: 'causeway' })
 })
+
+verifies('log:format', 'the address is printed at every log level', async (t) => {
+  for (const level of ['warn', 'error']) {
+    const { server } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_LOG_LEVEL: level } })
+    await server.stop()
+    t.equal(server.stderr.trim().split('\n').length, 1, level)
+  }
+})
