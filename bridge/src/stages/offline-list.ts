@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   asObject,
   claimedVersion,
   classifyMessage,
+  createFolder,
   findCacheFolder,
   type JsonObject,
   type Request,
@@ -60,7 +61,7 @@ export class OfflineStore {
   #save(): void {
     const temporaryPath = `${this.#path}.${process.pid}`
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      createFolder(dirname(this.#path), 0o700)
       writeFileSync(temporaryPath, stringify(Object.fromEntries(this.#results)), { mode: 0o600 })
       // Other bridges may read the file at the same time.
       renameSync(temporaryPath, this.#path)

@@ -5,12 +5,11 @@ import {
   fchmodSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   type Stats,
 } from 'node:fs'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, createFolder } from '@causeway/protocol'
 
 const ownerOnly = 0o600
 
@@ -32,7 +31,7 @@ export const isPrivateFile = (stat: Stats): boolean => stat.isFile() && stat.nli
 
 /** Creates a folder with mode 0700. Throws for a link and for another user's folder. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  createFolder(path, 0o700)
   const stat = lstatSync(path)
   if (!stat.isDirectory() || !isOwn(stat)) throw new Error(`not a folder of this user: ${path}`)
   if (process.getuid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700)

@@ -37,5 +37,5 @@ export {
 } from './names.ts'
 export { nodeHttp } from './node-http.ts'
 export * from './platform.ts'
-export { writePrivateFile } from './private-file.ts'
+export { createFolder, writePrivateFile } from './private-file.ts'
 export type { ErrorDeclaration, ErrorDefinition } from './wire-errors.ts'

@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Replaces a file, or the target of a symbolic link, atomically. Only the owner can read it. */
 export function writePrivateFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  createFolder(dirname(path), 0o700)
   const target = resolveLink(path)
   const temporary = `${target}.${randomBytes(6).toString('hex')}.new`
   try {
@@ -14,6 +23,21 @@ export function writePrivateFile(path: string, text: string): void {
     renameSync(temporary, target)
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Also creates missing parents. Returns the topmost new folder. Node's `recursive` never returns for a path in `/proc`. */
+export function createFolder(path: string, mode = 0o777): string | undefined {
+  try {
+    mkdirSync(path, { mode })
+    return path
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error
+    const created = createFolder(parent, mode)
+    createFolder(path, mode)
+    return created ?? path
   }
 }
 

@@ -1,7 +1,9 @@
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createFolder } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { toDataError } from './data-error.ts'
+import { StoreError } from './errors.ts'
 import { markInitialized, requireInitialized, requireSameDatabase } from './marker.ts'
 import {
   type Migration,
@@ -61,12 +63,26 @@ export function openDatabase(file: string, options: OpenOptions): Database {
 
 /** Creates a missing file. SQLite copies its mode to `-wal`, `-shm` and `-journal`. */
 export function createPrivateFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  createDataFolder(dirname(file))
   try {
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
     // An existing file is not opened: closing it would release this process's locks on it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function createDataFolder(folder: string): void {
+  try {
+    createFolder(folder, 0o700)
+  } catch (cause) {
+    const { code = '', path = folder } = cause as NodeJS.ErrnoException
+    if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes(code)) throw cause
+    throw new StoreError('DATA_UNWRITABLE', `no folder can be created in ${dirname(path)}`, {
+      data: { folder },
+      remedy: 'choose another folder, or correct the permissions',
+      cause,
+    })
   }
 }

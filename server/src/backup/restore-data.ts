@@ -63,7 +63,7 @@ export async function restoreData(
   try {
     requireConsent()
     await rm(staging, { recursive: true, force: true })
-    await mkdir(staging, { recursive: true, mode: 0o700 })
+    await mkdir(staging, { mode: 0o700 })
     const staged: StagedJob = { ...job, source, dataDir, manifest, staging }
     await copyFiles(staged, { signal, progress })
     for (const file of manifest.files) adaptDatabase(file, staged)

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   copyFileSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -10,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { createFolder } from '@causeway/protocol'
 import { ServerError } from '../errors.ts'
 
 export function readIfExists(path: string, encoding: BufferEncoding = 'utf8'): string | undefined {
@@ -36,7 +36,7 @@ export function replaceFile(
   path: string,
   { text, before, mode = 0o644, encoding = 'utf8' }: Replacement,
 ): string | undefined {
-  mkdirSync(dirname(path), { recursive: true })
+  createFolder(dirname(path))
   const file = before === undefined ? path : realpathSync(path)
   const fileMode = before === undefined ? mode : statSync(file).mode & 0o777
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { App, ChannelContext, Env } from '@causeway/app-kit'
-import { type CallToolResult, CausewayError, type Params, pathName, reservedPaths } from '@causeway/protocol'
+import {
+  type CallToolResult,
+  CausewayError,
+  createFolder,
+  type Params,
+  pathName,
+  reservedPaths,
+} from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { CallActivity } from '../activity/call-activity.ts'
 import { CallCapture } from '../activity/call-capture.ts'
@@ -159,7 +165,7 @@ export class Core {
 
   static async open(options: CoreOptions): Promise<Core> {
     const { config, log, cwd = process.cwd() } = options
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    createFolder(config.dataDir, 0o700)
     const core = new Core(options, await UserApps.load(config.userApps, { cwd, log }))
     const hosted = await core.#openHosted()
     core.#hosted = hosted

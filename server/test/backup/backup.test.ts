@@ -273,6 +273,12 @@ verifies('backup:all-or-nothing', async (t) => {
   for (const inside of ['', 'texts/backup', 'backup.tmp', 'texts/backup.new', 'cache'])
     await t.rejects(copy(dir, join(dir, inside)), { code: 'INVALID_ARGUMENTS' }, `inside the data: ${inside}`)
   await t.rejects(copy(join(root, 'none'), target), { code: 'FILE_NOT_FOUND' })
+  if (existsSync('/proc/self'))
+    await t.rejects(copy(dir, '/proc/causeway'), {
+      code: 'DATA_UNWRITABLE',
+      message: 'no folder can be created in /proc',
+      remedy: 'choose another folder, or correct the permissions',
+    })
   write.run('', 'still open')
   await copy(dir, target)
   await t.rejects(copy(dir, target), { code: 'DATA_EXISTS' }, 'a backup is not overwritten')

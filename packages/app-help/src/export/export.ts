@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeLsa, openLsa, trainLsa } from '@causeway/embed'
+import { createFolder } from '@causeway/protocol'
 import BetterSqlite3 from 'better-sqlite3'
 import type { BuildCall } from '../build/make-vectors.ts'
 import { makePage, parseChunking } from '../build/plan.ts'
@@ -48,7 +49,7 @@ async function exportIndex(
   folder: string,
   context: ExportContext,
 ): Promise<ExportMetadata> {
-  mkdirSync(folder, { recursive: true })
+  createFolder(folder)
   const [database, metadataFile] = [exportFiles.database, exportFiles.metadata].map((name) =>
     join(folder, name),
   )

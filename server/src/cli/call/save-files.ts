@@ -1,6 +1,6 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import type { Content } from '@causeway/protocol'
+import { type Content, createFolder } from '@causeway/protocol'
 
 /** `out`: a folder, or a file with the content's extension. Never replaces a file. Returns the paths. */
 export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
@@ -11,7 +11,7 @@ export function saveFiles(content: readonly Content[], { out, name }: { out: str
     const end = extension(file.mimeType)
     const isFile = !isFolder && extname(out).toLowerCase() === `.${end}`
     const stem = isFile ? out.slice(0, -extname(out).length) : join(out, name)
-    mkdirSync(dirname(stem), { recursive: true })
+    createFolder(dirname(stem))
     return [writeNewFile(stem, end, Buffer.from(file.data, 'base64'))]
   })
 }

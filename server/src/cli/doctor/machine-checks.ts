@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isReadableByOthers } from '@causeway/protocol'
+import { createFolder, isReadableByOthers } from '@causeway/protocol'
 import { findUnfinishedRestore, listLeftovers, toStagingFolder } from '../../backup/data-folder.ts'
 import { formatBytes } from '../format.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -60,7 +60,7 @@ export function checkDataFolder(dataDir: string): Check {
 function tryWrite(folder: string): NodeJS.ErrnoException | undefined {
   const probe = join(folder, `.doctor-${process.pid}`)
   try {
-    const created = mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const created = createFolder(folder, 0o700)
     try {
       writeFileSync(probe, 'x', { flush: true, mode: 0o600 })
     } finally {
