@@ -16,13 +16,13 @@ export interface LineSeries {
   readonly high?: ArrayLike<number | null>
 }
 
-export interface CitedPlace {
+export interface ChartMarker {
   readonly x: number
   readonly label: string
 }
 
 /** A range of frames or time, inclusive. */
-export interface CitedRange {
+export interface ChartRange {
   readonly from: number
   readonly to: number
   readonly label: string
@@ -35,8 +35,8 @@ export interface LineChart {
   readonly x: 'frame' | 'time'
   /** One panel per unit. Fast for up to 2000 points per series. */
   readonly series: readonly LineSeries[]
-  readonly cited?: readonly CitedPlace[]
-  readonly ranges?: readonly CitedRange[]
+  readonly markers?: readonly ChartMarker[]
+  readonly ranges?: readonly ChartRange[]
   /** Default: `auto`. */
   readonly scale?: ScaleOption
   /** CSS pixels. Default: 900. */

@@ -1,11 +1,11 @@
-import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
-import { inks, palette, textSizes } from './chart-theme.ts'
+import type { ChartMarker, ChartRange, LineChart, LineSeries } from './chart-data.ts'
+import { palette, textSizes, themeColors } from './chart-theme.ts'
 import { measureText } from './text-layout.ts'
 import type { ValueAxis } from './value-axis.ts'
 
 export interface PanelLabel {
   readonly text: string
-  readonly ink: string
+  readonly color: string
   /** Left edge, in pixels of the plot. */
   readonly left: number
   /** Row 0 is next to the plot. */
@@ -34,8 +34,8 @@ interface Row {
 }
 
 const labelRowHeight = 19
-const nameLimit = 320
-const symbolSpace = 52
+const maxNameWidth = 320
+const symbolWidth = 52
 const maxDots = 40
 const dashes = [
   [1, 0],
@@ -45,10 +45,10 @@ const dashes = [
 
 export function createChartPanel(panel: Panel) {
   const { chart, series, labels, size } = panel
-  const { cited = [] } = chart
+  const { markers = [] } = chart
   const ranges = clipRanges(panel)
-  const places = new Set(cited.map(({ x }) => x))
-  const rows = series.flatMap((one) => toRows(one, places))
+  const markedX = new Set(markers.map(({ x }) => x))
+  const rows = series.flatMap((lineSeries) => toRows(lineSeries, markedX))
   const y = createYEncoding(panel)
   const color = createColorEncoding(panel)
   const hasBand = rows.some(({ low }) => low !== null)
@@ -59,7 +59,7 @@ export function createChartPanel(panel: Panel) {
     encoding: { x: createXEncoding(panel) },
     layer: [
       ...(ranges.length > 0 ? [createRangeLayer(ranges, size.height)] : []),
-      ...(cited.length > 0 ? [createCitedLayer(cited, size.height)] : []),
+      ...(markers.length > 0 ? [createMarkerLayer(markers, size.height)] : []),
       ...(hasBand ? [createBandLayer(y, color)] : []),
       {
         mark: { type: 'line' as const },
@@ -76,27 +76,27 @@ export function createChartPanel(panel: Panel) {
   }
 }
 
-function toRows({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number>): Row[] {
-  const at = (values: ArrayLike<number | null> | undefined, index: number): number | null => {
+function toRows({ name, x, y, low, high }: LineSeries, markedX: ReadonlySet<number>): Row[] {
+  const getValue = (values: ArrayLike<number | null> | undefined, index: number): number | null => {
     const value = values?.[index] ?? null
     return value !== null && Number.isFinite(value) ? value : null
   }
   const rows: Row[] = []
   for (let index = 0; index < x.length; index++) {
-    const value = at(y, index)
-    const minimum = at(low, index)
-    const maximum = at(high, index)
-    const hasBand = minimum !== null && maximum !== null
-    const isIsolated = at(y, index - 1) === null && at(y, index + 1) === null
-    const place = x[index] ?? Number.NaN
-    if (!Number.isFinite(place)) continue
+    const value = getValue(y, index)
+    const lowValue = getValue(low, index)
+    const highValue = getValue(high, index)
+    const hasBand = lowValue !== null && highValue !== null
+    const isIsolated = getValue(y, index - 1) === null && getValue(y, index + 1) === null
+    const pointX = x[index] ?? Number.NaN
+    if (!Number.isFinite(pointX)) continue
     rows.push({
       series: name,
-      x: place,
+      x: pointX,
       y: value,
-      low: hasBand ? minimum : null,
-      high: hasBand ? maximum : null,
-      is_dot: value !== null && (isIsolated || x.length <= maxDots || cited.has(place)),
+      low: hasBand ? lowValue : null,
+      high: hasBand ? highValue : null,
+      is_dot: value !== null && (isIsolated || x.length <= maxDots || markedX.has(pointX)),
     })
   }
   return rows
@@ -109,8 +109,8 @@ function formatAxisTitle(series: readonly LineSeries[], { type }: ValueAxis): st
     series.map(({ name, quantity }) => quantity ?? (series.length === 1 ? name : '')),
   )
   const quantity = quantities.size === 1 ? ([...quantities][0] ?? '') : ''
-  const named = quantity === '' ? unit || 'value' : unit === '' ? quantity : `${quantity} (${unit})`
-  return type === 'linear' ? named : `${named} · ${type} scale`
+  const title = quantity === '' ? unit || 'value' : unit === '' ? quantity : `${quantity} (${unit})`
+  return type === 'linear' ? title : `${title} · ${type} scale`
 }
 
 function createXEncoding({ chart, x }: Panel) {
@@ -155,7 +155,7 @@ function createYEncoding({ y, series, axisExtent }: Panel) {
 function createColorEncoding(panel: Panel) {
   const { series, colors } = panel
   const names = series.map(({ name }) => name)
-  const range = names.map((name) => colors.get(name) ?? inks.text)
+  const range = names.map((name) => colors.get(name) ?? themeColors.text)
   return {
     field: 'series',
     type: 'nominal' as const,
@@ -178,9 +178,9 @@ function createDashEncoding({ series, colors }: Panel) {
 function createLegend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
-  const widest = Math.max(...series.map(({ name }) => measureText(name, textSizes.label)))
-  const columns = Math.floor(size.width / (Math.min(widest, nameLimit) + symbolSpace))
-  return { offset: 10 + labelRows * labelRowHeight, labelLimit: nameLimit, columns: Math.max(1, columns) }
+  const widestName = Math.max(...series.map(({ name }) => measureText(name, textSizes.label)))
+  const columns = Math.floor(size.width / (Math.min(widestName, maxNameWidth) + symbolWidth))
+  return { offset: 10 + labelRows * labelRowHeight, labelLimit: maxNameWidth, columns: Math.max(1, columns) }
 }
 
 function createBandLayer(
@@ -193,37 +193,37 @@ function createBandLayer(
   }
 }
 
-const once = { values: [{}] }
+const singleDatum = { values: [{}] }
 
 /** Clips ranges to the panel. Ranges extend by half a frame on each side and are at least two pixels wide. */
 function clipRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
-  const half = chart.x === 'frame' ? 0.5 : 0
-  const minimum = ((last - first) / size.width) * 2
+  const halfFrame = chart.x === 'frame' ? 0.5 : 0
+  const minWidth = ((last - first) / size.width) * 2
   return (chart.ranges ?? []).map(({ from, to }) => {
-    const margin = Math.max(half, (minimum - (to - from)) / 2)
+    const margin = Math.max(halfFrame, (minWidth - (to - from)) / 2)
     return { from: Math.max(first, from - margin), to: Math.min(last, to + margin) }
   })
 }
 
-const createRangeLayer = (ranges: readonly Omit<CitedRange, 'label'>[], height: number) => ({
+const createRangeLayer = (ranges: readonly Omit<ChartRange, 'label'>[], height: number) => ({
   data: { values: [...ranges] },
-  mark: { type: 'rect' as const, color: inks.range, opacity: 0.32 },
+  mark: { type: 'rect' as const, color: themeColors.range, opacity: 0.32 },
   encoding: { x: { field: 'from' }, x2: { field: 'to' }, y: { value: 0 }, y2: { value: height } },
 })
 
-const createCitedLayer = (cited: readonly CitedPlace[], height: number) => ({
-  data: { values: [...cited] },
-  mark: { type: 'rule' as const, color: inks.cited, strokeWidth: 1.6 },
+const createMarkerLayer = (markers: readonly ChartMarker[], height: number) => ({
+  data: { values: [...markers] },
+  mark: { type: 'rule' as const, color: themeColors.marker, strokeWidth: 1.6 },
   encoding: { y: { value: -4 }, y2: { value: height } },
 })
 
-const createLabelLayer = ({ text, ink, left, row }: PanelLabel, width: number) => ({
-  data: once,
+const createLabelLayer = ({ text, color, left, row }: PanelLabel, width: number) => ({
+  data: singleDatum,
   mark: {
     type: 'text' as const,
     text,
-    color: ink,
+    color,
     fontSize: textSizes.note,
     fontWeight: 600 as const,
     align: 'left' as const,
@@ -234,7 +234,12 @@ const createLabelLayer = ({ text, ink, left, row }: PanelLabel, width: number) =
 })
 
 const createEmptyLayer = ({ width, height }: Panel['size']) => ({
-  data: once,
-  mark: { type: 'text' as const, text: 'no values', color: inks.quiet, fontSize: textSizes.subtitle },
+  data: singleDatum,
+  mark: {
+    type: 'text' as const,
+    text: 'no values',
+    color: themeColors.secondaryText,
+    fontSize: textSizes.subtitle,
+  },
   encoding: { x: { value: width / 2 }, y: { value: height / 2 } },
 })

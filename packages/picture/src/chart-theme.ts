@@ -3,12 +3,12 @@ import type { Config } from 'vega-lite'
 /** Colours on white for colour-blind readers (Okabe and Ito, https://jfly.uni-koeln.de/color/). */
 export const palette = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#E69F00', '#5A5A5A'] as const
 
-export const inks = {
+export const themeColors = {
   text: '#1F2328',
-  quiet: '#57606A',
+  secondaryText: '#57606A',
   axis: '#8C959F',
   grid: '#E6E9ED',
-  cited: '#111111',
+  marker: '#111111',
   range: '#F5C542',
   rangeText: '#7A5200',
 } as const
@@ -28,31 +28,31 @@ export const chartTheme: Config = {
   title: {
     anchor: 'start',
     frame: 'bounds',
-    color: inks.text,
+    color: themeColors.text,
     fontSize: textSizes.title,
     fontWeight: 600,
-    subtitleColor: inks.quiet,
+    subtitleColor: themeColors.secondaryText,
     subtitleFontSize: textSizes.subtitle,
     subtitlePadding: 5,
     offset: 12,
   },
   axis: {
-    labelColor: inks.text,
+    labelColor: themeColors.text,
     labelFontSize: textSizes.label,
     labelPadding: 6,
-    titleColor: inks.text,
+    titleColor: themeColors.text,
     titleFontSize: textSizes.label,
     titleFontWeight: 600,
     titlePadding: 10,
-    domainColor: inks.axis,
-    tickColor: inks.axis,
-    gridColor: inks.grid,
+    domainColor: themeColors.axis,
+    tickColor: themeColors.axis,
+    gridColor: themeColors.grid,
   },
   legend: {
     orient: 'top',
     direction: 'horizontal',
     title: null,
-    labelColor: inks.text,
+    labelColor: themeColors.text,
     labelFontSize: textSizes.label,
     symbolType: 'stroke',
     symbolStrokeWidth: 3,
@@ -62,6 +62,6 @@ export const chartTheme: Config = {
   line: { strokeWidth: 2, strokeJoin: 'round', strokeCap: 'round' },
   point: { size: 32, filled: true, opacity: 1 },
   bar: { color: palette[0] },
-  rule: { color: inks.text },
-  text: { fontSize: textSizes.note, color: inks.text },
+  rule: { color: themeColors.text },
+  text: { fontSize: textSizes.note, color: themeColors.text },
 }

@@ -1,5 +1,5 @@
-export type { CitedRange, LineChart } from './chart-data.ts'
-export { inks, palette, textSizes } from './chart-theme.ts'
+export type { ChartRange, LineChart } from './chart-data.ts'
+export { palette, textSizes, themeColors } from './chart-theme.ts'
 export { PictureError } from './errors.ts'
 export { lineChart } from './line-chart.ts'
 export type { Picture } from './render-methods.ts'

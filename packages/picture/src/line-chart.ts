@@ -1,31 +1,31 @@
 import type { TopLevelSpec } from 'vega-lite'
 import type { LineChart, LineSeries } from './chart-data.ts'
 import { createChartPanel, type PanelLabel } from './chart-panel.ts'
-import { inks, palette, textSizes } from './chart-theme.ts'
+import { palette, textSizes, themeColors } from './chart-theme.ts'
 import { measureText, placeLabels } from './text-layout.ts'
 import { createValueAxis } from './value-axis.ts'
 
-const sideSpace = 58
+const sideMargin = 58
 const maxLabelRows = 4
 /** Width of the semi-bold weight relative to the regular weight. */
 const semiBoldFactor = 1.05
 
 /**
- * Builds a Vega-Lite specification with one panel per unit. Rules mark cited places, and shades mark ranges. Omits
+ * Builds a Vega-Lite specification with one panel per unit. Rules show markers, and shades show ranges. Omits
  * labels that do not fit.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
-  const panels = groupByUnit(series).map((shown) => ({
-    series: shown,
-    y: createValueAxis(listFiniteValues(shown), chart.scale ?? 'auto'),
+  const panels = groupByUnit(series).map((unitSeries) => ({
+    series: unitSeries,
+    y: createValueAxis(listFiniteValues(unitSeries), chart.scale ?? 'auto'),
   }))
   const axisExtent = 8 + Math.max(...panels.map(({ y }) => measureText(y.widestLabel, textSizes.label)))
   const pictureWidth = chart.width_px ?? 900
-  const width = Math.max(100, Math.floor(pictureWidth - sideSpace - axisExtent))
+  const width = Math.max(100, Math.floor(pictureWidth - sideMargin - axisExtent))
   const height = panels.length === 1 ? 340 : panels.length === 2 ? 220 : 170
   const domain = findXDomain(chart)
-  const labels = layOutLabels(chart, domain, width)
+  const labels = arrangeLabels(chart, domain, width)
   const colors = assignColors(series)
   return {
     // A longer title would widen the picture.
@@ -53,51 +53,52 @@ const listFiniteValues = (series: readonly LineSeries[]): number[] =>
 
 /** Returns one empty panel if there are no series. */
 function groupByUnit(series: readonly LineSeries[]): LineSeries[][] {
-  const units = new Map<string, LineSeries[]>()
-  for (const one of series) units.set(one.unit, [...(units.get(one.unit) ?? []), one])
-  return units.size === 0 ? [[]] : [...units.values()]
+  const seriesByUnit = new Map<string, LineSeries[]>()
+  for (const lineSeries of series)
+    seriesByUnit.set(lineSeries.unit, [...(seriesByUnit.get(lineSeries.unit) ?? []), lineSeries])
+  return seriesByUnit.size === 0 ? [[]] : [...seriesByUnit.values()]
 }
 
 function assignColors(series: readonly LineSeries[]): ReadonlyMap<string, string> {
   const names = [...new Set(series.map(({ name }) => name))]
-  return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? inks.text]))
+  return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? themeColors.text]))
 }
 
 /** Centres a single value. */
-function findXDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
-  const ends = series.flatMap((one) => [one.x[0], one.x[one.x.length - 1]])
-  const places = [
-    ...ends,
-    ...cited.map((place) => place.x),
+function findXDomain({ series, markers = [], ranges = [], x }: LineChart): readonly [number, number] {
+  const endpoints = series.flatMap((lineSeries) => [lineSeries.x[0], lineSeries.x[lineSeries.x.length - 1]])
+  const xValues = [
+    ...endpoints,
+    ...markers.map((marker) => marker.x),
     ...ranges.flatMap(({ from, to }) => [from, to]),
-  ].filter((place): place is number => Number.isFinite(place))
-  if (places.length === 0) return [0, 1]
-  const first = Math.min(...places)
-  const last = Math.max(...places)
-  const half = x === 'frame' ? 1 : 0.01
-  return first < last ? [first, last] : [first - half, last + half]
+  ].filter((value): value is number => Number.isFinite(value))
+  if (xValues.length === 0) return [0, 1]
+  const first = Math.min(...xValues)
+  const last = Math.max(...xValues)
+  const halfWidth = x === 'frame' ? 1 : 0.01
+  return first < last ? [first, last] : [first - halfWidth, last + halfWidth]
 }
 
-function layOutLabels(
-  { cited = [], ranges = [] }: LineChart,
+function arrangeLabels(
+  { markers = [], ranges = [] }: LineChart,
   [first, last]: readonly [number, number],
   width: number,
 ): PanelLabel[] {
   const toPixel = (x: number) => ((x - first) / (last - first)) * width
-  const requests = [
-    ...cited.map(({ x, label }) => ({ text: label, ink: inks.cited, center: toPixel(x) })),
+  const requestedLabels = [
+    ...markers.map(({ x, label }) => ({ text: label, color: themeColors.marker, center: toPixel(x) })),
     ...ranges.map(({ from, to, label }) => ({
       text: label,
-      ink: inks.rangeText,
+      color: themeColors.rangeText,
       center: (toPixel(from) + toPixel(to)) / 2,
     })),
   ]
   return placeLabels(
-    requests.map((item) => ({
+    requestedLabels.map((item) => ({
       item,
       center: item.center,
       width: Math.min(width, measureText(item.text, textSizes.note) * semiBoldFactor),
     })),
     { width, rows: maxLabelRows },
-  ).map(({ item, left, row }) => ({ text: item.text, ink: item.ink, left, row }))
+  ).map(({ item, left, row }) => ({ text: item.text, color: item.color, left, row }))
 }

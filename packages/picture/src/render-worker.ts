@@ -18,6 +18,6 @@ serve<RenderMethods>(
   },
   {
     failure: 'drawing the picture failed',
-    transfer: (answer) => [(answer as DrawResult).picture.png.buffer as ArrayBuffer],
+    transfer: (result) => [(result as DrawResult).picture.png.buffer as ArrayBuffer],
   },
 )

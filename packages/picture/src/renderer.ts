@@ -16,14 +16,14 @@ export interface PictureLimits {
   /** Maximum drawing time. */
   readonly deadlineMs: number
   readonly idleMs: number
-  readonly waiting: number
+  readonly maxQueued: number
 }
 
 export interface PictureLog {
   warn(fields: object, message: string): void
 }
 
-const defaults: PictureLimits = { deadlineMs: 10_000, idleMs: 60_000, waiting: 64 }
+const defaultLimits: PictureLimits = { deadlineMs: 10_000, idleMs: 60_000, maxQueued: 64 }
 
 interface Task {
   readonly job: Job
@@ -37,7 +37,7 @@ export const openPicture = ({
 }: {
   readonly log?: PictureLog
   readonly limits?: Partial<PictureLimits>
-} = {}): Renderer => new Renderer({ ...defaults, ...limits }, log)
+} = {}): Renderer => new Renderer({ ...defaultLimits, ...limits }, log)
 
 /** Draws one picture after another in a worker. */
 export class Renderer {
@@ -45,7 +45,7 @@ export class Renderer {
   readonly #log: PictureLog | undefined
   readonly #queue: Task[] = []
   #link: WorkerLink<RenderMethods> | undefined
-  #current: Task | undefined
+  #currentTask: Task | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -73,7 +73,7 @@ export class Renderer {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
     for (const { reject } of this.#queue.splice(0)) reject(createClosedError())
-    this.#current?.reject(createClosedError())
+    this.#currentTask?.reject(createClosedError())
     await this.#stopWorker()
   }
 
@@ -81,7 +81,7 @@ export class Renderer {
     const job = createJob(source, size)
     if (this.#isClosed) throw createClosedError()
     if (signal?.aborted) throw createCancelledError()
-    if (this.#queue.length >= this.#limits.waiting) throw createOverloadedError(this.#queue.length)
+    if (this.#queue.length >= this.#limits.maxQueued) throw createOverloadedError(this.#queue.length)
     let cancel = () => {}
     try {
       return await new Promise<Picture>((resolve, reject) => {
@@ -102,16 +102,16 @@ export class Renderer {
   }
 
   async #drawQueue(): Promise<void> {
-    if (this.#current) return
+    if (this.#currentTask) return
     clearTimeout(this.#idleTimer)
-    for (this.#current = this.#queue.shift(); this.#current; this.#current = this.#queue.shift())
-      await this.#draw(this.#current)
+    for (this.#currentTask = this.#queue.shift(); this.#currentTask; this.#currentTask = this.#queue.shift())
+      await this.#draw(this.#currentTask)
     if (!this.#isClosed)
       this.#idleTimer = setTimeout(() => void this.#stopWorker(), this.#limits.idleMs).unref()
   }
 
   async #draw({ job, resolve, reject }: Task): Promise<void> {
-    if (!this.#link?.isAlive) this.#link = startRenderer()
+    if (!this.#link?.isAlive) this.#link = startWorker()
     const link = this.#link
     const deadline = setTimeout(() => {
       reject(createDeadlineError(this.#limits.deadlineMs))
@@ -122,7 +122,7 @@ export class Renderer {
       if (warnings.length > 0) this.#log?.warn({ warnings }, 'a chart was drawn with warnings')
       resolve(picture)
     } catch (error) {
-      reject(isUncloneable(error) ? createNotPlainError(error) : error)
+      reject(isUncloneable(error) ? createUncloneableError(error) : error)
     } finally {
       clearTimeout(deadline)
     }
@@ -135,7 +135,7 @@ export class Renderer {
   }
 }
 
-const startRenderer = (): WorkerLink<RenderMethods> =>
+const startWorker = (): WorkerLink<RenderMethods> =>
   new WorkerLink<RenderMethods>(resolveWorkerFile('render-worker', import.meta.url), {
     name: 'the worker that draws pictures',
     remedy: 'call again: a new worker is started; draw fewer points if it repeats',
@@ -156,7 +156,7 @@ function createJob(source: Source, { width_px = 900, scale = 1.5 }: PictureOptio
 const isUncloneable = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'DataCloneError'
 
-const createNotPlainError = (cause: unknown) =>
+const createUncloneableError = (cause: unknown) =>
   createInvalidPictureError('the chart is not plain data: it contains a function or a symbol', { cause })
 
 const createCancelledError = () => new CausewayError('CANCELLED', 'the call was cancelled')

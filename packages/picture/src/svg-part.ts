@@ -1,4 +1,4 @@
-import { inks, textSizes } from './chart-theme.ts'
+import { textSizes, themeColors } from './chart-theme.ts'
 import {
   element,
   group,
@@ -22,7 +22,7 @@ interface ArrowStyle {
 export function arrow(
   from: Point,
   to: Point,
-  { color = inks.text, width_px = 2, label }: ArrowStyle = {},
+  { color = themeColors.text, width_px = 2, label }: ArrowStyle = {},
 ): SvgElement {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]]
   const length = Math.hypot(dx, dy)
@@ -31,15 +31,22 @@ export function arrow(
     return group({}, element('circle', { cx: from[0], cy: from[1], r: width_px, fill: color }), ...labels)
   }
   const [ux, uy] = [dx / length, dy / length]
-  const head = Math.min(width_px * 5, length)
-  const base: Point = [to[0] - ux * head, to[1] - uy * head]
-  const half = head * 0.4
+  const headLength = Math.min(width_px * 5, length)
+  const base: Point = [to[0] - ux * headLength, to[1] - uy * headLength]
+  const headHalfWidth = headLength * 0.4
   return group(
     {},
     line(from, base, { stroke: color, 'stroke-width': width_px }),
-    polygon([to, [base[0] - uy * half, base[1] + ux * half], [base[0] + uy * half, base[1] - ux * half]], {
-      fill: color,
-    }),
+    polygon(
+      [
+        to,
+        [base[0] - uy * headHalfWidth, base[1] + ux * headHalfWidth],
+        [base[0] + uy * headHalfWidth, base[1] - ux * headHalfWidth],
+      ],
+      {
+        fill: color,
+      },
+    ),
     ...labels,
   )
 }
@@ -53,10 +60,10 @@ function createArrowLabel(tip: Point, [dx, dy]: Point, label: string, color: str
       'font-weight': 600,
     })
   }
-  const isSideways = Math.abs(dx) > Math.abs(dy)
-  const anchor = isSideways ? (dx > 0 ? 'start' : 'end') : 'middle'
-  const x = tip[0] + (isSideways ? Math.sign(dx) * 6 : 0)
-  const y = tip[1] + (isSideways ? textSizes.note * 0.35 : dy > 0 ? textSizes.note + 4 : -6)
+  const isHorizontal = Math.abs(dx) > Math.abs(dy)
+  const anchor = isHorizontal ? (dx > 0 ? 'start' : 'end') : 'middle'
+  const x = tip[0] + (isHorizontal ? Math.sign(dx) * 6 : 0)
+  const y = tip[1] + (isHorizontal ? textSizes.note * 0.35 : dy > 0 ? textSizes.note + 4 : -6)
   return haloText([x, y], label, { fill: color, 'text-anchor': anchor, 'font-weight': 600 })
 }
 
@@ -87,7 +94,7 @@ export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px =
     {},
     ...axes.map(({ name, direction: [x, y], color }) =>
       arrow(origin, [origin[0] + x * length_px, origin[1] + y * length_px], {
-        color: color ?? axisColors[name as keyof typeof axisColors] ?? inks.text,
+        color: color ?? axisColors[name as keyof typeof axisColors] ?? themeColors.text,
         label: name,
       }),
     ),
@@ -108,12 +115,12 @@ export function scaleBar(
   const length = ([5, 2, 1].find((step) => step * decade <= maxLength) ?? 1) * decade
   const [x, y] = at
   const end = x + length * px_per_unit
-  const ink = { stroke: inks.text, 'stroke-width': 2 }
+  const lineStyle = { stroke: themeColors.text, 'stroke-width': 2 }
   return group(
     {},
-    line([x, y], [end, y], ink),
-    line([x, y - 5], [x, y + 5], ink),
-    line([end, y - 5], [end, y + 5], ink),
+    line([x, y], [end, y], lineStyle),
+    line([x, y - 5], [x, y + 5], lineStyle),
+    line([end, y - 5], [end, y + 5], lineStyle),
     haloText([(x + end) / 2, y - 9], `${formatLength(length)} ${unit}`, { 'text-anchor': 'middle' }),
   )
 }

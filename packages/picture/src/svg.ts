@@ -1,4 +1,4 @@
-import { fontFamily, inks, textSizes } from './chart-theme.ts'
+import { fontFamily, textSizes, themeColors } from './chart-theme.ts'
 import { createInvalidPictureError } from './errors.ts'
 
 /** Omits `undefined` values. Numbers have at most three decimals. */
@@ -23,16 +23,16 @@ export const group = (attributes: SvgAttributes, ...children: readonly SvgElemen
   element('g', attributes, ...children)
 
 export const text = ([x, y]: Point, content: string, attributes: SvgAttributes = {}): SvgElement =>
-  element('text', { x, y, 'font-size': textSizes.label, fill: inks.text, ...attributes }, content)
+  element('text', { x, y, 'font-size': textSizes.label, fill: themeColors.text, ...attributes }, content)
 
 export const circle = ([cx, cy]: Point, r: number, attributes: SvgAttributes = {}): SvgElement =>
   element('circle', { cx, cy, r, ...attributes })
 
 export const line = ([x1, y1]: Point, [x2, y2]: Point, attributes: SvgAttributes = {}): SvgElement =>
-  element('line', { x1, y1, x2, y2, stroke: inks.text, ...attributes })
+  element('line', { x1, y1, x2, y2, stroke: themeColors.text, ...attributes })
 
 export const polyline = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
-  element('polyline', { points: formatPoints(points), fill: 'none', stroke: inks.text, ...attributes })
+  element('polyline', { points: formatPoints(points), fill: 'none', stroke: themeColors.text, ...attributes })
 
 export const polygon = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
   element('polygon', { points: formatPoints(points), ...attributes })
@@ -59,18 +59,18 @@ export function drawing(
 }
 
 function writeElement({ name, attributes, children }: SvgElement): string {
-  const written = Object.entries(attributes)
+  const attributeTexts = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(
       ([key, value]) =>
         ` ${key}="${typeof value === 'number' ? formatNumber(value) : escapeText(String(value))}"`,
     )
-  const inside = children.map((child) =>
+  const childTexts = children.map((child) =>
     typeof child === 'string' ? escapeText(child) : writeElement(child),
   )
-  return inside.length === 0
-    ? `<${name}${written.join('')}/>`
-    : `<${name}${written.join('')}>${inside.join('')}</${name}>`
+  return childTexts.length === 0
+    ? `<${name}${attributeTexts.join('')}/>`
+    : `<${name}${attributeTexts.join('')}>${childTexts.join('')}</${name}>`
 }
 
 const formatPoints = (points: readonly Point[]): string =>
@@ -84,11 +84,11 @@ function formatNumber(value: number): string {
 
 /** Characters that XML 1.0 cannot represent (https://www.w3.org/TR/xml/#charsets). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
-const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF\p{Surrogate}]/gu
+const invalidXmlCharacters = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF\p{Surrogate}]/gu
 
 const escapeText = (content: string): string =>
   content
-    .replace(unwritable, '\uFFFD')
+    .replace(invalidXmlCharacters, '\uFFFD')
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')

@@ -36,41 +36,41 @@ export function createValueAxis(values: readonly number[], scale: ScaleOption): 
     if (value < min) min = value
     if (value > max) max = value
   }
-  const sizes = values
+  const magnitudes = values
     .map(Math.abs)
-    .filter((size) => size > 0)
+    .filter((magnitude) => magnitude > 0)
     .sort((a, b) => a - b)
-  const largest = sizes.at(-1) ?? 0
-  const small = computeQuantile(sizes, 0.1) ?? 1
-  const isFlattened = largest >= minDivergingPeak && largest / small >= minFlatteningRatio
+  const maxMagnitude = magnitudes.at(-1) ?? 0
+  const smallMagnitude = computeQuantile(magnitudes, 0.1) ?? 1
+  const isFlattened = maxMagnitude >= minDivergingPeak && maxMagnitude / smallMagnitude >= minFlatteningRatio
   const isLog = scale === 'log' || (scale === 'auto' && isFlattened) || !Number.isFinite(max - min)
   if (!isLog || isConstant(min, max)) return createLinearAxis(min, max)
-  return min > 0 ? createLogAxis(min, max) : createSymlogAxis(min, max, small)
+  return min > 0 ? createLogAxis(min, max) : createSymlogAxis(min, max, smallMagnitude)
 }
 
 const isConstant = (min: number, max: number): boolean =>
   max - min <= Math.max(Math.abs(min), Math.abs(max)) * maxRoundingError
 
 function createLinearAxis(min: number, max: number): ValueAxis {
-  const size = Math.max(Math.abs(min), Math.abs(max))
-  const half = size === 0 ? 1 : Math.max(size * 0.05, minMargin)
+  const maxMagnitude = Math.max(Math.abs(min), Math.abs(max))
+  const margin = maxMagnitude === 0 ? 1 : Math.max(maxMagnitude * 0.05, minMargin)
   const domain = isConstant(min, max)
-    ? ([Math.max(min - half, -Number.MAX_VALUE), Math.min(max + half, Number.MAX_VALUE)] as const)
+    ? ([Math.max(min - margin, -Number.MAX_VALUE), Math.min(max + margin, Number.MAX_VALUE)] as const)
     : ([min, max] as const)
   const step = (domain[1] - domain[0]) / 6
   // Digits that distinguish adjacent ticks.
-  const digits = Math.min(Math.max(Math.ceil(Math.log10(size / step) + 0.3), 1), 15)
-  const magnitude = Math.floor(Math.log10(size))
-  const isPlain = size === 0 || (magnitude >= -3 && magnitude < Math.max(6, digits))
+  const digits = Math.min(Math.max(Math.ceil(Math.log10(maxMagnitude / step) + 0.3), 1), 15)
+  const exponent = Math.floor(Math.log10(maxMagnitude))
+  const isFixedNotation = maxMagnitude === 0 || (exponent >= -3 && exponent < Math.max(6, digits))
   const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step))), 20)
-  const label = isPlain
-    ? size.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
-    : size.toExponential(digits)
+  const label = isFixedNotation
+    ? maxMagnitude.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    : maxMagnitude.toExponential(digits)
   return {
     type: 'linear',
     domain,
     ticks: null,
-    labelExpr: isPlain ? null : formatPowers(digits),
+    labelExpr: isFixedNotation ? null : formatPowers(digits),
     widestLabel: min < 0 ? `−${label}` : label,
   }
 }
@@ -81,35 +81,35 @@ function createLogAxis(min: number, max: number): ValueAxis {
   const widestLabel = '100,000'
   // Over less than two decades, the scale selects better ticks.
   if (last - first < 2) {
-    return { type: 'log', domain: [min, max], ticks: null, labelExpr: byMagnitude, widestLabel }
+    return { type: 'log', domain: [min, max], ticks: null, labelExpr: magnitudeLabelExpr, widestLabel }
   }
   const step = Math.ceil((last - first) / 7)
-  const steps = Math.ceil((last - first) / step)
-  const ticks = Array.from({ length: steps + 1 }, (_, index) => getPower(first + index * step))
-  const domain = [getPower(first), getPower(first + steps * step)] as const
-  return { type: 'log', domain, ticks, labelExpr: byMagnitude, widestLabel }
+  const stepCount = Math.ceil((last - first) / step)
+  const ticks = Array.from({ length: stepCount + 1 }, (_, index) => getPower(first + index * step))
+  const domain = [getPower(first), getPower(first + stepCount * step)] as const
+  return { type: 'log', domain, ticks, labelExpr: magnitudeLabelExpr, widestLabel }
 }
 
-function createSymlogAxis(min: number, max: number, typicalSize: number): ValueAxis {
+function createSymlogAxis(min: number, max: number, linearThreshold: number): ValueAxis {
   const last = Math.ceil(Math.log10(Math.max(-min, max)))
   // Vega divides by the constant, and the quotient must be a float64.
-  const first = Math.max(Math.floor(Math.log10(typicalSize)), last - 300)
+  const first = Math.max(Math.floor(Math.log10(linearThreshold)), last - 300)
   // Labels of lower ticks would overlap the label of zero.
   const isTwoSided = min < 0 && max > 0
   const ticks = listDecades(first + Math.ceil((last - first) / 10), last, isTwoSided ? 3 : 6)
-  const edge = getPower(last)
+  const limit = getPower(last)
   return {
     type: 'symlog',
-    domain: [min < 0 ? -edge : 0, max > 0 ? edge : 0],
+    domain: [min < 0 ? -limit : 0, max > 0 ? limit : 0],
     constant: getPower(first),
     ticks: [...(min < 0 ? ticks.map((tick) => -tick).reverse() : []), 0, ...(max > 0 ? ticks : [])],
-    labelExpr: byMagnitude,
+    labelExpr: magnitudeLabelExpr,
     widestLabel: '−100,000',
   }
 }
 
-function listDecades(first: number, last: number, limit: number): number[] {
-  const step = Math.max(1, Math.ceil((last - first + 1) / limit))
+function listDecades(first: number, last: number, maxCount: number): number[] {
+  const step = Math.max(1, Math.ceil((last - first + 1) / maxCount))
   const exponents: number[] = []
   for (let exponent = last; exponent >= first; exponent -= step) exponents.unshift(exponent)
   return exponents.map(getPower)
@@ -119,11 +119,11 @@ function listDecades(first: number, last: number, limit: number): number[] {
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
-const computeQuantile = (sorted: readonly number[], share: number): number | undefined =>
-  sorted[Math.floor((sorted.length - 1) * share)]
+const computeQuantile = (sorted: readonly number[], fraction: number): number | undefined =>
+  sorted[Math.floor((sorted.length - 1) * fraction)]
 
 /** Omits plus signs, because the axis is narrow. */
 const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 
-const byMagnitude = `abs(datum.value) >= 1e6 || abs(datum.value) < 1e-3 ? ${formatPowers(2)} : format(datum.value, ',.3~r')`
+const magnitudeLabelExpr = `abs(datum.value) >= 1e6 || abs(datum.value) < 1e-3 ? ${formatPowers(2)} : format(datum.value, ',.3~r')`

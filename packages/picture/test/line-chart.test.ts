@@ -39,11 +39,11 @@ const energy: LineChart = {
     { name: 'kinetic', unit: 'J', quantity: 'energy', x: frames(60), y: frames(60).map((x) => x / 10) },
     { name: 'potential', unit: 'J', quantity: 'energy', x: frames(60), y: frames(60).map(() => 2) },
   ],
-  cited: [{ x: 45, label: 'frame 45: +15.8 J' }],
+  markers: [{ x: 45, label: 'frame 45: +15.8 J' }],
   ranges: [{ from: 10, to: 20, label: 'not converged' }],
 }
 
-t.test('lineChart writes title, units, legend, cited frame and run', async (t) => {
+t.test('lineChart writes title, units, legend, marker and range', async (t) => {
   const texts = findTexts(await draw(energy))
   for (const text of [
     'Energy &lt;jumps&gt; &amp; stays',
@@ -167,8 +167,8 @@ t.test('lineChart distinguishes series by dashes if there are more series than c
   t.equal(new Set(looks.map(String)).size, 9)
 })
 
-t.test('lineChart widens the axis for a cited frame outside the series', async (t) => {
-  const svg = await draw({ ...energy, cited: [{ x: 5000, label: 'frame 5000' }], ranges: [] })
+t.test('lineChart widens the axis for a marker outside the series', async (t) => {
+  const svg = await draw({ ...energy, markers: [{ x: 5000, label: 'frame 5000' }], ranges: [] })
   t.ok(findTexts(svg).includes('5,000'))
 })
 
@@ -179,7 +179,7 @@ t.test('lineChart truncates long names and titles and stays 900 pixels wide', as
     title: long,
     subtitle: long,
     series: energy.series.map((one, index) => ({ ...one, name: `${index} ${long}` })),
-    cited: [{ x: 45, label: long }],
+    markers: [{ x: 45, label: long }],
   })
   const width = Number(/<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1])
   t.ok(width > 870 && width < 930, `${width} wide`)

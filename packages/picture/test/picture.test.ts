@@ -253,7 +253,7 @@ t.test('an abort does not affect the pictures of other calls', async (t) => {
 })
 
 t.test('the renderer rejects pictures beyond the queue limit with OVERLOADED', async (t) => {
-  const pictures = open(t, { waiting: 1 })
+  const pictures = open(t, { maxQueued: 1 })
   const taken = [pictures.drawing(rendererSmall), pictures.drawing(rendererSmall)]
   await t.rejects(pictures.drawing(rendererSmall), { code: 'OVERLOADED', data: { retry_after_ms: 1000 } })
   await Promise.all(taken)

@@ -3,11 +3,11 @@ import { coverSpans, findNearestLongitude, normalizeLongitude } from './longitud
 
 /**
  * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes
- * such a box with west > east. `toEastward` accepts both forms.
+ * such a box with west > east. `unwrapBounds` accepts both forms.
  */
 export type Bounds = readonly [west: number, south: number, east: number, north: number]
 
-export const toEastward = ([west, south, east, north]: Bounds): Bounds =>
+export const unwrapBounds = ([west, south, east, north]: Bounds): Bounds =>
   east < west ? [west, south, east + 360, north] : [west, south, east, north]
 
 /** Returns the smallest box, or `null` without positions. Lines take the shorter way around the earth. */
@@ -18,12 +18,12 @@ export function findBounds(paths: Iterable<readonly Position[]>): Bounds | null 
 }
 
 function findPathBounds(path: readonly Position[]): Bounds {
-  let last = path[0]?.[0] ?? 0
-  let [west, south, east, north] = [last, 90, last, -90]
+  let lastLon = path[0]?.[0] ?? 0
+  let [west, south, east, north] = [lastLon, 90, lastLon, -90]
   for (const [lon = 0, lat = 0] of path) {
-    last = findNearestLongitude(lon, last)
-    if (last < west) west = last
-    if (last > east) east = last
+    lastLon = findNearestLongitude(lon, lastLon)
+    if (lastLon < west) west = lastLon
+    if (lastLon > east) east = lastLon
     if (lat < south) south = lat
     if (lat > north) north = lat
   }
@@ -32,26 +32,26 @@ function findPathBounds(path: readonly Position[]): Bounds {
 
 /** Returns the smallest box around boxes, or `null` without boxes. */
 export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
-  const known = boxes.filter((box) => box !== null)
-  const [first] = known
+  const definedBoxes = boxes.filter((box) => box !== null)
+  const [first] = definedBoxes
   if (first === undefined) return null
-  if (known.length === 1 && first[2] - first[0] < 360) {
+  if (definedBoxes.length === 1 && first[2] - first[0] < 360) {
     const west = normalizeLongitude(first[0])
     return [west, first[1], west + first[2] - first[0], first[3]]
   }
-  const [west, east] = coverSpans(known.map((box) => [box[0], box[2]])) ?? [-180, 180]
-  const south = known.reduce((min, box) => Math.min(min, box[1]), 90)
-  const north = known.reduce((max, box) => Math.max(max, box[3]), -90)
+  const [west, east] = coverSpans(definedBoxes.map((box) => [box[0], box[2]])) ?? [-180, 180]
+  const south = definedBoxes.reduce((min, box) => Math.min(min, box[1]), 90)
+  const north = definedBoxes.reduce((max, box) => Math.max(max, box[3]), -90)
   return [west, south, east, north]
 }
 
 export function areBoundsOverlapping(a: Bounds, b: Bounds): boolean {
   if (a[1] > b[3] || b[1] > a[3]) return false
-  return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
+  return [-360, 0, 360].some((offset) => a[0] + offset <= b[2] && b[0] <= a[2] + offset)
 }
 
 /** Minimum side in degrees. Smaller sides are enlarged before padding. */
-const minSide = 0.001
+const minSideDegrees = 0.001
 
 /** Adds a margin to each side, as a fraction of the box size. */
 export function padBounds([west, south, east, north]: Bounds, padding: number): Bounds {
@@ -61,9 +61,9 @@ export function padBounds([west, south, east, north]: Bounds, padding: number): 
 }
 
 function padSide(low: number, high: number, padding: number): readonly [number, number] {
-  const missing = Math.max(0, minSide - (high - low)) / 2
-  const margin = Math.max(high - low, minSide) * padding
-  return [low - missing - margin, high + missing + margin]
+  const extension = Math.max(0, minSideDegrees - (high - low)) / 2
+  const margin = Math.max(high - low, minSideDegrees) * padding
+  return [low - extension - margin, high + extension + margin]
 }
 
 /** Lists corners in the order of plot files: SW, SE, NE, NW, SW. */

@@ -59,21 +59,23 @@ export const showText = (text: string): DebriefCommand => ({ command: 'showText'
 /** Rounds numbers whose names end in a unit: `_m`, `_nm`, `_deg`, `_kn` or `_s`. */
 export const showData = (
   data: { readonly title: string; readonly summary: string } & Readonly<Record<string, unknown>>,
-): DebriefCommand => ({ command: 'showData', payload: roundUnits(data, '') })
+): DebriefCommand => ({ command: 'showData', payload: roundByUnit(data, '') })
 
-const decimals: Readonly<Record<string, number>> = { m: 3, nm: 6, deg: 4, kn: 4, s: 3 }
+const decimalsByUnit: Readonly<Record<string, number>> = { m: 3, nm: 6, deg: 4, kn: 4, s: 3 }
 
-function roundUnits(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => roundUnits(item, ''))
+function roundByUnit(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => roundByUnit(item, ''))
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, roundUnits(member, key)]))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, roundByUnit(member, key)]))
   if (typeof value !== 'number' || !Number.isFinite(value)) return value
-  const places = decimals[/_([a-z]+)$/.exec(name)?.[1] ?? '']
-  return places === undefined ? value : Number(value.toFixed(places))
+  const decimals = decimalsByUnit[/_([a-z]+)$/.exec(name)?.[1] ?? '']
+  return decimals === undefined ? value : Number(value.toFixed(decimals))
 }
 
 /** Returns a single command unchanged. */
 export function createComposite(commands: readonly DebriefCommand[]): DebriefCommand {
-  const [only] = commands
-  return commands.length === 1 && only !== undefined ? only : { command: 'composite', payload: commands }
+  const [onlyCommand] = commands
+  return commands.length === 1 && onlyCommand !== undefined
+    ? onlyCommand
+    : { command: 'composite', payload: commands }
 }

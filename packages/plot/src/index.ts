@@ -4,8 +4,8 @@ export {
   createBoundsPolygon,
   findBounds,
   padBounds,
-  toEastward,
   uniteBounds,
+  unwrapBounds,
 } from './bounds.ts'
 export {
   addFeatures,

@@ -22,10 +22,10 @@ export function unwrapLongitudes(lons: readonly number[]): number[] {
 
 /** Unwraps longitudes. The first becomes the equivalent closest to `start`. */
 export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
-  let last = start
+  let lastLon = start
   return path.map(([lon, lat]) => {
-    last = findNearestLongitude(lon, last)
-    return [last, lat]
+    lastLon = findNearestLongitude(lon, lastLon)
+    return [lastLon, lat]
   })
 }
 
@@ -39,15 +39,15 @@ export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
     .sort(([a], [b]) => a - b)
   const [first] = sorted
   if (first === undefined) return null
-  let reach = first[1]
+  let coveredEast = first[1]
   let gap = { width: -1, from: first[0] }
   for (const [west, east] of sorted.slice(1)) {
-    if (west - reach > gap.width) gap = { width: west - reach, from: west }
-    reach = Math.max(reach, east)
+    if (west - coveredEast > gap.width) gap = { width: west - coveredEast, from: west }
+    coveredEast = Math.max(coveredEast, east)
   }
   // This gap is across the antimeridian.
-  if (first[0] + 360 - reach >= gap.width) gap = { width: first[0] + 360 - reach, from: first[0] }
+  if (first[0] + 360 - coveredEast >= gap.width) gap = { width: first[0] + 360 - coveredEast, from: first[0] }
   if (gap.width <= 0) return [-180, 180]
-  const ends = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))
-  return [gap.from, Math.max(...ends)]
+  const eastEnds = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))
+  return [gap.from, Math.max(...eastEnds)]
 }

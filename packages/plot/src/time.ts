@@ -13,10 +13,10 @@ export function findTimeRange(feature: {
   readonly properties?: unknown
 }): readonly [first: number, last: number] | null {
   const { timestamps, times, time, timeStart, timeEnd } = getProperties(feature)
-  const lists = [timestamps, times].filter((list) => Array.isArray(list))
+  const timeLists = [timestamps, times].filter((list) => Array.isArray(list))
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
-  for (const text of [...lists.flatMap(selectExtremes), time, timeStart, timeEnd]) {
+  for (const text of [...timeLists.flatMap(selectEarliestAndLatest), time, timeStart, timeEnd]) {
     const ms = parseTime(text)
     if (ms === undefined) continue
     first = Math.min(first, ms)
@@ -26,7 +26,7 @@ export function findTimeRange(feature: {
 }
 
 /** If all times have the same format, compares them as text and returns the extremes. Otherwise, returns all. */
-function selectExtremes(times: readonly unknown[]): readonly unknown[] {
+function selectEarliestAndLatest(times: readonly unknown[]): readonly unknown[] {
   const [first] = times
   if (typeof first !== 'string' || !first.endsWith('Z')) return times
   let [min, max] = [first, first]

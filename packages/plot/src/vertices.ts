@@ -18,19 +18,19 @@ export function* selectVertices(
   findFarthest: (span: VertexSpan) => number | undefined,
 ): Generator<number, number[]> {
   const retained = new Set<number>()
-  let done = 0
-  for (const whole of spans) {
-    const open = [{ ...whole, depth: 0 }]
-    for (let span = open.pop(); span !== undefined; span = open.pop()) {
+  let doneCount = 0
+  for (const initialSpan of spans) {
+    const openSpans = [{ ...initialSpan, depth: 0 }]
+    for (let span = openSpans.pop(); span !== undefined; span = openSpans.pop()) {
       const { from, to, depth } = span
       retained.add(from).add(to)
       const farthest = findFarthest({ from, to })
-      if (farthest === undefined) done += to - from
+      if (farthest === undefined) doneCount += to - from
       else {
-        const split = depth < maxDepth ? farthest : (from + to) >> 1
-        open.push({ from: split, to, depth: depth + 1 }, { from, to: split, depth: depth + 1 })
+        const splitIndex = depth < maxDepth ? farthest : (from + to) >> 1
+        openSpans.push({ from: splitIndex, to, depth: depth + 1 }, { from, to: splitIndex, depth: depth + 1 })
       }
-      yield done
+      yield doneCount
     }
   }
   return [...retained].sort((a, b) => a - b)

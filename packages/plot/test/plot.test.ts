@@ -10,7 +10,7 @@ import {
   padBounds,
   readInjection,
   retainVertices,
-  toEastward,
+  unwrapBounds,
   unwrapLongitudes,
 } from '../src/index.ts'
 
@@ -80,7 +80,7 @@ t.test(
     t.ok(areBoundsOverlapping([0, 0, 1, 1], [1, 1, 2, 2]))
     t.notOk(areBoundsOverlapping([0, 0, 1, 1], [1.1, 0, 2, 2]))
     t.ok(areBoundsOverlapping([179, 0, 181, 1], [-180, 0, -179, 1]))
-    t.same(toEastward([179, 0, -179, 1]), [179, 0, 181, 1])
+    t.same(unwrapBounds([179, 0, -179, 1]), [179, 0, 181, 1])
   },
 )
 

@@ -7,7 +7,7 @@ import {
   getProperties,
   listPaths,
   type TimeState,
-  toEastward,
+  unwrapBounds,
 } from '@causeway/plot'
 import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
@@ -65,7 +65,7 @@ export function readViewport(payload: unknown): ViewportState {
   const [west, south, east, north] = bounds as [number, number, number, number]
   if (Math.abs(south) > 90 || Math.abs(north) > 90 || south > north)
     throw createInvalidError('a viewport requires -90 <= south <= north <= 90', payload)
-  const box = toEastward([west, south, east, north])
+  const box = unwrapBounds([west, south, east, north])
   if (Math.abs(west) > 360 || box[2] - west > 360)
     throw createInvalidError('a viewport requires longitudes within 360 degrees', payload)
   return { bounds: box }

@@ -1,4 +1,13 @@
-import { circle, group, inks, line, type Point, palette, polygon, type SvgElement } from '@causeway/picture'
+import {
+  circle,
+  group,
+  line,
+  type Point,
+  palette,
+  polygon,
+  type SvgElement,
+  themeColors,
+} from '@causeway/picture'
 import type { BodyId, BodyState } from '@causeway/recording'
 import { add, cross, type Point3, type Rotation, rotate } from '../vector.ts'
 import { edges, type FixedBody, type Ground, listCorners, type SceneGeometry, type Shape } from './shape.ts'
@@ -23,11 +32,11 @@ interface BodyStyle {
 }
 
 const fills = ['#DCE9F5', '#FCE8D5', '#DDF1EA', '#F6E4EF', '#E3F2FA', '#FBF0D3', '#E8E8E8']
-const environmentStyle: BodyStyle = { fill: '#EEF0F2', stroke: inks.axis }
+const environmentStyle: BodyStyle = { fill: '#EEF0F2', stroke: themeColors.axis }
 
 export const getBodyStyle = (index: number): BodyStyle => ({
-  fill: fills[index % fills.length] ?? inks.axis,
-  stroke: palette[index % palette.length] ?? inks.axis,
+  fill: fills[index % fills.length] ?? themeColors.axis,
+  stroke: palette[index % palette.length] ?? themeColors.axis,
 })
 
 /** Returns `null` if the position is not finite. */
@@ -109,7 +118,7 @@ const listRim = ([x, y]: Point, radius: number): Point[] =>
 /** Draws a small body, such as the pivot of a pendulum, as a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
-  return circle(canvas.at(body.at), 5, { fill: inks.axis })
+  return circle(canvas.at(body.at), 5, { fill: themeColors.axis })
 }
 
 /** `half` is half of the drawn side in m. */

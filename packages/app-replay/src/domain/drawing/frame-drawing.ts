@@ -5,12 +5,12 @@ import {
   drawing,
   element,
   group,
-  inks,
   type Point,
   type SvgElement,
   scaleBar,
   text,
   textSizes,
+  themeColors,
 } from '@causeway/picture'
 import type { BodyId, Frame } from '@causeway/recording'
 import type { createEnvironmentTest } from '../bodies/body.ts'
@@ -178,7 +178,7 @@ function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: C
   }
 }
 
-const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet } as const
+const environmentLabel = { size: textSizes.note, weight: 600, color: themeColors.secondaryText } as const
 
 /** Distance from the surface, px. */
 const labelDepth = 22
@@ -256,7 +256,7 @@ function drawHeading(frame: Frame, view: ViewName, { notFinite, far }: MissingBo
         'font-weight': 600,
       },
     ),
-    text([24, 62], facts.join(' · '), { 'font-size': textSizes.subtitle, fill: inks.quiet }),
+    text([24, 62], facts.join(' · '), { 'font-size': textSizes.subtitle, fill: themeColors.secondaryText }),
   ]
 }
 
@@ -275,7 +275,11 @@ function drawLegend(marks: readonly Mark[]): SvgElement[] {
       name === 'contact point'
         ? circle([x + 10, y - 5], 4, { fill: color })
         : arrow([x, y - 5], [x + 24, y - 5], { color, width_px: 3 })
-    return group({}, mark, text([x + 30, y], name, { 'font-size': textSizes.note, fill: inks.quiet }))
+    return group(
+      {},
+      mark,
+      text([x + 30, y], name, { 'font-size': textSizes.note, fill: themeColors.secondaryText }),
+    )
   })
 }
 

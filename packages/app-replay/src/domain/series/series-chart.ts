@@ -1,4 +1,4 @@
-import type { CitedRange, LineChart } from '@causeway/picture'
+import type { ChartRange, LineChart } from '@causeway/picture'
 import { formatQuantity } from '../sentence.ts'
 
 export const maxChartPoints = 1200
@@ -14,7 +14,7 @@ interface ChartedSeries {
 
 export interface Marks {
   readonly frame: number | null
-  readonly runs: readonly CitedRange[]
+  readonly runs: readonly ChartRange[]
 }
 
 export function buildSeriesChart(
@@ -34,7 +34,7 @@ export function buildSeriesChart(
       y: values,
       ...(quantity === '' ? {} : { quantity }),
     })),
-    cited: marks.frame === null ? [] : [{ x: marks.frame, label: `frame ${marks.frame}${value}` }],
+    markers: marks.frame === null ? [] : [{ x: marks.frame, label: `frame ${marks.frame}${value}` }],
     ranges: marks.runs,
   }
 }

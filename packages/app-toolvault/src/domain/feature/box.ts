@@ -7,7 +7,7 @@ import {
   type Geometry,
   listParts,
   type Position,
-  toEastward,
+  unwrapBounds,
   unwrapLongitudes,
 } from '@causeway/plot'
 import { booleanIntersects } from '@turf/boolean-intersects'
@@ -21,7 +21,7 @@ export function intersectsBox(feature: Feature, box: Bounds): boolean {
   const own = findFeatureBounds([feature])
   const { geometry } = feature
   if (own === null || geometry === null) return false
-  const [west, south, east, north] = toEastward(box)
+  const [west, south, east, north] = unwrapBounds(box)
   if (own[1] > north || own[3] < south) return false
   const isWithinLatitudes = own[1] >= south && own[3] <= north
   for (const turn of [-360, 0, 360]) {

@@ -1,4 +1,4 @@
-import { type Bounds, normalizeLongitude, toEastward } from '@causeway/plot'
+import { type Bounds, normalizeLongitude, unwrapBounds } from '@causeway/plot'
 import { ToolVaultError } from '../../errors.ts'
 
 const maxPoints = 10_000
@@ -8,7 +8,7 @@ export function createGridPoints(
   box: Bounds,
   { lat_interval, lon_interval }: { readonly lat_interval: number; readonly lon_interval: number },
 ): [lon: number, lat: number][] {
-  const [west, south, east, north] = toEastward(box)
+  const [west, south, east, north] = unwrapBounds(box)
   const columns = countSteps(west, east, lon_interval)
   const rows = countSteps(south, north, lat_interval)
   if (columns * rows > maxPoints)
