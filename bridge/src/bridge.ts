@@ -52,8 +52,8 @@ const growDelayMs = 1000
 /** Changes the growth factor, because V8 reads its size options only when the process starts. */
 function growYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    if (young === undefined || young.space_size < maxYoungBytes) return
+    const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    if (newSpace === undefined || newSpace.space_size < maxYoungBytes) return
     setFlagsFromString('--semi-space-growth-factor=1')
     observer.disconnect()
   })
@@ -86,13 +86,13 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const autostart = settings.autostart ? new Autostart(settings, program, log) : undefined
   const retry = { url, budgetMs: settings.waitMs, monitor, autostart, now, random: Math.random }
   const stats = new Stats(now)
-  const ends = chain([stats.stage, ...stages], {
+  const handlers = chain([stats.stage, ...stages], {
     toServer: (line) => relay.receive(line),
     toClient: (json) => output.write(json),
   })
   const calls = new PendingCalls(stats)
   const { maxMessageBytes } = upstream
-  const delivery = new Delivery({ calls, write: ends.toClient, maxMessageBytes, log })
+  const delivery = new Delivery({ calls, write: handlers.toClient, maxMessageBytes, log })
   const link = { upstream, delivery, retry, log }
   const session = new Session({ ...link, onReady: () => stats.countSession() })
   const forwarder = new Forwarder({ ...link, session, identity, warn })
@@ -130,7 +130,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   for (const flag of v8Flags) setFlagsFromString(flag)
   setTimeout(growYoungGeneration, growDelayMs).unref()
   void output.closed.then(() => end('the client closed standard output', 0))
-  readLines(stdin, ends.toServer).then(
+  readLines(stdin, handlers.toServer).then(
     async () => {
       if (autostart === undefined && relay.isIdle) await monitor.check(upstream)
       end('end of input', settings.drainMs)

@@ -36,5 +36,5 @@ export const BridgeError = defineErrors({
   },
 })
 
-export const invalidSetting = (message: string, remedy: string): CausewayError =>
+export const createSettingError = (message: string, remedy: string): CausewayError =>
   new CausewayError('INVALID_SETTING', message, { remedy })

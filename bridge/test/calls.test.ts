@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { PendingCalls } from '../src/calls/pending-calls.ts'
 import { Relay } from '../src/calls/relay.ts'
-import { backoff, isRepeatable, isTemporary, mayRepeat, retryAfterMs } from '../src/calls/retry.ts'
+import { canResend, computeBackoff, getRetryAfterMs, isRepeatable, isTemporary } from '../src/calls/retry.ts'
 import { type Backend, type Got, type Script, startBackend } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -290,18 +290,18 @@ const stale = { code: 'UND_ERR_SOCKET' }
 const refused = { code: 'ECONNREFUSED' }
 
 t.test('mayRepeat allows an unsafe call only if nothing was written', async (t) => {
-  t.notOk(mayRepeat(stale, { isSafe: false, wasWritten: true, wasAnswered: false }))
-  t.ok(mayRepeat(stale, { isSafe: false, wasWritten: false, wasAnswered: false }))
-  t.ok(mayRepeat(refused, { isSafe: false, wasWritten: false, wasAnswered: false }))
+  t.notOk(canResend(stale, { isSafe: false, wasWritten: true, hasResponse: false }))
+  t.ok(canResend(stale, { isSafe: false, wasWritten: false, hasResponse: false }))
+  t.ok(canResend(refused, { isSafe: false, wasWritten: false, hasResponse: false }))
 })
 
 t.test(
   'mayRepeat allows a safe call after a lost connection, but not after the response has started',
   async (t) => {
-    t.ok(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: false }))
-    t.notOk(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: true }))
+    t.ok(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: false }))
+    t.notOk(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: true }))
     const certificate = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
-    t.notOk(mayRepeat(certificate, { isSafe: true, wasWritten: false, wasAnswered: false }), 'nor what stays')
+    t.notOk(canResend(certificate, { isSafe: true, wasWritten: false, hasResponse: false }), 'nor what stays')
   },
 )
 
@@ -321,12 +321,12 @@ t.test('isTemporary accepts busy and unavailable servers unless they request a l
   t.ok(isTemporary(reply(429, '5')))
   t.notOk(isTemporary(reply(429, '6')))
   t.notOk(isTemporary(reply(503, '60')))
-  t.equal(retryAfterMs(reply(503, '3')), 3000)
+  t.equal(getRetryAfterMs(reply(503, '3')), 3000)
 })
 
 t.test('retryAfterMs reads seconds, or a date relative to the Date header of the server', async (t) => {
   const parse = (retryAfter: string, date?: string) =>
-    retryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
+    getRetryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
       Date.parse('2026-01-01T00:00:00Z'),
     )
   t.equal(parse('3'), 3000)
@@ -345,13 +345,13 @@ t.test('retryAfterMs reads seconds, or a date relative to the Date header of the
 t.test('backoff doubles from the base to 30 s and is never less than the base', async (t) => {
   const none = () => 0
   t.same(
-    [0, 1, 2, 5, 50].map((attempt) => backoff(attempt, none)),
+    [0, 1, 2, 5, 50].map((attempt) => computeBackoff(attempt, none)),
     [1000, 2000, 4000, 30_000, 30_000],
   )
   t.equal(
-    backoff(0, () => 0.5),
+    computeBackoff(0, () => 0.5),
     1125,
   )
-  t.equal(backoff(0, none, 60_000), 60_000)
-  t.equal(backoff(3, none, 10), 80)
+  t.equal(computeBackoff(0, none, 60_000), 60_000)
+  t.equal(computeBackoff(3, none, 10), 80)
 })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
-import { clientLines } from '../src/doctor/client-lines.ts'
-import { explainUnreachable, isStartedLater } from '../src/doctor/connection-errors.ts'
+import { formatClientCommands } from '../src/doctor/client-lines.ts'
+import { explainUnreachable, mayStartLater } from '../src/doctor/connection-errors.ts'
 import { version } from '../src/version.ts'
 import { type Backend, startBackend } from './backend.ts'
 import { type Start, startBridge } from './client.ts'
@@ -148,9 +148,9 @@ t.test('explainUnreachable reports the innermost cause of a failed connection', 
     new TypeError('fetch failed', { cause: new AggregateError([refused]) }),
   ]) {
     t.match(explainUnreachable(error, undefined, {}), expected)
-    t.ok(isStartedLater(error))
+    t.ok(mayStartLater(error))
   }
-  t.notOk(isStartedLater(new Error('other')))
+  t.notOk(mayStartLater(new Error('other')))
 })
 
 verifies('bridge:doctor', 'the doctor rejects a token file that other users can read', async (t) => {
@@ -164,7 +164,7 @@ verifies('bridge:doctor', 'the doctor rejects a token file that other users can 
 })
 
 t.test('clientLines quotes arguments for the shell and omits header values', async (t) => {
-  const text = clientLines({
+  const text = formatClientCommands({
     node: '/opt/my node',
     script: '/b.js',
     args: ['--doctor', '--header', 'X-Key: hidden', '--header=Y: hidden', '--only', "it's"],

@@ -1,19 +1,19 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { fieldValue, messageFields } from '../src/http/headers.ts'
+import { createMessageFields, encodeFieldValue } from '../src/http/headers.ts'
 import { createParamFields, findParamHeaderFault, parseParamHeaders } from '../src/http/param-headers.ts'
-import { proxyFor } from '../src/http/proxy.ts'
+import { findProxy } from '../src/http/proxy.ts'
 import { readTarget, resolveTarget } from '../src/http/target.ts'
 import { Identity } from '../src/session/identity.ts'
 import { isOlder, ServerInfo } from '../src/session/server-info.ts'
-import { type Incoming, readLine } from '../src/stdio/message.ts'
+import { type ClientMessage, readLine } from '../src/stdio/message.ts'
 import { type Got, handshake, startBackend } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
 /** Returns a message as the bridge reads it. */
-function read(message: object): Incoming {
+function read(message: object): ClientMessage {
   const [line] = readLine(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
   if (line?.type !== 'message') throw new Error('not a message')
   return line.message
@@ -24,12 +24,16 @@ const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const forms = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 verifies('bridge:relay:protocol-version', 'messageFields adds the session to a legacy message', async (t) => {
-  t.same(messageFields(read({ id: 1, method: 'tools/list' }), mark), {
+  t.same(createMessageFields(read({ id: 1, method: 'tools/list' }), mark), {
     ...forms,
     'mcp-session-id': 's1',
     'mcp-protocol-version': '2025-06-18',
   })
-  t.same(messageFields(read({ id: 1, method: 'initialize' }), mark), forms, 'initialize belongs to none')
+  t.same(
+    createMessageFields(read({ id: 1, method: 'initialize' }), mark),
+    forms,
+    'initialize belongs to none',
+  )
 })
 
 verifies(
@@ -37,7 +41,7 @@ verifies(
   'messageFields mirrors the body of a stateless message and adds no session',
   async (t) => {
     const fields = (method: string, params: object) =>
-      messageFields(read({ id: 1, method, params: { ...params, _meta } }), mark)
+      createMessageFields(read({ id: 1, method, params: { ...params, _meta } }), mark)
     const common = { ...forms, 'mcp-protocol-version': '2026-07-28' }
     t.same(fields('tools/list', {}), { ...common, 'mcp-method': 'tools/list' })
     const named = [
@@ -55,9 +59,9 @@ verifies(
 
 t.test('fieldValue encodes texts that are not valid in a header as Base64 of their UTF-8', async (t) => {
   for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
-    t.equal(fieldValue(safe), safe)
+    t.equal(encodeFieldValue(safe), safe)
   for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
-    const value = fieldValue(unsafe)
+    const value = encodeFieldValue(unsafe)
     t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
     t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
   }
@@ -264,13 +268,13 @@ verifies(
 )
 
 const used = (origin: string, env: NodeJS.ProcessEnv): boolean =>
-  proxyFor(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
+  findProxy(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
 
 t.test('proxyFor reads the variable for the scheme of the server', async (t) => {
-  t.equal(proxyFor('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
-  t.equal(proxyFor('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
-  t.equal(proxyFor('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
-  t.equal(proxyFor('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
+  t.equal(findProxy('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
+  t.equal(findProxy('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
+  t.equal(findProxy('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
+  t.equal(findProxy('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
 })
 
 t.test('proxyFor returns undefined for hosts, subdomains and ports in NO_PROXY', async (t) => {
@@ -281,7 +285,7 @@ t.test('proxyFor returns undefined for hosts, subdomains and ports in NO_PROXY',
 })
 
 t.test('proxyFor rejects a URL that is not HTTP and omits it from the message', async (t) => {
-  t.throws(() => proxyFor('http://a', 'socks5://u:hidden@h', {}), {
+  t.throws(() => findProxy('http://a', 'socks5://u:hidden@h', {}), {
     code: 'INVALID_SETTING',
     message: /^((?!hidden).)*$/,
   })

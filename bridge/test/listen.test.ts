@@ -4,10 +4,10 @@ import type { Delivery } from '../src/calls/delivery.ts'
 import type { RetryOptions } from '../src/calls/retry-budget.ts'
 import { ServerRequests } from '../src/calls/server-requests.ts'
 import { explainUnreachable } from '../src/doctor/connection-errors.ts'
-import { ask } from '../src/http/ask.ts'
+import { sendRequest } from '../src/http/send-request.ts'
 import type { Exchange, Reader, Upstream } from '../src/http/upstream.ts'
 import { GetStream } from '../src/session/get-stream.ts'
-import { readEnvelope, withId } from '../src/stdio/envelope.ts'
+import { readEnvelope, replaceId } from '../src/stdio/envelope.ts'
 import { type Got, handshake, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, startBridge } from './client.ts'
 
@@ -333,7 +333,7 @@ t.test('ServerRequests replaces the id of a cancellation with deeply nested para
 })
 
 t.test('withId keeps all bytes except the id', async (t) => {
-  const withNine = (text: string) => withId(Buffer.from(text), 9).toString()
+  const withNine = (text: string) => replaceId(Buffer.from(text), 9).toString()
   t.equal(withNine(' { "id" : "a\\"}" , "result": 1e2 }'), ' { "id" : 9 , "result": 1e2 }')
   t.equal(withNine('{"error":{"id":1}}'), '{"id":9,"error":{"id":1}}')
   t.equal(withNine('[{"id":1}]'), '[{"id":1}]')
@@ -366,7 +366,9 @@ verifies('bridge:session:restart', 'ask rejects if no response arrives within th
     const { upstream, aborts } = openEnded((reader) => {
       if (head) reader.head(200, { 'content-type': 'text/event-stream' })
     })
-    const error = await ask(upstream, { method: 'POST', fields: {} }, 1).catch((error: unknown) => error)
+    const error = await sendRequest(upstream, { method: 'POST', fields: {} }, 1).catch(
+      (error: unknown) => error,
+    )
     t.match(error, { code: 'SERVER_UNREACHABLE' })
     t.match(explainUnreachable(error, undefined, {}), { text: 'no response in time (TimeoutError)' })
     t.equal(aborts(), 1)
@@ -380,7 +382,7 @@ t.test('ask returns the first response of a stream and closes the stream', async
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","id":1,"result":{"n":1}}\n\n'))
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","id":2,"result":{"n":2}}\n\n'))
   })
-  const { reply, response } = await ask(upstream, { method: 'POST', fields: {} })
+  const { reply, response } = await sendRequest(upstream, { method: 'POST', fields: {} })
   t.match(reply, { status: 200, type: 'events' })
   t.match(response, { id: 1, result: { n: 1 } })
   t.equal(aborts(), 1)

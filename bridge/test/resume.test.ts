@@ -6,7 +6,7 @@ import { Forwarder } from '../src/calls/forwarder.ts'
 import { PendingCalls } from '../src/calls/pending-calls.ts'
 import { EventParser } from '../src/http/sse.ts'
 import type { Reader } from '../src/http/upstream.ts'
-import type { Incoming } from '../src/stdio/message.ts'
+import type { ClientMessage } from '../src/stdio/message.ts'
 import { type Got, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -301,17 +301,17 @@ verifies('bridge:stream:promised', 'reports an error if the response after 202 n
     delivery,
     log,
   } as unknown as ConstructorParameters<typeof Forwarder>[0])
-  const message: Incoming = {
+  const message: ClientMessage = {
     bytes: Buffer.from(''),
     kind: 'request',
     id: 1,
     method: 'tools/call',
     params: {},
-    claimed: undefined,
+    claimedVersion: undefined,
   }
   // Keeps the process alive, because the timeout does not.
   const alive = setInterval(() => {}, 1000)
-  await forwarder.forward(calls.open(message.bytes, [message]))
+  await forwarder.forward(calls.pendingIds(message.bytes, [message]))
   clearInterval(alive)
   t.match(written, [
     { id: 1, error: { data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 202 } } } },

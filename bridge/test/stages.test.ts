@@ -7,7 +7,7 @@ import { verifies } from '../../test/verifies.ts'
 import { PendingCalls } from '../src/calls/pending-calls.ts'
 import { Stats } from '../src/calls/stats.ts'
 import { staleMetaKey } from '../src/stages/offline-list.ts'
-import type { Incoming } from '../src/stdio/message.ts'
+import type { ClientMessage } from '../src/stdio/message.ts'
 import { type Backend, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -128,8 +128,8 @@ verifies('bridge:stats', async (t) => {
   t.match(bridge.stderr.trim().split('\n')[1], /^causeway-bridge: 3 calls, 2 errors, 0 in flight/)
 })
 
-const asCall = (id: Id): [Incoming] => [
-  { bytes: Buffer.alloc(0), kind: 'request', id, method: 'm', params: {}, claimed: undefined },
+const asCall = (id: Id): [ClientMessage] => [
+  { bytes: Buffer.alloc(0), kind: 'request', id, method: 'm', params: {}, claimedVersion: undefined },
 ]
 const answer = (value: object) => ({
   json: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...value })),
@@ -140,7 +140,7 @@ t.test('Stats counts calls and errors, and does not count cancelled calls as in 
   let now = 0
   const stats = new Stats(() => now)
   const calls = new PendingCalls(stats)
-  const open = (id: Id) => calls.open(Buffer.alloc(0), asCall(id))
+  const open = (id: Id) => calls.pendingIds(Buffer.alloc(0), asCall(id))
   const [number, text, cancelled] = [open(1), open('1'), open(2)]
   open('causeway-bridge/listen/1')
   now = 100

@@ -113,8 +113,8 @@ const url = new URL('http://127.0.0.1/mcp')
 function createSubscription(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
   const calls = new PendingCalls()
   const { id, method, params } = listen({})
-  const [bytes, kind, claimed] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
-  const call = calls.open(bytes, [{ bytes, kind, id, method, params, claimed }])
+  const [bytes, kind, claimedVersion] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
+  const call = calls.pendingIds(bytes, [{ bytes, kind, id, method, params, claimedVersion }])
   const pauses: number[] = []
   let starts = 0
   const delivery = {
@@ -212,9 +212,9 @@ verifies(
       bytes,
       kind: 'request',
       id: 'causeway-bridge/listen/2',
-      claimed: undefined,
+      claimedVersion: undefined,
     } as const
-    const call = calls.open(bytes, [own])
+    const call = calls.pendingIds(bytes, [own])
     const forwarder = new Forwarder({
       upstream: {
         url,

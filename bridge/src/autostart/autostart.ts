@@ -9,7 +9,7 @@ import {
   nodeHttp,
   thisMachine,
 } from '@causeway/protocol'
-import { BridgeError, invalidSetting } from '../errors.ts'
+import { BridgeError, createSettingError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { variables } from '../settings/options.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -45,7 +45,7 @@ export class Autostart {
   /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote URL or if no server exists. */
   constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
     if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
-      throw invalidSetting(
+      throw createSettingError(
         `no server can be started at ${url}`,
         'omit --autostart, or use a URL of this machine: http://localhost:3100/mcp',
       )
@@ -54,7 +54,7 @@ export class Autostart {
         ? findServer(program, process.execPath)
         : { file: serverCommand, args: [], shell: true }
     if (command === undefined)
-      throw invalidSetting(
+      throw createSettingError(
         'no server is installed with this bridge',
         'set the command that starts it with --server-command, or omit --autostart',
       )
@@ -72,7 +72,7 @@ export class Autostart {
     this.#attempt ??= this.#startOnce()
       .catch((error: unknown) => {
         if (isCausewayError(error)) throw error
-        throw this.#failure(`cannot start the server: ${(error as Error).message}`, error)
+        throw this.#createError(`cannot start the server: ${(error as Error).message}`, error)
       })
       .finally(() => {
         this.#attempt = undefined
@@ -82,13 +82,13 @@ export class Autostart {
 
   async #startOnce(): Promise<void> {
     makePrivateFolder(this.#folder)
-    const self = findProcess(process.pid)
+    const bridgeProcess = findProcess(process.pid)
     const startedAt = Date.now()
     while (!(await this.#isHealthy())) {
-      const lock = self && StartLock.take(this.#lockFile, self)
+      const lock = bridgeProcess && StartLock.take(this.#lockFile, bridgeProcess)
       if (lock === undefined) {
         if (Date.now() > startedAt + startTimeoutMs)
-          throw this.#failure('another bridge tries to start the server without success')
+          throw this.#createError('another bridge tries to start the server without success')
         await wait(pollMs)
       } else await this.#startWithLock(lock, startedAt)
     }
@@ -98,7 +98,7 @@ export class Autostart {
     try {
       // Another bridge may have started the server, or failed to, before this one took the lock.
       const failure = readFailure(this.#failureFile, startedAt)
-      if (failure !== undefined) throw this.#failure(failure)
+      if (failure !== undefined) throw this.#createError(failure)
       if (!(await this.#isHealthy())) await this.#spawnServer(lock, startedAt + startTimeoutMs)
     } catch (error) {
       const message = (error as Error).message.split(':')[0]
@@ -128,9 +128,9 @@ export class Autostart {
     if (server !== undefined) lock.setServer(server)
     this.#log(`started the server, pid ${child.pid}: ${[file, ...args].join(' ')}`)
     while (!(await this.#isHealthy())) {
-      if (failure !== undefined) throw this.#failure(failure)
+      if (failure !== undefined) throw this.#createError(failure)
       if (Date.now() > deadline)
-        throw this.#failure(`the server was not ready within ${startTimeoutMs / 1000} s`)
+        throw this.#createError(`the server was not ready within ${startTimeoutMs / 1000} s`)
       await wait(pollMs)
     }
   }
@@ -151,7 +151,7 @@ export class Autostart {
     })
   }
 
-  #failure(message: string, cause?: unknown): CausewayError {
+  #createError(message: string, cause?: unknown): CausewayError {
     const { file, args } = this.#command
     const lines = readLastLines(this.logFile)
     return new BridgeError('SERVER_START_FAILED', `${message}${lines === '' ? '' : `: ${lines}`}`, {
@@ -191,9 +191,9 @@ export function findServer(program: URL, node: string): Command | undefined {
 
 /** Omits variables of the bridge and npm. With npm's variables, the server would exit when npx exits. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
-  const own = new Set(variables)
+  const bridgeVariables = new Set(variables)
   // Bridge and server use the same token file.
-  own.delete('CAUSEWAY_TOKEN_FILE')
-  const inherited = Object.entries(env).filter(([name]) => !own.has(name) && !/^npm_/i.test(name))
+  bridgeVariables.delete('CAUSEWAY_TOKEN_FILE')
+  const inherited = Object.entries(env).filter(([name]) => !bridgeVariables.has(name) && !/^npm_/i.test(name))
   return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inherited), MCP_SERVER_PORT: port }
 }

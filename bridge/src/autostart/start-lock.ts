@@ -32,30 +32,30 @@ export class StartLock {
   }
 
   setServer(server: Process): void {
-    const complete = writeComplete(this.#path, this.#text(server))
-    if (this.#isMine()) renameSync(complete, this.#path)
-    else rmSync(complete)
+    const temporaryPath = writeTemporaryFile(this.#path, this.#format(server))
+    if (this.#isHeld()) renameSync(temporaryPath, this.#path)
+    else rmSync(temporaryPath)
   }
 
   release(): void {
-    if (this.#isMine()) rmSync(this.#path, { force: true })
+    if (this.#isHeld()) rmSync(this.#path, { force: true })
   }
 
   /** Writes the file before linking it to its path, so that no process reads an incomplete lock. */
   #create(): boolean {
-    const complete = writeComplete(this.#path, this.#text())
+    const temporaryPath = writeTemporaryFile(this.#path, this.#format())
     try {
-      return linkIfAbsent(complete, this.#path)
+      return linkIfAbsent(temporaryPath, this.#path)
     } finally {
-      rmSync(complete, { force: true })
+      rmSync(temporaryPath, { force: true })
     }
   }
 
-  #text(server?: Process): string {
+  #format(server?: Process): string {
     return JSON.stringify({ id: this.#id, starter: this.#starter, server })
   }
 
-  #isMine(): boolean {
+  #isHeld(): boolean {
     return parseHolder(readText(this.#path)).id === this.#id
   }
 }
@@ -73,9 +73,9 @@ export function findProcess(pid: number): Process | undefined {
   return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? '' }
 }
 
-function isRunning(known: Process | undefined): boolean {
-  const current = known && findProcess(known.pid)
-  return current !== undefined && current.started === known?.started
+function isRunning(expected: Process | undefined): boolean {
+  const current = expected && findProcess(expected.pid)
+  return current !== undefined && current.started === expected?.started
 }
 
 /** Removes a lock whose processes have exited. Returns `false` if the lock is valid or was replaced meanwhile. */
@@ -84,26 +84,26 @@ function removeStale(path: string): boolean {
   if (text === undefined) return true
   const { starter, server } = parseHolder(text)
   if (isRunning(starter) || isRunning(server)) return false
-  const renamed = `${path}.${crypto.randomUUID()}`
+  const renamedPath = `${path}.${crypto.randomUUID()}`
   try {
-    renameSync(path, renamed)
+    renameSync(path, renamedPath)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
     throw error
   }
   try {
-    if (readText(renamed) === text) return true
-    linkIfAbsent(renamed, path)
+    if (readText(renamedPath) === text) return true
+    linkIfAbsent(renamedPath, path)
     return false
   } finally {
-    rmSync(renamed, { force: true })
+    rmSync(renamedPath, { force: true })
   }
 }
 
-function writeComplete(path: string, text: string): string {
-  const complete = `${path}.${crypto.randomUUID()}`
-  writeFileSync(complete, text, { mode: 0o600 })
-  return complete
+function writeTemporaryFile(path: string, text: string): string {
+  const temporaryPath = `${path}.${crypto.randomUUID()}`
+  writeFileSync(temporaryPath, text, { mode: 0o600 })
+  return temporaryPath
 }
 
 function linkIfAbsent(from: string, to: string): boolean {

@@ -10,14 +10,15 @@ import {
 } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
 import type { Reply } from '../http/reply.ts'
-import { resultLine, toLine } from '../stdio/message.ts'
-import { retryAfterMs } from './retry.ts'
+import { createResultLine, toLine } from '../stdio/message.ts'
+import { getRetryAfterMs } from './retry.ts'
 
-export const errorLine = (id: Id | null, error: CausewayError): Buffer => toLine(errorResponse(id, error))
+export const createErrorLine = (id: Id | null, error: CausewayError): Buffer =>
+  toLine(errorResponse(id, error))
 
 /** For `tools/call`, returns a tool result, which the model can read; otherwise, a JSON-RPC error. */
 export function createFailure(id: Id, method: string, error: CausewayError): Buffer {
-  if (method !== 'tools/call') return errorLine(id, error)
+  if (method !== 'tools/call') return createErrorLine(id, error)
   const object = errorObject(error)
   const result = {
     resultType: 'complete',
@@ -25,7 +26,7 @@ export function createFailure(id: Id, method: string, error: CausewayError): Buf
     isError: true,
     _meta: { [errorMetaKey]: object },
   }
-  return resultLine(id, result)
+  return createResultLine(id, result)
 }
 
 export function createUnreachableError(
@@ -45,7 +46,7 @@ export const createTooLargeError = (size: number, limit: number): CausewayError 
     data: { size_bytes: size, limit_bytes: limit },
   })
 
-export const brokenStream = (url: URL, cause?: unknown): CausewayError =>
+export const createBrokenStreamError = (url: URL, cause?: unknown): CausewayError =>
   new BridgeError('SERVER_UNREACHABLE', 'the connection broke before the response arrived', {
     data: { url: String(url), cause: cause === undefined ? 'stream ended' : findReason(cause) },
     remedy: 'call again; if it repeats, see the log of the server',
@@ -61,16 +62,17 @@ const statusErrors: Readonly<Record<number, readonly [WireErrorCode, string]>> =
   504: ['DEADLINE_EXCEEDED', 'request less data, or call again'],
 }
 
-const typesDiffer = 'report it to the authors of the bridge and of the server: their content types differ'
-const wrongPath = 'check the path of MCP_SERVER_URL, it usually is /mcp'
+const contentTypeRemedy =
+  'report it to the authors of the bridge and of the server: their content types differ'
+const pathRemedy = 'check the path of MCP_SERVER_URL, it usually is /mcp'
 
 const invalidRemedies: Readonly<Record<number, string>> = {
   401: 'the server requires a valid token; pass a file with it: --token-file',
   403: 'the server rejects this caller; run causeway-bridge --doctor to find the reason',
-  404: wrongPath,
-  405: wrongPath,
-  406: typesDiffer,
-  415: typesDiffer,
+  404: pathRemedy,
+  405: pathRemedy,
+  406: contentTypeRemedy,
+  415: contentTypeRemedy,
   502: 'the server behind the proxy is not running; call again when it is',
 }
 
@@ -79,9 +81,10 @@ export function toStatusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined
   const message = `the server responded with HTTP ${status}${status < 300 ? ' without a JSON-RPC message' : ''}`
-  const fallback = status >= 500 ? 'see the log of the server' : 'check that MCP_SERVER_URL ends in /mcp'
-  const moved = location && `set MCP_SERVER_URL to the location that the server redirects to: ${location}`
-  const waitMs = retryAfterMs(reply)
+  const defaultRemedy = status >= 500 ? 'see the log of the server' : 'check that MCP_SERVER_URL ends in /mcp'
+  const redirectRemedy =
+    location && `set MCP_SERVER_URL to the location that the server redirects to: ${location}`
+  const waitMs = getRetryAfterMs(reply)
   const data = {
     url: String(url),
     http_status: status,
@@ -91,25 +94,29 @@ export function toStatusError(url: URL, reply: Reply): CausewayError {
     ...(location !== undefined && { location }),
     ...readExcerpt(reply),
   }
-  const known = statusErrors[status]
-  if (known !== undefined) return new CausewayError(known[0], message, { data, remedy: known[1] })
+  const statusError = statusErrors[status]
+  if (statusError !== undefined)
+    return new CausewayError(statusError[0], message, { data, remedy: statusError[1] })
   const code = status === 502 ? 'SERVER_UNREACHABLE' : 'SERVER_ANSWER_INVALID'
-  return new BridgeError(code, message, { data, remedy: invalidRemedies[status] ?? moved ?? fallback })
+  return new BridgeError(code, message, {
+    data,
+    remedy: invalidRemedies[status] ?? redirectRemedy ?? defaultRemedy,
+  })
 }
 
-const shownBytes = 2048
+const maxExcerptBytes = 2048
 
 function readExcerpt({ body, headers }: Reply): { readonly body?: string } {
   const [type = ''] = String(headers['content-type'] ?? 'text/plain').split(';')
   if (body === undefined || !/^(text\/plain|application\/(\S+\+)?json)$/i.test(type.trim())) return {}
   // StringDecoder omits an incomplete character at the end.
-  const text = new StringDecoder('utf8').write(body.subarray(0, shownBytes)).trim()
+  const text = new StringDecoder('utf8').write(body.subarray(0, maxExcerptBytes)).trim()
   return text === '' ? {} : { body: text }
 }
 
 function resolveLocation(url: URL, location: unknown): string | undefined {
   if (typeof location !== 'string' || !URL.canParse(location, String(url))) return undefined
-  return String(new URL(location, url)).slice(0, shownBytes)
+  return String(new URL(location, url)).slice(0, maxExcerptBytes)
 }
 
 function findReason(cause: unknown): string {

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
-import { eventStreamFields, type Fields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { createSessionFields, eventStreamFields, type Fields, type SessionKey } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 import type { EventParser } from '../http/sse.ts'
 import type { Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { brokenStream, createUnreachableError } from './answer.ts'
+import { createBrokenStreamError, createUnreachableError } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Call } from './pending-calls.ts'
-import { backoff, isStale, isTemporary, mayRepeat, retryAfterMs } from './retry.ts'
+import { canResend, computeBackoff, getRetryAfterMs, isStale, isTemporary } from './retry.ts'
 import { RetryBudget, type RetryOptions } from './retry-budget.ts'
 
-export interface Posted {
+export interface PostResult {
   readonly key: SessionKey
   readonly reply: Reply
   readonly events: Pick<EventParser, 'lastEventId' | 'retryMs'>
   /** The error that ended the event stream. */
-  readonly broken?: unknown
+  readonly streamError?: unknown
 }
 
 interface PostOptions {
@@ -35,14 +35,14 @@ export interface Link {
 const firstDelayMs = 100
 
 /** Status of a server that considers the broken stream still open. */
-const conflict = 409
+const conflictStatus = 409
 
 /** Posts a call and delivers its events. Retries while the server is unavailable. Throws only a CausewayError. */
 export async function postCall(
   link: Link,
   call: Call,
   { key, fields, isSafe }: PostOptions,
-): Promise<Posted> {
+): Promise<PostResult> {
   const { upstream, retry, log } = link
   const { url } = upstream
   const budget = new RetryBudget(retry)
@@ -54,54 +54,59 @@ export async function postCall(
     const { reply, events } = reader
 
     if (reply !== undefined && error === undefined) {
-      const isRetried = isTemporary(reply) && isSafe && (await budget.pause(retryAfterMs(reply)))
-      if (!isRetried) return { key, reply, events }
+      const shouldRetry = isTemporary(reply) && isSafe && (await budget.pause(getRetryAfterMs(reply)))
+      if (!shouldRetry) return { key, reply, events }
     } else {
-      if (reply?.type === 'events') return { key, reply, events, broken: error }
+      if (reply?.type === 'events') return { key, reply, events, streamError: error }
       const wasWritten = exchange.wasWritten()
-      const wasAnswered = reply !== undefined || call.open.size === 0
-      if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
+      const hasResponse = reply !== undefined || call.pendingIds.size === 0
+      if (!canResend(error, { isSafe, wasWritten, hasResponse }))
         throw wasWritten
-          ? brokenStream(url, error)
+          ? createBrokenStreamError(url, error)
           : createUnreachableError(url, error, { waitedMs: budget.waitedMs })
       if (!(isFirst && isStale(error)))
         await budget.waitForServer(error, { canStart: !wasWritten && call.canStartServer })
     }
-    if (call.open.size === 0) throw new CausewayError('CANCELLED', 'the call is no longer pending')
+    if (call.pendingIds.size === 0) throw new CausewayError('CANCELLED', 'the call is no longer pending')
     log(`retrying ${call.message.method}, waited ${budget.waitedMs} ms`)
   }
 }
 
 /** Resumes a stream that ended before the response. Throws SERVER_UNREACHABLE if that is not possible. */
-export async function resumeCall(link: Link, call: Call, { key, events, broken }: Posted): Promise<void> {
+export async function resumeCall(
+  link: Link,
+  call: Call,
+  { key, events, streamError }: PostResult,
+): Promise<void> {
   const { upstream, retry, log } = link
   const { url } = upstream
   let { lastEventId, retryMs } = events
   // Stateless streams cannot be resumed.
-  if (lastEventId === '' || call.message.claimed !== undefined) throw brokenStream(url, broken)
+  if (lastEventId === '' || call.message.claimedVersion !== undefined)
+    throw createBrokenStreamError(url, streamError)
   let budget = new RetryBudget(retry)
-  for (let attempt = 0; call.open.size > 0; attempt += 1) {
+  for (let attempt = 0; call.pendingIds.size > 0; attempt += 1) {
     // A server may close the stream to make the client poll.
     if (retryMs !== undefined) await sleep(retryMs)
-    else if (attempt === 0) await sleep(backoff(0, retry.random, firstDelayMs))
+    else if (attempt === 0) await sleep(computeBackoff(0, retry.random, firstDelayMs))
     log(`resuming the stream of id ${call.message.id} after event ${lastEventId}`)
 
     const reader = createReader(link, call)
-    const fields = { ...eventStreamFields, ...sessionFields(key), 'last-event-id': lastEventId }
+    const fields = { ...eventStreamFields, ...createSessionFields(key), 'last-event-id': lastEventId }
     const exchange = upstream.send({ method: 'GET', fields }, reader)
     call.exchange = exchange
     void call.settled.then(() => exchange.abort())
     const error: unknown = await exchange.done.catch((reason: unknown) => reason)
     const { reply } = reader
-    if (call.open.size === 0) return
+    if (call.pendingIds.size === 0) return
     if (reply?.type === 'events') {
       if (reader.events.lastEventId !== '') budget = new RetryBudget(retry)
       lastEventId = reader.events.lastEventId || lastEventId
       retryMs = reader.events.retryMs ?? retryMs
-    } else if (reply !== undefined && !isTemporary(reply) && reply.status !== conflict)
-      throw brokenStream(url, broken)
-    const requestedMs = reply !== undefined && reply.type !== 'events' ? retryAfterMs(reply) : undefined
-    if (!(await budget.pause(requestedMs))) throw brokenStream(url, error ?? broken)
+    } else if (reply !== undefined && !isTemporary(reply) && reply.status !== conflictStatus)
+      throw createBrokenStreamError(url, streamError)
+    const requestedMs = reply !== undefined && reply.type !== 'events' ? getRetryAfterMs(reply) : undefined
+    if (!(await budget.pause(requestedMs))) throw createBrokenStreamError(url, error ?? streamError)
   }
 }
 

@@ -1,9 +1,9 @@
 import { asObject, type CausewayError, type Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { readElements, readEnvelope, withId } from '../stdio/envelope.ts'
+import { readElements, readEnvelope, replaceId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
-import { createFailure, createTooLargeError, errorLine } from './answer.ts'
+import { createErrorLine, createFailure, createTooLargeError } from './answer.ts'
 import { type Answer, type Call, findRequest, type PendingCalls } from './pending-calls.ts'
 import { ServerRequests } from './server-requests.ts'
 
@@ -52,7 +52,7 @@ export class Delivery {
   }
 
   fail(call: Call, error: CausewayError): void {
-    this.#failAll(call, (id) => errorLine(id, error))
+    this.#failAll(call, (id) => createErrorLine(id, error))
   }
 
   failTooLarge(call: Call, size: number): void {
@@ -61,7 +61,7 @@ export class Delivery {
   }
 
   #failAll(call: Call, toResponse: (id: Id) => Buffer): void {
-    for (const id of [...call.open]) {
+    for (const id of [...call.pendingIds]) {
       const json = toResponse(id)
       this.#calls.answer(call, id, { json, hasResult: false })
       this.write(json)
@@ -69,7 +69,7 @@ export class Delivery {
   }
 
   #settle(id: Id, response: Answer, call: Call | undefined): boolean {
-    const owner = call?.open.has(id) ? call : this.#calls.find(id)
+    const owner = call?.pendingIds.has(id) ? call : this.#calls.find(id)
     if (owner === undefined) {
       this.#log(`dropped a response without a pending request, id ${id}`)
       return false
@@ -81,7 +81,7 @@ export class Delivery {
 
   #deliverErrorWithoutId(bytes: Buffer, call: Call | undefined): void {
     if (call === undefined) this.#log('dropped an error without an id')
-    else this.#failAll(call, (id) => withId(bytes, id))
+    else this.#failAll(call, (id) => replaceId(bytes, id))
   }
 
   /** Drops responses without a pending request. Only protocol version 2025-03-26 has batches. */

@@ -3,7 +3,7 @@ import type { Id } from '@causeway/protocol'
 import type { ServerEvent } from '../http/sse.ts'
 import type { Exchange } from '../http/upstream.ts'
 import { Deferred } from '../lifecycle/deferred.ts'
-import type { Incoming } from '../stdio/message.ts'
+import type { ClientMessage } from '../stdio/message.ts'
 import { Stats } from './stats.ts'
 
 export interface Answer {
@@ -15,17 +15,17 @@ export interface Answer {
 export interface Call {
   readonly bytes: Buffer
   /** The request, or the first request of a batch. */
-  readonly message: Incoming
-  readonly messages: readonly Incoming[]
+  readonly message: ClientMessage
+  readonly messages: readonly ClientMessage[]
   /** Unanswered ids: 1 and "1" are different. */
-  readonly open: Set<Id>
+  readonly pendingIds: Set<Id>
   readonly startedAt: number
   /** Resolves when every id is answered. */
   readonly settled: Promise<void>
   exchange: Exchange | undefined
   headers: IncomingHttpHeaders
   /** Called with each successful result before its delivery. */
-  onResult: ((call: Call, request: Incoming, parseResult: () => unknown) => void) | undefined
+  onResult: ((call: Call, request: ClientMessage, parseResult: () => unknown) => void) | undefined
   /** Returns `true` for an event that must not be delivered. */
   intercept: ((event: ServerEvent) => boolean) | undefined
   canStartServer: boolean
@@ -58,16 +58,16 @@ export class PendingCalls {
   }
 
   /** The first message must be a request. */
-  open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
-    const open = new Set<Id>()
-    for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.add(id)
+  pendingIds(bytes: Buffer, messages: readonly [ClientMessage, ...ClientMessage[]]): Call {
+    const pendingIds = new Set<Id>()
+    for (const { kind, id } of messages) if (kind === 'request' && id !== null) pendingIds.add(id)
     const { promise: settled, resolve: settle } = new Deferred()
     const call: Entry = {
       bytes,
       message: messages[0],
       messages,
-      open,
-      startedAt: this.#stats.countCalls(open),
+      pendingIds,
+      startedAt: this.#stats.countCalls(pendingIds),
       settled,
       exchange: undefined,
       headers: {},
@@ -83,15 +83,15 @@ export class PendingCalls {
   }
 
   find(id: Id): Call | undefined {
-    return this.#calls.find((call) => call?.open.has(id))
+    return this.#calls.find((call) => call?.pendingIds.has(id))
   }
 
   ids(): Id[] {
-    return [...this].flatMap(({ open }) => [...open])
+    return [...this].flatMap(({ pendingIds }) => [...pendingIds])
   }
 
   settle(call: Call, id: Id): boolean {
-    if (!call.open.delete(id)) return false
+    if (!call.pendingIds.delete(id)) return false
     this.#removeAnswered(call)
     return true
   }
@@ -103,23 +103,23 @@ export class PendingCalls {
   }
 
   settleAll(call: Call): void {
-    call.open.clear()
+    call.pendingIds.clear()
     this.#removeAnswered(call)
   }
 
   #removeAnswered(call: Call): void {
     const entry = this.#calls[(call as Entry).index]
-    if (call.open.size > 0 || entry !== call) return
+    if (call.pendingIds.size > 0 || entry !== call) return
     entry.settle()
     this.#size -= 1
     // The array is not shortened, because growing it again would copy it.
-    const last = this.#calls[this.#size] as Entry
-    last.index = entry.index
-    this.#calls[entry.index] = last
+    const lastCall = this.#calls[this.#size] as Entry
+    lastCall.index = entry.index
+    this.#calls[entry.index] = lastCall
     this.#calls[this.#size] = undefined
   }
 }
 
-export function findRequest({ message, messages }: Call, id: Id): Incoming {
-  return messages.find((one) => one.kind === 'request' && one.id === id) ?? message
+export function findRequest({ message, messages }: Call, id: Id): ClientMessage {
+  return messages.find((candidate) => candidate.kind === 'request' && candidate.id === id) ?? message
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CausewayError, isId } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Session } from '../session/session.ts'
-import { type Incoming, type Line, readLine } from '../stdio/message.ts'
-import { errorLine } from './answer.ts'
+import { type ClientMessage, type Line, readLine } from '../stdio/message.ts'
+import { createErrorLine } from './answer.ts'
 import type { Delivery } from './delivery.ts'
 import type { Forwarder } from './forwarder.ts'
 import type { Call, PendingCalls } from './pending-calls.ts'
@@ -34,7 +34,7 @@ const handledMethods: ReadonlySet<string> = new Set([
 ])
 
 /** Handles a message. If it returns a promise, later messages wait for it. */
-type Start = () => Promise<void> | undefined
+type StartMessage = () => Promise<void> | undefined
 
 /**
  * Forwards `initialize` alone, then `notifications/initialized`, then all other messages concurrently. Never delays
@@ -43,12 +43,12 @@ type Start = () => Promise<void> | undefined
 export class Relay {
   readonly #options: Options
   /** Legacy messages that wait for the handshake. */
-  readonly #delayed: Start[] = []
+  readonly #delayedStarts: StartMessage[] = []
   readonly #backlog: Call[] = []
   readonly #onIdle: (() => void)[] = []
   #isDelaying = false
   #inFlight = 0
-  #sending = 0
+  #pendingSends = 0
   #isFull = false
   #failure: CausewayError | undefined
 
@@ -62,11 +62,11 @@ export class Relay {
   }
 
   get isIdle(): boolean {
-    return this.#options.calls.size === 0 && this.#sending === 0 && this.#delayed.length === 0
+    return this.#options.calls.size === 0 && this.#pendingSends === 0 && this.#delayedStarts.length === 0
   }
 
   /** Resolves when every request is answered and every other message is sent. */
-  idle(): Promise<void> {
+  waitUntilIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle.push(resolve)
       this.#update()
@@ -94,36 +94,36 @@ export class Relay {
     const { delivery, log } = this.#options
     if (line.type === 'rejected') {
       log(`! rejected a line: ${line.error.code}`)
-      delivery.write(errorLine(line.id, line.error))
+      delivery.write(createErrorLine(line.id, line.error))
     } else if (line.type === 'batch') this.#enqueue(() => this.#startBatch(line.bytes, line.messages))
-    else if (line.message.claimed !== undefined) this.#start(line.message)
+    else if (line.message.claimedVersion !== undefined) this.#start(line.message)
     else this.#enqueue(() => this.#start(line.message))
   }
 
-  #enqueue(start: Start): void {
-    this.#delayed.push(start)
+  #enqueue(start: StartMessage): void {
+    this.#delayedStarts.push(start)
     this.#startDelayed()
   }
 
   #startDelayed(): void {
     while (!this.#isDelaying || this.#failure !== undefined) {
-      const start = this.#delayed.shift()
+      const start = this.#delayedStarts.shift()
       if (start === undefined) return
-      const done = start()
-      if (done === undefined) continue
+      const handshake = start()
+      if (handshake === undefined) continue
       this.#isDelaying = true
-      void done.finally(() => {
+      void handshake.finally(() => {
         this.#isDelaying = false
         this.#startDelayed()
       })
     }
   }
 
-  #start(message: Incoming): Promise<void> | undefined {
+  #start(message: ClientMessage): Promise<void> | undefined {
     const { session } = this.#options
-    const isLegacy = message.claimed === undefined
+    const isLegacy = message.claimedVersion === undefined
     if (message.kind === 'request') {
-      const call = this.#call(message.bytes, [message])
+      const call = this.#startCall(message.bytes, [message])
       if (isLegacy && message.method === 'initialize') return call.settled
       if (isLegacy) session.remember(message)
     } else if (message.method === 'notifications/cancelled') this.#cancel(message)
@@ -134,20 +134,20 @@ export class Relay {
   }
 
   /** Forwards a batch to a session of 2025-03-26, the only version with batches; otherwise splits it. */
-  #startBatch(bytes: Buffer, messages: readonly Incoming[]): Promise<void> | undefined {
+  #startBatch(bytes: Buffer, messages: readonly ClientMessage[]): Promise<void> | undefined {
     const { session } = this.#options
     const first = messages.find(({ kind }) => kind === 'request')
     if (session.key.version === '2025-03-26' && first !== undefined && messages.every(canForward)) {
-      this.#call(bytes, [first, ...messages.filter((message) => message !== first)])
+      this.#startCall(bytes, [first, ...messages.filter((message) => message !== first)])
       for (const message of messages) session.remember(message)
       return undefined
     }
-    const delays = messages.flatMap((message) => this.#start(message) ?? [])
-    return delays.length === 0 ? undefined : Promise.all(delays).then(() => {})
+    const handshakes = messages.flatMap((message) => this.#start(message) ?? [])
+    return handshakes.length === 0 ? undefined : Promise.all(handshakes).then(() => {})
   }
 
-  #call(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
-    const call = this.#options.calls.open(bytes, messages)
+  #startCall(bytes: Buffer, messages: readonly [ClientMessage, ...ClientMessage[]]): Call {
+    const call = this.#options.calls.pendingIds(bytes, messages)
     if (this.#failure !== undefined) this.#options.delivery.fail(call, this.#failure)
     else if (this.#inFlight < maxInFlight) this.#forward(call)
     else this.#backlog.push(call)
@@ -161,31 +161,31 @@ export class Relay {
       this.#inFlight -= 1
       while (this.#inFlight < maxInFlight && this.#backlog.length > 0) {
         const next = this.#backlog.shift() as Call
-        if (next.open.size > 0) this.#forward(next)
+        if (next.pendingIds.size > 0) this.#forward(next)
       }
       this.#update()
     })
   }
 
-  async #send(message: Incoming, after?: Promise<void>): Promise<boolean> {
+  async #send(message: ClientMessage, after?: Promise<void>): Promise<boolean> {
     if (this.#failure !== undefined) return false
-    this.#sending += 1
+    this.#pendingSends += 1
     await after
     const isAccepted = await this.#options.forwarder.send(message)
-    this.#sending -= 1
+    this.#pendingSends -= 1
     // Deferred, so that the caller can send the next message first.
     queueMicrotask(() => this.#update())
     return isAccepted
   }
 
-  async #sendInitialized(message: Incoming): Promise<void> {
+  async #sendInitialized(message: ClientMessage): Promise<void> {
     const { session } = this.#options
     const isAccepted = await this.#send(message)
     // A session works even if the server rejected the notification. A new session must receive it.
     if (isAccepted || (this.#failure === undefined && session.key.id !== undefined)) session.remember(message)
   }
 
-  #respond(message: Incoming): void {
+  #respond(message: ClientMessage): void {
     const bytes = this.#options.delivery.serverRequests.toServer(message)
     if (bytes !== undefined) void this.#send({ ...message, bytes })
     else this.#options.log(`dropped a response to a session that no longer exists, id ${message.id}`)
@@ -195,20 +195,20 @@ export class Relay {
    * The client receives nothing more for a cancelled id. In a session, the stream is read for a grace period, because
    * it may carry other messages.
    */
-  #cancel(message: Incoming): void {
+  #cancel(message: ClientMessage): void {
     const { calls, cancelGraceMs = 30_000 } = this.#options
     const { requestId } = message.params
     const call = isId(requestId) ? calls.find(requestId) : undefined
     if (call === undefined || !isId(requestId)) {
       // The server may still process a request that the bridge no longer tracks.
-      if (message.claimed === undefined) void this.#send(message)
+      if (message.claimedVersion === undefined) void this.#send(message)
       return
     }
     if (call.message.method === 'initialize') return
     calls.settle(call, requestId)
     const { exchange } = call
     if (exchange === undefined) return
-    if (call.message.claimed !== undefined) exchange.abort()
+    if (call.message.claimedVersion !== undefined) exchange.abort()
     else {
       void this.#send(message, exchange.whenWritten())
       // SDK servers never end the stream of a cancelled call.
@@ -219,13 +219,13 @@ export class Relay {
   }
 
   #update(): void {
-    const queued = this.#backlog.length + this.#delayed.length
-    const isFull = queued >= maxQueued
+    const queuedCount = this.#backlog.length + this.#delayedStarts.length
+    const isFull = queuedCount >= maxQueued
     if (isFull !== this.#isFull) this.#options.onFull(isFull)
     this.#isFull = isFull
     if (this.isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 }
 
-const canForward = ({ kind, method, claimed }: Incoming): boolean =>
-  claimed === undefined && kind !== 'response' && !handledMethods.has(method)
+const canForward = ({ kind, method, claimedVersion }: ClientMessage): boolean =>
+  claimedVersion === undefined && kind !== 'response' && !handledMethods.has(method)

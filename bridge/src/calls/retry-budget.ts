@@ -1,7 +1,7 @@
 import type { Autostart } from '../autostart/autostart.ts'
 import type { ServerMonitor } from '../http/server-monitor.ts'
 import { createUnreachableError } from './answer.ts'
-import { backoff } from './retry.ts'
+import { computeBackoff } from './retry.ts'
 
 export interface RetryOptions {
   readonly url: URL
@@ -32,20 +32,21 @@ export class RetryBudget {
 
   /** Waits before the next attempt, for the requested time if given. Returns `false` if the budget is too small. */
   async pause(requestedMs?: number): Promise<boolean> {
-    const left = this.#leftMs()
-    if (left <= 0 || (requestedMs !== undefined && requestedMs > left)) return false
-    await this.#options.monitor.waitForResponse(requestedMs ?? this.#nextDelayMs(left))
+    const remainingMs = this.#getRemainingMs()
+    if (remainingMs <= 0 || (requestedMs !== undefined && requestedMs > remainingMs)) return false
+    await this.#options.monitor.waitForResponse(requestedMs ?? this.#computeDelayMs(remainingMs))
     return true
   }
 
   /** Waits for another call's response, or until this call may probe the server. Returns `false` if the budget is spent. */
   async waitForProbe(): Promise<boolean> {
     const { monitor } = this.#options
-    let left = this.#leftMs()
-    if (left <= 0) return false
+    let remainingMs = this.#getRemainingMs()
+    if (remainingMs <= 0) return false
     // Every call probes once at the end of its budget.
-    for (; left > 0; left = this.#leftMs())
-      if ((await monitor.waitForResponse(this.#nextDelayMs(left))) || monitor.tryProbe()) return true
+    for (; remainingMs > 0; remainingMs = this.#getRemainingMs())
+      if ((await monitor.waitForResponse(this.#computeDelayMs(remainingMs))) || monitor.tryProbe())
+        return true
     return true
   }
 
@@ -64,21 +65,23 @@ export class RetryBudget {
     })
   }
 
-  async #waitFor(done: Promise<void>): Promise<boolean> {
-    const left = this.#leftMs()
-    if (left <= 0) return false
+  async #waitFor(started: Promise<void>): Promise<boolean> {
+    const remainingMs = this.#getRemainingMs()
+    if (remainingMs <= 0) return false
     // A response to another call also shows that the server is running.
-    const responded = this.#options.monitor.waitForResponse(left).then(() => this.#leftMs() > 0)
-    return Promise.race([done.then(() => true), responded])
+    const responded = this.#options.monitor
+      .waitForResponse(remainingMs)
+      .then(() => this.#getRemainingMs() > 0)
+    return Promise.race([started.then(() => true), responded])
   }
 
-  #leftMs(): number {
+  #getRemainingMs(): number {
     return this.#options.budgetMs - this.waitedMs
   }
 
-  #nextDelayMs(left: number): number {
-    const delayMs = backoff(this.#attempt, this.#options.random, firstDelayMs)
+  #computeDelayMs(remainingMs: number): number {
+    const delayMs = computeBackoff(this.#attempt, this.#options.random, firstDelayMs)
     this.#attempt += 1
-    return Math.min(left, maxDelayMs, delayMs)
+    return Math.min(remainingMs, maxDelayMs, delayMs)
   }
 }

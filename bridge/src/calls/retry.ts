@@ -1,8 +1,8 @@
 import type { Reply } from '../http/reply.ts'
-import type { Incoming } from '../stdio/message.ts'
+import type { ClientMessage } from '../stdio/message.ts'
 
 /** Methods that may be repeated even if the server has processed them. */
-const repeatable = new Set([
+const repeatableMethods = new Set([
   'initialize',
   'ping',
   'server/discover',
@@ -19,17 +19,17 @@ const repeatable = new Set([
   'subscriptions/listen',
 ])
 
-export const isRepeatable = (method: string): boolean => repeatable.has(method)
+export const isRepeatable = (method: string): boolean => repeatableMethods.has(method)
 
-const harmless = new Set([
+const resendableMethods = new Set([
   'notifications/initialized',
   'notifications/cancelled',
   'notifications/roots/list_changed',
 ])
 
 /** Also true for responses: the server ignores a second response to a request. */
-export const isSafeToResend = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
-  kind === 'response' || (kind === 'notification' && harmless.has(method))
+export const isSafeToResend = ({ kind, method }: Pick<ClientMessage, 'kind' | 'method'>): boolean =>
+  kind === 'response' || (kind === 'notification' && resendableMethods.has(method))
 
 const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
@@ -51,33 +51,33 @@ const getCode = (error: unknown): string => String((error as { code?: unknown })
 export const isStale = (error: unknown): boolean => staleCodes.has(getCode(error))
 
 /** Returns `false` after the response has started, and for permanent failures such as an invalid certificate. */
-export function mayRepeat(
+export function canResend(
   error: unknown,
-  { isSafe, wasWritten, wasAnswered }: { isSafe: boolean; wasWritten: boolean; wasAnswered: boolean },
+  { isSafe, wasWritten, hasResponse }: { isSafe: boolean; wasWritten: boolean; hasResponse: boolean },
 ): boolean {
-  if (wasAnswered || !(isStale(error) || unreachableCodes.has(getCode(error)))) return false
+  if (hasResponse || !(isStale(error) || unreachableCodes.has(getCode(error)))) return false
   return !wasWritten || isSafe
 }
 
 const maxRequestedMs = 5000
 
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
  * Parses `Retry-After` (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with
  * the `Date` header, because the clocks may differ.
  */
-export function retryAfterMs(
+export function getRetryAfterMs(
   { headers }: Pick<Reply, 'headers'>,
   now: () => number = Date.now,
 ): number | undefined {
   const value = headers['retry-after']
   if (value === undefined) return undefined
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
-  const until = httpDate.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(until)) return undefined
-  const sent = Date.parse(headers.date ?? '')
-  return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
+  const retryAt = httpDatePattern.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(retryAt)) return undefined
+  const sentAt = Date.parse(headers.date ?? '')
+  return Math.max(0, retryAt - (Number.isNaN(sentAt) ? now() : sentAt))
 }
 
 /** Whether the server is busy, or considers the previous stream still open. */
@@ -86,7 +86,7 @@ export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
 
 /** Whether the server is starting or overloaded, or its proxy cannot reach it. 429 counts only with `Retry-After`. */
 export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
-  const requestedMs = retryAfterMs(reply)
+  const requestedMs = getRetryAfterMs(reply)
   if (requestedMs !== undefined && requestedMs > maxRequestedMs) return false
   return reply.status === 429 ? requestedMs !== undefined : [408, 502, 503, 504].includes(reply.status)
 }
@@ -95,5 +95,5 @@ export function isTemporary(reply: Pick<Reply, 'status' | 'headers'>): boolean {
  * Returns the delay in milliseconds before retry `attempt` (from 0). It doubles from `baseMs` to 30 s, plus up to
  * 25 % jitter.
  */
-export const backoff = (attempt: number, random: () => number, baseMs = 1000): number =>
+export const computeBackoff = (attempt: number, random: () => number, baseMs = 1000): number =>
   Math.max(baseMs, Math.min(30_000, baseMs * 2 ** attempt)) * (1 + random() / 4)

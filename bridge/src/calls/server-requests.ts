@@ -1,7 +1,7 @@
 import { asObject, type Id, type Params } from '@causeway/protocol'
-import { type Envelope, withId } from '../stdio/envelope.ts'
+import { type Envelope, replaceId } from '../stdio/envelope.ts'
 import { parseJson } from '../stdio/json.ts'
-import { type Incoming, notificationLine } from '../stdio/message.ts'
+import { type ClientMessage, createNotificationLine } from '../stdio/message.ts'
 
 interface ServerRequest {
   readonly id: Id
@@ -18,40 +18,40 @@ const maxRequests = 1000
  */
 export class ServerRequests {
   readonly #requests = new Map<Id, ServerRequest>()
-  #renamed = 0
+  #renamedCount = 0
 
   toClient(bytes: Buffer, { kind, id }: Envelope): Buffer {
-    if (kind === 'notification' && this.#renamed > 0) return this.#renameCancelled(bytes)
+    if (kind === 'notification' && this.#renamedCount > 0) return this.#renameCancelled(bytes)
     return kind === 'request' && id !== null ? this.#add(bytes, id) : bytes
   }
 
   /** Returns a response with the server's id; `undefined` if the session of the request no longer exists. */
-  toServer({ bytes, id }: Incoming): Buffer | undefined {
+  toServer({ bytes, id }: ClientMessage): Buffer | undefined {
     const request = id === null ? undefined : this.#requests.get(id)
     if (request === undefined) return bytes
     this.#requests.delete(request.clientId)
     if (!request.isActive) return undefined
-    return request.clientId === request.id ? bytes : withId(bytes, request.id)
+    return request.clientId === request.id ? bytes : replaceId(bytes, request.id)
   }
 
   /** Returns notifications that cancel the requests of the ended session. */
   cancelAll(): Buffer[] {
-    const active = [...this.#requests.values()].filter(({ isActive }) => isActive)
-    for (const request of active) request.isActive = false
-    return active.map(({ clientId }) =>
-      cancelledLine({ requestId: clientId, reason: 'the session of the request no longer exists' }),
+    const activeRequests = [...this.#requests.values()].filter(({ isActive }) => isActive)
+    for (const request of activeRequests) request.isActive = false
+    return activeRequests.map(({ clientId }) =>
+      createCancelledLine({ requestId: clientId, reason: 'the session of the request no longer exists' }),
     )
   }
 
   #add(bytes: Buffer, id: Id): Buffer {
     // A resumed stream may repeat a request.
-    const repeated = this.#findActive(id)
+    const duplicate = this.#findActive(id)
     const isTaken = this.#requests.has(id)
-    const clientId = repeated?.clientId ?? (isTaken ? `causeway-question-${++this.#renamed}` : id)
+    const clientId = duplicate?.clientId ?? (isTaken ? `causeway-question-${++this.#renamedCount}` : id)
     this.#requests.set(clientId, { id, clientId, isActive: true })
     const [oldest] = this.#requests.keys()
     if (this.#requests.size > maxRequests && oldest !== undefined) this.#requests.delete(oldest)
-    return clientId === id ? bytes : withId(bytes, clientId)
+    return clientId === id ? bytes : replaceId(bytes, clientId)
   }
 
   #renameCancelled(bytes: Buffer): Buffer {
@@ -59,7 +59,7 @@ export class ServerRequests {
     const { requestId, reason } = asObject(params)
     const request = method === 'notifications/cancelled' ? this.#findActive(requestId) : undefined
     if (request === undefined || request.clientId === request.id) return bytes
-    return cancelledLine({ requestId: request.clientId, ...(typeof reason === 'string' && { reason }) })
+    return createCancelledLine({ requestId: request.clientId, ...(typeof reason === 'string' && { reason }) })
   }
 
   #findActive(id: unknown): ServerRequest | undefined {
@@ -67,4 +67,5 @@ export class ServerRequests {
   }
 }
 
-const cancelledLine = (params: Params): Buffer => notificationLine('notifications/cancelled', params)
+const createCancelledLine = (params: Params): Buffer =>
+  createNotificationLine('notifications/cancelled', params)

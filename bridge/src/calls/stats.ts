@@ -59,12 +59,12 @@ export class Stats {
   }
 
   format(inFlight: Iterable<Id>): string {
-    const ms = (percentile: number): string =>
+    const formatPercentile = (percentile: number): string =>
       this.#durations.count === 0 ? '-' : formatMs(this.#durations.percentile(percentile) / 1000)
     const clientCalls = [...inFlight].filter((id) => !isOwnId(id))
     return [
       `${this.#calls} calls, ${this.#errors} errors, ${clientCalls.length} in flight`,
-      `p50 ${ms(50)} ms, p95 ${ms(95)} ms`,
+      `p50 ${formatPercentile(50)} ms, p95 ${formatPercentile(95)} ms`,
       `${this.#bytesIn} bytes from the client, ${this.#bytesOut} bytes to the client`,
       `${Math.max(0, this.#sessions - 1)} reconnects, ${Math.round((this.#now() - this.#start) / 1000)} s`,
     ].join(', ')

@@ -1,6 +1,6 @@
 import { variables } from '../settings/options.ts'
 
-export interface Started {
+export interface BridgeProcess {
   readonly node: string
   readonly script: string
   readonly args: readonly string[]
@@ -8,15 +8,15 @@ export interface Started {
 }
 
 /** Returns the commands that connect a client. Omits header values, which may be secrets. */
-export function clientLines({ node, script, args, env }: Started): string {
-  const command = [node, script, ...withoutSecrets(args)]
-  const set = Object.fromEntries(
+export function formatClientCommands({ node, script, args, env }: BridgeProcess): string {
+  const command = [node, script, ...omitSecrets(args)]
+  const usedVariables = Object.fromEntries(
     [...variables, 'CAUSEWAY_SESSION'].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
   // `-e` takes all following arguments, so the server's name precedes it.
-  const flags = Object.entries(set).map(([name, value]) => ` -e ${quote(`${name}=${value}`)}`)
+  const flags = Object.entries(usedVariables).map(([name, value]) => ` -e ${quote(`${name}=${value}`)}`)
   const [program, ...rest] = command
-  const server = { type: 'stdio', command: program, args: rest, env: set }
+  const server = { type: 'stdio', command: program, args: rest, env: usedVariables }
   return [
     'Claude Code:',
     `  claude mcp add causeway${flags.join('')} -- ${command.map(quote).join(' ')}`,
@@ -27,12 +27,12 @@ export function clientLines({ node, script, args, env }: Started): string {
   ].join('\n')
 }
 
-const withoutSecrets = (args: readonly string[]): string[] =>
+const omitSecrets = (args: readonly string[]): string[] =>
   args
     .filter((arg) => arg !== '--doctor')
-    .map((arg, at, all) => {
+    .map((arg, index, allArgs) => {
       const [, flag = '', field = ''] =
-        /^(--header=)(.*)$/s.exec(arg) ?? (all[at - 1] === '--header' ? ['', '', arg] : [])
+        /^(--header=)(.*)$/s.exec(arg) ?? (allArgs[index - 1] === '--header' ? ['', '', arg] : [])
       return field === '' ? arg : `${flag}${field.split(':')[0]}: <value>`
     })
 

@@ -48,7 +48,7 @@ export function explainUnreachable(error: unknown, proxy: string | undefined, en
   return fail('reachable', `${text} (${code})`, `${fix}${hint}`)
 }
 
-export const isStartedLater = (error: unknown): boolean =>
+export const mayStartLater = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOENT'].includes(findCause(error).code)
 
 function findCause(error: unknown): { code: string; message: string } {

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { asCausewayError } from '@causeway/protocol'
-import { ask } from '../http/ask.ts'
 import { openConnections } from '../http/connections.ts'
 import { openCredentials } from '../http/credentials.ts'
+import { sendRequest } from '../http/send-request.ts'
 import { resolveTarget } from '../http/target.ts'
 import { addFields, createUpstream, type Upstream } from '../http/upstream.ts'
 import { noLog } from '../lifecycle/debug-log.ts'
@@ -10,12 +10,12 @@ import type { Settings } from '../settings/settings.ts'
 import { isPrivateFile } from '../stages/private-files.ts'
 import { version } from '../version.ts'
 import { type Check, fail, formatCheck, ok, warn } from './check.ts'
-import { clientLines, type Started } from './client-lines.ts'
-import { explainUnreachable, isStartedLater } from './connection-errors.ts'
+import { type BridgeProcess, formatClientCommands } from './client-lines.ts'
+import { explainUnreachable, mayStartLater } from './connection-errors.ts'
 import { checkHealth, checkProtocol, timeoutMs } from './server-checks.ts'
 
 interface DoctorOptions {
-  readonly started: Started
+  readonly started: BridgeProcess
   readonly debugLog: string
   readonly print: (text: string) => void
 }
@@ -30,13 +30,13 @@ export async function runDoctor(
     print(formatCheck(check))
     if (check.state === 'fail') failures += 1
   }
-  print(`\n${clientLines(started)}`)
+  print(`\n${formatClientCommands(started)}`)
   print(failures === 0 ? '\nNo problems found.\n' : `\n${failures} failed; see the lines with ->.\n`)
   return failures === 0 ? 0 : 1
 }
 
 /** Parts of an upstream that only the relay uses. */
-const unused = { maxMessageBytes: 0, backpressure: { update() {}, end() {} }, onResponse() {} }
+const ignoredEvents = { maxMessageBytes: 0, backpressure: { update() {}, end() {} }, onResponse() {} }
 
 async function* runChecks(
   settings: Settings,
@@ -51,7 +51,7 @@ async function* runChecks(
     const names = Object.keys(fields())
     if (names.length > 0) yield ok('headers', `${names.join(', ')} sent with every request`)
     const connections = await openConnections(resolveTarget(url), connection, env)
-    upstream = addFields(createUpstream({ url, connections, ...unused }), fields)
+    upstream = addFields(createUpstream({ url, connections, ...ignoredEvents }), fields)
   } catch (error) {
     const { message, remedy } = asCausewayError(error)
     yield fail('settings', message, remedy)
@@ -59,12 +59,12 @@ async function* runChecks(
   }
   try {
     const request = { method: 'GET', path: '/health', fields: { accept: 'application/json' } } as const
-    const health = await ask(upstream, request, timeoutMs)
+    const health = await sendRequest(upstream, request, timeoutMs)
     yield ok('reachable', connection.proxy === undefined ? 'yes' : 'yes, through the proxy')
     yield* checkHealth(health.reply)
     yield* await checkProtocol(upstream, settings.maxLine)
   } catch (error) {
-    if (settings.autostart && isStartedLater(error))
+    if (settings.autostart && mayStartLater(error))
       yield ok('reachable', 'no server is running; the first call starts one (--autostart)')
     else yield explainUnreachable(error, connection.proxy, env)
   } finally {

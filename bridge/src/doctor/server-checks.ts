@@ -7,16 +7,16 @@ import {
   meta,
   modernVersion,
 } from '@causeway/protocol'
-import { type AskResult, ask } from '../http/ask.ts'
 import {
+  createMessageFields,
+  createSessionFields,
   type Fields,
-  messageFields,
   noSession,
   readSessionKey,
   type SessionKey,
-  sessionFields,
 } from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
+import { type RequestResult, sendRequest } from '../http/send-request.ts'
 import type { Upstream } from '../http/upstream.ts'
 import { parseJson } from '../stdio/json.ts'
 import { toLine } from '../stdio/message.ts'
@@ -77,29 +77,29 @@ function post(
   upstream: Upstream,
   message: Message,
   { fields, key = noSession }: { fields?: Fields; key?: SessionKey } = {},
-): Promise<AskResult> {
-  const own = messageFields({ ...message, claimed: claimedVersion(message) }, key)
+): Promise<RequestResult> {
+  const defaultFields = createMessageFields({ ...message, claimedVersion: claimedVersion(message) }, key)
   const body = toLine({ jsonrpc: '2.0', ...message })
-  return ask(upstream, { method: 'POST', fields: { ...own, ...fields }, body }, timeoutMs)
+  return sendRequest(upstream, { method: 'POST', fields: { ...defaultFields, ...fields }, body }, timeoutMs)
 }
 
 export async function checkProtocol(upstream: Upstream, maxLine: number): Promise<Check[]> {
-  const request = (method: string, params: JsonObject, key = noSession): Promise<AskResult> =>
+  const request = (method: string, params: JsonObject, key = noSession): Promise<RequestResult> =>
     post(upstream, { method, params, id }, { key })
-  const legacy = await request('initialize', {
+  const legacyResult = await request('initialize', {
     protocolVersion: legacyVersions[0],
     capabilities: {},
     clientInfo,
   })
-  const denied = checkAccess(legacy.reply)
-  if (denied !== undefined) return [denied]
-  const modern = await request('server/discover', { _meta: envelope })
-  const [initialized, discovered] = [getResult(legacy), getResult(modern)]
-  if (initialized === undefined && discovered === undefined) return [noProtocol(legacy)]
+  const accessFailure = checkAccess(legacyResult.reply)
+  if (accessFailure !== undefined) return [accessFailure]
+  const modernResult = await request('server/discover', { _meta: envelope })
+  const [initialized, discovered] = [getResult(legacyResult), getResult(modernResult)]
+  if (initialized === undefined && discovered === undefined) return [createProtocolFailure(legacyResult)]
 
-  const key = readSessionKey(legacy.reply.headers, initialized)
+  const key = readSessionKey(legacyResult.reply.headers, initialized)
   if (key.id !== undefined) await post(upstream, { method: 'notifications/initialized', params: {} }, { key })
-  const listed = await (discovered === undefined
+  const listResult = await (discovered === undefined
     ? request('tools/list', {}, key)
     : request('tools/list', { _meta: envelope }))
   const checks = [
@@ -109,11 +109,13 @@ export async function checkProtocol(upstream: Upstream, maxLine: number): Promis
     discovered === undefined
       ? ok('discover', 'not supported; the bridge translates if necessary')
       : ok('discover', `protocol ${[discovered.supportedVersions].flat().join(', ')}`),
-    checkTools(listed, maxLine),
+    checkTools(listResult, maxLine),
     await checkOrigin(upstream),
   ]
   if (key.id !== undefined)
-    await ask(upstream, { method: 'DELETE', fields: sessionFields(key) }, timeoutMs).catch(() => {})
+    await sendRequest(upstream, { method: 'DELETE', fields: createSessionFields(key) }, timeoutMs).catch(
+      () => {},
+    )
   return checks
 }
 
@@ -126,13 +128,13 @@ function checkAccess({ status, body }: Reply): Check | undefined {
     : fail('access', 'the server denies access', 'check --token-file and --header')
 }
 
-const getResult = ({ response }: AskResult): JsonObject | undefined =>
+const getResult = ({ response }: RequestResult): JsonObject | undefined =>
   response?.result as JsonObject | undefined
 
-function noProtocol({ reply, response }: AskResult): Check {
+function createProtocolFailure({ reply, response }: RequestResult): Check {
   const { message } = asObject(response?.error)
-  const found = message === undefined ? `HTTP ${reply.status}` : `HTTP ${reply.status}: ${message}`
-  return fail('protocol', `not an MCP response (${found})`, 'check the path of --url, it usually is /mcp')
+  const status = message === undefined ? `HTTP ${reply.status}` : `HTTP ${reply.status}: ${message}`
+  return fail('protocol', `not an MCP response (${status})`, 'check the path of --url, it usually is /mcp')
 }
 
 function formatServer(info: unknown): string {
@@ -143,10 +145,10 @@ function formatServer(info: unknown): string {
 /** Above this size, the doctor recommends filters, because the list fills the model's context. */
 const largeListBytes = 100 * 1024
 
-function checkTools(listed: AskResult, maxLine: number): Check {
-  const { tools, nextCursor } = getResult(listed) ?? {}
+function checkTools(listResult: RequestResult, maxLine: number): Check {
+  const { tools, nextCursor } = getResult(listResult) ?? {}
   if (!Array.isArray(tools)) return fail('tools', 'the server lists no tools', 'see the log of the server')
-  const bytes = Math.max(listed.reply.size, JSON.stringify(listed.response).length)
+  const bytes = Math.max(listResult.reply.size, JSON.stringify(listResult.response).length)
   const text = `${tools.length} tools${nextCursor === undefined ? '' : ' on the first page'}, ${Math.ceil(bytes / 1024)} kB`
   if (maxLine > 0 && bytes > maxLine)
     return fail(

@@ -21,9 +21,9 @@ export class Backpressure {
   readonly #output: Options['output']
   readonly #maxBytes: number
   readonly #stallMs: number
-  readonly #buffered = new Map<Source, number>()
-  readonly #paused = new Set<Source>()
-  #total = 0
+  readonly #bufferedBytes = new Map<Source, number>()
+  readonly #pausedSources = new Set<Source>()
+  #totalBytes = 0
   #stallTimer: NodeJS.Timeout | undefined
   #isScheduled = false
 
@@ -36,50 +36,57 @@ export class Backpressure {
   /** `bytes` is the size of the incomplete message. */
   update(source: Source, bytes: number): void {
     this.#setBuffered(source, bytes)
-    const isOver = this.#total > this.#maxBytes
-    if (this.#output.isBlocked || (isOver && this.#largest(this.#buffered.keys()) !== source)) {
-      this.#paused.add(source)
+    const exceedsLimit = this.#totalBytes > this.#maxBytes
+    if (
+      this.#output.isBlocked ||
+      (exceedsLimit && this.#findLargest(this.#bufferedBytes.keys()) !== source)
+    ) {
+      this.#pausedSources.add(source)
       source.pause()
       this.#scheduleResume()
-    } else if (isOver && this.#paused.size > 0) this.#watchStall()
+    } else if (exceedsLimit && this.#pausedSources.size > 0) this.#watchStall()
   }
 
   end(source: Source): void {
     this.#setBuffered(source, 0)
-    this.#paused.delete(source)
+    this.#pausedSources.delete(source)
     this.#scheduleResume()
   }
 
   #setBuffered(source: Source, bytes: number): void {
-    const before = this.#buffered.get(source) ?? 0
-    if (bytes === before) return
-    this.#total += bytes - before
-    if (bytes === 0) this.#buffered.delete(source)
-    else this.#buffered.set(source, bytes)
+    const previousBytes = this.#bufferedBytes.get(source) ?? 0
+    if (bytes === previousBytes) return
+    this.#totalBytes += bytes - previousBytes
+    if (bytes === 0) this.#bufferedBytes.delete(source)
+    else this.#bufferedBytes.set(source, bytes)
   }
 
   /** Returns the source with the most bytes, which is probably the closest to its end. */
-  #largest(sources: Iterable<Source>): Source | undefined {
+  #findLargest(sources: Iterable<Source>): Source | undefined {
     let largest: Source | undefined
     for (const source of sources)
-      if (largest === undefined || (this.#buffered.get(source) ?? 0) > (this.#buffered.get(largest) ?? 0))
+      if (
+        largest === undefined ||
+        (this.#bufferedBytes.get(source) ?? 0) > (this.#bufferedBytes.get(largest) ?? 0)
+      )
         largest = source
     return largest
   }
 
   #resume(source: Source): void {
-    this.#paused.delete(source)
+    this.#pausedSources.delete(source)
     source.resume()
   }
 
   #resumeAllowed(): void {
     clearTimeout(this.#stallTimer)
-    if (this.#paused.size === 0) return
+    if (this.#pausedSources.size === 0) return
     if (this.#output.isBlocked) this.#scheduleResume()
-    else if (this.#total <= this.#maxBytes) for (const source of [...this.#paused]) this.#resume(source)
+    else if (this.#totalBytes <= this.#maxBytes)
+      for (const source of [...this.#pausedSources]) this.#resume(source)
     else {
-      const isAnyRunning = [...this.#buffered.keys()].some((source) => !this.#paused.has(source))
-      const next = this.#largest(this.#paused)
+      const isAnyRunning = [...this.#bufferedBytes.keys()].some((source) => !this.#pausedSources.has(source))
+      const next = this.#findLargest(this.#pausedSources)
       if (!isAnyRunning && next !== undefined) this.#resume(next)
       this.#watchStall()
     }
@@ -87,7 +94,7 @@ export class Backpressure {
 
   /** Resumes in a later tick: undici's parser is not reentrant. */
   #scheduleResume(): void {
-    if (this.#isScheduled || this.#paused.size === 0) return
+    if (this.#isScheduled || this.#pausedSources.size === 0) return
     this.#isScheduled = true
     this.#output.whenWritable(() =>
       setImmediate(() => {
@@ -100,9 +107,9 @@ export class Backpressure {
   #watchStall(): void {
     clearTimeout(this.#stallTimer)
     this.#stallTimer = setTimeout(() => {
-      const next = this.#largest(this.#paused)
+      const next = this.#findLargest(this.#pausedSources)
       if (next !== undefined && !this.#output.isBlocked) this.#resume(next)
-      if (this.#paused.size > 0) this.#watchStall()
+      if (this.#pausedSources.size > 0) this.#watchStall()
     }, this.#stallMs).unref()
   }
 }

@@ -2,7 +2,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import buildConnector from 'undici/lib/core/connect.js'
 import symbols from 'undici/lib/core/symbols.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { invalidSetting } from '../errors.ts'
+import { createSettingError } from '../errors.ts'
 import type { Connection } from '../settings/settings.ts'
 import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
@@ -62,9 +62,9 @@ async function openTunnel(
 ): Promise<Connector | undefined> {
   if (proxy === undefined) return undefined
   if (socketPath !== undefined)
-    throw invalidSetting('--proxy cannot be used with a Unix socket', 'omit --proxy')
-  const { proxyFor, openTunnel } = await import('./proxy.ts')
-  const url = proxyFor(origin, proxy, env)
+    throw createSettingError('--proxy cannot be used with a Unix socket', 'omit --proxy')
+  const { findProxy, openTunnel } = await import('./proxy.ts')
+  const url = findProxy(origin, proxy, env)
   return url === undefined ? undefined : openTunnel(url, tls)
 }
 
@@ -79,7 +79,7 @@ async function readTlsOptions({ ca, insecure }: Connection): Promise<TlsOptions>
 function readCertificates(path: string): string {
   const text = readFlagFile('--ca', path)
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw invalidSetting(`the file of --ca contains no certificate: ${path}`, 'use a PEM file')
+  throw createSettingError(`the file of --ca contains no certificate: ${path}`, 'use a PEM file')
 }
 
 interface Parser {

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { CausewayError, isReadableByOthers } from '@causeway/protocol'
-import { invalidSetting } from '../errors.ts'
+import { createSettingError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Credentials } from '../settings/settings.ts'
 import type { Fields } from './headers.ts'
 
 /** Fields that only HTTP or the bridge may set. */
-const ownFields =
+const reservedFieldPattern =
   /^(?:accept|connection|content-(?:length|type)|host|keep-alive|last-event-id|te|trailer|transfer-encoding|upgrade|causeway-.*|mcp-.*)$/
 
 const fieldPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/
@@ -22,20 +22,20 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
   }
   if (tokenFile === undefined) return () => fields
   if (fields.authorization !== undefined)
-    throw invalidSetting('both --token-file and a header set Authorization', 'omit one of them')
+    throw createSettingError('both --token-file and a header set Authorization', 'omit one of them')
 
-  const load = (): Fields => ({
+  const loadFields = (): Fields => ({
     ...fields,
-    ...authorization(readSecretFile(tokenFile, '--token-file'), tokenFile),
+    ...createAuthorizationField(readSecretFile(tokenFile, '--token-file'), tokenFile),
   })
-  let stamp = readStamp(tokenFile)
-  let current = load()
+  let fileVersion = readFileVersion(tokenFile)
+  let current = loadFields()
   return () => {
-    const found = readStamp(tokenFile)
-    if (found === stamp) return current
-    stamp = found
+    const found = readFileVersion(tokenFile)
+    if (found === fileVersion) return current
+    fileVersion = found
     try {
-      current = load()
+      current = loadFields()
       log('read the token file again')
     } catch (error) {
       // The file may be missing while it is being replaced.
@@ -45,10 +45,10 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
   }
 }
 
-function authorization(text: string, path: string): Fields {
+function createAuthorizationField(text: string, path: string): Fields {
   const token = text.trim().replace(/^bearer\s+/i, '')
   if (/^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` }
-  throw invalidSetting(
+  throw createSettingError(
     `the file of --token-file contains no token: ${path}`,
     'write only the token into it, on one line',
   )
@@ -60,9 +60,9 @@ function parseFields(texts: readonly string[]): Fields {
     texts.map((text) => {
       const [, name, value = ''] = fieldPattern.exec(text) ?? []
       if (name === undefined)
-        throw invalidSetting(`not a header: ${text.split(':')[0]}`, "write it as 'Name: value', in ASCII")
-      if (ownFields.test(name.toLowerCase()))
-        throw invalidSetting(`the bridge sets this header itself: ${name}`, 'omit it')
+        throw createSettingError(`not a header: ${text.split(':')[0]}`, "write it as 'Name: value', in ASCII")
+      if (reservedFieldPattern.test(name.toLowerCase()))
+        throw createSettingError(`the bridge sets this header itself: ${name}`, 'omit it')
       return [name.toLowerCase(), value]
     }),
   )
@@ -97,7 +97,7 @@ function readSecretFile(path: string, setting: string): string {
   }
 }
 
-function readStamp(path: string): string {
+function readFileVersion(path: string): string {
   try {
     const { mtimeMs, ctimeMs, size, ino } = statSync(path)
     return [mtimeMs, ctimeMs, size, ino].join(' ')

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { asObject, headers as names } from '@causeway/protocol'
-import type { Incoming } from '../stdio/message.ts'
+import type { ClientMessage } from '../stdio/message.ts'
 
 /** Header fields by lower-case name. */
 export type Fields = Record<string, string>
@@ -11,10 +11,10 @@ export interface SessionKey {
   readonly version: string | undefined
 }
 
-type Head = Pick<Incoming, 'method' | 'params' | 'claimed'>
+type MessageHead = Pick<ClientMessage, 'method' | 'params' | 'claimedVersion'>
 
 /** The parameter in `Mcp-Name`, by method (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
-const nameSources: Readonly<Record<string, string>> = {
+const nameParams: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -34,36 +34,36 @@ export function readSessionKey(headers: IncomingHttpHeaders, result: unknown): S
   }
 }
 
-export function messageFields(message: Head, key: SessionKey): Fields {
+export function createMessageFields(message: MessageHead, key: SessionKey): Fields {
   const fields: Fields = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  if (message.claimed !== undefined) addModernFields(fields, message, message.claimed)
+  if (message.claimedVersion !== undefined) addModernFields(fields, message, message.claimedVersion)
   // `initialize` starts a session, so it has no session id.
-  else if (message.method !== 'initialize') Object.assign(fields, sessionFields(key))
+  else if (message.method !== 'initialize') Object.assign(fields, createSessionFields(key))
   return fields
 }
 
 export const eventStreamFields: Fields = { accept: 'text/event-stream' }
 
-export function sessionFields({ id, version }: SessionKey): Fields {
+export function createSessionFields({ id, version }: SessionKey): Fields {
   const fields: Fields = {}
   if (id !== undefined) fields[names.sessionId] = id
   if (version !== undefined) fields[names.protocolVersion] = version
   return fields
 }
 
-function addModernFields(fields: Fields, { method, params }: Head, version: string): void {
-  fields[names.protocolVersion] = fieldValue(version)
+function addModernFields(fields: Fields, { method, params }: MessageHead, version: string): void {
+  fields[names.protocolVersion] = encodeFieldValue(version)
   if (method === '') return
-  fields[names.method] = fieldValue(method)
-  const source = Object.hasOwn(nameSources, method) ? params[nameSources[method] as string] : undefined
-  if (typeof source === 'string') fields[names.name] = fieldValue(source)
+  fields[names.method] = encodeFieldValue(method)
+  const source = Object.hasOwn(nameParams, method) ? params[nameParams[method] as string] : undefined
+  if (typeof source === 'string') fields[names.name] = encodeFieldValue(source)
 }
 
 /**
  * Returns printable ASCII unchanged, and other text as `=?base64?…?=` of its UTF-8. Text that already has this form
  * is encoded too, so that decoding is unambiguous.
  */
-export function fieldValue(text: string): string {
+export function encodeFieldValue(text: string): string {
   const isSafe = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)
   return isSafe ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
 }

@@ -3,10 +3,10 @@ import { asObject, type Id, isId, headers as names } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { Deferred } from '../lifecycle/deferred.ts'
 import { parseJson } from '../stdio/json.ts'
-import { findResponse } from './ask.ts'
+import { passReply, respond, sendWithFallback } from './fallback.ts'
 import { eventStreamFields, type Fields } from './headers.ts'
 import { type Reply, ReplyReader } from './reply.ts'
-import { passReply, respond, sendWithSecondTry } from './second-try.ts'
+import { findResponse } from './send-request.ts'
 import { EventParser, type ServerEvent } from './sse.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
 
@@ -14,7 +14,7 @@ import type { Exchange, HttpRequest, Reader, Upstream } from './upstream.ts'
  * Statuses with which a server of the 2024-11-05 transport may reject a POST
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility).
  */
-const rejections: ReadonlySet<number> = new Set([400, 404, 405])
+const rejectionStatuses: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
  * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, opens their
@@ -52,18 +52,18 @@ class OlderServer {
   }
 
   #probe(request: HttpRequest, body: Buffer, reader: Reader): Exchange {
-    return sendWithSecondTry((gate) => this.#upstream.send(request, gate), {
+    return sendWithFallback((gatedReader) => this.#upstream.send(request, gatedReader), {
       reader,
       maxBytes: this.#upstream.maxMessageBytes,
-      holds: (status) => {
-        const isRejected = rejections.has(status)
+      shouldHold: (status) => {
+        const isRejected = rejectionStatuses.has(status)
         if (!isRejected) this.#state = 'current'
         return isRejected
       },
       replace: async (reply) => {
         // A JSON-RPC error means that the server supports the current transport, unless the status is 405.
-        const isAnswer = reply.status !== 405 && findResponse(reply.body) !== undefined
-        const stream = isAnswer ? undefined : await this.#openStream()
+        const isJsonRpcResponse = reply.status !== 405 && findResponse(reply.body) !== undefined
+        const stream = isJsonRpcResponse ? undefined : await this.#openStream()
         return stream?.post(request.fields, body, reader)
       },
     })
@@ -142,15 +142,16 @@ class OlderStream {
     const ids = [parseJson(body)].flat().flatMap((message) => findId(message, 'string') ?? [])
     const responses = Promise.all(ids.map((id) => this.#waitFor(id)))
     responses.catch(() => {})
-    const accepted = new ReplyReader(this.#upstream.maxMessageBytes)
-    const { [names.sessionId]: _sessionId, ...own } = fields
-    const request = { method: 'POST', fields: own, body, path: this.#path } as const
-    const exchange = this.#upstream.send(request, accepted)
+    const acceptanceReader = new ReplyReader(this.#upstream.maxMessageBytes)
+    const { [names.sessionId]: _sessionId, ...ownFields } = fields
+    const request = { method: 'POST', fields: ownFields, body, path: this.#path } as const
+    const exchange = this.#upstream.send(request, acceptanceReader)
     const done = exchange.done.then(async () => {
-      const reply = accepted.reply as Reply
+      const reply = acceptanceReader.reply as Reply
       if (reply.status >= 300 || ids.length === 0) return passReply(reader, reply)
-      const [first = Buffer.alloc(0), ...others] = await responses
-      const json = others.length === 0 ? first : Buffer.from(`[${[first, ...others].join(',')}]`)
+      const [first = Buffer.alloc(0), ...otherResponses] = await responses
+      const json =
+        otherResponses.length === 0 ? first : Buffer.from(`[${[first, ...otherResponses].join(',')}]`)
       const headers = { 'content-type': 'application/json', [names.sessionId]: this.#id }
       passReply(reader, { status: 200, headers, body: json })
     })
@@ -171,14 +172,14 @@ class OlderStream {
     this.#listener = reader
     reader.head(200, { 'content-type': 'text/event-stream' })
     for (const data of this.#buffered.splice(0)) reader.data(formatEvent(data))
-    const left = new Deferred()
+    const listenerRemoved = new Deferred()
     return {
-      done: Promise.race([left.promise, this.ended.then(() => {})]),
+      done: Promise.race([listenerRemoved.promise, this.ended.then(() => {})]),
       wasWritten: () => true,
       whenWritten: async () => {},
       abort: () => {
         if (this.#listener === reader) this.#listener = undefined
-        left.resolve()
+        listenerRemoved.resolve()
       },
     }
   }

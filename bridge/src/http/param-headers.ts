@@ -1,5 +1,5 @@
 import { asObject, isObject } from '@causeway/protocol'
-import { type Fields, fieldValue } from './headers.ts'
+import { encodeFieldValue, type Fields } from './headers.ts'
 
 export interface ParamHeader {
   readonly field: string
@@ -11,24 +11,26 @@ export interface ParamHeader {
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports).
  */
 export function parseParamHeaders(schema: unknown): ParamHeader[] {
-  return [...annotations(schema, [])].flatMap(({ header, type, path }) =>
+  return [...findAnnotations(schema, [])].flatMap(({ header, type, path }) =>
     isToken(header) && simpleTypes.has(type) ? [{ field: `mcp-param-${header.toLowerCase()}`, path }] : [],
   )
 }
 
 /** Returns why a client must not offer a tool with this input schema. */
 export function findParamHeaderFault(schema: unknown): string | undefined {
-  const seen = new Set<string>()
-  let found = 0
-  for (const { header, type, path } of annotations(schema, [])) {
-    found += 1
+  const seenNames = new Set<string>()
+  let headerCount = 0
+  for (const { header, type, path } of findAnnotations(schema, [])) {
+    headerCount += 1
     const label = `x-mcp-header of ${path.join('.')}`
     if (!isToken(header)) return `${label} is not the name of a header`
     if (!simpleTypes.has(type)) return `${label} annotates a value that is not a string, integer or boolean`
-    if (seen.has(header.toLowerCase())) return `${label} is used twice`
-    seen.add(header.toLowerCase())
+    if (seenNames.has(header.toLowerCase())) return `${label} is used twice`
+    seenNames.add(header.toLowerCase())
   }
-  return count(schema) > found ? 'x-mcp-header annotates a value without a fixed path' : undefined
+  return countAnnotations(schema) > headerCount
+    ? 'x-mcp-header annotates a value without a fixed path'
+    : undefined
 }
 
 interface Annotation {
@@ -38,19 +40,19 @@ interface Annotation {
 }
 
 /** Searches only nested properties, because others have no fixed path in the arguments. */
-function* annotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
+function* findAnnotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
   if (path.length > maxDepth) return
   for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {
-    const here = [...path, name]
-    if (isAnnotated(property)) yield { header: property[annotation], type: property.type, path: here }
-    yield* annotations(property, here)
+    const propertyPath = [...path, name]
+    if (isAnnotated(property)) yield { header: property[annotation], type: property.type, path: propertyPath }
+    yield* findAnnotations(property, propertyPath)
   }
 }
 
-function count(value: unknown, depth = 0): number {
+function countAnnotations(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > 2 * maxDepth) return 0
   let sum = isAnnotated(value) && typeof value[annotation] !== 'object' ? 1 : 0
-  for (const member of Object.values(value)) sum += count(member, depth + 1)
+  for (const member of Object.values(value)) sum += countAnnotations(member, depth + 1)
   return sum
 }
 
@@ -74,7 +76,7 @@ export function createParamFields(headers: readonly ParamHeader[], args: unknown
   const fields: Fields = {}
   for (const { field, path } of headers) {
     const text = formatValue(path.reduce(getMember, args))
-    if (text !== undefined) fields[field] = fieldValue(text)
+    if (text !== undefined) fields[field] = encodeFieldValue(text)
   }
   return fields
 }

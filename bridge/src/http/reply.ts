@@ -22,7 +22,7 @@ interface Handlers {
 export class ReplyReader implements Reader {
   readonly #maxBytes: number
   readonly #handlers: Handlers
-  #pieces: Buffer[] = []
+  #chunks: Buffer[] = []
   #size = 0
   #events: EventParser | undefined
   #head: Pick<Reply, 'status' | 'headers' | 'type'> | undefined
@@ -41,7 +41,7 @@ export class ReplyReader implements Reader {
   get reply(): Reply | undefined {
     if (this.#head === undefined) return undefined
     const { status, headers, type } = this.#head
-    const body = this.#size > this.#maxBytes ? undefined : concat(this.#pieces)
+    const body = this.#size > this.#maxBytes ? undefined : concat(this.#chunks)
     return { status, headers, type, body, size: this.#size }
   }
 
@@ -59,8 +59,8 @@ export class ReplyReader implements Reader {
     }
     this.#size += chunk.length
     const isTooLong = this.#size > this.#maxBytes
-    if (isTooLong) this.#pieces = []
-    else this.#pieces.push(chunk)
+    if (isTooLong) this.#chunks = []
+    else this.#chunks.push(chunk)
     return isTooLong ? 0 : this.#size
   }
 }

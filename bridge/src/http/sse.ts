@@ -31,8 +31,8 @@ export class EventParser {
   #idBuffer = ''
   #id = ''
   #retryMs: number | undefined
-  #atStart = true
-  #afterReturn = false
+  #isAtStart = true
+  #isAfterReturn = false
 
   constructor(limit: number) {
     this.#limit = limit
@@ -57,8 +57,8 @@ export class EventParser {
     let start = 0
     let lf = -2
     let cr = -2
-    if (this.#afterReturn && chunk.length > 0) {
-      this.#afterReturn = false
+    if (this.#isAfterReturn && chunk.length > 0) {
+      this.#isAfterReturn = false
       if (chunk[0] === lineFeed) start = 1
     }
     while (start < chunk.length) {
@@ -71,7 +71,7 @@ export class EventParser {
       this.#endLine(events)
       start = end + 1
       if (end !== cr) continue
-      if (start === chunk.length) this.#afterReturn = true
+      if (start === chunk.length) this.#isAfterReturn = true
       else if (chunk[start] === lineFeed) start += 1
     }
     return events
@@ -89,16 +89,16 @@ export class EventParser {
     let size = this.#lineBytes
     this.#line = []
     this.#lineBytes = 0
-    if (this.#atStart && line.subarray(0, 3).equals(byteOrderMark)) {
+    if (this.#isAtStart && line.subarray(0, 3).equals(byteOrderMark)) {
       line = line.subarray(3)
       size -= 3
     }
-    this.#atStart = false
+    this.#isAtStart = false
     if (size === 0) this.#dispatch(events)
-    else this.#field(line, size)
+    else this.#handleField(line, size)
   }
 
-  #field(line: Buffer, size: number): void {
+  #handleField(line: Buffer, size: number): void {
     const at = line.indexOf(colon)
     if (at === 0) return
     const name = line.toString('latin1', 0, at === -1 ? Math.min(line.length, 16) : at)

@@ -1,5 +1,5 @@
 import { toSocketPath } from '@causeway/protocol'
-import { invalidSetting } from '../errors.ts'
+import { createSettingError } from '../errors.ts'
 
 export interface Target {
   /** Scheme, host and port; for a socket, a placeholder for the Host header. */
@@ -27,19 +27,19 @@ export function readTarget(
 ): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(https?|unix):$/.test(url.protocol))
-    throw invalidSetting(
+    throw createSettingError(
       `not a server URL: ${text.replace(/\/\/[^/]*@/, '//')}`,
       `use a URL such as ${defaultUrl} for --url or MCP_SERVER_URL`,
     )
   if (url.username !== '' || url.password !== '')
-    throw invalidSetting('the server URL contains a user name or password', 'remove them from the URL')
+    throw createSettingError('the server URL contains a user name or password', 'remove them from the URL')
   if (url.protocol === 'unix:' && findSocket(url, platform) === undefined)
-    throw invalidSetting(
+    throw createSettingError(
       `not a socket URL: ${text}`,
       platform === 'win32' ? 'write it as unix://./pipe/name:/mcp' : 'write it as unix:/path/to.sock:/mcp',
     )
   if (app !== undefined && view !== undefined)
-    throw invalidSetting(
+    throw createSettingError(
       '--app and --view exclude each other',
       'an app lists all its tools: omit --view and CAUSEWAY_VIEW',
     )
@@ -52,28 +52,28 @@ export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') &
 
 function addApp(url: URL, app: string): URL {
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(app))
-    throw invalidSetting(
+    throw createSettingError(
       `not the name of an app: ${app}`,
       'use a name such as replay; GET /api/apps lists them',
     )
-  return extend(url, `/${app.toLowerCase()}`, '--app')
+  return extendPath(url, `/${app.toLowerCase()}`, '--app')
 }
 
 function addView(url: URL, view: string): URL {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
-    throw invalidSetting(`not a view: ${view}`, 'use full, core or the name of a profile in mcp.json')
-  return extend(url, view === 'core' ? '/core' : `/p/${view}`, '--view')
+    throw createSettingError(`not a view: ${view}`, 'use full, core or the name of a profile in mcp.json')
+  return extendPath(url, view === 'core' ? '/core' : `/p/${view}`, '--view')
 }
 
-function extend(url: URL, segments: string, flag: string): URL {
+function extendPath(url: URL, segments: string, flag: string): URL {
   if (!url.pathname.endsWith('/mcp'))
-    throw invalidSetting(
+    throw createSettingError(
       `the server URL does not end in /mcp: ${url}`,
       `use the URL of a Causeway server, or omit ${flag}`,
     )
-  const chosen = new URL(url)
-  chosen.pathname += segments
-  return chosen
+  const extendedUrl = new URL(url)
+  extendedUrl.pathname += segments
+  return extendedUrl
 }
 
 export function resolveTarget(url: URL, platform: NodeJS.Platform = process.platform): Target {

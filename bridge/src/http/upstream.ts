@@ -73,11 +73,11 @@ export function createUpstream({
 }
 
 /** Returns an upstream that sends these fields with every request. The fields of a request take precedence. */
-export const addFields = (upstream: Upstream, common: () => Fields): Upstream => ({
+export const addFields = (upstream: Upstream, getCommonFields: () => Fields): Upstream => ({
   ...upstream,
   send: (request, reader) =>
     // In Node 20, `Object.assign` is ten times faster than spreading several objects.
-    upstream.send({ ...request, fields: Object.assign({}, common(), request.fields) }, reader),
+    upstream.send({ ...request, fields: Object.assign({}, getCommonFields(), request.fields) }, reader),
 })
 
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {

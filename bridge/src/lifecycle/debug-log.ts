@@ -6,15 +6,15 @@ export type Log = (text: string, message?: Buffer) => void
 
 export const noLog: Log = () => {}
 
-const shownBytes = 2048
+const maxExcerptBytes = 2048
 
 /** Throws like `openPrivateFile`. */
 export function openDebugLog(path: string, { pid, now }: { pid: number; now: () => Date }): Log {
   const file = openPrivateFile(path)
   return (text, message) => {
-    const shown = message === undefined ? text : `${text}: ${message.toString('utf8', 0, shownBytes)}`
+    const line = message === undefined ? text : `${text}: ${message.toString('utf8', 0, maxExcerptBytes)}`
     try {
-      writeSync(file, `${now().toISOString()} [${pid}] ${redact(shown.replace(/[\r\n]+/g, ' '))}\n`)
+      writeSync(file, `${now().toISOString()} [${pid}] ${redact(line.replace(/[\r\n]+/g, ' '))}\n`)
     } catch {
       // A full disk must not end the bridge.
     }

@@ -8,7 +8,7 @@ import type { Log } from './debug-log.ts'
 import { Deferred } from './deferred.ts'
 
 interface Options {
-  readonly relay: Pick<Relay, 'idle' | 'closeSubscriptions' | 'failAll'>
+  readonly relay: Pick<Relay, 'waitUntilIdle' | 'closeSubscriptions' | 'failAll'>
   readonly session: Pick<Session, 'close'>
   readonly upstream: Pick<Upstream, 'destroy'>
   readonly output: Pick<Output, 'flush'>
@@ -36,7 +36,7 @@ export class Shutdown {
     if (this.#waitEnd !== undefined) return timeout.then(this.#waitEnd.resolve)
     this.#waitEnd = new Deferred()
     relay.closeSubscriptions()
-    await Promise.race([relay.idle().then(() => output.flush()), timeout, this.#waitEnd.promise])
+    await Promise.race([relay.waitUntilIdle().then(() => output.flush()), timeout, this.#waitEnd.promise])
     await this.#close(code)
   }
 

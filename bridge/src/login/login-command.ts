@@ -20,8 +20,8 @@ export async function runLoginCommand(settings: Settings, { print, warn }: Termi
   }
   const { LocalLoginSession, runInteractiveLogin } = await import('@causeway/oauth')
   const session = await LocalLoginSession.open(logins, server, oauth.callbackPort)
-  const interrupted = new AbortController()
-  for (const signal of listStopSignals()) process.once(signal, () => interrupted.abort())
+  const interruption = new AbortController()
+  for (const signal of listStopSignals()) process.once(signal, () => interruption.abort())
   try {
     const isTerminal = process.stdin.isTTY && process.stderr.isTTY
     await runInteractiveLogin(session, {
@@ -29,7 +29,7 @@ export async function runLoginCommand(settings: Settings, { print, warn }: Termi
       note: warn,
       ask: isTerminal ? ask : undefined,
       canOpenBrowser: true,
-      signal: interrupted.signal,
+      signal: interruption.signal,
     })
   } finally {
     await session.close()

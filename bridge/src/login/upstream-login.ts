@@ -8,10 +8,10 @@ import {
   isCausewayError,
   thisMachine,
 } from '@causeway/protocol'
-import { errorLine } from '../calls/answer.ts'
+import { createErrorLine } from '../calls/answer.ts'
+import { respond, sendWithFallback, startLater } from '../http/fallback.ts'
 import type { Fields } from '../http/headers.ts'
 import type { Reply } from '../http/reply.ts'
-import { respond, sendWithSecondTry, startLater } from '../http/second-try.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createLoginFetch } from './login-fetch.ts'
@@ -47,10 +47,10 @@ export class UpstreamLogin {
     const send = (request: HttpRequest, token: Fields, reader: Reader): Exchange =>
       upstream.send({ ...request, fields: Object.assign({}, request.fields, token) }, reader)
     const sendWith = (token: Fields, request: HttpRequest, reader: Reader): Exchange =>
-      sendWithSecondTry((gate) => send(request, token, gate), {
+      sendWithFallback((gatedReader) => send(request, token, gatedReader), {
         reader,
         maxBytes: upstream.maxMessageBytes,
-        holds: (status) => status === 401 || status === 403,
+        shouldHold: (status) => status === 401 || status === 403,
         replace: async (reply) => {
           const next = await this.#answer(reply, token)
           if (isCausewayError(next)) return respondWithError(reader, next)
@@ -76,7 +76,7 @@ export class UpstreamLogin {
   }
 
   /** Returns the header for a second attempt, the error for the client, or `undefined` if a login does not help. */
-  async #answer({ status, headers }: Reply, used: Fields): Promise<Fields | CausewayError | undefined> {
+  async #answer({ status, headers }: Reply, usedFields: Fields): Promise<Fields | CausewayError | undefined> {
     const challenge = String(headers['www-authenticate'] ?? '')
     if (status === 403) {
       if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined
@@ -87,7 +87,7 @@ export class UpstreamLogin {
     if (this.#logins === undefined && !isOAuth && !this.#isStored()) return undefined
     try {
       const logins = await this.#load()
-      const rejected = used.authorization?.slice('Bearer '.length)
+      const rejected = usedFields.authorization?.slice('Bearer '.length)
       return { authorization: `Bearer ${await logins.refresh(this.#server, rejected)}` }
     } catch (error) {
       return asCausewayError(error)
@@ -127,5 +127,5 @@ const respondWithError = (reader: Reader, error: CausewayError): Exchange =>
   respond(reader, {
     status: error.definition.status,
     headers: { 'content-type': 'application/json' },
-    body: errorLine(null, error),
+    body: createErrorLine(null, error),
   })

@@ -1,5 +1,5 @@
 import { asObject, meta } from '@causeway/protocol'
-import { sendWithSecondTry } from '../http/second-try.ts'
+import { sendWithFallback } from '../http/fallback.ts'
 import type { Exchange, HttpRequest, Reader, Upstream } from '../http/upstream.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
 import type { Stage } from '../stages/stage.ts'
@@ -9,7 +9,7 @@ import { parseJson } from '../stdio/json.ts'
  * VS Code and other builds of its source accept 128 tools per request, including built-in ones. Windsurf accepts 100
  * (https://docs.windsurf.com/windsurf/cascade/mcp).
  */
-const cappedClients = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
+const cappedClientPattern = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
 
 /**
  * Chooses the view by the client's name in its first message: core for clients with a tool limit, otherwise full.
@@ -52,15 +52,15 @@ export class ClientView {
 
   #choose(client: string | undefined): void {
     if (client === undefined) return
-    this.#state = cappedClients.test(client) ? 'core-unconfirmed' : 'full'
+    this.#state = cappedClientPattern.test(client) ? 'core-unconfirmed' : 'full'
     this.#log(`client ${client}, ${this.#state === 'full' ? 'full' : 'core'} view`)
   }
 
   #probe(send: Upstream['send'], request: HttpRequest, reader: Reader): Exchange {
-    return sendWithSecondTry((gate) => send(request, gate), {
+    return sendWithFallback((gatedReader) => send(request, gatedReader), {
       reader,
       maxBytes: 0,
-      holds: (status) => {
+      shouldHold: (status) => {
         if (status !== 404) this.#state = 'core'
         return status === 404
       },

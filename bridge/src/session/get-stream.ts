@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../calls/call-exchange.ts'
-import { backoff, isBusy } from '../calls/retry.ts'
-import { eventStreamFields, type SessionKey, sessionFields } from '../http/headers.ts'
+import { computeBackoff, isBusy } from '../calls/retry.ts'
+import { createSessionFields, eventStreamFields, type SessionKey } from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
 
 interface Options extends Link {
@@ -45,7 +45,7 @@ export class GetStream {
       this.#lastEventId = events.lastEventId || this.#lastEventId
       retryMs = events.retryMs ?? retryMs
       attempt = reply?.type === 'events' ? 0 : attempt + 1
-      const delayMs = backoff(attempt, random, retryMs)
+      const delayMs = computeBackoff(attempt, random, retryMs)
       // The first response to a call shows that the server is back.
       if (reply === undefined) await monitor.waitForResponse(delayMs)
       else await sleep(delayMs, undefined, { signal, ref: false }).catch(() => {})
@@ -68,7 +68,7 @@ export class GetStream {
     const lastEventId = this.#lastEventId
     const fields = {
       ...eventStreamFields,
-      ...sessionFields(key),
+      ...createSessionFields(key),
       ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
     }
     const request = { method: 'GET', fields } as const

@@ -45,7 +45,7 @@ function createTrace(): string {
   return `00-${trace}-${trace.slice(16)}-01`
 }
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
  * Returns the client's folder for a server on this machine; remote servers must not receive paths. The root and home
@@ -53,6 +53,6 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
  */
 export function findProject(url: URL | string, cwd: string, home = homedir()): string | undefined {
   const { hostname, protocol } = new URL(url)
-  const isLocal = protocol === 'unix:' || loopback.test(hostname)
+  const isLocal = protocol === 'unix:' || loopbackPattern.test(hostname)
   return isLocal && cwd !== home && cwd !== dirname(cwd) ? cwd : undefined
 }

@@ -4,29 +4,29 @@ import type { Stage } from '../stages/stage.ts'
 import { parseJson } from '../stdio/json.ts'
 import { toLine } from '../stdio/message.ts'
 
-const mark = '"x-mcp-header"'
+const marker = '"x-mcp-header"'
 
 /** Removes tools with invalid `x-mcp-header` annotations, as MCP 2026-07-28 requires. Warns once for each tool. */
 export function removeInvalidTools(warn: (text: string) => void): Stage {
-  const warned = new Set<string>()
+  const warnedTools = new Set<string>()
   const isValid = (tool: unknown): boolean => {
     const { name, inputSchema } = asObject(tool)
     const fault = findParamHeaderFault(inputSchema)
     if (fault === undefined) return true
     const text = `the tool ${String(name)} is removed from the list: ${fault}`
-    if (!warned.has(text)) warn(text)
-    warned.add(text)
+    if (!warnedTools.has(text)) warn(text)
+    warnedTools.add(text)
     return false
   }
   return ({ toServer, toClient }) => ({
     toServer,
     toClient(json) {
-      const value = json.includes(mark) ? parseJson(json) : undefined
+      const value = json.includes(marker) ? parseJson(json) : undefined
       const result = classifyMessage(value) === 'response' ? asObject(asObject(value).result) : {}
       const tools = Array.isArray(result.tools) && result.resultType !== undefined ? result.tools : []
-      const valid = tools.filter(isValid)
-      const isUnchanged = valid.length === tools.length
-      toClient(isUnchanged ? json : toLine({ ...asObject(value), result: { ...result, tools: valid } }))
+      const validTools = tools.filter(isValid)
+      const isUnchanged = validTools.length === tools.length
+      toClient(isUnchanged ? json : toLine({ ...asObject(value), result: { ...result, tools: validTools } }))
     },
   })
 }

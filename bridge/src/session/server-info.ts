@@ -33,9 +33,9 @@ export class ServerInfo {
 }
 
 /** Returns `false` for versions that are not `major.minor.patch`. */
-export function isOlder(version: string, than: string): boolean {
+export function isOlder(version: string, otherVersion: string): boolean {
   const left = parseVersion(version)
-  const right = parseVersion(than)
+  const right = parseVersion(otherVersion)
   if (left === undefined || right === undefined) return false
   const index = left.findIndex((number, at) => number !== right[at])
   return index !== -1 && (left[index] as number) < (right[index] as number)

@@ -2,12 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { asObject, CausewayError } from '@causeway/protocol'
 import { toStatusError } from '../calls/answer.ts'
 import type { Link } from '../calls/call-exchange.ts'
-import { isStale, isTemporary, mayRepeat, retryAfterMs } from '../calls/retry.ts'
+import { canResend, getRetryAfterMs, isStale, isTemporary } from '../calls/retry.ts'
 import { RetryBudget } from '../calls/retry-budget.ts'
-import { type AskResult, ask, findResponse } from '../http/ask.ts'
-import { messageFields, noSession, readSessionKey, type SessionKey, sessionFields } from '../http/headers.ts'
+import {
+  createMessageFields,
+  createSessionFields,
+  noSession,
+  readSessionKey,
+  type SessionKey,
+} from '../http/headers.ts'
 import { type Reply, ReplyReader } from '../http/reply.ts'
-import { findChangeableLists, type Incoming, listChangedLine } from '../stdio/message.ts'
+import { findResponse, type RequestResult, sendRequest } from '../http/send-request.ts'
+import { type ClientMessage, createListChangedLine, findChangeableLists } from '../stdio/message.ts'
 import { GetStream } from './get-stream.ts'
 
 const maxRenewalsPerMinute = 5
@@ -21,13 +27,13 @@ interface Options extends Link {
 export class Session {
   readonly #options: Options
   #key = noSession
-  #initialize: Incoming | undefined
+  #initialize: ClientMessage | undefined
   #changeableLists: readonly string[] = []
   #stream: GetStream | undefined
   #renewal: Promise<void> | undefined
   #renewalTimes: number[] = []
   /** Messages to repeat in a new session, after `initialize`. */
-  readonly #replayed = new Map<string, Incoming>()
+  readonly #replayedMessages = new Map<string, ClientMessage>()
 
   constructor(options: Options) {
     this.#options = options
@@ -37,10 +43,10 @@ export class Session {
     return this.#key
   }
 
-  adopt(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
+  adopt(initialize: ClientMessage, headers: IncomingHttpHeaders, result: unknown): void {
     const { delivery, log } = this.#options
     const before = this.#key
-    this.#replayed.clear()
+    this.#replayedMessages.clear()
     this.#enter(initialize, headers, result)
     if (before.id === undefined || before.id === this.#key.id) return
     // A client that initializes again expects no notifications about its previous session.
@@ -50,14 +56,14 @@ export class Session {
   }
 
   /** Stores messages that a new session must receive. */
-  remember(message: Incoming): void {
+  remember(message: ClientMessage): void {
     const { method, params } = message
     if (method === 'notifications/initialized') {
-      this.#replayed.set('initialized', message)
+      this.#replayedMessages.set('initialized', message)
       this.#start()
-    } else if (method === 'logging/setLevel') this.#replayed.set('level', message)
-    else if (method === 'resources/subscribe') this.#replayed.set(`resource ${params.uri}`, message)
-    else if (method === 'resources/unsubscribe') this.#replayed.delete(`resource ${params.uri}`)
+    } else if (method === 'logging/setLevel') this.#replayedMessages.set('level', message)
+    else if (method === 'resources/subscribe') this.#replayedMessages.set(`resource ${params.uri}`, message)
+    else if (method === 'resources/unsubscribe') this.#replayedMessages.delete(`resource ${params.uri}`)
   }
 
   /** Whether this response means that the session `key` no longer exists. */
@@ -72,8 +78,8 @@ export class Session {
    * Opens a new session if `lost` is the current one. Retries while the server is unavailable. Concurrent
    * calls share an attempt.
    */
-  async renew(lost: SessionKey): Promise<void> {
-    if (this.#key.id !== lost.id || this.#initialize === undefined) return
+  async renew(lostKey: SessionKey): Promise<void> {
+    if (this.#key.id !== lostKey.id || this.#initialize === undefined) return
     this.#renewal ??= this.#reopen(this.#initialize).finally(() => {
       this.#renewal = undefined
     })
@@ -85,7 +91,7 @@ export class Session {
     await this.#delete(this.#key)
   }
 
-  async #reopen(initialize: Incoming): Promise<void> {
+  async #reopen(initialize: ClientMessage): Promise<void> {
     const { upstream, retry, delivery } = this.#options
     const { now } = retry
     this.#renewalTimes = this.#renewalTimes.filter((time) => now() - time < 60_000)
@@ -105,30 +111,35 @@ export class Session {
     this.#renewalTimes.push(now())
     // Calls use the new session only after it has received the stored messages.
     const key = readSessionKey(reply.headers, response.result)
-    for (const message of this.#replayed.values()) await this.#post(message, key, budget)
+    for (const message of this.#replayedMessages.values()) await this.#post(message, key, budget)
     const listsBefore = this.#changeableLists
     this.#enter(initialize, reply.headers, response.result)
     const cancellations = delivery.serverRequests.cancelAll()
-    if (this.#replayed.has('initialized')) this.#start()
+    if (this.#replayedMessages.has('initialized')) this.#start()
     for (const notification of cancellations) delivery.write(notification)
     this.#announceChanges([...new Set([...listsBefore, ...this.#changeableLists])])
   }
 
   /** Posts a handshake message. These messages are safe to retry. */
-  async #post(message: Incoming, key: SessionKey, budget: RetryBudget): Promise<AskResult> {
+  async #post(message: ClientMessage, key: SessionKey, budget: RetryBudget): Promise<RequestResult> {
     for (let isFirst = true; ; isFirst = false)
       try {
-        const request = { method: 'POST', fields: messageFields(message, key), body: message.bytes } as const
-        const asked = await ask(this.#options.upstream, request)
-        if (!isTemporary(asked.reply) || !(await budget.pause(retryAfterMs(asked.reply)))) return asked
+        const request = {
+          method: 'POST',
+          fields: createMessageFields(message, key),
+          body: message.bytes,
+        } as const
+        const renewalResult = await sendRequest(this.#options.upstream, request)
+        if (!isTemporary(renewalResult.reply) || !(await budget.pause(getRetryAfterMs(renewalResult.reply))))
+          return renewalResult
       } catch (error) {
         const { cause } = error as CausewayError // `ask` throws nothing else
-        if (!mayRepeat(cause, { isSafe: true, wasWritten: true, wasAnswered: false })) throw error
+        if (!canResend(cause, { isSafe: true, wasWritten: true, hasResponse: false })) throw error
         if (!(isFirst && isStale(cause))) await budget.waitForServer(cause, { canStart: !isStale(cause) })
       }
   }
 
-  #enter(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void {
+  #enter(initialize: ClientMessage, headers: IncomingHttpHeaders, result: unknown): void {
     this.#initialize = initialize
     this.#key = readSessionKey(headers, result)
     this.#changeableLists = findChangeableLists(asObject(result))
@@ -150,12 +161,12 @@ export class Session {
   }
 
   #announceChanges(lists: readonly string[]): void {
-    for (const list of lists) this.#options.delivery.write(listChangedLine(list))
+    for (const list of lists) this.#options.delivery.write(createListChangedLine(list))
   }
 
   async #delete(key: SessionKey): Promise<void> {
     if (key.id === undefined) return
-    const request = { method: 'DELETE', fields: sessionFields(key) } as const
+    const request = { method: 'DELETE', fields: createSessionFields(key) } as const
     await this.#options.upstream.send(request, new ReplyReader(0)).done
   }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asObject, type Id, isObject, type JsonObject, meta } from '@causeway/protocol'
-import type { Link, Posted } from '../calls/call-exchange.ts'
+import type { Link, PostResult } from '../calls/call-exchange.ts'
 import type { Call } from '../calls/pending-calls.ts'
-import { backoff, isBusy, retryAfterMs } from '../calls/retry.ts'
-import { findResponse } from '../http/ask.ts'
+import { computeBackoff, getRetryAfterMs, isBusy } from '../calls/retry.ts'
+import { findResponse } from '../http/send-request.ts'
 import { parseJson } from '../stdio/json.ts'
-import { type Incoming, isOwnId, lists, notificationLine } from '../stdio/message.ts'
+import { type ClientMessage, createNotificationLine, isOwnId, lists } from '../stdio/message.ts'
 
 interface Options extends Omit<Link, 'upstream'> {
   /** Replaced in tests. */
@@ -25,8 +25,8 @@ const stableAfterMs = 30_000
 const maxDelayMs = 3_600_000
 
 /** Whether the bridge must reopen the subscription. The era translation reopens its own subscriptions. */
-export const isSubscription = ({ method, claimed, id }: Incoming): boolean =>
-  method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
+export const isSubscription = ({ method, claimedVersion, id }: ClientMessage): boolean =>
+  method === 'subscriptions/listen' && claimedVersion !== undefined && !isOwnId(id)
 
 /**
  * Reopens a stateless client's subscription when its stream ends, and reports everything that may have changed.
@@ -35,8 +35,8 @@ export const isSubscription = ({ method, claimed, id }: Incoming): boolean =>
 export async function followSubscription(
   options: Options,
   call: Call,
-  post: () => Promise<Posted>,
-): Promise<Posted | undefined> {
+  post: () => Promise<PostResult>,
+): Promise<PostResult | undefined> {
   const { retry, log, pause = sleep } = options
   const { monitor, random, now } = retry
   const subscription: Subscription = { filter: undefined }
@@ -44,17 +44,17 @@ export async function followSubscription(
   for (let attempt = 0; ; ) {
     const since = now()
     const posted = await post().catch((error: unknown) => {
-      if (subscription.filter === undefined || call.open.size === 0) throw error
+      if (subscription.filter === undefined || call.pendingIds.size === 0) throw error
       return log(`! subscription ${call.message.id}: ${error}`)
     })
-    if (call.open.size === 0) return undefined
+    if (call.pendingIds.size === 0) return undefined
     if (posted && !isRetryable(posted, subscription, attempt)) return posted
     attempt = now() - since > stableAfterMs ? 0 : attempt + 1
-    const requestedMs = posted ? Math.min(maxDelayMs, retryAfterMs(posted.reply) ?? 0) : 0
-    const delayMs = Math.max(backoff(attempt, random, firstDelayMs), requestedMs)
+    const requestedMs = posted ? Math.min(maxDelayMs, getRetryAfterMs(posted.reply) ?? 0) : 0
+    const delayMs = Math.max(computeBackoff(attempt, random, firstDelayMs), requestedMs)
     // The first response to a call shows that the server is back.
     await Promise.race([call.settled, posted ? pause(delayMs) : monitor.waitForResponse(delayMs)])
-    if (call.open.size === 0) return undefined
+    if (call.pendingIds.size === 0) return undefined
     log(`opening the subscription ${call.message.id} again`)
   }
 }
@@ -64,31 +64,34 @@ function intercept(
   { subscription, call, message }: { subscription: Subscription; call: Call; message: unknown },
 ): boolean {
   if (!isObject(message)) return false
-  const before = subscription.filter
+  const previousFilter = subscription.filter
   if (message.method === 'notifications/subscriptions/acknowledged') {
     subscription.filter = asObject(asObject(message.params).notifications)
     // If the server stops, the call waits for its return, but does not start it.
     call.canStartServer = false
-    if (before === undefined) return false
-    for (const notification of changeNotifications({ ...before, ...subscription.filter }, call.message.id))
+    if (previousFilter === undefined) return false
+    for (const notification of createChangeNotifications(
+      { ...previousFilter, ...subscription.filter },
+      call.message.id,
+    ))
       delivery.deliver(notification)
     return true
   }
-  if (before === undefined || message.id !== call.message.id || !('result' in message)) return false
+  if (previousFilter === undefined || message.id !== call.message.id || !('result' in message)) return false
   log(`the server ended the subscription ${call.message.id}`)
   return true
 }
 
-function isRetryable({ reply }: Posted, { filter }: Subscription, attempt: number): boolean {
+function isRetryable({ reply }: PostResult, { filter }: Subscription, attempt: number): boolean {
   if (reply.type === 'events') return filter !== undefined || attempt === 0
   const error = asObject(findResponse(reply.body)?.error)
   return filter !== undefined && (isBusy(reply) || asObject(error.data).retryable === true)
 }
 
-function changeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
+function createChangeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
   const _meta = { [meta.subscriptionId]: id }
   const notification = (name: string, params: object): Buffer =>
-    notificationLine(`notifications/${name}`, { ...params, _meta })
+    createNotificationLine(`notifications/${name}`, { ...params, _meta })
   const { resourceSubscriptions: uris } = filter
   return [
     ...lists

@@ -1,9 +1,9 @@
 import { asObject, meta, type Params } from '@causeway/protocol'
-import { ask } from '../http/ask.ts'
-import { type Fields, messageFields, noSession } from '../http/headers.ts'
+import { createMessageFields, type Fields, noSession } from '../http/headers.ts'
 import { createParamFields, type ParamHeader, parseParamHeaders } from '../http/param-headers.ts'
+import { sendRequest } from '../http/send-request.ts'
 import type { Upstream } from '../http/upstream.ts'
-import { type Incoming, requestLine } from '../stdio/message.ts'
+import { type ClientMessage, createRequestLine } from '../stdio/message.ts'
 
 /** A list with more pages is malformed. */
 const maxPages = 100
@@ -42,15 +42,15 @@ export class ToolCatalog {
   }
 
   /** Lists the tools, using the identity of a stateless call. */
-  async refresh(upstream: Upstream, { params: { _meta }, claimed }: Incoming): Promise<void> {
+  async refresh(upstream: Upstream, { params: { _meta }, claimedVersion }: ClientMessage): Promise<void> {
     const envelope = Object.fromEntries(Object.entries(asObject(_meta)).filter(([key]) => identity.has(key)))
     let cursor: unknown
     for (let page = 0; page < maxPages; page += 1) {
       const method = 'tools/list'
       const params = { ...(cursor !== undefined && { cursor }), _meta: envelope }
-      const fields = messageFields({ method, params, claimed }, noSession)
-      const body = requestLine(`bridge-tools-${page}`, method, params)
-      const { response } = await ask(upstream, { method: 'POST', fields, body })
+      const fields = createMessageFields({ method, params, claimedVersion }, noSession)
+      const body = createRequestLine(`bridge-tools-${page}`, method, params)
+      const { response } = await sendRequest(upstream, { method: 'POST', fields, body })
       this.update(response?.result)
       cursor = asObject(response?.result).nextCursor
       if (cursor === undefined) return

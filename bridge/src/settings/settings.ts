@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CausewayError, closest } from '@causeway/protocol'
-import { invalidSetting } from '../errors.ts'
+import { createSettingError } from '../errors.ts'
 import { isFullView, readTarget } from '../http/target.ts'
 import { type OptionName, options } from './options.ts'
 
@@ -83,17 +83,17 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
 const isTrue = (text = ''): boolean => /^(true|1)$/i.test(text.trim())
 
 function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> {
-  const declared = Object.entries(options).map(([name, { value, isMany, short }]) => {
+  const parserOptions = Object.entries(options).map(([name, { value, isMany, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const)
     return [name, { type, ...(isMany && { multiple: true }), ...(short && { short }) }] as const
   })
   try {
-    return parseArgs({ args: [...args], options: Object.fromEntries(declared) }).values
+    return parseArgs({ args: [...args], options: Object.fromEntries(parserOptions) }).values
   } catch (cause) {
     // parseArgs writes "Unknown option '--x'. To specify a positional …".
     const text = cause instanceof Error ? (cause.message.split('. ')[0] ?? '') : String(cause)
-    const unknown = /^Unknown option '--([^']+)'/.exec(text)?.[1]
-    const suggestion = unknown === undefined ? undefined : closest(unknown, Object.keys(options))
+    const unknownOption = /^Unknown option '--([^']+)'/.exec(text)?.[1]
+    const suggestion = unknownOption === undefined ? undefined : closest(unknownOption, Object.keys(options))
     const message = (text.charAt(0).toLowerCase() + text.slice(1)).split('\n')[0] ?? ''
     throw new CausewayError('INVALID_SETTING', message, {
       remedy: suggestion === undefined ? 'see --help' : `did you mean --${suggestion}? See --help`,
@@ -107,7 +107,7 @@ const readGlobs = (texts: readonly string[]): string[] =>
 
 function readSession(text: string | undefined): string | undefined {
   if (text === undefined || text === '' || sessionPattern.test(text)) return text || undefined
-  throw invalidSetting(
+  throw createSettingError(
     `not a session id: CAUSEWAY_SESSION=${text}`,
     'use 1 to 128 letters, digits, dots, dashes and underscores',
   )
@@ -116,11 +116,11 @@ function readSession(text: string | undefined): string | undefined {
 function readPort(text: string | undefined): number {
   const port = readNumber('--callback-port', text, 0)
   if (port <= 65_535) return port
-  throw invalidSetting(`not a port: --callback-port ${port}`, 'see --help')
+  throw createSettingError(`not a port: --callback-port ${port}`, 'see --help')
 }
 
 function readNumber(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined || text === '') return fallback
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw invalidSetting(`not a whole number for ${name}: ${text}`, 'see --help')
+  throw createSettingError(`not a whole number for ${name}: ${text}`, 'see --help')
 }

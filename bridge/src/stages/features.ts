@@ -56,7 +56,7 @@ async function openOfflineList(
   url: URL,
   { env, view, log }: Pick<FeatureOptions, 'env' | 'log'> & { readonly view: ClientView | undefined },
 ): Promise<Stage> {
-  const { OfflineList, OfflineStore, offlineStorePath } = await import('./offline-list.ts')
-  const store = new OfflineStore(offlineStorePath(url, env), log)
+  const { OfflineList, OfflineStore, getOfflineStorePath } = await import('./offline-list.ts')
+  const store = new OfflineStore(getOfflineStorePath(url, env), log)
   return (next) => new OfflineList(next, store, () => view?.path ?? '')
 }

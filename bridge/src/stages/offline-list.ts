@@ -13,8 +13,8 @@ import {
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
-import { listChangedLine, resultLine } from '../stdio/message.ts'
-import type { Ends } from './stage.ts'
+import { createListChangedLine, createResultLine } from '../stdio/message.ts'
+import type { MessageHandlers } from './stage.ts'
 
 /** Key in `_meta` for the time of a stored result. */
 export const staleMetaKey = 'causeway/stale'
@@ -80,7 +80,7 @@ function readResults(path: string): Readonly<Record<string, StoredResult>> {
   }
 }
 
-export function offlineStorePath(url: URL, env: NodeJS.ProcessEnv): string {
+export function getOfflineStorePath(url: URL, env: NodeJS.ProcessEnv): string {
   const name = createHash('sha256').update(String(url)).digest('hex').slice(0, 16)
   return join(findCacheFolder(thisMachine(env)), `offline-${name}.json`)
 }
@@ -105,15 +105,15 @@ const retryMs = 1000
  * Answers the handshake and lists from the store if the server is unreachable or slow. When the server responds,
  * notifies legacy clients of changes. Stateless clients must not cache stored results.
  */
-export class OfflineList implements Ends {
-  readonly #next: Ends
+export class OfflineList implements MessageHandlers {
+  readonly #next: MessageHandlers
   readonly #store: OfflineStore
   readonly #getPath: () => string
   readonly #pending = new Map<unknown, PendingRequest>()
   #initialized: Buffer | undefined
 
   /** `getPath` identifies the view, because lists differ between views. */
-  constructor(next: Ends, store: OfflineStore, getPath: () => string) {
+  constructor(next: MessageHandlers, store: OfflineStore, getPath: () => string) {
     this.#next = next
     this.#store = store
     this.#getPath = getPath
@@ -141,21 +141,21 @@ export class OfflineList implements Ends {
     const key = toRequestKey(request, this.#getPath())
     const pending: PendingRequest = { line, request, key, isRetry, isAnswered: isRetry }
     this.#pending.set(request.id, pending)
-    const stored = this.#store.get(key)
-    if (stored !== undefined && !isRetry)
-      pending.timer = setTimeout(() => this.#answer(pending, stored), fallbackMs).unref()
+    const storedResult = this.#store.get(key)
+    if (storedResult !== undefined && !isRetry)
+      pending.timer = setTimeout(() => this.#answer(pending, storedResult), fallbackMs).unref()
     this.#next.toServer(line)
   }
 
   #answer(pending: PendingRequest, { result, at }: StoredResult): void {
     clearTimeout(pending.timer)
     pending.isAnswered = true
-    const stale = {
+    const markedResult = {
       ...result,
       ...('ttlMs' in result && { ttlMs: 0 }),
       _meta: { ...asObject(result._meta), [staleMetaKey]: { since: at } },
     }
-    this.#next.toClient(resultLine(pending.request.id, stale))
+    this.#next.toClient(createResultLine(pending.request.id, markedResult))
   }
 
   /** Returns `false` if the response must be forwarded. */
@@ -166,9 +166,10 @@ export class OfflineList implements Ends {
       if (pending.isAnswered) this.#handleReturn(pending, hasChanged, asObject(result))
       return pending.isAnswered
     }
-    const stored = this.#store.get(pending.key)
+    const storedResult = this.#store.get(pending.key)
     const isUnreachable = asObject(asObject(error).data).code === 'SERVER_UNREACHABLE'
-    if (!pending.isAnswered && stored !== undefined && isUnreachable) this.#answer(pending, stored)
+    if (!pending.isAnswered && storedResult !== undefined && isUnreachable)
+      this.#answer(pending, storedResult)
     if (pending.isAnswered && pending.request.method === 'initialize')
       setTimeout(() => this.#send(pending.line, pending.request, true), retryMs).unref()
     return pending.isAnswered
@@ -178,11 +179,11 @@ export class OfflineList implements Ends {
     if (request.method === 'initialize') {
       // The server has not received the client's `notifications/initialized` yet.
       if (isRetry && this.#initialized !== undefined) this.#next.toServer(this.#initialized)
-      const offered = asObject(result.capabilities)
+      const capabilities = asObject(result.capabilities)
       for (const list of new Set(Object.values(lists)))
-        if (list in offered) this.#next.toClient(listChangedLine(list))
+        if (list in capabilities) this.#next.toClient(createListChangedLine(list))
     } else if (hasChanged && claimedVersion(request) === undefined)
-      this.#next.toClient(listChangedLine(lists[request.method] ?? 'tools'))
+      this.#next.toClient(createListChangedLine(lists[request.method] ?? 'tools'))
   }
 
   #forget(id: unknown): void {

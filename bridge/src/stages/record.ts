@@ -23,7 +23,7 @@ export class Recorder {
 
   readonly stage: Stage = ({ toServer, toClient }) => ({
     toServer: (line) => {
-      this.#write('from_client', textMember(line))
+      this.#write('from_client', formatTextMember(line))
       toServer(line)
     },
     toClient: (json) => {
@@ -41,7 +41,7 @@ export class Recorder {
       const id = `,"exchange":${this.#exchanges}`
       const { method, fields, body } = request
       const head = toMembers({ method, url, headers: redactFields(fields) })
-      this.#write('request', `${id}${head}${body === undefined ? '' : textMember(body)}`)
+      this.#write('request', `${id}${head}${body === undefined ? '' : formatTextMember(body)}`)
       const exchange = upstream.send(request, this.#watchReader(reader, id))
       exchange.done.then(
         () => this.#write('end', id),
@@ -91,19 +91,19 @@ function openRecording(path: string): number {
 
 const toMembers = (object: object): string => `,${JSON.stringify(object).slice(1, -1)}`
 
-const textMember = (line: Buffer): string =>
+const formatTextMember = (line: Buffer): string =>
   parseJson(line) === undefined ? toMembers({ text: line.toString('utf8') }) : `,"message":${line}`
 
-const publicHeaders =
+const publicHeaderPattern =
   /^(?:accept|allow|cache-control|connection|content-(?:length|type)|date|keep-alive|last-event-id|retry-after|server|transfer-encoding|user-agent|causeway-request|mcp-(?!session-id).*)$/
 
 function redactFields(fields: object): Record<string, string> {
   const redact = (name: string, value: unknown): string => {
-    if (publicHeaders.test(name)) return String(value)
+    if (publicHeaderPattern.test(name)) return String(value)
     // The digest distinguishes sessions.
-    return name === 'mcp-session-id' ? `[redacted ${digest(String(value))}]` : '[redacted]'
+    return name === 'mcp-session-id' ? `[redacted ${hash(String(value))}]` : '[redacted]'
   }
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redact(name, value)]))
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)

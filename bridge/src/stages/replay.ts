@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type Request,
 } from '@causeway/protocol'
-import { errorLine } from '../calls/answer.ts'
-import { BridgeError, invalidSetting } from '../errors.ts'
+import { createErrorLine } from '../calls/answer.ts'
+import { BridgeError, createSettingError } from '../errors.ts'
 import { canonicalJson, parseJson } from '../stdio/json.ts'
 import { readLines } from '../stdio/lines.ts'
 import { type Line, readLine, toLine } from '../stdio/message.ts'
@@ -27,11 +27,11 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
     try {
       output.write(toLine(takeResponse(responses, request)))
     } catch (error) {
-      output.write(errorLine(request.id, asCausewayError(error)))
+      output.write(createErrorLine(request.id, asCausewayError(error)))
     }
   }
   const handle = (line: Line): void => {
-    if (line.type === 'rejected') output.write(errorLine(line.id, line.error))
+    if (line.type === 'rejected') output.write(createErrorLine(line.id, line.error))
     else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) answer(bytes)
   }
 
@@ -61,18 +61,18 @@ function readResponses(path: string): Map<string, JsonObject[]> {
     }
   }
   if (events > 0) return responses
-  throw invalidSetting(`not recorded traffic: ${path}`, 'pass a file that --record wrote to --replay')
+  throw createSettingError(`not recorded traffic: ${path}`, 'pass a file that --record wrote to --replay')
 }
 
 /** Returns the next recorded response to a request, repeating the last one. Throws `NOT_IN_TRAFFIC`. */
 function takeResponse(responses: Map<string, JsonObject[]>, request: Request): JsonObject {
   const key = toRequestKey(request)
-  const [next, ...later] = responses.get(key) ?? []
+  const [next, ...remaining] = responses.get(key) ?? []
   if (next === undefined)
     throw new BridgeError('NOT_IN_TRAFFIC', `this call was not recorded: ${request.method}`, {
       data: { method: request.method, recorded: responses.size },
     })
-  if (later.length > 0) responses.set(key, later)
+  if (remaining.length > 0) responses.set(key, remaining)
   return { ...next, id: request.id }
 }
 

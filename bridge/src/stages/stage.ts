@@ -1,23 +1,23 @@
-export interface Ends {
+export interface MessageHandlers {
   toServer(line: Buffer): void
   toClient(json: Buffer): void
 }
 
 /** A feature between client and server. Returns the functions that its neighbours call. */
-export type Stage = (neighbours: Ends) => Ends
+export type Stage = (next: MessageHandlers) => MessageHandlers
 
 /** Connects stages, the first one next to the client. */
-export function chain(stages: readonly Stage[], ends: Ends): Ends {
-  const built: Ends[] = []
-  for (const [at, stage] of stages.entries())
-    built.push(
+export function chain(stages: readonly Stage[], endpoints: MessageHandlers): MessageHandlers {
+  const handlers: MessageHandlers[] = []
+  for (const [index, stage] of stages.entries())
+    handlers.push(
       stage({
-        toServer: (line) => (built[at + 1] ?? ends).toServer(line),
-        toClient: (json) => (built[at - 1] ?? ends).toClient(json),
+        toServer: (line) => (handlers[index + 1] ?? endpoints).toServer(line),
+        toClient: (json) => (handlers[index - 1] ?? endpoints).toClient(json),
       }),
     )
   return {
-    toServer: (line) => (built[0] ?? ends).toServer(line),
-    toClient: (json) => (built.at(-1) ?? ends).toClient(json),
+    toServer: (line) => (handlers[0] ?? endpoints).toServer(line),
+    toClient: (json) => (handlers.at(-1) ?? endpoints).toClient(json),
   }
 }

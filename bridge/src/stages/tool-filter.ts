@@ -4,17 +4,17 @@ import { BridgeError } from '../errors.ts'
 import type { Settings } from '../settings/settings.ts'
 import { parseJson } from '../stdio/json.ts'
 import { toLine } from '../stdio/message.ts'
-import type { Ends } from './stage.ts'
+import type { MessageHandlers } from './stage.ts'
 
 /** Removes hidden tools from `tools/list`. Calls to them fail with `TOOL_HIDDEN`. */
-export class ToolFilter implements Ends {
-  readonly #next: Ends
+export class ToolFilter implements MessageHandlers {
+  readonly #next: MessageHandlers
   readonly #only: readonly RegExp[]
   readonly #ignore: readonly RegExp[]
   readonly #lists = new Set<unknown>()
 
   /** `ignore` has precedence; an empty `only` includes all tools. */
-  constructor(next: Ends, { only, ignore }: Settings['tools']) {
+  constructor(next: MessageHandlers, { only, ignore }: Settings['tools']) {
     this.#next = next
     this.#only = only.map(parseGlob)
     this.#ignore = ignore.map(parseGlob)
@@ -22,9 +22,9 @@ export class ToolFilter implements Ends {
 
   toServer(line: Buffer): void {
     const messages = [parseJson(line)].flat()
-    const admitted = messages.filter((message) => this.#admit(message))
-    if (admitted.length === messages.length) this.#next.toServer(line)
-    else if (admitted.length > 0) this.#next.toServer(toLine(admitted))
+    const admittedMessages = messages.filter((message) => this.#admit(message))
+    if (admittedMessages.length === messages.length) this.#next.toServer(line)
+    else if (admittedMessages.length > 0) this.#next.toServer(toLine(admittedMessages))
   }
 
   toClient(json: Buffer): void {
@@ -32,11 +32,11 @@ export class ToolFilter implements Ends {
     const lists = [value].flat().filter((message) => this.#isList(message))
     for (const { result } of lists as { result?: { tools?: unknown } }[])
       if (Array.isArray(result?.tools))
-        result.tools = result.tools.filter(({ name }) => this.#isShown(String(name)))
+        result.tools = result.tools.filter(({ name }) => this.#isVisible(String(name)))
     this.#next.toClient(lists.length === 0 ? json : toLine(value as object))
   }
 
-  #isShown(name: string): boolean {
+  #isVisible(name: string): boolean {
     const matches = (glob: RegExp): boolean => glob.test(name)
     return (this.#only.length === 0 || this.#only.some(matches)) && !this.#ignore.some(matches)
   }
@@ -46,7 +46,7 @@ export class ToolFilter implements Ends {
     const { id, method, params } = value as Request
     if (method === 'tools/list') this.#lists.add(id)
     const name = String(params?.name)
-    if (method !== 'tools/call' || this.#isShown(name)) return true
+    if (method !== 'tools/call' || this.#isVisible(name)) return true
     const error = new BridgeError('TOOL_HIDDEN', `the bridge is configured to hide this tool: ${name}`, {
       data: { tool: name },
     })
@@ -62,8 +62,8 @@ export class ToolFilter implements Ends {
 
 /** `*` matches any text, `?` one character. */
 function parseGlob(glob: string): RegExp {
-  const pattern = glob.replace(/[.*+?^${}()|[\]\\]/g, (sign) =>
-    sign === '*' ? '.*' : sign === '?' ? '.' : `\\${sign}`,
+  const pattern = glob.replace(/[.*+?^${}()|[\]\\]/g, (character) =>
+    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
   )
   return new RegExp(`^${pattern}$`, 's')
 }

@@ -32,7 +32,7 @@ export function readEnvelope(json: Buffer): Envelope | undefined {
 }
 
 /** Replaces or adds the id and preserves all other bytes. Returns texts that are not objects unchanged. */
-export function withId(json: Buffer, id: Id): Buffer {
+export function replaceId(json: Buffer, id: Id): Buffer {
   const members = findMembers(json)
   if (members === undefined) return json
   const text = JSON.stringify(id)

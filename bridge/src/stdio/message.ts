@@ -13,12 +13,12 @@ import { stringify } from './json.ts'
 
 export const toLine = (message: object): Buffer => Buffer.from(stringify(message))
 
-export const resultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
+export const createResultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
 
-export const requestLine = (id: Id, method: string, params: object = {}): Buffer =>
+export const createRequestLine = (id: Id, method: string, params: object = {}): Buffer =>
   toLine({ jsonrpc: '2.0', id, method, params })
 
-export const notificationLine = (method: string, params?: object): Buffer =>
+export const createNotificationLine = (method: string, params?: object): Buffer =>
   toLine({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
 
 export const lists = ['tools', 'prompts', 'resources'] as const
@@ -27,8 +27,8 @@ export const lists = ['tools', 'prompts', 'resources'] as const
 export const findChangeableLists = ({ capabilities }: JsonObject): string[] =>
   lists.filter((list) => asObject(asObject(capabilities)[list]).listChanged === true)
 
-export const listChangedLine = (list: string): Buffer =>
-  notificationLine(`notifications/${list}/list_changed`)
+export const createListChangedLine = (list: string): Buffer =>
+  createNotificationLine(`notifications/${list}/list_changed`)
 
 /** Whether a stage of the bridge created the id. */
 export const isOwnId = (id: unknown): boolean => typeof id === 'string' && id.startsWith('causeway-bridge/')
@@ -41,7 +41,7 @@ export function createIds(purpose: string): () => string {
   }
 }
 
-export interface Incoming {
+export interface ClientMessage {
   readonly bytes: Buffer
   readonly kind: 'request' | 'notification' | 'response'
   readonly id: Id | null
@@ -49,12 +49,12 @@ export interface Incoming {
   readonly method: string
   readonly params: Params
   /** The protocol version in the `_meta` of a stateless message. */
-  readonly claimed: string | undefined
+  readonly claimedVersion: string | undefined
 }
 
 export type Line =
-  | { readonly type: 'message'; readonly message: Incoming }
-  | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly Incoming[] }
+  | { readonly type: 'message'; readonly message: ClientMessage }
+  | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly ClientMessage[] }
   | { readonly type: 'rejected'; readonly id: Id | null; readonly error: CausewayError }
 
 /** Splits a batch that contains a malformed element. */
@@ -67,7 +67,7 @@ export function readLine(bytes: Buffer): Line[] {
     return [{ type: 'rejected', id: null, error }]
   }
   if (!Array.isArray(value)) return [readMessage(value, bytes)]
-  if (value.length === 0) return [rejected(value, 'a batch must not be empty')]
+  if (value.length === 0) return [rejectLine(value, 'a batch must not be empty')]
   const lines = value.map((element) => readMessage(element, toLine(element)))
   const messages = lines.flatMap((line) => (line.type === 'message' ? [line.message] : []))
   if (messages.length === lines.length) return [{ type: 'batch', bytes, messages }]
@@ -76,15 +76,15 @@ export function readLine(bytes: Buffer): Line[] {
 
 function readMessage(value: unknown, bytes: Buffer): Line {
   const kind = classifyMessage(value)
-  if (kind === 'invalid') return rejected(value, 'the line is not a JSON-RPC 2.0 message')
+  if (kind === 'invalid') return rejectLine(value, 'the line is not a JSON-RPC 2.0 message')
   const { method = '', params = {} } = value as { method?: string; params?: Params }
   return {
     type: 'message',
-    message: { bytes, kind, id: readId(value), method, params, claimed: claimedVersion(value) },
+    message: { bytes, kind, id: readId(value), method, params, claimedVersion: claimedVersion(value) },
   }
 }
 
-const rejected = (value: unknown, message: string): Line => ({
+const rejectLine = (value: unknown, message: string): Line => ({
   type: 'rejected',
   id: readId(value),
   error: new CausewayError('INVALID_REQUEST', message),

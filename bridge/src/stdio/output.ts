@@ -4,7 +4,7 @@ import { replaceLineBreaks } from './lines.ts'
 const newline = Buffer.from('\n')
 
 /** Copying shorter lines is cheaper than a second write for the line break. */
-const copiedBytes = 4096
+const maxCopiedBytes = 4096
 
 export class Output {
   /** Resolves when the client closes its end. */
@@ -39,8 +39,8 @@ export class Output {
       setImmediate(() => stream.uncork())
     }
     const line = replaceLineBreaks(json)
-    if (line.length > copiedBytes) stream.write(line)
-    const end = line.length > copiedBytes ? newline : Buffer.concat([line, newline])
+    if (line.length > maxCopiedBytes) stream.write(line)
+    const end = line.length > maxCopiedBytes ? newline : Buffer.concat([line, newline])
     this.#isBlocked = !stream.write(end) || this.#isBlocked
   }
 

@@ -57,7 +57,7 @@ verifies('bridge:end:in-flight', 'the exit waits until a slow client has read ev
   const events: string[] = []
   let read = (): void => {}
   const shutdown = new Shutdown({
-    relay: { idle: async () => {}, closeSubscriptions() {}, failAll() {} },
+    relay: { waitUntilIdle: async () => {}, closeSubscriptions() {}, failAll() {} },
     session: { close: async () => void events.push('close') },
     upstream: { destroy: async () => {} },
     output: {

@@ -9,8 +9,8 @@ import {
   type Request,
 } from '@causeway/protocol'
 import { parseJson } from '../../stdio/json.ts'
-import { createIds, notificationLine, toLine } from '../../stdio/message.ts'
-import type { Ends } from '../stage.ts'
+import { createIds, createNotificationLine, toLine } from '../../stdio/message.ts'
+import type { MessageHandlers } from '../stage.ts'
 import { LegacyClientTranslator } from './legacy-client.ts'
 import {
   type Caller,
@@ -22,23 +22,26 @@ import {
 import { ModernClientTranslator } from './modern-client.ts'
 import { mayRejectLegacy, mayRejectModern } from './rejection.ts'
 
-interface Rejected {
+interface RejectedRequest {
   readonly request: Request
   readonly json: Buffer
 }
 
 /** `native` means that the server supports the era. */
-type Known = { readonly type: 'unknown' | 'native' }
-type Translated = { readonly type: 'translated'; readonly translator: Translator }
+type KnownState = { readonly type: 'unknown' | 'native' }
+type TranslatedState = { readonly type: 'translated'; readonly translator: Translator }
 
 /** Lines are held while the server handles `initialize`. */
-type LegacyState = Known | Translated | { readonly type: 'opening'; readonly held: Buffer[] }
+type LegacyState = KnownState | TranslatedState | { readonly type: 'opening'; readonly heldLines: Buffer[] }
 
 /** Rejected requests wait until the server's era is determined. */
-type ModernState = Known | Translated | { readonly type: 'probing'; readonly rejected: Rejected[] }
+type ModernState =
+  | KnownState
+  | TranslatedState
+  | { readonly type: 'probing'; readonly rejected: RejectedRequest[] }
 
-const unknown: Known = { type: 'unknown' }
-const native: Known = { type: 'native' }
+const unknown: KnownState = { type: 'unknown' }
+const native: KnownState = { type: 'native' }
 
 /** Occurs in every stateless message, and in few others. */
 const modernMarker = Buffer.from(meta.protocolVersion)
@@ -49,15 +52,15 @@ const maxHeldLines = 256
 const retryMs = 1000
 
 /** Translates messages if the server does not support their era. Otherwise only searches them for two markers. */
-export class EraSwitch implements Ends {
-  readonly #next: Ends
+export class EraSwitch implements MessageHandlers {
+  readonly #next: MessageHandlers
   readonly #warn: (text: string) => void
   readonly #newId = createIds('probe')
   readonly #handlers = new Map<unknown, (response: JsonObject, json: Buffer) => void>()
   #legacy: LegacyState = unknown
   #modern: ModernState = unknown
 
-  constructor(next: Ends, warn: (text: string) => void) {
+  constructor(next: MessageHandlers, warn: (text: string) => void) {
     this.#next = next
     this.#warn = warn
   }
@@ -101,7 +104,7 @@ export class EraSwitch implements Ends {
 
   #handleLegacyLine(line: Buffer): void {
     if (this.#legacy.type === 'native') this.#next.toServer(line)
-    else if (this.#legacy.type === 'opening') this.#hold(line, this.#legacy.held)
+    else if (this.#legacy.type === 'opening') this.#hold(line, this.#legacy.heldLines)
     else if (this.#legacy.type === 'translated')
       this.#translate(this.#legacy.translator, line, parseJson(line))
     else this.#handleFirstLine(line)
@@ -117,21 +120,22 @@ export class EraSwitch implements Ends {
     else this.#next.toServer(line)
   }
 
-  #hold(line: Buffer, held: Buffer[]): void {
+  #hold(line: Buffer, heldLines: Buffer[]): void {
     const value = parseJson(line)
     if (!Array.isArray(value) && classifyMessage(value) === 'invalid') this.#next.toServer(line)
     // Beyond the limit, the relay receives the lines: it queues them and stops reading from the client.
-    else if (held.push(line) > maxHeldLines) for (const one of held.splice(0)) this.#next.toServer(one)
+    else if (heldLines.push(line) > maxHeldLines)
+      for (const heldLine of heldLines.splice(0)) this.#next.toServer(heldLine)
   }
 
   #tryLegacy(line: Buffer, initialize: Request): void {
-    const held: Buffer[] = []
+    const heldLines: Buffer[] = []
     const finish = (state: LegacyState, json?: Buffer): void => {
       this.#legacy = state
       if (json !== undefined) this.#next.toClient(json)
-      for (const one of held.splice(0)) this.toServer(one)
+      for (const heldLine of heldLines.splice(0)) this.toServer(heldLine)
     }
-    this.#legacy = { type: 'opening', held }
+    this.#legacy = { type: 'opening', heldLines }
     this.#handlers.set(initialize.id, (response, json) => {
       if ('result' in response) finish(native, json)
       else if (!mayRejectLegacy(response)) finish(unknown, json)
@@ -160,10 +164,10 @@ export class EraSwitch implements Ends {
   }
 
   /** Opens a session for the client unless the server is stateless after all. */
-  #probeLegacy(first: Rejected): void {
+  #probeLegacy(first: RejectedRequest): void {
     const rejected = [first]
     const caller = readCaller(first.request)
-    const giveUp = (state: Known): void => {
+    const giveUp = (state: KnownState): void => {
       this.#modern = state
       for (const { json } of rejected.splice(0)) this.#next.toClient(json)
     }
@@ -175,7 +179,7 @@ export class EraSwitch implements Ends {
     const openSession = (): void =>
       this.#request('initialize', params, (initialized) => {
         if (initialized === undefined) return giveUp(unknown)
-        this.#next.toServer(notificationLine('notifications/initialized'))
+        this.#next.toServer(createNotificationLine('notifications/initialized'))
         const translator = new ModernClientTranslator(this.#next, initialized)
         this.#modern = { type: 'translated', translator }
         for (const { request } of rejected.splice(0)) translator.fromClient(request)
@@ -185,18 +189,18 @@ export class EraSwitch implements Ends {
     else this.#discover(caller, (discovered) => (discovered ? giveUp(native) : openSession()))
   }
 
-  #discover(caller: Caller, then: (discovered: JsonObject | undefined) => void): void {
+  #discover(caller: Caller, callback: (discovered: JsonObject | undefined) => void): void {
     const { params = {} } = toModernRequest({ jsonrpc: '2.0', id: '', method: '' }, caller)
     this.#request('server/discover', params, (result) => {
       const versions = [result?.supportedVersions].flat()
-      then(versions.includes(modernVersion) ? result : undefined)
+      callback(versions.includes(modernVersion) ? result : undefined)
     })
   }
 
   /** `then` receives `undefined` if the request fails. */
-  #request(method: string, params: JsonObject, then: (result: JsonObject | undefined) => void): void {
+  #request(method: string, params: JsonObject, callback: (result: JsonObject | undefined) => void): void {
     const request: Request = { jsonrpc: '2.0', id: this.#newId(), method, params }
-    this.#handlers.set(request.id, ({ result }) => then(isObject(result) ? result : undefined))
+    this.#handlers.set(request.id, ({ result }) => callback(isObject(result) ? result : undefined))
     this.#next.toServer(toLine(request))
   }
 

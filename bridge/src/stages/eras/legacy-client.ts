@@ -9,36 +9,36 @@ import {
   type Notification,
   type Request,
 } from '@causeway/protocol'
-import { errorLine } from '../../calls/answer.ts'
+import { createErrorLine } from '../../calls/answer.ts'
 import {
   createIds,
+  createListChangedLine,
+  createNotificationLine,
+  createRequestLine,
+  createResultLine,
   findChangeableLists,
   isOwnId,
-  listChangedLine,
-  notificationLine,
-  requestLine,
-  resultLine,
   toLine,
 } from '../../stdio/message.ts'
-import type { Ends } from '../stage.ts'
+import type { MessageHandlers } from '../stage.ts'
 import { ListenRequests, maxWatchedUris } from './listen-requests.ts'
 import {
+  addMeta,
   type Caller,
   getMembers,
+  omitMembers,
   readInitializeCaller,
   type Translator,
   toInitializeResult,
   toLegacyResult,
   toModernRequest,
-  withMeta,
-  without,
 } from './message-shape.ts'
 import { isPermanent } from './rejection.ts'
 
 interface PendingCall {
   readonly request: Request
   inputIds: ReadonlyMap<string, Id>
-  replies: JsonObject
+  responses: JsonObject
   requestState: unknown
 }
 
@@ -51,24 +51,24 @@ interface Options {
 
 /** Connects a client that sent `initialize` to a stateless server. */
 export class LegacyClientTranslator implements Translator {
-  readonly #ends: Ends
+  readonly #next: MessageHandlers
   readonly #options: Options
   readonly #caller: Caller
   readonly #lists: readonly string[]
-  readonly #listens: ListenRequests
+  readonly #listenRequests: ListenRequests
   readonly #calls = new Map<unknown, PendingCall>()
   readonly #inputs = new Map<unknown, { readonly call: PendingCall; readonly key: string }>()
   readonly #newInputId = createIds('ask')
   #logLevel: string | undefined
   #hasWarned = false
 
-  constructor(ends: Ends, options: Options) {
+  constructor(next: MessageHandlers, options: Options) {
     const { initialize, discovered } = options
-    this.#ends = ends
+    this.#next = next
     this.#options = options
     this.#caller = readInitializeCaller(initialize)
     this.#lists = findChangeableLists(discovered)
-    this.#listens = new ListenRequests(this.#lists, {
+    this.#listenRequests = new ListenRequests(this.#lists, {
       listen: (id, notifications) =>
         this.#send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications } }),
       cancel: (id) => this.#cancel(id),
@@ -93,26 +93,26 @@ export class LegacyClientTranslator implements Translator {
   #handleRequest(request: Request): void {
     const { id, method, params } = request
     if (method === 'initialize')
-      this.#reply(id, toInitializeResult(this.#options.discovered, params?.protocolVersion))
-    else if (method === 'ping') this.#reply(id, {})
+      this.#respond(id, toInitializeResult(this.#options.discovered, params?.protocolVersion))
+    else if (method === 'ping') this.#respond(id, {})
     else if (method === 'logging/setLevel') {
       this.#logLevel = String(params?.level)
-      this.#reply(id, {})
+      this.#respond(id, {})
     } else if (method === 'resources/subscribe') {
-      if (this.#listens.watch(String(params?.uri))) this.#reply(id, {})
-      else this.#ends.toClient(errorLine(id, tooManyUris()))
+      if (this.#listenRequests.watch(String(params?.uri))) this.#respond(id, {})
+      else this.#next.toClient(createErrorLine(id, createTooManyUrisError()))
     } else if (method === 'resources/unsubscribe') {
-      this.#listens.unwatch(String(params?.uri))
-      this.#reply(id, {})
+      this.#listenRequests.unwatch(String(params?.uri))
+      this.#respond(id, {})
     } else {
-      this.#calls.set(id, { request, inputIds: new Map(), replies: {}, requestState: undefined })
+      this.#calls.set(id, { request, inputIds: new Map(), responses: {}, requestState: undefined })
       this.#send(request)
     }
   }
 
   /** Drops other notifications, which stateless servers do not accept. */
   #handleNotification({ method, params }: Notification): void {
-    if (method === 'notifications/initialized') this.#listens.open()
+    if (method === 'notifications/initialized') this.#listenRequests.open()
     else if (method === 'notifications/cancelled') {
       const call = this.#calls.get(params?.requestId)
       if (call === undefined) return
@@ -121,23 +121,23 @@ export class LegacyClientTranslator implements Translator {
     }
   }
 
-  #reply(id: Id, result: object): void {
-    this.#ends.toClient(resultLine(id, result))
+  #respond(id: Id, result: object): void {
+    this.#next.toClient(createResultLine(id, result))
   }
 
   #send(request: Request): void {
-    this.#ends.toServer(toLine(toModernRequest(request, this.#caller, this.#logLevel)))
+    this.#next.toServer(toLine(toModernRequest(request, this.#caller, this.#logLevel)))
   }
 
   #cancel(requestId: unknown): void {
-    this.#ends.toServer(notificationLine('notifications/cancelled', { requestId }))
+    this.#next.toServer(createNotificationLine('notifications/cancelled', { requestId }))
   }
 
   #abandon({ request, inputIds }: PendingCall): void {
     this.#calls.delete(request.id)
     for (const id of inputIds.values())
       if (this.#inputs.delete(id))
-        this.#ends.toClient(notificationLine('notifications/cancelled', { requestId: id }))
+        this.#next.toClient(createNotificationLine('notifications/cancelled', { requestId: id }))
   }
 
   #warnRejected({ error }: JsonObject): void {
@@ -150,7 +150,7 @@ export class LegacyClientTranslator implements Translator {
 
   #handleResponse(response: JsonObject): boolean {
     const isRejected = isPermanent(response)
-    const renew = this.#listens.end(response.id, { isRejected })
+    const renew = this.#listenRequests.end(response.id, { isRejected })
     if (renew !== undefined) {
       if (isRejected) this.#warnRejected(response)
       else setTimeout(renew, this.#options.retryMs).unref()
@@ -164,7 +164,7 @@ export class LegacyClientTranslator implements Translator {
       this.#calls.delete(response.id)
       const { method } = call.request
       const legacy = isObject(result) ? { ...response, result: toLegacyResult(method, result) } : response
-      this.#ends.toClient(toLine(legacy))
+      this.#next.toClient(toLine(legacy))
     }
     return true
   }
@@ -176,9 +176,9 @@ export class LegacyClientTranslator implements Translator {
     call.inputIds = inputIds
     for (const [key, id] of inputIds) {
       const { method, params } = getMembers(inputRequests, key)
-      const line = requestLine(id, String(method), asObject(params))
+      const line = createRequestLine(id, String(method), asObject(params))
       this.#inputs.set(id, { call, key })
-      this.#ends.toClient(line)
+      this.#next.toClient(line)
     }
     if (inputIds.size === 0) this.#continue(call)
   }
@@ -193,16 +193,16 @@ export class LegacyClientTranslator implements Translator {
       // The stateless protocol cannot report a failed input request to the server.
       for (const id of ids) this.#inputs.delete(id)
       this.#calls.delete(call.request.id)
-      this.#ends.toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
+      this.#next.toClient(toLine({ jsonrpc: '2.0', id: call.request.id, error: response.error }))
     } else {
-      call.replies = { ...call.replies, [key]: response.result }
+      call.responses = { ...call.responses, [key]: response.result }
       if (!ids.some((id) => this.#inputs.has(id))) this.#continue(call)
     }
   }
 
   #continue(call: PendingCall): void {
-    const { request, replies: inputResponses, requestState } = call
-    call.replies = {}
+    const { request, responses: inputResponses, requestState } = call
+    call.responses = {}
     const params = {
       ...request.params,
       inputResponses,
@@ -213,16 +213,18 @@ export class LegacyClientTranslator implements Translator {
 
   #forwardNotification({ method, params }: Notification): void {
     if (method === 'notifications/subscriptions/acknowledged') {
-      const changed = this.#listens.acknowledge(params) ? this.#lists : []
-      for (const list of changed) this.#ends.toClient(listChangedLine(list))
+      const changedLists = this.#listenRequests.acknowledge(params) ? this.#lists : []
+      for (const list of changedLists) this.#next.toClient(createListChangedLine(list))
     } else {
-      const _meta = without(getMembers(params, '_meta'), [meta.subscriptionId])
-      this.#ends.toClient(notificationLine(method, withMeta(without(params ?? {}, ['_meta']), _meta)))
+      const _meta = omitMembers(getMembers(params, '_meta'), [meta.subscriptionId])
+      this.#next.toClient(
+        createNotificationLine(method, addMeta(omitMembers(params ?? {}, ['_meta']), _meta)),
+      )
     }
   }
 }
 
-const tooManyUris = (): CausewayError =>
+const createTooManyUrisError = (): CausewayError =>
   new CausewayError('INVALID_PARAMS', `a client can subscribe to at most ${maxWatchedUris} resources`, {
     remedy: 'unsubscribe from resources that are no longer needed',
     data: { limit_count: maxWatchedUris },

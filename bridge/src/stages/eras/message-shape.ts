@@ -47,10 +47,13 @@ export function readInitializeCaller({ params }: Request): Caller {
 }
 
 /** Removes the members of the stateless era. Preserves other members of `_meta`. */
-export function withoutEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
+export function omitEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
   if (message.params === undefined) return message
-  const params = without(message.params, ['_meta', 'inputResponses', 'requestState'])
-  return { ...message, params: withMeta(params, without(getMembers(message.params, '_meta'), envelopeKeys)) }
+  const params = omitMembers(message.params, ['_meta', 'inputResponses', 'requestState'])
+  return {
+    ...message,
+    params: addMeta(params, omitMembers(getMembers(message.params, '_meta'), envelopeKeys)),
+  }
 }
 
 /** Methods whose stateless results have cache hints. */
@@ -74,8 +77,11 @@ export function toModernResult(method: string, result: JsonObject, serverInfo: u
 }
 
 export function toLegacyResult(method: string, result: JsonObject): JsonObject {
-  const added = ['resultType', '_meta', ...(cacheable.has(method) ? ['ttlMs', 'cacheScope'] : [])]
-  return withMeta(without(result, added), without(getMembers(result, '_meta'), [meta.serverInfo]))
+  const addedMembers = ['resultType', '_meta', ...(cacheable.has(method) ? ['ttlMs', 'cacheScope'] : [])]
+  return addMeta(
+    omitMembers(result, addedMembers),
+    omitMembers(getMembers(result, '_meta'), [meta.serverInfo]),
+  )
 }
 
 /** Uses the requested version if the bridge supports it. */
@@ -83,7 +89,7 @@ export function toInitializeResult(discovered: JsonObject, requestedVersion: unk
   const version = legacyVersions.find((known) => known === requestedVersion) ?? legacyVersions[0]
   return {
     protocolVersion: version,
-    ...readOffer(discovered),
+    ...pickOffer(discovered),
     serverInfo: getMembers(discovered, '_meta')[meta.serverInfo] ?? { name: 'unknown', version: '0' },
   }
 }
@@ -91,18 +97,18 @@ export function toInitializeResult(discovered: JsonObject, requestedVersion: unk
 /** The result lacks the members that `toModernResult` adds. */
 export const toDiscoverResult = (initialized: JsonObject): JsonObject => ({
   supportedVersions: [modernVersion],
-  ...readOffer(initialized),
+  ...pickOffer(initialized),
 })
 
-const readOffer = ({ capabilities = {}, instructions }: JsonObject): JsonObject => ({
+const pickOffer = ({ capabilities = {}, instructions }: JsonObject): JsonObject => ({
   capabilities,
   ...(instructions !== undefined && { instructions }),
 })
 
-export const withMeta = (members: JsonObject, _meta: JsonObject): JsonObject =>
+export const addMeta = (members: JsonObject, _meta: JsonObject): JsonObject =>
   Object.keys(_meta).length === 0 ? members : { ...members, _meta }
 
-export const without = (members: JsonObject, names: readonly string[]): JsonObject =>
+export const omitMembers = (members: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 
 export interface Translator {

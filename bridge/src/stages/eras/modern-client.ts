@@ -8,15 +8,22 @@ import {
   type Notification,
   type Request,
 } from '@causeway/protocol'
-import { createIds, isOwnId, notificationLine, requestLine, resultLine, toLine } from '../../stdio/message.ts'
-import type { Ends } from '../stage.ts'
+import {
+  createIds,
+  createNotificationLine,
+  createRequestLine,
+  createResultLine,
+  isOwnId,
+  toLine,
+} from '../../stdio/message.ts'
+import type { MessageHandlers } from '../stage.ts'
 import {
   getMembers,
+  omitEnvelope,
   readCaller,
   type Translator,
   toDiscoverResult,
   toModernResult,
-  withoutEnvelope,
 } from './message-shape.ts'
 
 /** A call. The server receives the id of `request`. The client repeats the call with a new id for each input. */
@@ -47,7 +54,7 @@ const maxInterrupted = 64
  * waiting call: legacy servers do not report which call it belongs to.
  */
 export class ModernClientTranslator implements Translator {
-  readonly #ends: Ends
+  readonly #next: MessageHandlers
   readonly #initialized: JsonObject
   readonly #calls = new Map<unknown, PendingCall>()
   readonly #subscriptions = new Map<unknown, Subscription>()
@@ -55,8 +62,8 @@ export class ModernClientTranslator implements Translator {
   readonly #newState = createIds('state')
   #logLevel: unknown
 
-  constructor(ends: Ends, initialized: JsonObject) {
-    this.#ends = ends
+  constructor(next: MessageHandlers, initialized: JsonObject) {
+    this.#next = next
     this.#initialized = initialized
   }
 
@@ -64,9 +71,9 @@ export class ModernClientTranslator implements Translator {
     const kind = classifyMessage(message)
     if (kind === 'request') this.#handleRequest(message as Request)
     else if (kind === 'notification') {
-      const notification = withoutEnvelope(message as Notification)
+      const notification = omitEnvelope(message as Notification)
       if (notification.method === 'notifications/cancelled') this.#cancel(notification)
-      else this.#ends.toServer(toLine(notification))
+      else this.#next.toServer(toLine(notification))
     }
   }
 
@@ -85,7 +92,7 @@ export class ModernClientTranslator implements Translator {
       (call) => call.state !== undefined && call.state === state,
     )
     if (method === 'server/discover')
-      this.#ends.toClient(resultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
+      this.#next.toClient(createResultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
     else if (method === 'subscriptions/listen') this.#subscribe(request)
     else if (interrupted !== undefined) this.#resume(interrupted, request)
     else this.#startCall(request)
@@ -95,8 +102,8 @@ export class ModernClientTranslator implements Translator {
     return toModernResult(method, result, this.#initialized.serverInfo)
   }
 
-  #sendOwn(method: string, params: object): void {
-    this.#ends.toServer(requestLine(this.#newId(), method, params))
+  #sendRequest(method: string, params: object): void {
+    this.#next.toServer(createRequestLine(this.#newId(), method, params))
   }
 
   #startCall(request: Request): void {
@@ -104,20 +111,20 @@ export class ModernClientTranslator implements Translator {
     const hasLogging = 'logging' in getMembers(this.#initialized, 'capabilities')
     if (typeof logLevel === 'string' && logLevel !== this.#logLevel && hasLogging) {
       this.#logLevel = logLevel
-      this.#sendOwn('logging/setLevel', { level: logLevel })
+      this.#sendRequest('logging/setLevel', { level: logLevel })
     }
     const waitingId = request.id
     const call = { request, waitingId, state: undefined, serverRequests: [], response: undefined }
     this.#calls.set(waitingId, call)
-    this.#ends.toServer(toLine(withoutEnvelope(request)))
+    this.#next.toServer(toLine(omitEnvelope(request)))
   }
 
   #resume(call: PendingCall, request: Request): void {
-    const answered = call.serverRequests.shift()
+    const answeredRequest = call.serverRequests.shift()
     call.waitingId = request.id
     call.state = undefined
     const { reply } = getMembers(request.params, 'inputResponses')
-    if (answered !== undefined) this.#ends.toServer(resultLine(answered.id, reply ?? {}))
+    if (answeredRequest !== undefined) this.#next.toServer(createResultLine(answeredRequest.id, reply ?? {}))
     if (call.response !== undefined) this.#finish(call, call.response)
     else this.#requestInput(call)
   }
@@ -126,7 +133,7 @@ export class ModernClientTranslator implements Translator {
     const calls = [...this.#calls.values()].filter(({ request }) => interruptibleMethods.has(request.method))
     // Prefers a waiting call, because the client may never repeat an interrupted one.
     const call = calls.find(({ waitingId }) => waitingId !== undefined) ?? calls[0]
-    if (request.method === 'ping') this.#ends.toServer(resultLine(request.id, {}))
+    if (request.method === 'ping') this.#next.toServer(createResultLine(request.id, {}))
     else if (call === undefined || !inputMethods.has(request.method)) this.#decline(request)
     else {
       call.serverRequests.push(request)
@@ -135,7 +142,7 @@ export class ModernClientTranslator implements Translator {
   }
 
   #decline({ id, method }: Request): void {
-    this.#ends.toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
+    this.#next.toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
   }
 
   #requestInput(call: PendingCall): void {
@@ -144,7 +151,7 @@ export class ModernClientTranslator implements Translator {
     if (request === undefined || waitingId === undefined) return
     const { method, params } = request
     const state = this.#newState()
-    const line = resultLine(waitingId, {
+    const line = createResultLine(waitingId, {
       inputRequests: { reply: { method, ...(params !== undefined && { params }) } },
       requestState: state,
       resultType: 'input_required',
@@ -153,7 +160,7 @@ export class ModernClientTranslator implements Translator {
     call.waitingId = undefined
     call.state = state
     this.#limitInterrupted()
-    this.#ends.toClient(line)
+    this.#next.toClient(line)
   }
 
   /** Cancels the oldest interrupted call: clients may never repeat it. */
@@ -162,7 +169,7 @@ export class ModernClientTranslator implements Translator {
     if (oldest === undefined || others.length < maxInterrupted) return
     this.#calls.delete(oldest.request.id)
     for (const request of oldest.serverRequests) this.#decline(request)
-    this.#ends.toServer(notificationLine('notifications/cancelled', { requestId: oldest.request.id }))
+    this.#next.toServer(createNotificationLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
   #handleResponse(response: JsonObject): boolean {
@@ -182,19 +189,19 @@ export class ModernClientTranslator implements Translator {
       ...(isObject(result) && { result: this.#toResult(method, result) }),
       id: call.waitingId,
     }
-    this.#ends.toClient(toLine(answer))
+    this.#next.toClient(toLine(answer))
   }
 
   #subscribe({ id, params }: Request): void {
     const filter = getMembers(params, 'notifications')
     const _meta = { [meta.subscriptionId]: id }
-    const line = notificationLine('notifications/subscriptions/acknowledged', {
+    const line = createNotificationLine('notifications/subscriptions/acknowledged', {
       notifications: filter,
       _meta,
     })
     this.#subscriptions.set(id, { id, filter })
-    for (const uri of getUris(filter)) this.#sendOwn('resources/subscribe', { uri })
-    this.#ends.toClient(line)
+    for (const uri of getUris(filter)) this.#sendRequest('resources/subscribe', { uri })
+    this.#next.toClient(line)
   }
 
   #cancel({ params }: Notification): void {
@@ -205,13 +212,15 @@ export class ModernClientTranslator implements Translator {
     )
     if (subscription !== undefined) {
       this.#subscriptions.delete(requestId)
-      const remaining = new Set([...this.#subscriptions.values()].flatMap(({ filter }) => getUris(filter)))
+      const remainingUris = new Set(
+        [...this.#subscriptions.values()].flatMap(({ filter }) => getUris(filter)),
+      )
       for (const uri of getUris(subscription.filter))
-        if (!remaining.has(uri)) this.#sendOwn('resources/unsubscribe', { uri })
+        if (!remainingUris.has(uri)) this.#sendRequest('resources/unsubscribe', { uri })
     } else if (call !== undefined) {
       this.#calls.delete(call.request.id)
-      this.#ends.toServer(
-        notificationLine('notifications/cancelled', { ...params, requestId: call.request.id }),
+      this.#next.toServer(
+        createNotificationLine('notifications/cancelled', { ...params, requestId: call.request.id }),
       )
     }
   }
@@ -221,11 +230,11 @@ export class ModernClientTranslator implements Translator {
     const matchesFilter = createFilterMatcher(notification)
     // A stateless client expects this only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
-    else if (matchesFilter === undefined) this.#ends.toClient(toLine(notification))
+    else if (matchesFilter === undefined) this.#next.toClient(toLine(notification))
     else
       for (const { id, filter } of this.#subscriptions.values()) {
         const _meta = { ...getMembers(params, '_meta'), [meta.subscriptionId]: id }
-        if (matchesFilter(filter)) this.#ends.toClient(notificationLine(method, { ...params, _meta }))
+        if (matchesFilter(filter)) this.#next.toClient(createNotificationLine(method, { ...params, _meta }))
       }
   }
 

@@ -21,57 +21,57 @@ export function startLater(starting: Promise<Exchange>): Exchange {
   }
 }
 
-interface SecondTry {
+interface FallbackOptions {
   readonly reader: Reader
   /** Longer bodies of held responses are discarded. */
   readonly maxBytes: number
   /** Whether to hold back a response with this status. */
-  readonly holds: (status: number) => boolean
+  readonly shouldHold: (status: number) => boolean
   /** Returns the exchange that replaces a held response, or `undefined` to pass the response on. */
   readonly replace: (reply: Reply) => Promise<Exchange | undefined>
 }
 
 /** Sends a request. If the server rejects it, `replace` may send another one. */
-export function sendWithSecondTry(
+export function sendWithFallback(
   send: (reader: Reader) => Exchange,
-  { reader, maxBytes, holds, replace }: SecondTry,
+  { reader, maxBytes, shouldHold, replace }: FallbackOptions,
 ): Exchange {
-  let held: ReplyReader | undefined
-  let second: Exchange | undefined
+  let heldReply: ReplyReader | undefined
+  let replacement: Exchange | undefined
   const first = send({
     head(status, headers) {
-      if (holds(status)) held = new ReplyReader(maxBytes)
-      const receiver = held ?? reader
+      if (shouldHold(status)) heldReply = new ReplyReader(maxBytes)
+      const receiver = heldReply ?? reader
       receiver.head(status, headers)
     },
-    data: (chunk) => (held ?? reader).data(chunk),
+    data: (chunk) => (heldReply ?? reader).data(chunk),
   })
-  const replaceHeld = async (reply: Reply): Promise<Exchange> =>
+  const replaceReply = async (reply: Reply): Promise<Exchange> =>
     (await replace(reply)) ?? respond(reader, reply)
   return {
     done: first.done.then(() => {
-      if (held === undefined) return undefined
-      second = startLater(replaceHeld(held.reply as Reply))
-      return second.done
+      if (heldReply === undefined) return undefined
+      replacement = startLater(replaceReply(heldReply.reply as Reply))
+      return replacement.done
     }),
     wasWritten: () => first.wasWritten(),
     whenWritten: () => first.whenWritten(),
-    abort: () => (second ?? first).abort(),
+    abort: () => (replacement ?? first).abort(),
   }
 }
 
-interface PassedReply {
+interface ReplyContent {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body?: Buffer | undefined
 }
 
-export function passReply(reader: Reader, { status, headers, body }: PassedReply): void {
+export function passReply(reader: Reader, { status, headers, body }: ReplyContent): void {
   reader.head(status, headers)
   if (body !== undefined && body.length > 0) reader.data(body)
 }
 
-export function respond(reader: Reader, reply: PassedReply): Exchange {
+export function respond(reader: Reader, reply: ReplyContent): Exchange {
   passReply(reader, reply)
   return { done: Promise.resolve(), wasWritten: () => false, whenWritten: async () => {}, abort: () => {} }
 }

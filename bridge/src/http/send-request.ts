@@ -5,7 +5,7 @@ import { parseJson } from '../stdio/json.ts'
 import { type Reply, ReplyReader } from './reply.ts'
 import type { HttpRequest, Upstream } from './upstream.ts'
 
-export interface AskResult {
+export interface RequestResult {
   readonly reply: Reply
   readonly response: JsonObject | undefined
 }
@@ -14,12 +14,12 @@ export interface AskResult {
  * Sends a request. Resolves with the first JSON-RPC response or at the end of the HTTP response. Throws
  * SERVER_UNREACHABLE if the request fails or exceeds `timeoutMs`.
  */
-export async function ask(
+export async function sendRequest(
   upstream: Upstream,
   request: HttpRequest,
   timeoutMs = defaultTimeoutMs,
-): Promise<AskResult> {
-  let response: AskResult['response']
+): Promise<RequestResult> {
+  let response: RequestResult['response']
   const settled = new Deferred()
   const reader = new ReplyReader(maxBytes, {
     onEvent({ data }) {
@@ -48,7 +48,7 @@ const defaultTimeoutMs = 30_000
 
 const maxBytes = 16 * 1024 * 1024
 
-export function findResponse(body: Buffer | undefined): AskResult['response'] {
+export function findResponse(body: Buffer | undefined): RequestResult['response'] {
   const value = body && parseJson(body)
   return classifyMessage(value) === 'response' ? (value as JsonObject) : undefined
 }
