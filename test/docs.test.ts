@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { libraryDefaults } from '@causeway/recording'
 import t from 'tap'
 import { BridgeError } from '../bridge/src/errors.ts'
-import { plotTimes } from '../packages/app-debrief/src/store.ts'
+import { plotIntervals } from '../packages/app-debrief/src/store.ts'
 import { defaultSize } from '../packages/app-help/src/domain/chunk.ts'
 import { defaultModel } from '../packages/app-help/src/settings.ts'
 import { defaultParallel } from '../packages/app-trm/src/session/critic.ts'
@@ -166,8 +166,8 @@ t.test('settings: each default equals the default of its app', async (t) => {
     helpChunkSize: defaultSize.size,
     helpOverlapSize: defaultSize.overlap,
     embeddingsModel: defaultModel.name,
-    plotSaveMs: plotTimes.saveAfterMs,
-    plotCheckMs: plotTimes.checkEveryMs,
+    plotSaveMs: plotIntervals.saveAfterMs,
+    plotCheckMs: plotIntervals.checkEveryMs,
     trmParallel: defaultParallel,
   }
   const declared = Object.keys(owned).map((key) => [key, settings[key as SettingKey].schema.parse(undefined)])

@@ -14,7 +14,7 @@ import { createEventCache, createPlotCache } from './plot/plot-caches.ts'
 import type { PlotEnv } from './plot/plot-record.ts'
 import { getPlotUri, plotParts } from './resources/plot-uri.ts'
 
-interface Entry {
+interface PlotEntry {
   readonly path: string
   /** Whether the plot was open when the server stopped. */
   readonly isRestored: boolean
@@ -24,7 +24,7 @@ interface Entry {
 /** Idle time after which the worker of a plot stops. */
 const maxIdleMs = 600_000
 
-export const plotTimes = { saveAfterMs: 250, checkEveryMs: 500 } as const
+export const plotIntervals = { saveAfterMs: 250, checkEveryMs: 500 } as const
 
 const maxListedPlots = 50
 
@@ -32,12 +32,12 @@ const mebibyte = 1024 ** 2
 
 export class Debrief {
   readonly charts: ChartRenderer
-  readonly toolCache: ToolCache = { tools: [], loadedMs: Number.NEGATIVE_INFINITY }
+  readonly toolCache: ToolCache = { tools: [], loadedAtMs: Number.NEGATIVE_INFINITY }
   readonly call: Env['call']
   readonly #env: Env
   readonly #plotEnv: PlotEnv
   /** By filename. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, PlotEntry>()
   /** Plots that are being closed. Their files must not be read until they are saved. */
   readonly #closing = new Map<string, Promise<void>>()
   readonly #loads = new SharedCalls<Plot>()
@@ -63,8 +63,8 @@ export class Debrief {
       newId,
       changed,
       journal: new Journal(dir, env),
-      saveAfterMs: numberSetting(settings, 'plotSaveMs') ?? plotTimes.saveAfterMs,
-      checkEveryMs: numberSetting(settings, 'plotCheckMs') ?? plotTimes.checkEveryMs,
+      saveAfterMs: numberSetting(settings, 'plotSaveMs') ?? plotIntervals.saveAfterMs,
+      checkEveryMs: numberSetting(settings, 'plotCheckMs') ?? plotIntervals.checkEveryMs,
     }
     this.#watcher = this.#watchFiles()
   }
@@ -85,8 +85,8 @@ export class Debrief {
    */
   async open(filename: string, options?: CallOptions): Promise<Plot> {
     const name = parsePlotName(filename)
-    const known = this.#load(name, options)
-    if (known !== undefined) return known
+    const existingPlot = this.#load(name, options)
+    if (existingPlot !== undefined) return existingPlot
     await this.#closing.get(name)?.catch(() => {})
     const path = await this.#findFile(name)
     const entry = this.#entries.get(name) ?? { path, isRestored: false }
@@ -127,42 +127,46 @@ export class Debrief {
    * Returns the plot with this name, the client's active plot or the only open plot. Throws `NO_PLOT_OPEN`,
    * `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
    */
-  async find(filename: string | undefined, active: string | undefined, options?: CallOptions): Promise<Plot> {
+  async find(
+    filename: string | undefined,
+    activeFilename: string | undefined,
+    options?: CallOptions,
+  ): Promise<Plot> {
     if (filename !== undefined) {
       const name = parsePlotName(filename)
       const plot = this.#load(name, options)
       if (plot === undefined) throw this.#createNotOpenError(name)
       return plot
     }
-    const activePlot = active === undefined ? undefined : this.#load(active, options)
+    const activePlot = activeFilename === undefined ? undefined : this.#load(activeFilename, options)
     if (activePlot !== undefined) return activePlot
-    const [only, ...others] = this.list()
-    if (only === undefined) throw new DebriefError('NO_PLOT_OPEN', 'no plot is open')
-    if (others.length > 0)
+    const [onlyPlot, ...otherPlots] = this.list()
+    if (onlyPlot === undefined) throw new DebriefError('NO_PLOT_OPEN', 'no plot is open')
+    if (otherPlots.length > 0)
       throw new DebriefError('MULTIPLE_PLOTS', 'multiple plots open, please specify filename', {
         data: { available_plots: this.list().slice(0, maxListedPlots), total: this.#entries.size },
       })
-    return this.#load(only.filename, options) as Promise<Plot> // it is open
+    return this.#load(onlyPlot.filename, options) as Promise<Plot> // it is open
   }
 
   caches(): readonly Cache[] {
-    const inThread = createPlotCache(() => this.#listLoaded().filter(({ isInWorker }) => !isInWorker))
-    const inWorkers = createPlotCache(() => this.#listLoaded().filter(({ isInWorker }) => isInWorker))
+    const threadPlots = createPlotCache(() => this.#listLoaded().filter(({ isInWorker }) => !isInWorker))
+    const workerPlots = createPlotCache(() => this.#listLoaded().filter(({ isInWorker }) => isInWorker))
     const events = createEventCache(() => this.#listLoaded())
     return [
       { name: 'events', costMs: 10, isInHeap: true, maxBytes: 64 * mebibyte, ...events },
       { name: 'charts', costMs: 200, isInHeap: false, maxBytes: 256 * mebibyte, ...this.charts.memory },
-      { name: 'plots', costMs: 100, isInHeap: true, maxBytes: 256 * mebibyte, ...inThread },
-      { name: 'plot_workers', costMs: 1000, isInHeap: false, maxBytes: 2048 * mebibyte, ...inWorkers },
+      { name: 'plots', costMs: 100, isInHeap: true, maxBytes: 256 * mebibyte, ...threadPlots },
+      { name: 'plot_workers', costMs: 1000, isInHeap: false, maxBytes: 2048 * mebibyte, ...workerPlots },
     ]
   }
 
   health(): { readonly open_plots: number; readonly in_workers: number; readonly unsaved: number } {
-    const loaded = this.#listLoaded()
+    const loadedPlots = this.#listLoaded()
     return {
       open_plots: this.#entries.size,
-      in_workers: loaded.filter(({ isInWorker }) => isInWorker).length,
-      unsaved: loaded.filter((plot) => plot.stamp().dirty).length,
+      in_workers: loadedPlots.filter(({ isInWorker }) => isInWorker).length,
+      unsaved: loadedPlots.filter((plot) => plot.getStatus().dirty).length,
     }
   }
 
@@ -184,10 +188,12 @@ export class Debrief {
   #load(filename: string, options: CallOptions = {}): Promise<Plot> | undefined {
     const entry = this.#entries.get(filename)
     if (entry?.plot !== undefined) return Promise.resolve(entry.plot)
-    return entry && this.#loads.run(filename, (shared) => this.#loadEntry(entry, shared), options)
+    return (
+      entry && this.#loads.run(filename, (sharedOptions) => this.#loadEntry(entry, sharedOptions), options)
+    )
   }
 
-  async #loadEntry(entry: Entry, options: CallOptions): Promise<Plot> {
+  async #loadEntry(entry: PlotEntry, options: CallOptions): Promise<Plot> {
     // The folder of a restored plot may have been removed from the roots.
     await this.#env.roots.resolve(dirname(entry.path))
     const plot = await Plot.open(this.#plotEnv, entry.path, options)

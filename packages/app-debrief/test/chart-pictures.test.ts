@@ -207,7 +207,7 @@ verifies('debrief:chart:times', async (t) => {
     ticks.map(({ text }) => text),
     ['151430Z', '151500Z', '151530Z', '151600Z'],
   )
-  t.ok(Math.abs((ticks[0]?.place[0] ?? 0) - (167 / 60) * 0.01) < 1e-9, 'interpolates ticks between fixes')
+  t.ok(Math.abs((ticks[0]?.position[0] ?? 0) - (167 / 60) * 0.01) < 1e-9, 'interpolates ticks between fixes')
   const parts = listTimeTicks([path.slice(0, 10), path.slice(10)], stamps, 'plain')
   t.same(
     parts.map(({ text }) => text),
@@ -304,13 +304,13 @@ t.test('labels avoid lines, each other and the scale bar', async (t) => {
   const points = Array.from({ length: 51 }, (_, index): [number, number] => [index * 8, 150])
   const label = { lines: ['Alpha'], color: '#000000', isImportant: false, isOptional: false }
   const bar = { left: 200, top: 256, right: 400, bottom: 300 }
-  const places: [number, number][] = [
+  const anchors: [number, number][] = [
     [100, 150],
     [104, 150],
     [300, 290],
   ]
   const drawn = placeLabels(
-    places.map((at) => ({ ...label, at })),
+    anchors.map((anchor) => ({ ...label, anchor })),
     frame,
     { points, boxes: [bar] },
   ).filter(({ name }) => name === 'text')

@@ -7,7 +7,7 @@ import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/te
 import type { ErrorObject } from '@causeway/protocol'
 import { asCausewayError, errorObject } from '@causeway/protocol'
 import type { Test } from 'tap'
-import { formatParts, type PlotDocument, parseSteps } from '../src/domain/document/plot-document.ts'
+import { formatParts, type PlotDocument, parseInSteps } from '../src/domain/document/plot-document.ts'
 import { runToEnd } from '../src/domain/document/plot-text.ts'
 import debrief from '../src/index.ts'
 import type { Debrief } from '../src/store.ts'
@@ -141,7 +141,7 @@ export const createVault =
   }
 
 /** Throws `INVALID_PLOT`. */
-export const parsePlot = (text: string, options?: Parameters<typeof parseSteps>[1]): PlotDocument =>
-  runToEnd(parseSteps(text, options))
+export const parsePlot = (text: string, options?: Parameters<typeof parseInSteps>[1]): PlotDocument =>
+  runToEnd(parseInSteps(text, options))
 
 export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')

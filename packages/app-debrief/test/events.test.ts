@@ -236,10 +236,10 @@ t.test('ChartRenderer releases the coastline when idle and loads it again for th
   const renderer = new ChartRenderer({ warn: () => undefined }, { idleMs: 1 })
   t.teardown(() => renderer.close())
   const { signal } = new AbortController()
-  const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
-  for (const turn of ['first', 'again']) {
+  const data = { bounds: [-6, 35, -4, 37], drawables: [], hiddenCount: 0, totalCount: 0, time: null } as const
+  for (const attempt of ['first', 'second']) {
     const { png } = await renderer.render({ data, title: 'Sea', width: 300 }, { clientKey: 'test', signal })
-    t.ok(png.length > 500, turn)
+    t.ok(png.length > 500, attempt)
     while (renderer.isLoaded) await turnOfLoop()
   }
 })
@@ -249,7 +249,7 @@ t.test('ChartRenderer passes the client to the worker pool', async (t) => {
   t.teardown(() => call.mock.restore())
   const renderer = new ChartRenderer({ warn: () => undefined })
   t.teardown(() => renderer.close())
-  const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
+  const data = { bounds: [-6, 35, -4, 37], drawables: [], hiddenCount: 0, totalCount: 0, time: null } as const
   const caller = { clientKey: 'one', signal: new AbortController().signal }
   await renderer.render({ data, title: 'Sea', width: 300 }, caller)
   t.match(

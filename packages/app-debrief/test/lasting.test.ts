@@ -85,7 +85,7 @@ verifies('debrief:repeat', async (t) => {
   const plot = await opened.store.find(filename, undefined)
   t.same(await plot.change(by, call), { rev: 2, features: 7 })
   t.same(await plot.change(by, call), { rev: 2, features: 7 })
-  t.equal(plot.stamp().rev, 2)
+  t.equal(plot.getStatus().rev, 2)
   await opened.app.close()
   const later = await openOver(t, opened.dir).then(({ store }) => store.find(filename, undefined))
   t.same(await later.change(by, call), { rev: 2, features: 7 })

@@ -10,5 +10,5 @@ export interface VaultTool {
 export interface ToolCache {
   tools: readonly VaultTool[]
   /** Unix time in milliseconds. */
-  loadedMs: number
+  loadedAtMs: number
 }

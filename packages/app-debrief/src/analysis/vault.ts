@@ -10,7 +10,7 @@ const cacheTtlMs = 60_000
 /** Throws `UNKNOWN_TOOL` if ToolVault is disabled. */
 export async function listVaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
-  const ageMs = ctx.now() - toolCache.loadedMs
+  const ageMs = ctx.now() - toolCache.loadedAtMs
   // The age is negative after the clock was set back.
   if (ageMs >= 0 && ageMs < cacheTtlMs) return toolCache.tools
   const result = await ctx.store.call('ToolVault', 'list_tools', {}, ctx)
@@ -21,7 +21,7 @@ export async function listVaultTools(ctx: DebriefContext): Promise<readonly Vaul
     about: String(about),
     inject: readInjections(inject),
   }))
-  toolCache.loadedMs = ctx.now()
+  toolCache.loadedAtMs = ctx.now()
   return toolCache.tools
 }
 
@@ -31,11 +31,13 @@ export async function runVaultTool(
   plot: Plot,
   { tool, args }: { readonly tool: VaultTool; readonly args: JsonObject },
 ) {
-  const wanted = Object.fromEntries(Object.entries(tool.inject).filter(([name]) => args[name] === undefined))
-  const { data, stamp } = await plot.read({ kind: 'inject', wanted })
+  const injections = Object.fromEntries(
+    Object.entries(tool.inject).filter(([name]) => args[name] === undefined),
+  )
+  const { data, status } = await plot.read({ kind: 'inject', injections })
   try {
     const command = await ctx.store.call('ToolVault', tool.name, { ...data.values, ...args }, ctx)
-    return { command, rev: stamp.rev, injected: Object.keys(data.values) }
+    return { command, rev: status.rev, injected: Object.keys(data.values) }
   } catch (error) {
     const [name, reason] = Object.entries(data.missing)[0] ?? []
     if (name === undefined || !isCausewayError(error) || !isArgumentError(error)) throw error
@@ -49,9 +51,9 @@ export async function runVaultTool(
 /** Accepts hyphens instead of underscores. Throws `UNKNOWN_TOOL`. */
 export async function findVaultTool(ctx: DebriefContext, name: string): Promise<VaultTool> {
   const tools = await listVaultTools(ctx)
-  const plainName = name.replaceAll('-', '_').replace(/^(toolvault_|ToolVault__)/, '')
-  const found = tools.find((tool) => tool.name === plainName)
-  if (found !== undefined) return found
+  const normalizedName = name.replaceAll('-', '_').replace(/^(toolvault_|ToolVault__)/, '')
+  const matchingTool = tools.find((tool) => tool.name === normalizedName)
+  if (matchingTool !== undefined) return matchingTool
   throw new CausewayError('UNKNOWN_TOOL', `ToolVault has no tool ${name}`, {
     remedy: 'call list_applicable_tools for the available tools',
     data: { tool: name, tools: tools.map((tool) => tool.name) },

@@ -6,7 +6,7 @@ import type { MapDrawing } from '../domain/map/map-drawing.ts'
 import type { ChartMethods } from './chart-worker.ts'
 
 /** Number of PNG pixels per pixel of the chart. */
-const scale = 1.5
+const pngScale = 1.5
 
 /** Idle time after which the worker stops and frees its coastlines. */
 const defaultIdleMs = 60_000
@@ -18,11 +18,11 @@ export class ChartRenderer {
 
   constructor(log: PictureLog, { idleMs = defaultIdleMs } = {}) {
     this.#pictures = openPicture({ log, limits: { idleMs } })
-    const start = () =>
+    const startWorker = () =>
       new WorkerLink<ChartMethods>(resolveWorkerFile('chart-worker', import.meta.url), {
         name: 'the worker that draws charts',
       })
-    this.#pool = new WorkerPool<ChartMethods>(start, { name: 'charts', maxRunning: 1, idleMs })
+    this.#pool = new WorkerPool<ChartMethods>(startWorker, { name: 'charts', maxRunning: 1, idleMs })
   }
 
   get isLoaded(): boolean {
@@ -39,7 +39,7 @@ export class ChartRenderer {
     { clientKey: client, signal }: Pick<CallContext, 'clientKey' | 'signal'>,
   ): Promise<Picture> {
     const svg = await this.#pool.call('draw', drawing, { client, signal })
-    return this.#pictures.drawing(svg, { width_px: drawing.width, scale, signal })
+    return this.#pictures.drawing(svg, { width_px: drawing.width, scale: pngScale, signal })
   }
 
   /** Returns the land within bounds as the JSON text of a GeoJSON MultiPolygon. Throws the errors of `render`. */

@@ -12,27 +12,27 @@ export interface ChartMethods {
 }
 
 /** Maximum widths of charts and maps with the detailed coast, in degrees. */
-const maxDetailedWidth = 5
-const maxDetailedMapWidth = 16
+const maxDetailedChartDegrees = 5
+const maxDetailedMapDegrees = 16
 
 class ChartDrawer implements ChartMethods {
   readonly #land = new Map<Coast, readonly LandRing[]>()
 
   draw(drawing: Omit<MapDrawing, 'land' | 'coast'>): string {
-    return drawMap({ ...drawing, ...this.#load(drawing.data.bounds, maxDetailedWidth) })
+    return drawMap({ ...drawing, ...this.#loadLand(drawing.data.bounds, maxDetailedChartDegrees) })
   }
 
   clip(bounds: Bounds): string {
-    const { areas } = clipLand(this.#load(bounds, maxDetailedMapWidth).land, bounds)
+    const { areas } = clipLand(this.#loadLand(bounds, maxDetailedMapDegrees).land, bounds)
     const coordinates = areas.map((area) => [area.map((position) => position.map(roundDegrees))])
     return JSON.stringify({ type: 'MultiPolygon', coordinates })
   }
 
-  #load(
+  #loadLand(
     [west, , east]: Bounds,
-    maxDetailed: number,
+    maxDetailedDegrees: number,
   ): { readonly land: readonly LandRing[]; readonly coast: Coast } {
-    const coast = east - west <= maxDetailed ? '10m' : '50m'
+    const coast = east - west <= maxDetailedDegrees ? '10m' : '50m'
     const land = this.#land.get(coast) ?? readLand(coast)
     this.#land.set(coast, land)
     return { land, coast }
@@ -53,9 +53,9 @@ serve<ChartMethods>(
 function readLand(coast: Coast): readonly LandRing[] {
   const file = createRequire(import.meta.url).resolve(`world-atlas/land-${coast}.json`)
   const atlas = JSON.parse(readFileSync(file, 'utf8')) as Parameters<typeof feature>[0]
-  const { land: shapes } = atlas.objects
-  if (shapes === undefined) return []
-  const found = feature(atlas, shapes)
-  const features = 'features' in found ? found.features : [found]
+  const { land: landObject } = atlas.objects
+  if (landObject === undefined) return []
+  const converted = feature(atlas, landObject)
+  const features = 'features' in converted ? converted.features : [converted]
   return features.flatMap(({ geometry }) => listPaths(geometry)).map(createLandRing)
 }

@@ -16,7 +16,7 @@ export interface PlotFileStatus {
 }
 
 export interface StagedFile {
-  readonly temp: string
+  readonly tempPath: string
   readonly sha256: string
   readonly bytes: number
 }
@@ -24,10 +24,12 @@ export interface StagedFile {
 /** Returns a text that changes when the file is written or replaced, or `null` if the file does not exist. */
 export async function getSignature(path: string): Promise<string | null> {
   try {
-    const found = await lstat(path, { bigint: true })
-    return found.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : null
+    const fileStats = await lstat(path, { bigint: true })
+    return fileStats.isFile()
+      ? `${fileStats.ino}:${fileStats.size}:${fileStats.mtimeNs}:${fileStats.ctimeNs}`
+      : null
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isNotFoundError(error)) return null
     throw error
   }
 }
@@ -37,7 +39,7 @@ export async function getFileSize(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isNotFoundError(error)) return null
     throw error
   }
 }
@@ -56,11 +58,11 @@ export async function readPlotFile(
   options: ReadOptions = {},
 ): Promise<PlotFileStatus & { readonly text: string }> {
   for (let attempt = 1; ; attempt += 1) {
-    const before = await getSignature(path)
-    if (before === null) throw createNotFoundError(path)
+    const signature = await getSignature(path)
+    if (signature === null) throw createNotFoundError(path)
     const { bytes, sha256 } = await readBytes(path, options)
-    if ((await getSignature(path)) === before)
-      return { text: decode(bytes), sha256, signature: before, bytes: bytes.length }
+    if ((await getSignature(path)) === signature)
+      return { text: decodeUtf8(bytes), sha256, signature, bytes: bytes.length }
     if (attempt === maxAttempts)
       throw new DebriefError('INVALID_PLOT', 'the file is being written by another program', {
         remedy: 'call again when the other program has finished',
@@ -86,13 +88,13 @@ export async function hashFile(path: string): Promise<string | null> {
 
 /** Writes and flushes a temporary file with the mode of the original. Throws `PLOT_READONLY` and `SAVE_FAILED`. */
 export async function stagePlot(path: string, pieces: Iterable<string>): Promise<StagedFile> {
-  const temp = join(dirname(path), createTempName(path))
+  const tempPath = join(dirname(path), createTempName(path))
   const hash = createHash('sha256')
   let bytes = 0
   let handle: FileHandle | undefined
   try {
-    const mode = await findMode(path)
-    handle = await open(temp, 'wx', mode)
+    const mode = await getWritableMode(path)
+    handle = await open(tempPath, 'wx', mode)
     await handle.chmod(mode)
     for (const text of joinChunks(pieces)) {
       const chunk = Buffer.from(text)
@@ -102,34 +104,36 @@ export async function stagePlot(path: string, pieces: Iterable<string>): Promise
     }
     await handle.sync()
     await handle.close()
-    return { temp, sha256: hash.digest('hex'), bytes }
+    return { tempPath, sha256: hash.digest('hex'), bytes }
   } catch (error) {
     await handle?.close().catch(() => {})
-    await discardStaged(temp)
+    await discardStagedFile(tempPath)
     throw toSaveError(error, path)
   }
 }
 
 /** Throws the errors of `stagePlot`. */
-export async function commitStaged(temp: string, path: string): Promise<void> {
+export async function commitStagedFile(tempPath: string, path: string): Promise<void> {
   try {
-    await rename(temp, path)
+    await rename(tempPath, path)
     await syncFolder(dirname(path))
   } catch (error) {
-    await discardStaged(temp)
+    await discardStagedFile(tempPath)
     throw toSaveError(error, path)
   }
 }
 
-export const discardStaged = (temp: string): Promise<void> => rm(temp, { force: true }).catch(() => {})
+export const discardStagedFile = (tempPath: string): Promise<void> =>
+  rm(tempPath, { force: true }).catch(() => {})
 
 /** Removes temporary files of processes that exited during a save. */
-export async function removeStale(path: string): Promise<void> {
+export async function removeStaleFiles(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
     const [, hash, pid] = /^\.causeway-([0-9a-f]{12})-(\d+)-[0-9a-f]{12}\.tmp$/.exec(name) ?? []
-    if (hash === hashName(path) && !isRunning(Number(pid))) await discardStaged(join(folder, name))
+    if (hash === hashFilename(path) && !isProcessRunning(Number(pid)))
+      await discardStagedFile(join(folder, name))
   }
 }
 
@@ -137,9 +141,9 @@ const maxAttempts = 3
 
 /** The length does not depend on the plot's name, which can have the maximum length. */
 const createTempName = (path: string): string =>
-  `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+  `.causeway-${hashFilename(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
-const hashName = (path: string): string =>
+const hashFilename = (path: string): string =>
   createHash('sha256').update(basename(path)).digest('hex').slice(0, 12)
 
 const chunkBytes = 2 ** 20
@@ -158,7 +162,7 @@ function* joinChunks(pieces: Iterable<string>): Generator<string> {
   yield pending.join('')
 }
 
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
@@ -173,20 +177,23 @@ const readBytes = (
   withFile(path, async (handle, size) => {
     const bytes = Buffer.allocUnsafeSlow(size)
     const hash = createHash('sha256')
-    let at = 0
-    while (at < size) {
+    let offset = 0
+    while (offset < size) {
       signal?.throwIfAborted()
-      const { bytesRead } = await handle.read(bytes, at, Math.min(chunkBytes, size - at), at)
+      const { bytesRead } = await handle.read(bytes, offset, Math.min(chunkBytes, size - offset), offset)
       if (bytesRead === 0) break
-      hash.update(bytes.subarray(at, at + bytesRead))
-      at += bytesRead
-      onRead?.(at, size)
+      hash.update(bytes.subarray(offset, offset + bytesRead))
+      offset += bytesRead
+      onRead?.(offset, size)
     }
-    return { bytes: bytes.subarray(0, at), sha256: hash.digest('hex') }
+    return { bytes: bytes.subarray(0, offset), sha256: hash.digest('hex') }
   })
 
 /** Opens a file without following links. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`. */
-async function withFile<T>(path: string, use: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  path: string,
+  callback: (handle: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
   let handle: FileHandle | undefined
   try {
     handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
@@ -195,22 +202,22 @@ async function withFile<T>(path: string, use: (handle: FileHandle, size: number)
       throw new DebriefError('PLOT_TOO_LARGE', `the plot has more than ${maxPlotBytes} bytes`, {
         data: { bytes: size, most_bytes: maxPlotBytes },
       })
-    return await use(handle, size)
+    return await callback(handle, size)
   } catch (error) {
-    throw isMissing(error) ? createNotFoundError(path) : toReadError(error, path)
+    throw isNotFoundError(error) ? createNotFoundError(path) : toReadError(error, path)
   } finally {
     await handle?.close()
   }
 }
 
 /** Throws if the file is not writable. */
-async function findMode(path: string): Promise<number> {
+async function getWritableMode(path: string): Promise<number> {
   try {
     const { mode } = await stat(path)
     await access(path, constants.W_OK)
     return mode & 0o777
   } catch (error) {
-    if (isMissing(error)) return 0o644
+    if (isNotFoundError(error)) return 0o644
     throw error
   }
 }
@@ -229,7 +236,7 @@ export function toReadError(error: unknown, path: string): unknown {
   })
 }
 
-export const isMissing = (error: unknown): boolean =>
+export const isNotFoundError = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(getErrorCode(error))
 
 export const createNotFoundError = (path: string): CausewayError =>
@@ -240,17 +247,17 @@ export const createNotFoundError = (path: string): CausewayError =>
 function toSaveError(error: unknown, path: string): CausewayError {
   const filename = basename(path)
   const reason = getErrorCode(error)
-  const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(reason)
+  const isPermissionError = ['EACCES', 'EPERM', 'EROFS'].includes(reason)
   return new DebriefError(
-    isForbidden ? 'PLOT_READONLY' : 'SAVE_FAILED',
-    isForbidden
+    isPermissionError ? 'PLOT_READONLY' : 'SAVE_FAILED',
+    isPermissionError
       ? `the plot cannot be written: ${filename}`
       : `saving the plot failed (${reason}): ${filename}`,
     { data: { filename, reason }, cause: error },
   )
 }
 
-function isRunning(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   if (pid === process.pid) return true
   try {
     process.kill(pid, 0)

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Roots } from '@causeway/app-kit'
 import { getTitle, isPlotName } from '../domain/document/plot-name.ts'
-import { isMissing, toReadError } from './plot-file.ts'
+import { isNotFoundError, toReadError } from './plot-file.ts'
 
 export interface PlotTitle {
   readonly filename: string
@@ -17,10 +17,11 @@ export interface PlotFile extends PlotTitle {
 
 /** If a name occurs twice, the first folder takes precedence. */
 export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> {
-  const found = new Map<string, PlotFile>()
+  const filesByName = new Map<string, PlotFile>()
   for (const folder of roots.folders())
-    for (const file of await listFolder(folder)) if (!found.has(file.filename)) found.set(file.filename, file)
-  return [...found.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
+    for (const file of await listFolderFiles(folder))
+      if (!filesByName.has(file.filename)) filesByName.set(file.filename, file)
+  return [...filesByName.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
 }
 
 /**
@@ -28,29 +29,29 @@ export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> 
  * read.
  */
 export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
-  let failure: unknown
+  let firstError: unknown
   for (const folder of roots.folders()) {
     try {
       // Names on disk may have a different Unicode normalization.
       const names = await readdir(folder)
-      const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
+      const path = join(folder, names.find((entryName) => entryName.normalize('NFC') === name) ?? name)
       // Excludes links, which can lead outside the folder and which a save would replace.
       if ((await lstat(path)).isFile()) return await roots.resolve(path)
     } catch (error) {
-      if (!isMissing(error)) failure ??= toReadError(error, folder)
+      if (!isNotFoundError(error)) firstError ??= toReadError(error, folder)
     }
   }
-  if (failure !== undefined) throw failure
+  if (firstError !== undefined) throw firstError
   return undefined
 }
 
-async function listFolder(folder: string): Promise<readonly PlotFile[]> {
+async function listFolderFiles(folder: string): Promise<readonly PlotFile[]> {
   const names = (await readdir(folder).catch(() => [])).filter(isPlotName)
   const files = await Promise.all(
     names.map(async (name) => {
-      const found = await lstat(join(folder, name)).catch(() => undefined)
-      if (found?.isFile() !== true) return []
-      const { size, mtime } = found
+      const fileStats = await lstat(join(folder, name)).catch(() => undefined)
+      if (fileStats?.isFile() !== true) return []
+      const { size, mtime } = fileStats
       const filename = name.normalize('NFC')
       return { filename, title: getTitle(filename), size_bytes: size, modified: mtime.toISOString() }
     }),

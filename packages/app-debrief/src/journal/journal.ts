@@ -144,7 +144,7 @@ export class Journal {
   }
 
   /** Begins a new history for a plot that is new or whose file was replaced. */
-  async begin({
+  async beginPlot({
     path,
     filename,
     rev,
@@ -194,9 +194,9 @@ export class Journal {
 
   /** Stops at the first patch that was too large to store. */
   async listPatches(path: string, afterRev: number): Promise<readonly string[]> {
-    const all = this.#statements.patches.all(path, afterRev)
-    const gap = all.indexOf(null)
-    return (gap < 0 ? all : all.slice(0, gap)).filter((patch) => patch !== null)
+    const patches = this.#statements.patches.all(path, afterRev)
+    const firstGap = patches.indexOf(null)
+    return (firstGap < 0 ? patches : patches.slice(0, firstGap)).filter((patch) => patch !== null)
   }
 
   async markSaving(path: string, rev: number, sha256: string): Promise<void> {

@@ -29,16 +29,16 @@ export async function runLegacyCommand(request: unknown, ctx: LegacyContext): Pr
     if (!isObject(request) || typeof request.command !== 'string')
       throw createInvalidError('a command is {command, params}')
     const { command, params } = request
-    const run = Object.hasOwn(commands, command) ? commands[command] : undefined
-    if (run === undefined)
+    const runCommand = Object.hasOwn(commands, command) ? commands[command] : undefined
+    if (runCommand === undefined)
       throw createInvalidError(
         `unknown command: ${command.slice(0, 80)}; known commands: ${Object.keys(commands).join(', ')}`,
       )
-    return { result: await run(isObject(params) ? params : {}, ctx) }
+    return { result: await runCommand(isObject(params) ? params : {}, ctx) }
   } catch (error) {
-    const known = asCausewayError(error)
-    if (known.code === 'INTERNAL') ctx.log.error({ err: error }, 'a command failed')
-    return { error: toLegacyError(known), status: known.definition.status }
+    const causewayError = asCausewayError(error)
+    if (causewayError.code === 'INTERNAL') ctx.log.error({ err: error }, 'a command failed')
+    return { error: toLegacyError(causewayError), status: causewayError.definition.status }
   }
 }
 
@@ -47,13 +47,13 @@ export const formatResponse = (response: LegacyResponse): string =>
 
 function toLegacyError(error: CausewayError): LegacyError {
   const details = errorObject(error)
-  const hasSeveral = error.code === 'MULTIPLE_PLOTS'
+  const hasMultiplePlots = error.code === 'MULTIPLE_PLOTS'
   const { status } = error.definition
   const { available_plots } = details.data
   return {
     message: error.message,
-    code: hasSeveral ? 'MULTIPLE_PLOTS' : status === 404 ? 404 : status < 500 ? 400 : 500,
-    ...(hasSeveral ? { available_plots } : {}),
+    code: hasMultiplePlots ? 'MULTIPLE_PLOTS' : status === 404 ? 404 : status < 500 ? 400 : 500,
+    ...(hasMultiplePlots ? { available_plots } : {}),
     details,
   }
 }
@@ -67,7 +67,7 @@ const callTool =
     return JSON.stringify(result)
   }
 
-const callForMember =
+const callAndPickMember =
   (tool: string, name: string, createArgs: (params: JsonObject) => JsonObject = () => ({})): Command =>
   async (params, ctx) =>
     JSON.stringify((await ctx.call(tool, addFilename(params, createArgs(params))))[name] ?? null)
@@ -93,16 +93,16 @@ const commands: Readonly<Record<string, Command>> = {
   delete_features: callTool('delete_features', ({ ids }) => ({ ids, ignore_missing: true })),
   zoom_to_selection: callTool('zoom_to_selection', () => ({})),
   list_open_plots: async (_params, { store }) => JSON.stringify(store.list()),
-  get_time: callForMember('get_time', 'timeState'),
+  get_time: callAndPickMember('get_time', 'timeState'),
   set_time: callTool('set_time', ({ timeState }) => ({ timeState }), 'Time state updated successfully'),
-  get_viewport: callForMember('get_viewport', 'viewportState'),
+  get_viewport: callAndPickMember('get_viewport', 'viewportState'),
   set_viewport: callTool(
     'set_viewport',
     ({ viewportState }) => ({ viewportState }),
     'Viewport state updated successfully',
   ),
   notify: callTool('notify', ({ message }) => ({ message })),
-  apply_command: callForMember('apply_command', 'message', ({ command }) => ({ command })),
+  apply_command: callAndPickMember('apply_command', 'message', ({ command }) => ({ command })),
 }
 
 const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -14,9 +14,9 @@ export function declareEventRoutes(app: Registrar<Debrief, DebriefSession>): voi
     about: 'Returns all features of an open plot as GeoJSON.',
     async handle(_request, { filename }, { store }) {
       const plot = await store.find(filename, undefined)
-      const { data, stamp } = await plot.read({ kind: 'collection' })
+      const { data, status } = await plot.read({ kind: 'collection' })
       return new Response(data, {
-        headers: { 'content-type': 'application/geo+json', etag: `"${stamp.rev}"` },
+        headers: { 'content-type': 'application/geo+json', etag: `"${status.rev}"` },
       })
     },
   })

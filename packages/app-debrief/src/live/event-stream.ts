@@ -13,12 +13,12 @@ export const createEventStream = (
   since: string | null,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> =>
-  new ReadableStream<Uint8Array>(new ViewerSource(plot, since, signal), {
+  new ReadableStream<Uint8Array>(new EventStreamSource(plot, since, signal), {
     highWaterMark: 0,
-    size: (part) => part?.byteLength ?? 0,
+    size: (chunk) => chunk?.byteLength ?? 0,
   })
 
-class ViewerSource {
+class EventStreamSource {
   readonly #plot: Plot
   readonly #since: string | null
   readonly #signal: AbortSignal
@@ -48,8 +48,8 @@ class ViewerSource {
       { once: true },
     )
     this.#write('retry: 1000\n\n')
-    const missed = this.#plot.live.subscribe(this.#send, this.#since)
-    if (missed !== null) for (const event of missed) this.#write(formatEvent(event))
+    const missedEvents = this.#plot.live.subscribe(this.#send, this.#since)
+    if (missedEvents !== null) for (const event of missedEvents) this.#write(formatEvent(event))
     else await this.#sendSnapshot()
   }
 
@@ -69,8 +69,8 @@ class ViewerSource {
 
   readonly #send = (event: LiveEvent): void => {
     if (this.#isCatchingUp) return
-    const queued = -(this.#controller?.desiredSize ?? 0)
-    if (queued + event.data.length <= maxQueuedCharacters) this.#write(formatEvent(event))
+    const queuedCharacters = -(this.#controller?.desiredSize ?? 0)
+    if (queuedCharacters + event.data.length <= maxQueuedCharacters) this.#write(formatEvent(event))
     else this.#catchUp().catch((error: unknown) => this.#controller?.error(error))
   }
 
@@ -87,7 +87,7 @@ class ViewerSource {
     const plot = this.#plot
     const route = `"features_route":"/plots/${encodeURIComponent(plot.filename)}/features"`
     await plot.readThen({ kind: 'snapshot', maxCharacters: maxSnapshotCharacters }, (members, rev) => {
-      const { dirty, file = 'ok' } = plot.stamp()
+      const { dirty, file = 'ok' } = plot.getStatus()
       const data = `{"rev":${rev},"dirty":${dirty},"file":"${file}",${members},${route}}`
       this.#write(formatEvent({ id: plot.live.lastId, event: 'snapshot', data }))
       this.#isCatchingUp = false

@@ -8,26 +8,26 @@ export interface LiveEvent {
 
 type EventListener = (event: LiveEvent) => void
 
-type EventPosition = readonly [rev: number, n: number]
+type EventPosition = readonly [rev: number, index: number]
 
 const maxEvents = 256
 const maxCharacters = 8 * 2 ** 20
 
 /** Live events of a plot. Viewers resume from the retained events. */
 export class PlotEvents {
-  readonly #retained: LiveEvent[] = []
+  readonly #retainedEvents: LiveEvent[] = []
   readonly #listeners = new Set<EventListener>()
   #characters = 0
-  #last: EventPosition
-  #evicted: EventPosition
+  #lastPosition: EventPosition
+  #lastEvictedPosition: EventPosition
 
   constructor(rev: number) {
-    this.#last = [rev, 0]
-    this.#evicted = this.#last
+    this.#lastPosition = [rev, 0]
+    this.#lastEvictedPosition = this.#lastPosition
   }
 
   get lastId(): string {
-    return formatId(this.#last)
+    return formatId(this.#lastPosition)
   }
 
   get listenerCount(): number {
@@ -40,13 +40,18 @@ export class PlotEvents {
 
   /** `rev` is the revision after the change. `members` are the JSON members of the data. */
   emit(rev: number, event: string, members: string): void {
-    this.#last = rev > this.#last[0] ? [rev, 0] : [this.#last[0], this.#last[1] + 1]
-    const liveEvent: LiveEvent = { id: formatId(this.#last), event, data: `{"rev":${rev},${members}}` }
-    this.#retained.push(liveEvent)
+    this.#lastPosition =
+      rev > this.#lastPosition[0] ? [rev, 0] : [this.#lastPosition[0], this.#lastPosition[1] + 1]
+    const liveEvent: LiveEvent = {
+      id: formatId(this.#lastPosition),
+      event,
+      data: `{"rev":${rev},${members}}`,
+    }
+    this.#retainedEvents.push(liveEvent)
     this.#characters += liveEvent.data.length
     while (
-      this.#retained.length > maxEvents ||
-      (this.#characters > maxCharacters && this.#retained.length > 0)
+      this.#retainedEvents.length > maxEvents ||
+      (this.#characters > maxCharacters && this.#retainedEvents.length > 0)
     )
       this.#evictOldest()
     for (const listener of this.#listeners) listener(liveEvent)
@@ -56,8 +61,9 @@ export class PlotEvents {
   subscribe(listener: EventListener, since: string | null): readonly LiveEvent[] | null {
     this.#listeners.add(listener)
     const from = since === null ? null : parseId(since)
-    if (from === null || isBefore(from, this.#evicted) || isBefore(this.#last, from)) return null
-    return this.#retained.filter(({ id }) => isBefore(from, parseId(id) ?? from))
+    if (from === null || isEarlier(from, this.#lastEvictedPosition) || isEarlier(this.#lastPosition, from))
+      return null
+    return this.#retainedEvents.filter(({ id }) => isEarlier(from, parseId(id) ?? from))
   }
 
   unsubscribe(listener: EventListener): void {
@@ -67,24 +73,24 @@ export class PlotEvents {
   /** Evicts the oldest events until `characters` are freed. Returns the number of evicted characters. */
   shrink(characters: number): number {
     const before = this.#characters
-    while (before - this.#characters < characters && this.#retained.length > 0) this.#evictOldest()
+    while (before - this.#characters < characters && this.#retainedEvents.length > 0) this.#evictOldest()
     return before - this.#characters
   }
 
   #evictOldest(): void {
-    const evicted = this.#retained.shift()
-    if (evicted === undefined) return
-    this.#characters -= evicted.data.length
-    this.#evicted = parseId(evicted.id) ?? this.#evicted
+    const evictedEvent = this.#retainedEvents.shift()
+    if (evictedEvent === undefined) return
+    this.#characters -= evictedEvent.data.length
+    this.#lastEvictedPosition = parseId(evictedEvent.id) ?? this.#lastEvictedPosition
   }
 }
 
-const formatId = ([rev, n]: EventPosition): string => (n === 0 ? String(rev) : `${rev}.${n}`)
+const formatId = ([rev, index]: EventPosition): string => (index === 0 ? String(rev) : `${rev}.${index}`)
 
 function parseId(id: string): EventPosition | null {
-  const [, rev, n = '0'] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(id) ?? []
-  return rev === undefined ? null : [Number(rev), Number(n)]
+  const [, rev, index = '0'] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(id) ?? []
+  return rev === undefined ? null : [Number(rev), Number(index)]
 }
 
-const isBefore = (a: EventPosition, b: EventPosition): boolean =>
+const isEarlier = (a: EventPosition, b: EventPosition): boolean =>
   a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])

@@ -4,7 +4,7 @@ import { type Handlers, runInSlices, WorkerError } from '@causeway/worker'
 import { type AppliedCommands, applyCommands } from '../domain/commands/apply-command.ts'
 import { parseCommands } from '../domain/commands/command.ts'
 import { createFeatureChecker } from '../domain/commands/feature-problems.ts'
-import { formatParts, type PlotDocument, parseSteps } from '../domain/document/plot-document.ts'
+import { formatParts, type PlotDocument, parseInSteps } from '../domain/document/plot-document.ts'
 import {
   countSteps,
   getEntryKind,
@@ -18,7 +18,14 @@ import { alignDocument, applyPatch, createPatch, type Patch } from '../domain/hi
 import { listEvents } from '../domain/history/patch-event.ts'
 import { type PlotFileStatus, readPlotFile, stagePlot } from '../files/plot-file.ts'
 import { maxPatchLength, packPatch, unpackPatch } from './packed-patch.ts'
-import type { Change, ChangedEntry, ChangeOrder, PlotMethods, Prepared, StoredState } from './plot-methods.ts'
+import type {
+  Change,
+  ChangedEntry,
+  ChangeInput,
+  PlotMethods,
+  PreparedChange,
+  StoredState,
+} from './plot-methods.ts'
 import { runQuery } from './plot-query.ts'
 
 const maxWarnings = 5
@@ -32,7 +39,7 @@ interface State {
 /** Methods must be called one at a time, `load` first. */
 export function createPlotMemory(): Handlers<PlotMethods> {
   let state: State | undefined
-  let pending: State | undefined
+  let pendingState: State | undefined
   const requireState = (): State => {
     if (state !== undefined) return state
     throw new WorkerError('WORKER_LOST', 'the plot is not in memory')
@@ -44,7 +51,7 @@ export function createPlotMemory(): Handlers<PlotMethods> {
         onRead: (bytes, total) => progress(bytes, 3 * total, 'reading'),
       })
       const { check, listWarnings } = createWarningCollector()
-      const document = await runInSlices(parseSteps(text, { check }), {
+      const document = await runInSlices(parseInSteps(text, { check }), {
         signal,
         progress: (characters) => progress(text.length + characters, 3 * text.length, 'parsing'),
       })
@@ -55,15 +62,15 @@ export function createPlotMemory(): Handlers<PlotMethods> {
       state = restoreState(requireState(), stored)
       return { selection: state.document.selection }
     },
-    async prepare(order) {
-      const before = requireState()
-      const draft = await computeChange(before, order)
-      pending = draft.state
-      return describeChange(before, draft)
+    async prepare(input) {
+      const previousState = requireState()
+      const draft = await computeChange(previousState, input)
+      pendingState = draft.state
+      return describeChange(previousState, draft)
     },
-    settle({ install }) {
-      if (install && pending !== undefined) state = pending
-      pending = undefined
+    settle({ isAccepted }) {
+      if (isAccepted && pendingState !== undefined) state = pendingState
+      pendingState = undefined
       return null
     },
     read: (query) => runQuery(requireState(), query),
@@ -81,63 +88,63 @@ interface ChangeDraft {
   readonly file?: PlotFileStatus
 }
 
-async function computeChange(before: State, order: ChangeOrder): Promise<ChangeDraft> {
-  const { change } = order
-  if (change.kind === 'reload') return reload(before, change.path, order)
-  if (change.kind !== 'commands') return undoOrRedo(before, change)
-  const applied = applyCommands(before.document, parseCommands(change.commands), {
-    idPrefix: order.idPrefix,
+async function computeChange(previousState: State, input: ChangeInput): Promise<ChangeDraft> {
+  const { change } = input
+  if (change.kind === 'reload') return reload(previousState, change.path, input)
+  if (change.kind !== 'commands') return undoOrRedo(previousState, change)
+  const applied = applyCommands(previousState.document, parseCommands(change.commands), {
+    idPrefix: input.idPrefix,
     ignoreMissing: change.ignoreMissing === true,
   })
   const label = applied.results
     .filter(({ kind }) => kind !== 'display')
     .map(({ message }) => message)
     .join('; ')
-  return { ...addEntry(before, applied.document, label.slice(0, 200), order), applied }
+  return { ...addEntry(previousState, applied.document, label.slice(0, 200), input), applied }
 }
 
 function undoOrRedo(
-  before: State,
+  previousState: State,
   { kind, scope, steps }: Extract<Change, { kind: 'undo' | 'redo' }>,
 ): ChangeDraft {
-  let { document, history } = before
+  let { document, history } = previousState
   const labels: string[] = []
-  const run = kind === 'undo' ? undo : redo
+  const step = kind === 'undo' ? undo : redo
   while (labels.length < steps) {
-    const step = run(history, document, scope)
-    if (step === undefined) break
-    document = step.document
-    history = step.history
-    labels.push(step.entry.label)
+    const historyStep = step(history, document, scope)
+    if (historyStep === undefined) break
+    document = historyStep.document
+    history = historyStep.history
+    labels.push(historyStep.entry.label)
   }
   if (labels.length === 0)
     throw new CausewayError('NOTHING_TO_UNDO', `there is nothing to ${kind} in scope ${scope}`, {
       remedy: 'data.undo and data.redo have the number of steps in each scope',
-      data: { ...countSteps(before.history) },
+      data: { ...countSteps(previousState.history) },
     })
-  const state = { ...before, document, history }
+  const state = { ...previousState, document, history }
   const label = `${kind} ${labels.join('; ')}`.slice(0, 200)
-  return { state, patch: createPatch(before.document, document), label, steps: labels.length }
+  return { state, patch: createPatch(previousState.document, document), label, steps: labels.length }
 }
 
-async function reload(before: State, path: string, order: ChangeOrder): Promise<ChangeDraft> {
+async function reload(previousState: State, path: string, input: ChangeInput): Promise<ChangeDraft> {
   const { text, ...file } = await readPlotFile(path)
-  const document = await runInSlices(parseSteps(text, { selection: before.document.selection }))
+  const document = await runInSlices(parseInSteps(text, { selection: previousState.document.selection }))
   // White space alone is not a change. The next save preserves the text of the file.
-  const aligned = alignDocument(before.document, document)
-  const draft = addEntry(before, aligned, 'the file was changed by another program', order)
+  const alignedDocument = alignDocument(previousState.document, document)
+  const draft = addEntry(previousState, alignedDocument, 'the file was changed by another program', input)
   return { ...draft, state: { ...draft.state, document }, file }
 }
 
 function addEntry(
-  before: State,
+  previousState: State,
   document: PlotDocument,
   label: string,
-  { actor, atMs }: ChangeOrder,
+  { actor, atMs }: ChangeInput,
 ): ChangeDraft {
-  const patch = createPatch(before.document, document)
-  if (Object.keys(patch).length === 0) return { state: before, patch, label }
-  const seq = before.lastSeq + 1
+  const patch = createPatch(previousState.document, document)
+  if (Object.keys(patch).length === 0) return { state: previousState, patch, label }
+  const seq = previousState.lastSeq + 1
   const json = JSON.stringify(patch)
   const entry: HistoryEntry = {
     seq,
@@ -150,7 +157,7 @@ function addEntry(
     isUndone: false,
   }
   return {
-    state: { document, history: recordEntry(before.history, entry), lastSeq: seq },
+    state: { document, history: recordEntry(previousState.history, entry), lastSeq: seq },
     patch,
     json,
     label,
@@ -158,37 +165,38 @@ function addEntry(
 }
 
 async function describeChange(
-  before: State,
+  previousState: State,
   { state, patch, label, applied, steps = 0, file, ...draft }: ChangeDraft,
-): Promise<Prepared> {
+): Promise<PreparedChange> {
   const isNoop = Object.keys(patch).length === 0
   const json = draft.json ?? (isNoop ? '' : JSON.stringify(patch))
-  const stored = json.length > maxPatchLength ? null : await packPatch(json)
-  const known = new Map(before.history.map((entry) => [entry.seq, entry]))
-  const toChangedEntry = async (entry: HistoryEntry): Promise<ChangedEntry> => {
+  const packedPatch = json.length > maxPatchLength ? null : await packPatch(json)
+  const previousEntries = new Map(previousState.history.map((entry) => [entry.seq, entry]))
+  const createChangedEntry = async (entry: HistoryEntry): Promise<ChangedEntry> => {
     const { size: _, ...row } = entry
-    if (known.get(entry.seq)?.patch === entry.patch) return { ...row, patch: null }
-    const text = entry.patch === patch ? (stored ?? json) : await packPatch(JSON.stringify(entry.patch))
-    return { ...row, patch: text }
+    if (previousEntries.get(entry.seq)?.patch === entry.patch) return { ...row, patch: null }
+    const packedText =
+      entry.patch === patch ? (packedPatch ?? json) : await packPatch(JSON.stringify(entry.patch))
+    return { ...row, patch: packedText }
   }
-  const seqs = new Set(state.history.map(({ seq }) => seq))
-  const changed = state.history.filter((entry) => known.get(entry.seq) !== entry)
+  const retainedSeqs = new Set(state.history.map(({ seq }) => seq))
+  const changedEntries = state.history.filter((entry) => previousEntries.get(entry.seq) !== entry)
   return {
     isNoop,
-    touchesFile: Object.keys(patch).some((part) => part !== 'selection'),
+    affectsFile: Object.keys(patch).some((member) => member !== 'selection'),
     label,
     results: applied?.results ?? [],
     notices: applied?.notices ?? [],
     addedIds: applied?.addedIds ?? [],
     ids: listAffectedIds(patch),
     steps,
-    patch: stored,
+    patch: packedPatch,
     events: listEvents(patch, state.document),
-    entries: await Promise.all(changed.map(toChangedEntry)),
-    droppedEntries: before.history.flatMap(({ seq }) => (seqs.has(seq) ? [] : seq)),
+    entries: await Promise.all(changedEntries.map(createChangedEntry)),
+    droppedEntries: previousState.history.flatMap(({ seq }) => (retainedSeqs.has(seq) ? [] : seq)),
     selection: state.document.selection,
     features: state.document.items.length,
-    depths: countSteps(state.history),
+    stepCounts: countSteps(state.history),
     ...(file === undefined ? {} : { file }),
   }
 }
@@ -200,11 +208,15 @@ function listAffectedIds({ features, selection }: Patch): readonly string[] {
     .flatMap(([, text]) => getFeatureId(JSON.parse(text) as JsonObject) ?? [])
 }
 
-function restoreState({ document: loaded }: State, { selection, entries, patches }: StoredState): State {
-  let document = loaded
-  for (const stored of patches) document = applyPatch(document, JSON.parse(unpackPatch(stored)) as Patch)
-  const known = new Set(document.items.map(({ id }) => id))
-  if (selection !== null) document = { ...document, selection: selection.filter((id) => known.has(id)) }
+function restoreState(
+  { document: loadedDocument }: State,
+  { selection, entries, patches }: StoredState,
+): State {
+  let document = loadedDocument
+  for (const storedPatch of patches)
+    document = applyPatch(document, JSON.parse(unpackPatch(storedPatch)) as Patch)
+  const knownIds = new Set(document.items.map(({ id }) => id))
+  if (selection !== null) document = { ...document, selection: selection.filter((id) => knownIds.has(id)) }
   const history = entries.map((entry) => {
     const json = unpackPatch(entry.patch)
     return { ...entry, patch: JSON.parse(json) as Patch, size: json.length }
@@ -215,14 +227,15 @@ function restoreState({ document: loaded }: State, { selection, entries, patches
 function createWarningCollector() {
   const findProblem = createFeatureChecker({ idRequired: true })
   const warnings: string[] = []
-  let more = 0
+  let omittedCount = 0
   return {
     check(feature: JsonObject, index: number): void {
       const problem = findProblem(feature, index)
       if (problem === null) return
-      if (warnings.length === maxWarnings) more += 1
+      if (warnings.length === maxWarnings) omittedCount += 1
       else warnings.push(`feature ${index} (${problem.featureId ?? 'no id'}): ${problem.errors[0]}`)
     },
-    listWarnings: (): readonly string[] => (more > 0 ? [...warnings, `and ${more} more features`] : warnings),
+    listWarnings: (): readonly string[] =>
+      omittedCount > 0 ? [...warnings, `and ${omittedCount} more features`] : warnings,
   }
 }

@@ -17,7 +17,7 @@ export type Change =
   /** Reads the file again after another program wrote it. */
   | { readonly kind: 'reload'; readonly path: string }
 
-export interface ChangeOrder {
+export interface ChangeInput {
   readonly change: Change
   readonly actor: string
   readonly atMs: number
@@ -25,11 +25,11 @@ export interface ChangeOrder {
 }
 
 /** A computed change that is not yet in effect. */
-export interface Prepared {
+export interface PreparedChange {
   /** Whether nothing changes. If so, no revision or undo entry is created. */
   readonly isNoop: boolean
   /** Whether the file would change. A new selection does not change it. */
-  readonly touchesFile: boolean
+  readonly affectsFile: boolean
   readonly label: string
   readonly results: readonly CommandResult[]
   readonly notices: readonly Notice[]
@@ -43,7 +43,7 @@ export interface Prepared {
   readonly droppedEntries: readonly number[]
   readonly selection: readonly string[]
   readonly features: number
-  readonly depths: StepCounts
+  readonly stepCounts: StepCounts
   readonly file?: PlotFileStatus
 }
 
@@ -63,8 +63,8 @@ export interface StoredState {
 export interface PlotMethods {
   load(args: { readonly path: string }): Promise<LoadedFile>
   restore(stored: StoredState): { readonly selection: readonly string[] }
-  prepare(order: ChangeOrder): Promise<Prepared>
-  settle(args: { readonly install: boolean }): null
+  prepare(input: ChangeInput): Promise<PreparedChange>
+  settle(args: { readonly isAccepted: boolean }): null
   read(query: Query): QueryResult
   stage(args: { readonly path: string }): Promise<StagedFile>
 }

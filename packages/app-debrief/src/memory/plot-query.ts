@@ -9,17 +9,17 @@ import {
   type FeatureFilter,
   filterItems,
   type Page,
-  takeFeatures,
+  selectPage,
   toRow,
 } from '../domain/queries/feature-rows.ts'
 import {
   type Injections,
   listMissingArguments,
-  listSelected,
+  listSelectedItems,
   resolveInjections,
 } from '../domain/queries/inject.ts'
 
-interface Source {
+interface QuerySource {
   readonly document: PlotDocument
   readonly history: History
 }
@@ -35,50 +35,51 @@ interface SizedFeatureQuery extends FeatureQuery {
 }
 
 const queries = {
-  rows({ document }: Source, { filter, page: { from, limit } }: FeatureQuery) {
+  rows({ document }: QuerySource, { filter, page: { from, limit } }: FeatureQuery) {
     const items = filterItems(document, filter)
     return { items: items.slice(from, from + limit).map(toRow), ...countItems(items) }
   },
-  features({ document }: Source, query: SizedFeatureQuery) {
+  features({ document }: QuerySource, query: SizedFeatureQuery) {
     const items = filterItems(document, query.filter)
-    return { items: takeFeatures(items, { ...query.page, ...query }), ...countItems(items) }
+    return { items: selectPage(items, { ...query.page, ...query }), ...countItems(items) }
   },
   state: getState,
-  selected: ({ document }: Source) => listSelected(document).map(({ value }) => value),
+  selected: ({ document }: QuerySource) => listSelectedItems(document).map(({ value }) => value),
   /** Returns the collection as JSON text, without metadata features. */
-  collection: ({ document }: Source) => formatCollection(document),
+  collection: ({ document }: QuerySource) => formatCollection(document),
   /** Returns a viewer's initial state as members of a JSON object. */
-  snapshot: ({ document }: Source, query: { readonly maxCharacters: number }) =>
+  snapshot: ({ document }: QuerySource, query: { readonly maxCharacters: number }) =>
     formatSnapshot(document, query.maxCharacters),
   /** Returns the bounds of the selection, or `null` if it has no positions. */
-  bounds({ document }: Source, { padding }: { readonly padding: number }) {
-    const bounds = uniteBounds(listSelected(document).map(({ summary }) => summary.bounds))
+  bounds({ document }: QuerySource, { padding }: { readonly padding: number }) {
+    const bounds = uniteBounds(listSelectedItems(document).map(({ summary }) => summary.bounds))
     return bounds && padBounds(bounds, padding)
   },
-  inject: ({ document }: Source, { wanted }: { readonly wanted: Injections }) =>
-    resolveInjections(document, wanted),
-  missing: ({ document }: Source, { tools }: { readonly tools: Readonly<Record<string, Injections>> }) =>
+  inject: ({ document }: QuerySource, { injections }: { readonly injections: Injections }) =>
+    resolveInjections(document, injections),
+  missing: ({ document }: QuerySource, { tools }: { readonly tools: Readonly<Record<string, Injections>> }) =>
     listMissingArguments(document, tools),
-  map: ({ document }: Source, options: MapOptions) => createMapData(document, options),
+  map: ({ document }: QuerySource, options: MapOptions) => createMapData(document, options),
 }
 
 type Queries = typeof queries
-type Kind = keyof Queries
-type Members<Of extends Kind> = Parameters<Queries[Of]> extends [Source, infer Given] ? Given : unknown
+type QueryKind = keyof Queries
+type QueryParameters<K extends QueryKind> =
+  Parameters<Queries[K]> extends [QuerySource, infer P] ? P : unknown
 
-export type Query = { [Of in Kind]: { readonly kind: Of } & Members<Of> }[Kind]
-export type QueryResults = { readonly [Of in Kind]: ReturnType<Queries[Of]> }
-export type QueryResult = QueryResults[Kind]
+export type Query = { [K in QueryKind]: { readonly kind: K } & QueryParameters<K> }[QueryKind]
+export type QueryResults = { readonly [K in QueryKind]: ReturnType<Queries[K]> }
+export type QueryResult = QueryResults[QueryKind]
 
-export const runQuery = (source: Source, query: Query): QueryResult =>
-  (queries[query.kind] as (source: Source, query: Query) => QueryResult)(source, query)
+export const runQuery = (source: QuerySource, query: Query): QueryResult =>
+  (queries[query.kind] as (source: QuerySource, query: Query) => QueryResult)(source, query)
 
 const countItems = (items: PlotDocument['items']) => ({
   total: items.length,
   byType: countByType(items),
 })
 
-function getState({ document, history }: Source) {
+function getState({ document, history }: QuerySource) {
   const { properties } = parseMembers(document.layout)
   const title = isObject(properties) ? (properties.title ?? properties.name) : null
   return {
@@ -95,11 +96,11 @@ function getState({ document, history }: Source) {
 
 function formatCollection({ layout, items }: PlotDocument): string {
   const { type: _, ...members } = parseMembers(layout)
-  const others = Object.entries(members).map(
+  const memberTexts = Object.entries(members).map(
     ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`,
   )
   const features = items.map(({ text }) => toOneLine(text)).join(',')
-  return `{"type":"FeatureCollection",${others.join('')}"features":[${features}]}`
+  return `{"type":"FeatureCollection",${memberTexts.join('')}"features":[${features}]}`
 }
 
 function formatSnapshot(document: PlotDocument, maxCharacters: number): string {

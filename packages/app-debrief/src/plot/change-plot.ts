@@ -1,8 +1,8 @@
 import { DebriefError } from '../errors.ts'
 import { maxPatchLength } from '../memory/packed-patch.ts'
-import type { Change, Prepared } from '../memory/plot-methods.ts'
+import type { Change, PreparedChange } from '../memory/plot-methods.ts'
 import { getPlotUri } from '../resources/plot-uri.ts'
-import { createStamp, type PlotEnv, type PlotRecord, type PlotStamp } from './plot-record.ts'
+import { createStatus, type PlotEnv, type PlotRecord, type PlotStatus } from './plot-record.ts'
 
 export interface Requester {
   readonly requestId: string
@@ -13,11 +13,11 @@ export interface ChangeRequest<Result> {
   readonly change: Change
   /** Rejects the change if the plot has a different revision. */
   readonly ifRev?: number | undefined
-  readonly createResult: (prepared: Prepared, stamp: PlotStamp) => Result
+  readonly createResult: (prepared: PreparedChange, status: PlotStatus) => Result
 }
 
 interface ChangeOptions<Result> {
-  readonly by: Requester
+  readonly requester: Requester
   readonly request: ChangeRequest<Result>
   /** Called if memory and journal may differ. The plot must then be loaded again. */
   readonly onUncertain: () => void
@@ -33,12 +33,13 @@ interface ChangeOutcome<Result> {
 export async function changePlot<Result>(
   env: PlotEnv,
   plot: PlotRecord,
-  { by, request: { change, ifRev, createResult }, onUncertain }: ChangeOptions<Result>,
+  { requester, request: { change, ifRev, createResult }, onUncertain }: ChangeOptions<Result>,
 ): Promise<ChangeOutcome<Result>> {
   const { journal } = env
-  const { requestId, client } = by
-  const earlier = await journal.getResult(requestId)
-  if (earlier !== undefined) return { result: earlier as Result, isJournaled: true, isUndoJournaled: true }
+  const { requestId, client } = requester
+  const storedResult = await journal.getResult(requestId)
+  if (storedResult !== undefined)
+    return { result: storedResult as Result, isJournaled: true, isUndoJournaled: true }
   if (ifRev !== undefined && ifRev !== plot.rev)
     throw new DebriefError('REV_MISMATCH', `the plot is at revision ${plot.rev}, not ${ifRev}`, {
       data: { filename: plot.filename, current_rev: plot.rev },
@@ -53,14 +54,14 @@ export async function changePlot<Result>(
   const isReload = prepared.file !== undefined
   try {
     if (prepared.isNoop) {
-      const result = createResult(prepared, createStamp(plot))
+      const result = createResult(prepared, createStatus(plot))
       await journal.putResult(requestId, result)
-      await plot.holder.call('settle', { install: isReload })
-      notifyNotices(plot, prepared, by)
+      await plot.holder.call('settle', { isAccepted: isReload })
+      notifyNotices(plot, prepared, requester)
       return { result, isJournaled: true, isUndoJournaled: true }
     }
-    const isSaved = isReload || (!prepared.touchesFile && plot.rev === plot.savedRev)
-    const result = createResult(prepared, { ...createStamp(plot), rev: plot.rev + 1, dirty: !isSaved })
+    const isSaved = isReload || (!prepared.affectsFile && plot.rev === plot.savedRev)
+    const result = createResult(prepared, { ...createStatus(plot), rev: plot.rev + 1, dirty: !isSaved })
     const { label, ids, patch, entries, droppedEntries, selection } = prepared
     await journal.commit(
       {
@@ -78,13 +79,13 @@ export async function changePlot<Result>(
       },
       result,
     )
-    await plot.holder.call('settle', { install: true })
+    await plot.holder.call('settle', { isAccepted: true })
     plot.rev += 1
     if (isSaved && !isReload) {
       plot.savedRev = plot.rev
       await journal.markSaved(plot.path, plot.rev, plot.sha256)
     }
-    notifyChange(env, plot, prepared, by)
+    notifyChange(env, plot, prepared, requester)
     const isUndoJournaled = entries.every((entry) => (entry.patch?.length ?? 0) <= maxPatchLength)
     return { result, isJournaled: patch !== null, isUndoJournaled }
   } catch (error) {
@@ -94,21 +95,26 @@ export async function changePlot<Result>(
   }
 }
 
-function notifyChange({ changed }: PlotEnv, plot: PlotRecord, prepared: Prepared, by: Requester): void {
+function notifyChange(
+  { changed }: PlotEnv,
+  plot: PlotRecord,
+  prepared: PreparedChange,
+  requester: Requester,
+): void {
   const { live, rev, filename } = plot
   if (prepared.file !== undefined) live.emit(rev, 'reloaded', `"feature_count":${prepared.features}`)
   for (const { event, members } of prepared.events) {
-    live.emit(rev, event, `"origin":${createOrigin(by)},${members}`)
-    const part = event === 'patch' ? 'features' : event
-    changed.resource(getPlotUri(part, filename))
-    changed.resource(getPlotUri(part))
+    live.emit(rev, event, `"origin":${createOrigin(requester)},${members}`)
+    const section = event === 'patch' ? 'features' : event
+    changed.resource(getPlotUri(section, filename))
+    changed.resource(getPlotUri(section))
   }
-  notifyNotices(plot, prepared, by)
+  notifyNotices(plot, prepared, requester)
 }
 
-function notifyNotices({ live, rev }: PlotRecord, { notices }: Prepared, by: Requester): void {
+function notifyNotices({ live, rev }: PlotRecord, { notices }: PreparedChange, requester: Requester): void {
   for (const notice of notices)
-    live.emit(rev, 'notice', `"origin":${createOrigin(by)},"notice":${JSON.stringify(notice)}`)
+    live.emit(rev, 'notice', `"origin":${createOrigin(requester)},"notice":${JSON.stringify(notice)}`)
 }
 
 const createOrigin = ({ requestId, client }: Requester): string =>

@@ -2,14 +2,20 @@ import { isCausewayError } from '@causeway/protocol'
 import { WorkerError } from '@causeway/worker'
 import { DebriefError } from '../errors.ts'
 import { getSignature } from '../files/plot-file.ts'
-import { isForeign, notifyFileStatus, type PlotEnv, type PlotRecord, setFileStatus } from './plot-record.ts'
+import {
+  isChangedExternally,
+  notifyFileStatus,
+  type PlotEnv,
+  type PlotRecord,
+  setFileStatus,
+} from './plot-record.ts'
 import { isModified, storeRescue } from './save-plot.ts'
 
 export const isKnownSignature = (plot: PlotRecord, signature: string | null): boolean =>
   signature !== null && (signature === plot.signature || isChecked(plot, signature))
 
 const isChecked = ({ file, checkedSignature }: PlotRecord, signature: string | null): boolean =>
-  isForeign(file) && signature === checkedSignature
+  isChangedExternally(file) && signature === checkedSignature
 
 /**
  * If no changes are unsaved, reloads a file that another program changed. Returns `true` if another program has
@@ -23,7 +29,7 @@ export async function checkFile(
   const signature = await getSignature(plot.path)
   if (isChecked(plot, signature)) return false
   if (!(await isModified(plot))) {
-    if (!isForeign(plot.file)) return false
+    if (!isChangedExternally(plot.file)) return false
     setFileStatus(plot, 'ok')
     notifyFileStatus(plot)
     return true

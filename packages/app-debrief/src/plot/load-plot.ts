@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { StoreError } from '@causeway/store'
 import type { CallOptions } from '@causeway/worker'
 import { DebriefError } from '../errors.ts'
-import { createNotFoundError, getFileSize, removeStale } from '../files/plot-file.ts'
+import { createNotFoundError, getFileSize, removeStaleFiles } from '../files/plot-file.ts'
 import type { PlotRow } from '../journal/journal.ts'
 import { PlotEvents } from '../live/plot-events.ts'
 import { createHolder, type PlotHolder } from '../memory/plot-holder.ts'
@@ -31,12 +31,14 @@ export async function loadPlot(
   path: string,
   { live, isInWorker = false, ...options }: LoadOptions = {},
 ): Promise<PlotRecord> {
-  await removeStale(path)
+  await removeStaleFiles(path)
   const row = await env.journal.getPlot(path)
   if (row?.rescue != null) return loadRescue(env, { ...row, rescue: row.rescue }, live)
   const file = { ...(await openFile(path, isInWorker, options)), live }
   try {
-    return row === undefined ? await beginHistory(env, file, { path, rev: 1 }) : await recover(env, row, file)
+    return row === undefined
+      ? await beginHistory(env, file, { path, rev: 1 })
+      : await recoverPlot(env, row, file)
   } catch (error) {
     await file.holder.stop()
     throw error
@@ -69,12 +71,18 @@ async function beginHistory(
   }: { readonly path: string; readonly rev: number; readonly selection?: readonly string[] | null },
 ): Promise<PlotRecord> {
   const filename = basename(path).normalize('NFC')
-  const restored = await holder.call('restore', { selection, entries: [], patches: [] })
-  await env.journal.begin({ path, filename, rev, sha256: loaded.sha256, selection: restored.selection })
+  const restoredState = await holder.call('restore', { selection, entries: [], patches: [] })
+  await env.journal.beginPlot({
+    path,
+    filename,
+    rev,
+    sha256: loaded.sha256,
+    selection: restoredState.selection,
+  })
   return createRecord({ path, rev, savedRev: rev }, { holder, loaded, live })
 }
 
-async function recover(env: PlotEnv, row: PlotRow, file: OpenedFile): Promise<PlotRecord> {
+async function recoverPlot(env: PlotEnv, row: PlotRow, file: OpenedFile): Promise<PlotRecord> {
   const { journal, log } = env
   const { path, selection, rev } = row
   const { loaded, holder } = file
@@ -84,13 +92,13 @@ async function recover(env: PlotEnv, row: PlotRow, file: OpenedFile): Promise<Pl
   const savedRev = isSaved ? row.saving_rev : row.saved_rev
   if (!isSaved && loaded.sha256 !== row.sha256) {
     const record = await beginHistory(env, file, { path, rev: rev + 1, selection })
-    const lost = rev - savedRev
-    if (lost === 0) return record
+    const lostChanges = rev - savedRev
+    if (lostChanges === 0) return record
     log.warn(
-      { plot: row.filename, changes: lost },
+      { plot: row.filename, changes: lostChanges },
       'another program replaced the file; changes were discarded',
     )
-    const warning = `the last ${lost} changes were discarded: another program wrote the file while the server was stopped`
+    const warning = `the last ${lostChanges} changes were discarded: another program wrote the file while the server was stopped`
     return { ...record, warnings: [warning, ...record.warnings] }
   }
   const patches = await journal.listPatches(path, savedRev)

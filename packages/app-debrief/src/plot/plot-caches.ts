@@ -6,16 +6,16 @@ type CacheMemory = Pick<Cache, 'bytes' | 'shrink'>
 
 const minIdleMs = 1000
 
-export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
+export const createPlotCache = (listPlots: () => readonly Plot[]): CacheMemory => ({
   async bytes() {
-    const all = await Promise.all(list().map((plot) => plot.memoryBytes()))
-    return all.reduce((sum, one) => sum + one, 0)
+    const sizes = await Promise.all(listPlots().map((plot) => plot.memoryBytes()))
+    return sizes.reduce((sum, size) => sum + size, 0)
   },
   async shrink(bytes) {
-    let freed = 0
-    const oldestFirst = [...list()].sort((a, b) => b.idleMs() - a.idleMs())
-    for (const plot of oldestFirst) {
-      if (freed >= bytes) break
+    let freedBytes = 0
+    const plotsByIdleTime = [...listPlots()].sort((a, b) => b.idleMs() - a.idleMs())
+    for (const plot of plotsByIdleTime) {
+      if (freedBytes >= bytes) break
       const idleMs = plot.idleMs()
       if (!plot.isReleasable || (idleMs >= 0 && idleMs < minIdleMs)) continue
       const plotBytes = await plot.memoryBytes()
@@ -23,17 +23,17 @@ export const createPlotCache = (list: () => readonly Plot[]): CacheMemory => ({
         // A plot that was closed has already released its memory.
         if (!DebriefError.is(error, 'PLOT_NOT_FOUND')) throw error
       })
-      freed += plotBytes
+      freedBytes += plotBytes
     }
-    return freed
+    return freedBytes
   },
 })
 
-export const createEventCache = (list: () => readonly Plot[]): CacheMemory => ({
-  bytes: async () => list().reduce((sum, { live }) => sum + live.characters, 0),
+export const createEventCache = (listPlots: () => readonly Plot[]): CacheMemory => ({
+  bytes: async () => listPlots().reduce((sum, { live }) => sum + live.characters, 0),
   async shrink(bytes) {
-    let freed = 0
-    for (const { live } of list()) if (freed < bytes) freed += live.shrink(bytes - freed)
-    return freed
+    let freedBytes = 0
+    for (const { live } of listPlots()) if (freedBytes < bytes) freedBytes += live.shrink(bytes - freedBytes)
+    return freedBytes
   },
 })

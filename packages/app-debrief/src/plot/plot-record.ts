@@ -31,7 +31,7 @@ export interface PlotRecord {
   rescueRev: number
 }
 
-export interface PlotStamp {
+export interface PlotStatus {
   readonly filename: string
   readonly rev: number
   readonly dirty: boolean
@@ -47,13 +47,13 @@ export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'ch
   readonly checkEveryMs: number
 }
 
-export function createStamp({ filename, rev, savedRev, file, message }: PlotRecord): PlotStamp {
-  const stamp = { filename, rev, dirty: rev !== savedRev }
-  return file === 'ok' ? stamp : { ...stamp, file, file_message: message }
+export function createStatus({ filename, rev, savedRev, file, message }: PlotRecord): PlotStatus {
+  const status = { filename, rev, dirty: rev !== savedRev }
+  return file === 'ok' ? status : { ...status, file, file_message: message }
 }
 
 /** Whether the file differs from the content last read or written here. */
-export const isForeign = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
+export const isChangedExternally = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
 
 export function setFileStatus(plot: PlotRecord, file: FileStatus, message = ''): void {
   plot.file = file

@@ -4,25 +4,25 @@ import { DebriefError } from '../errors.ts'
 import { getSignature } from '../files/plot-file.ts'
 import type { PlotEvents } from '../live/plot-events.ts'
 import { type PlotHolder, workerBytes } from '../memory/plot-holder.ts'
-import type { Prepared } from '../memory/plot-methods.ts'
+import type { PreparedChange } from '../memory/plot-methods.ts'
 import type { Query, QueryResults } from '../memory/plot-query.ts'
 import { type ChangeRequest, changePlot, type Requester } from './change-plot.ts'
 import { checkFile, isKnownSignature } from './check-file.ts'
 import { loadPlot } from './load-plot.ts'
 import {
-  createStamp,
-  isForeign,
+  createStatus,
+  isChangedExternally,
   notifyFileStatus,
   type PlotEnv,
   type PlotRecord,
-  type PlotStamp,
+  type PlotStatus,
   setFileStatus,
 } from './plot-record.ts'
 import { isModified, removeRescue, trySave, writeCopy, writePlot } from './save-plot.ts'
 import { SaveTimer } from './save-timer.ts'
 
 /** Minimum number of objects and positions in a change that a worker applies. */
-const minWorkerWork = 20_000
+const minWorkerChangeSize = 20_000
 
 /** Runs changes, saves and checks one at a time. */
 export class Plot {
@@ -30,7 +30,7 @@ export class Plot {
   readonly path: string
   readonly #env: PlotEnv
   readonly #timer: SaveTimer
-  readonly #released = new WeakSet<PlotHolder>()
+  readonly #releasedHolders = new WeakSet<PlotHolder>()
   #record: PlotRecord
   #queue: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
@@ -38,7 +38,7 @@ export class Plot {
   #isLost = false
   #needsImmediateSave = false
   #isUndoJournaled = true
-  #usedMs: number
+  #lastUsedMs: number
 
   /** Throws the errors of `loadPlot`. */
   static async open(env: PlotEnv, path: string, options: CallOptions = {}): Promise<Plot> {
@@ -53,7 +53,7 @@ export class Plot {
     this.#record = record
     this.filename = record.filename
     this.path = record.path
-    this.#usedMs = env.now()
+    this.#lastUsedMs = env.now()
     this.#timer = new SaveTimer({
       now: env.now,
       saveAfterMs: env.saveAfterMs,
@@ -86,23 +86,26 @@ export class Plot {
     return this.#isUndoJournaled
   }
 
-  stamp(): PlotStamp {
-    return createStamp(this.#record)
+  getStatus(): PlotStatus {
+    return createStatus(this.#record)
   }
 
   async read<Q extends Query>(
     query: Q,
-  ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly stamp: PlotStamp }> {
-    await this.#checkFirst()
+  ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly status: PlotStatus }> {
+    await this.#checkBeforeUse()
     const { holder } = this.#record
     try {
-      return { data: await holder.read(query), stamp: this.stamp() }
+      return { data: await holder.read(query), status: this.getStatus() }
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (this.#isClosed) throw this.#createClosedError()
       // If the holder was released or replaced, another call loads the plot again.
-      if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
-      return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
+      if (!this.#releasedHolders.has(holder) && holder === this.#record.holder) this.#isLost = true
+      return this.#enqueue(async () => ({
+        data: await this.#record.holder.read(query),
+        status: this.getStatus(),
+      }))
     }
   }
 
@@ -115,13 +118,17 @@ export class Plot {
   }
 
   /** A repeated request returns the first result. */
-  async change<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
-    await this.#checkFirst()
+  async change<Result>(requester: Requester, request: ChangeRequest<Result>): Promise<Result> {
+    await this.#checkBeforeUse()
     return this.#enqueue(async () => {
       const { holder, file } = this.#record
-      if (!holder.isWorker && file === 'ok' && estimateWork(request.change, minWorkerWork) === minWorkerWork)
+      if (
+        !holder.isWorker &&
+        file === 'ok' &&
+        estimateChangeSize(request.change, minWorkerChangeSize) === minWorkerChangeSize
+      )
         await this.#moveToWorker()
-      const result = await this.#transact(by, request)
+      const result = await this.#transact(requester, request)
       // Only the plot file can store a change that is too large for the journal.
       if (this.#needsImmediateSave) await this.#saveNow()
       this.#needsImmediateSave = false
@@ -131,20 +138,20 @@ export class Plot {
   }
 
   /** Throws the errors of `writePlot`. */
-  save(isForced = false): Promise<PlotStamp> {
+  save(isForced = false): Promise<PlotStatus> {
     return this.#enqueue(async () => {
       const { rev, savedRev } = this.#record
       if (isForced || rev !== savedRev || (await isModified(this.#record))) {
         await writePlot(this.#env, this.#record, isForced)
         notifyFileStatus(this.#record)
       }
-      return this.stamp()
+      return this.getStatus()
     })
   }
 
   /** A reload can be undone. */
-  reload(by: Requester): Promise<PlotStamp> {
-    return this.#enqueue(() => this.#reload(by))
+  reload(requester: Requester): Promise<PlotStatus> {
+    return this.#enqueue(() => this.#reload(requester))
   }
 
   /** Returns the copy's path. Throws `PLOT_EXISTS`. */
@@ -162,7 +169,7 @@ export class Plot {
       await trySave(this.#env, this.#record)
       // Makes concurrent reads wait and load the plot again.
       this.#isLost = true
-      this.#released.add(this.#record.holder)
+      this.#releasedHolders.add(this.#record.holder)
       await this.#record.holder.stop()
     })
   }
@@ -176,7 +183,7 @@ export class Plot {
 
   /** Returns 0 if there are viewers. */
   idleMs(): number {
-    return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#usedMs
+    return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#lastUsedMs
   }
 
   async close(): Promise<void> {
@@ -217,7 +224,7 @@ export class Plot {
 
   #scheduleSave(): void {
     const { savedRev, rev, file } = this.#record
-    if (savedRev !== rev && !isForeign(file)) this.#timer.schedule(file === 'unsaved')
+    if (savedRev !== rev && !isChangedExternally(file)) this.#timer.schedule(file === 'unsaved')
   }
 
   async #saveNow(): Promise<void> {
@@ -235,9 +242,9 @@ export class Plot {
     await holder.stop()
   }
 
-  async #transact<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
+  async #transact<Result>(requester: Requester, request: ChangeRequest<Result>): Promise<Result> {
     const outcome = await changePlot(this.#env, this.#record, {
-      by,
+      requester,
       request,
       onUncertain: () => {
         this.#isLost = true
@@ -248,14 +255,14 @@ export class Plot {
     return outcome.result
   }
 
-  async #reload(by: Requester): Promise<PlotStamp> {
+  async #reload(requester: Requester): Promise<PlotStatus> {
     const record = this.#record
-    let prepared: Prepared | undefined
-    await this.#transact(by, {
+    let prepared: PreparedChange | undefined
+    await this.#transact(requester, {
       change: { kind: 'reload', path: this.path },
-      createResult: (made, stamp) => {
-        prepared = made
-        return stamp
+      createResult: (preparedChange, status) => {
+        prepared = preparedChange
+        return status
       },
     })
     if (prepared?.file !== undefined) {
@@ -266,7 +273,7 @@ export class Plot {
     }
     setFileStatus(record, 'ok')
     notifyFileStatus(record)
-    return this.stamp()
+    return this.getStatus()
   }
 
   async #check(): Promise<void> {
@@ -275,8 +282,8 @@ export class Plot {
     if (await checkFile(this.#env, this.#record, reload)) this.#scheduleSave()
   }
 
-  async #checkFirst(): Promise<void> {
-    this.#usedMs = this.#env.now()
+  async #checkBeforeUse(): Promise<void> {
+    this.#lastUsedMs = this.#env.now()
     const signature = await getSignature(this.path)
     if (this.#isLost || !isKnownSignature(this.#record, signature)) await this.#enqueue(() => this.#check())
   }
@@ -289,13 +296,13 @@ export class Plot {
   }
 }
 
-function estimateWork(value: unknown, limit: number): number {
+function estimateChangeSize(value: unknown, maxSize: number): number {
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value) && typeof value[0] === 'number') return 1
-  let work = Array.isArray(value) ? 0 : 1
-  for (const part of Object.values(value)) {
-    work += estimateWork(part, limit - work)
-    if (work >= limit) return limit
+  let size = Array.isArray(value) ? 0 : 1
+  for (const member of Object.values(value)) {
+    size += estimateChangeSize(member, maxSize - size)
+    if (size >= maxSize) return maxSize
   }
-  return work
+  return size
 }

@@ -3,10 +3,10 @@ import { link, mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isCausewayError } from '@causeway/protocol'
 import { DebriefError } from '../errors.ts'
-import { commitStaged, discardStaged, getSignature, hashFile } from '../files/plot-file.ts'
+import { commitStagedFile, discardStagedFile, getSignature, hashFile } from '../files/plot-file.ts'
 import {
   getRescuePath,
-  isForeign,
+  isChangedExternally,
   notifyFileStatus,
   type PlotEnv,
   type PlotRecord,
@@ -20,16 +20,16 @@ import {
 export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false): Promise<void> {
   const { path, holder, rev } = plot
   if (!isForced) await requireUnmodified(plot)
-  const { temp, sha256, bytes } = await holder.call('stage', { path })
+  const { tempPath, sha256, bytes } = await holder.call('stage', { path })
   try {
     await env.journal.markSaving(path, rev, sha256)
     // Another program may have written the file during staging.
     if (!isForced) await requireUnmodified(plot)
   } catch (error) {
-    await discardStaged(temp)
+    await discardStagedFile(tempPath)
     throw error
   }
-  await commitStaged(temp, path)
+  await commitStagedFile(tempPath, path)
   Object.assign(plot, { signature: await getSignature(path), sha256, bytes, savedRev: rev })
   await env.journal.markSaved(path, rev, sha256)
   setFileStatus(plot, 'ok')
@@ -48,18 +48,18 @@ export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
     if (code === 'WORKER_LOST') throw error
     env.log.warn({ plot: plot.filename, code, err: error.cause }, 'the plot could not be saved')
     if (code !== 'PLOT_CONFLICT') setFileStatus(plot, 'unsaved', message)
-    else if (!isForeign(plot.file)) setFileStatus(plot, 'conflict', message)
+    else if (!isChangedExternally(plot.file)) setFileStatus(plot, 'conflict', message)
     await storeRescue(env, plot)
     notifyFileStatus(plot)
   }
 }
 
 export async function writeCopy({ path, holder }: PlotRecord, filename: string): Promise<string> {
-  const target = join(path, '..', filename)
-  const { temp } = await holder.call('stage', { path: target })
+  const copyPath = join(path, '..', filename)
+  const { tempPath } = await holder.call('stage', { path: copyPath })
   try {
     // Linking fails if the name exists, so concurrent copies cannot overwrite each other.
-    await link(temp, target)
+    await link(tempPath, copyPath)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
       throw new DebriefError('SAVE_FAILED', `the copy could not be written: ${filename}`, {
@@ -68,9 +68,9 @@ export async function writeCopy({ path, holder }: PlotRecord, filename: string):
       })
     throw new DebriefError('PLOT_EXISTS', `the file exists: ${filename}`, { data: { filename } })
   } finally {
-    await discardStaged(temp)
+    await discardStagedFile(tempPath)
   }
-  return target
+  return copyPath
 }
 
 export async function isModified(plot: PlotRecord): Promise<boolean> {
@@ -84,14 +84,14 @@ export async function isModified(plot: PlotRecord): Promise<boolean> {
 
 async function requireUnmodified(plot: PlotRecord): Promise<void> {
   if (!(await isModified(plot))) return
-  const theirs = await hashFile(plot.path)
+  const currentSha256 = await hashFile(plot.path)
   const { filename, rev, savedRev, sha256 } = plot
   throw new DebriefError(
     'PLOT_CONFLICT',
-    theirs === null
+    currentSha256 === null
       ? `the file was removed by another program: ${filename}`
       : `the file was changed by another program: ${filename}`,
-    { data: { filename, ours: { rev, saved_rev: savedRev, sha256 }, theirs: { sha256: theirs } } },
+    { data: { filename, ours: { rev, saved_rev: savedRev, sha256 }, theirs: { sha256: currentSha256 } } },
   )
 }
 
@@ -100,8 +100,8 @@ export async function storeRescue(env: PlotEnv, plot: PlotRecord): Promise<void>
   const file = findRescuePath(env, plot)
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const { temp } = await plot.holder.call('stage', { path: file })
-    await commitStaged(temp, file)
+    const { tempPath } = await plot.holder.call('stage', { path: file })
+    await commitStagedFile(tempPath, file)
     plot.rescueRev = plot.rev
     await env.journal.markRescued(plot.path, plot.rev, basename(file))
   } catch (error) {

@@ -16,7 +16,7 @@ interface SaveTimerOptions {
 export class SaveTimer {
   readonly #options: Required<SaveTimerOptions>
   #cancel: (() => void) | undefined
-  #firstMs = 0
+  #firstChangeMs = 0
   #isStopped = false
 
   constructor(options: SaveTimerOptions) {
@@ -26,17 +26,17 @@ export class SaveTimer {
   schedule(hasFailed: boolean): void {
     if (this.#isStopped) return
     const { now, saveAfterMs, save, schedule } = this.#options
-    if (this.#cancel === undefined) this.#firstMs = now()
+    if (this.#cancel === undefined) this.#firstChangeMs = now()
     this.#cancel?.()
-    const pause = hasFailed ? retryMs : saveAfterMs
-    const max = hasFailed ? retryMs : Math.max(maxWaitMs, saveAfterMs)
-    const left = Math.max(0, max - (now() - this.#firstMs))
+    const delayMs = hasFailed ? retryMs : saveAfterMs
+    const maxDelayMs = hasFailed ? retryMs : Math.max(maxWaitMs, saveAfterMs)
+    const remainingMs = Math.max(0, maxDelayMs - (now() - this.#firstChangeMs))
     this.#cancel = schedule(
       () => {
         this.#cancel = undefined
         save()
       },
-      Math.min(pause, left),
+      Math.min(delayMs, remainingMs),
     )
   }
 

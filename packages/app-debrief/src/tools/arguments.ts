@@ -18,10 +18,10 @@ export const createFeaturesArgument = () =>
 export const createBoundsArgument = (about: string) =>
   z.array(z.number()).length(4).optional().describe(about)
 
-export const stampOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
+export const statusOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
 /** Returns the original plot server's name, which the app's own mount lists and the shared mount accepts. */
-export const createOriginalNames = (name: string): Aliases => ({
+export const createLegacyAliases = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],
 })

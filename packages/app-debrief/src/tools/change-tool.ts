@@ -1,5 +1,5 @@
-import type { Change, Prepared } from '../memory/plot-methods.ts'
-import type { PlotStamp } from '../plot/plot-record.ts'
+import type { Change, PreparedChange } from '../memory/plot-methods.ts'
+import type { PlotStatus } from '../plot/plot-record.ts'
 import { type DebriefContext, findPlot } from '../session.ts'
 
 export interface ChangeArgs {
@@ -7,7 +7,7 @@ export interface ChangeArgs {
   readonly if_rev?: number | undefined
 }
 
-type ChangeResult = PlotStamp & {
+type ChangeResult = PlotStatus & {
   readonly success: true
   readonly selected_count: number
   readonly undo: number
@@ -20,26 +20,26 @@ export async function changePlot<Members extends { readonly summary: string }>(
   args: ChangeArgs,
   ctx: DebriefContext,
   change: Change,
-  describe: (prepared: Prepared) => Members,
+  describe: (prepared: PreparedChange) => Members,
 ): Promise<ChangeResult & Members> {
   const plot = await findPlot(ctx, args.filename)
   return plot.change(ctx, {
     change,
     ifRev: args.if_rev,
-    createResult(prepared, stamp) {
+    createResult(prepared, status) {
       ctx.note({
-        filename: stamp.filename,
-        rev: stamp.rev,
+        filename: status.filename,
+        rev: status.rev,
         kind: change.kind,
         ids: prepared.ids.slice(0, 20),
       })
       const { summary, ...members } = describe(prepared)
       return {
-        ...stamp,
+        ...status,
         success: true as const,
         selected_count: prepared.selection.length,
-        undo: prepared.depths.undo.features,
-        redo: prepared.depths.redo.features,
+        undo: prepared.stepCounts.undo.features,
+        redo: prepared.stepCounts.redo.features,
         ...members,
         summary: prepared.isNoop ? `${summary} Nothing changed.` : summary,
       } as ChangeResult & Members

@@ -1,12 +1,12 @@
 import type { Notice } from '../domain/commands/command.ts'
-import type { Prepared } from '../memory/plot-methods.ts'
+import type { PreparedChange } from '../memory/plot-methods.ts'
 
 /** Maximum size of a notice in a result. Viewers receive the complete notice. */
 const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400
 
-export function describeCommands(prepared: Prepared) {
+export function describeCommands(prepared: PreparedChange) {
   const message = prepared.results.map((result) => result.message).join('; ')
   return {
     featuresAffected: countAffected(prepared),
@@ -18,7 +18,7 @@ export function describeCommands(prepared: Prepared) {
   }
 }
 
-export const countAffected = ({ results }: Prepared): number =>
+export const countAffected = ({ results }: PreparedChange): number =>
   results.reduce((sum, { featuresAffected = 0 }) => sum + featuresAffected, 0)
 
 function shorten(message: string): string {

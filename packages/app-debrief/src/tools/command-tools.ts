@@ -6,10 +6,10 @@ import type { DebriefSession } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
   changeArguments,
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   openExample,
-  stampOutput,
+  statusOutput,
   undoableHints,
   viewportExample,
 } from './arguments.ts'
@@ -40,13 +40,13 @@ function declareApply(app: App): void {
     searchHint: 'execute result of analysis tool',
     limit: 'update',
     widget: 'map',
-    aliases: createOriginalNames('apply_command'),
+    aliases: createLegacyAliases('apply_command'),
     input: {
       command: z.unknown().describe('{command, payload}, a list of them, or {result: …} around them'),
       ignore_missing: z.boolean().default(false).describe('Ignore unknown ids'),
       ...changeArguments,
     },
-    output: { ...stampOutput, success: z.boolean(), results: z.array(z.unknown()) },
+    output: { ...statusOutput, success: z.boolean(), results: z.array(z.unknown()) },
     example: { before: openExample, args: { command: { command: 'showText', payload: 'Hello' } } },
     run: ({ command, ignore_missing, ...args }, ctx) =>
       changePlot(
@@ -64,9 +64,9 @@ function declareHistory(app: App): void {
     about:
       'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake; redo reverts the undo.',
     searchHint: 'take back last edit',
-    aliases: createOriginalNames('undo'),
+    aliases: createLegacyAliases('undo'),
     input: stepArguments,
-    output: stampOutput,
+    output: statusOutput,
     example: { before: [...openExample, viewportExample], args: { scope: 'all' } },
     run: ({ steps, scope, ...args }, ctx) =>
       changePlot(args, ctx, { kind: 'undo', steps, scope }, ({ steps, label }) => {
@@ -80,9 +80,9 @@ function declareHistory(app: App): void {
     about:
       'Redo changes that were undone. Returns their labels. Use it after undo, before any other change of the features.',
     searchHint: 'reapply what was taken back',
-    aliases: createOriginalNames('redo'),
+    aliases: createLegacyAliases('redo'),
     input: stepArguments,
-    output: stampOutput,
+    output: statusOutput,
     example: {
       before: [...openExample, viewportExample, { tool: 'undo', args: { scope: 'all' } }],
       args: { scope: 'all' },
@@ -102,13 +102,13 @@ function declareNotify(app: App): void {
       'Show a message to everyone who views the plot. Returns the message. Use it to draw the attention of an analyst.',
     searchHint: 'message for analyst',
     hints: undoableHints,
-    aliases: createOriginalNames('notify'),
+    aliases: createLegacyAliases('notify'),
     input: {
       message: z.string().min(1).max(4000).describe('Text'),
       level: z.enum(['info', 'warning', 'error']).default('info').describe('Severity'),
       ...filenameArgument,
     },
-    output: stampOutput,
+    output: statusOutput,
     example: { before: openExample, args: { message: 'Look at the Strait.' } },
     run({ message, level, ...args }, ctx) {
       const payload = { message, level: level === 'warning' ? 'warn' : level }

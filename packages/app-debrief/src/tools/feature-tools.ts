@@ -12,12 +12,12 @@ import {
   createBoundsArgument,
   createFeaturesArgument,
   createIdsArgument,
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   idempotentHints,
   openExample,
   readOnlyHints,
-  stampOutput,
+  statusOutput,
   undoableHints,
 } from './arguments.ts'
 import { type ChangeArgs, changePlot, createCommandChange } from './change-tool.ts'
@@ -25,14 +25,14 @@ import { countAffected } from './command-result.ts'
 
 const maxCharacters = 60_000
 
-const changeOutput = { ...stampOutput, success: z.boolean(), featuresAffected: z.int() }
+const changeOutput = { ...statusOutput, success: z.boolean(), featuresAffected: z.int() }
 const exampleFeature = {
   type: 'Feature',
   geometry: { type: 'Point', coordinates: [-4.02, 35.83] },
   properties: { dataType: 'reference-point', name: 'Contact 18' },
 }
 
-const getInput = {
+const getFeaturesInput = {
   ...filenameArgument,
   detail: z.enum(['summary', 'full']).default('summary').describe('Rows or complete features'),
   ids: createIdsArgument('Only features with these ids').optional(),
@@ -51,9 +51,9 @@ export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): vo
     searchHint: 'which tracks, points are on map',
     hints: readOnlyHints,
     widget: 'map',
-    aliases: createOriginalNames('get_features'),
-    input: getInput,
-    output: { ...stampOutput, features: z.array(z.unknown()), total: z.int() },
+    aliases: createLegacyAliases('get_features'),
+    input: getFeaturesInput,
+    output: { ...statusOutput, features: z.array(z.unknown()), total: z.int() },
     example: { before: openExample, args: { data_type: 'track' } },
     run: getFeatures,
   })
@@ -67,7 +67,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
       'Replace all features of a plot by those of a FeatureCollection, each with an id. Returns their number. Use it to import a complete plot.',
     searchHint: 'replace whole content of map',
     limit: 'update',
-    aliases: createOriginalNames('set_features'),
+    aliases: createLegacyAliases('set_features'),
     input: {
       featureCollection: z.record(z.string(), z.unknown()).describe('GeoJSON FeatureCollection'),
       ...changeArguments,
@@ -91,7 +91,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     searchHint: 'put marker, point, line on chart',
     hints: undoableHints,
     limit: 'update',
-    aliases: createOriginalNames('add_features'),
+    aliases: createLegacyAliases('add_features'),
     input: { features: createFeaturesArgument(), ...changeArguments },
     output: changeOutput,
     example: { before: openExample, args: { features: [exampleFeature] } },
@@ -106,7 +106,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
     searchHint: 'move point, rename, edit, recolour track',
     hints: idempotentHints,
     limit: 'update',
-    aliases: createOriginalNames('update_features'),
+    aliases: createLegacyAliases('update_features'),
     input: { features: createFeaturesArgument(), ...changeArguments },
     output: changeOutput,
     example: {
@@ -123,7 +123,7 @@ function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
       'Delete features by id. Returns the ids. Use it to remove features from the plot; undo restores them in their places.',
     searchHint: 'remove annotation, marker, track from chart',
     limit: 'update',
-    aliases: createOriginalNames('delete_features'),
+    aliases: createLegacyAliases('delete_features'),
     input: {
       ids: createIdsArgument('Ids of the features'),
       ignore_missing: z.boolean().default(false).describe('Ignore unknown ids'),
@@ -147,35 +147,35 @@ const changeFeatures = (change: Change, args: ChangeArgs, ctx: DebriefContext) =
 const toSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-async function getFeatures(args: z.output<z.ZodObject<typeof getInput>>, ctx: DebriefContext) {
+async function getFeatures(args: z.output<z.ZodObject<typeof getFeaturesInput>>, ctx: DebriefContext) {
   const { filename, detail, ids, data_type, bbox, simplify_m, limit, cursor } = args
   const plot = await findPlot(ctx, filename)
-  const { rev } = plot.stamp()
-  const from = cursor === undefined ? 0 : readCursor(cursor, rev)
+  const { rev } = plot.getStatus()
+  const offset = cursor === undefined ? 0 : readCursor(cursor, rev)
   const filter = {
     ids: ids?.map(String),
     dataType: data_type,
     bounds: bbox === undefined ? undefined : readViewport({ bounds: bbox }).bounds,
   }
-  const page = { from, limit }
-  const { data, stamp } =
+  const page = { from: offset, limit }
+  const { data, status } =
     detail === 'full' || simplify_m !== undefined
       ? await plot.read({ kind: 'features', filter, page, maxCharacters, toleranceM: simplify_m })
       : await plot.read({ kind: 'rows', filter, page })
   const { items, total, byType } = data
-  const next = from + items.length
-  const hasMore = next < total
-  const types = Object.entries(byType).map(([type, number]) => `${number} ${type}`)
+  const nextOffset = offset + items.length
+  const hasMore = nextOffset < total
+  const typeCounts = Object.entries(byType).map(([type, typeCount]) => `${typeCount} ${type}`)
   return withContent(
     {
-      ...stamp,
+      ...status,
       type: 'FeatureCollection',
       features: items,
       count: items.length,
       total,
       by_type: byType,
-      next_cursor: hasMore ? `${stamp.rev}:${next}` : null,
-      summary: `${formatCount(total, 'feature')}${total > 0 ? `: ${types.join(', ')}` : ''}.${hasMore ? ` This page has ${items.length}; pass next_cursor for more.` : ''}`,
+      next_cursor: hasMore ? `${status.rev}:${nextOffset}` : null,
+      summary: `${formatCount(total, 'feature')}${total > 0 ? `: ${typeCounts.join(', ')}` : ''}.${hasMore ? ` This page has ${items.length}; pass next_cursor for more.` : ''}`,
     },
     [
       {

@@ -10,11 +10,11 @@ import { type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
   createBoundsArgument,
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   openExample,
   readOnlyHints,
-  stampOutput,
+  statusOutput,
 } from './arguments.ts'
 
 export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
@@ -24,7 +24,7 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
       'Render the plot as a nautical chart: coast, tracks with names, and the selection with black outlines. Returns a PNG image. Use it to see the situation; it draws positions, not speeds over time.',
     searchHint: 'image, picture, screenshot of map',
     hints: readOnlyHints,
-    aliases: createOriginalNames('render_map'),
+    aliases: createLegacyAliases('render_map'),
     input: {
       ...filenameArgument,
       view: z.enum(['all', 'selection', 'viewport']).default('all').describe('Area to show'),
@@ -35,13 +35,13 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
         .describe('Times along tracks: 151430Z, 151430ZNOV24, 14:30, or ISO 8601'),
       width: z.int().min(300).max(2000).default(900).describe('Pixels'),
     },
-    output: { ...stampOutput, bounds: z.array(z.number()) },
+    output: { ...statusOutput, bounds: z.array(z.number()) },
     example: { before: openExample, args: {} },
     async run({ filename, view, bounds: requested, width, time_style }, ctx) {
       const plot = await findPlot(ctx, filename)
       const area =
         requested === undefined ? await findBounds(plot, view) : readViewport({ bounds: requested }).bounds
-      const { data, stamp } = await plot.read({ kind: 'map', bounds: area, width, timeStyle: time_style })
+      const { data, status } = await plot.read({ kind: 'map', bounds: area, width, timeStyle: time_style })
       const drawing = { data, title: plot.filename, width }
       const { png, width_px, height_px } = await ctx.store.charts.render(drawing, ctx)
       const { bounds, drawables } = data
@@ -51,10 +51,10 @@ export function declareMapTools(app: Registrar<Debrief, DebriefSession>): void {
         .slice(0, 12)
       return withContent(
         {
-          ...stamp,
+          ...status,
           bounds,
           shown: drawables.length,
-          hidden: data.hidden,
+          hidden: data.hiddenCount,
           width_px,
           height_px,
           summary: `${formatCount(drawables.length, 'feature')} between ${formatCorner(bounds[1], bounds[0])} and ${formatCorner(bounds[3], bounds[2])}${names.length > 0 ? `: ${names.join(', ')}` : ''}.`,

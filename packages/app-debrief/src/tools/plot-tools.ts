@@ -6,12 +6,12 @@ import { getTitle, parsePlotName } from '../domain/document/plot-name.ts'
 import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   idempotentHints,
   openExample,
   readOnlyHints,
-  stampOutput,
+  statusOutput,
 } from './arguments.ts'
 
 const maxListedFiles = 100
@@ -23,7 +23,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'List the open plots and the plot files (*.plot.json) that can be opened. Returns their names. Use it first, or when a call requires a filename.',
     searchHint: 'which maps, charts, projects exist',
     hints: readOnlyHints,
-    aliases: createOriginalNames('list_plots'),
+    aliases: createLegacyAliases('list_plots'),
     input: {},
     output: { plots: z.array(z.unknown()), files: z.array(z.unknown()), summary: z.string() },
     isCore: true,
@@ -37,7 +37,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; to import a GPX, NMEA, AIS, REP or KML file use run_tool.',
     searchHint: 'load map, chart',
     hints: idempotentHints,
-    aliases: createOriginalNames('open_plot'),
+    aliases: createLegacyAliases('open_plot'),
     input: {
       filename: z.string().describe('Name without folder, as in mission1.plot.json'),
       set_active: z
@@ -45,7 +45,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
         .default(false)
         .describe('Use the plot for calls of this client without a filename'),
     },
-    output: { ...stampOutput, title: z.string() },
+    output: { ...statusOutput, title: z.string() },
     isCore: true,
     alwaysLoad: true,
     example: { args: { filename: 'gibraltar.plot.json' } },
@@ -58,7 +58,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Save a plot and close it for all clients. Returns its name. Use it when the work on the plot is finished.',
     searchHint: 'finished with map',
     hints: idempotentHints,
-    aliases: createOriginalNames('close_plot'),
+    aliases: createLegacyAliases('close_plot'),
     input: { filename: z.string().describe('Name of an open plot') },
     output: { filename: z.string(), summary: z.string() },
     example: { before: openExample, args: { filename: 'gibraltar.plot.json' } },
@@ -71,7 +71,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
       'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program, or with save_as to copy the plot to a new file; other changes are saved automatically within two seconds.',
     searchHint: 'write map to disk',
     hints: { destructive: true, idempotent: true },
-    aliases: createOriginalNames('save_plot'),
+    aliases: createLegacyAliases('save_plot'),
     input: {
       ...filenameArgument,
       on_conflict: z
@@ -82,7 +82,7 @@ export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void 
         ),
       new_filename: z.string().optional().describe('For save_as'),
     },
-    output: stampOutput,
+    output: statusOutput,
     example: { before: openExample, args: {} },
     run: savePlot,
   })
@@ -115,12 +115,12 @@ async function openPlot(
   // Clients without a session share a single session, which must not have an active plot.
   const isActive = set_active && !ctx.sharedSession
   if (isActive) ctx.session.plot = plot.filename
-  const { data, stamp } = await plot.read({ kind: 'state' })
+  const { data, status } = await plot.read({ kind: 'state' })
   const { features, selection, time, viewport, title } = data
   const warnings =
     plot.warnings.length === 0 ? '' : ` The file has ${formatCount(plot.warnings.length, 'warning')}.`
   return {
-    ...stamp,
+    ...status,
     title: title ?? getTitle(plot.filename),
     active: isActive,
     features,
@@ -148,15 +148,15 @@ async function savePlot({ filename, on_conflict, new_filename }: SaveArgs, ctx: 
       })
     const name = parsePlotName(new_filename)
     await plot.saveCopy(name)
-    const hasConflict = plot.stamp().file === 'conflict'
-    const stamp = hasConflict ? await plot.reload(ctx) : plot.stamp()
+    const hasConflict = plot.getStatus().file === 'conflict'
+    const status = hasConflict ? await plot.reload(ctx) : plot.getStatus()
     await ctx.store.open(name, ctx)
-    return { ...stamp, new_filename: name, summary: `Saved as ${name}, which is now open.` }
+    return { ...status, new_filename: name, summary: `Saved as ${name}, which is now open.` }
   }
   if (on_conflict === 'reload') {
-    const stamp = await plot.reload(ctx)
-    return { ...stamp, summary: `${plot.filename} was reloaded; undo restores the previous version.` }
+    const status = await plot.reload(ctx)
+    return { ...status, summary: `${plot.filename} was reloaded; undo restores the previous version.` }
   }
-  const stamp = await plot.save(on_conflict === 'overwrite')
-  return { ...stamp, summary: `${plot.filename} is saved at revision ${stamp.rev}.` }
+  const status = await plot.save(on_conflict === 'overwrite')
+  return { ...status, summary: `${plot.filename} is saved at revision ${status.rev}.` }
 }

@@ -7,12 +7,12 @@ import type { Debrief } from '../store.ts'
 import {
   changeArguments,
   createIdsArgument,
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   idempotentHints,
   openExample,
   readOnlyHints,
-  stampOutput,
+  statusOutput,
   viewportExample,
 } from './arguments.ts'
 import { changePlot, createCommandChange } from './change-tool.ts'
@@ -33,15 +33,15 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
     searchHint: 'what did analyst select',
     hints: readOnlyHints,
     widget: 'map',
-    aliases: createOriginalNames('get_selection'),
+    aliases: createLegacyAliases('get_selection'),
     input: filenameArgument,
-    output: { ...stampOutput, selectedIds: z.array(z.string()), count: z.int() },
+    output: { ...statusOutput, selectedIds: z.array(z.string()), count: z.int() },
     example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
       const plot = await findPlot(ctx, filename)
-      const { data, stamp } = await plot.read({ kind: 'state' })
+      const { data, status } = await plot.read({ kind: 'state' })
       const { selection } = data
-      ctx.note({ filename: stamp.filename, selectedCount: selection.length })
+      ctx.note({ filename: status.filename, selectedCount: selection.length })
       const rows = await plot.read({
         kind: 'rows',
         filter: { ids: selection },
@@ -49,7 +49,7 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
       })
       const names = rows.data.items.map(({ id, name }) => (name === null ? `"${id}"` : `"${id}" (${name})`))
       return {
-        ...stamp,
+        ...status,
         selectedIds: selection,
         count: selection.length,
         summary: selection.length === 0 ? 'Nothing is selected.' : `Selected features: ${names.join(', ')}.`,
@@ -63,9 +63,9 @@ function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
       'Select features; an empty list clears the selection. Returns the selected ids. Use it before tools that work on the selection.',
     searchHint: 'pick, highlight track on map',
     hints: idempotentHints,
-    aliases: createOriginalNames('set_selection'),
+    aliases: createLegacyAliases('set_selection'),
     input: { selectedIds: createIdsArgument('Ids of the features'), ...changeArguments },
-    output: { ...stampOutput, selectedIds: z.array(z.string()) },
+    output: { ...statusOutput, selectedIds: z.array(z.string()) },
     example: { before: openExample, args: { selectedIds: ['track-a'] } },
     run: ({ selectedIds, ...args }, ctx) =>
       changePlot(args, ctx, createCommandChange('setSelection', { selectedIds }), ({ selection }) => ({
@@ -82,17 +82,17 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
       'Get the time slider of a plot. Returns current, start and end, or null if the plot has no times. Use it to find the time range of the data.',
     searchHint: 'current time, clock of slider',
     hints: readOnlyHints,
-    aliases: createOriginalNames('get_time'),
+    aliases: createLegacyAliases('get_time'),
     input: filenameArgument,
-    output: { ...stampOutput, timeState: z.unknown() },
+    output: { ...statusOutput, timeState: z.unknown() },
     example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
       const plot = await findPlot(ctx, filename)
-      const { data, stamp } = await plot.read({ kind: 'state' })
+      const { data, status } = await plot.read({ kind: 'state' })
       const { time, timeFrom } = data
       const summary =
         time === null ? 'The plot has no times.' : `Time ${time.current}, from ${time.start} to ${time.end}.`
-      return { ...stamp, timeState: time, from: timeFrom, summary }
+      return { ...status, timeState: time, from: timeFrom, summary }
     },
   })
 
@@ -102,14 +102,14 @@ function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
       'Set the time slider of a plot. Fails if the current time is outside start and end. Use it to show the situation at another time.',
     searchHint: 'jump to time, move slider',
     hints: idempotentHints,
-    aliases: createOriginalNames('set_time'),
+    aliases: createLegacyAliases('set_time'),
     input: {
       timeState: z
         .record(z.string(), z.unknown())
         .describe('{current, start, end}: ISO 8601, UTC without offset, start <= current <= end'),
       ...changeArguments,
     },
-    output: stampOutput,
+    output: statusOutput,
     example: {
       before: openExample,
       args: {
@@ -134,17 +134,17 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Get the visible area of a plot. Returns [west, south, east, north] in degrees. Use it when the user refers to what is visible.',
     searchHint: 'which part of sea is visible, where is map',
     hints: readOnlyHints,
-    aliases: createOriginalNames('get_viewport'),
+    aliases: createLegacyAliases('get_viewport'),
     input: filenameArgument,
-    output: { ...stampOutput, viewportState: z.unknown() },
+    output: { ...statusOutput, viewportState: z.unknown() },
     example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
       const plot = await findPlot(ctx, filename)
-      const { data, stamp } = await plot.read({ kind: 'state' })
+      const { data, status } = await plot.read({ kind: 'state' })
       const { viewport, viewportFrom } = data
       const summary =
         viewport === null ? 'The plot has no positions.' : `The viewport is ${viewport.bounds.join(', ')}.`
-      return { ...stamp, viewportState: viewport, from: viewportFrom, summary }
+      return { ...status, viewportState: viewport, from: viewportFrom, summary }
     },
   })
 
@@ -154,14 +154,14 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Set the visible area of a plot. West may exceed east across the antimeridian. Use it to show another area.',
     searchHint: 'move, pan, zoom map to area',
     hints: idempotentHints,
-    aliases: createOriginalNames('set_viewport'),
+    aliases: createLegacyAliases('set_viewport'),
     input: {
       viewportState: z
         .record(z.string(), z.unknown())
         .describe('{bounds: [west, south, east, north]} in degrees'),
       ...changeArguments,
     },
-    output: stampOutput,
+    output: statusOutput,
     example: { before: openExample, args: viewportExample.args },
     run: ({ viewportState, ...args }, ctx) =>
       changePlot(args, ctx, createCommandChange('setViewport', viewportState), () => ({
@@ -175,9 +175,9 @@ function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
       'Fit the viewport to the selected features, with a margin of a tenth. Returns the viewport. Use it after set_selection.',
     searchHint: 'zoom in on what is selected',
     hints: idempotentHints,
-    aliases: createOriginalNames('zoom_to_selection'),
+    aliases: createLegacyAliases('zoom_to_selection'),
     input: changeArguments,
-    output: { ...stampOutput, viewportState: z.unknown() },
+    output: { ...statusOutput, viewportState: z.unknown() },
     example: {
       before: [...openExample, { tool: 'set_selection', args: { selectedIds: ['track-a'] } }],
       args: {},

@@ -6,11 +6,11 @@ import { DebriefError } from '../errors.ts'
 import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import {
-  createOriginalNames,
+  createLegacyAliases,
   filenameArgument,
   openExample,
   readOnlyHints,
-  stampOutput,
+  statusOutput,
 } from './arguments.ts'
 import { describeCommands } from './command-result.ts'
 
@@ -24,19 +24,19 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
       'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool, to choose a tool for what is selected.',
     searchHint: 'what analysis is possible',
     hints: readOnlyHints,
-    aliases: createOriginalNames('list_applicable_tools'),
+    aliases: createLegacyAliases('list_applicable_tools'),
     input: filenameArgument,
-    output: { ...stampOutput, tools: z.array(z.unknown()) },
+    output: { ...statusOutput, tools: z.array(z.unknown()) },
     example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
       const plot = await findPlot(ctx, filename)
       const all = await listVaultTools(ctx)
       const injections = Object.fromEntries(all.map(({ name, inject }) => [name, inject]))
-      const { data: missing, stamp } = await plot.read({ kind: 'missing', tools: injections })
+      const { data: missing, status } = await plot.read({ kind: 'missing', tools: injections })
       const tools = all.filter(({ name }) => Object.keys(missing[name] ?? {}).length === 0)
       const others = all.filter((tool) => !tools.includes(tool))
       return {
-        ...stamp,
+        ...status,
         tools: tools.map(({ name, category, about, inject }) => ({
           name,
           category,
@@ -54,14 +54,14 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
     about:
       'Run an analysis tool of ToolVault on the plot and apply its command in one change. Unless args has them, features come from the selection (select them first), and viewport and time from the plot. Returns the result of the command. Use it to analyse tracks or import a file without sending features.',
     searchHint: 'start analysis on open map',
-    aliases: createOriginalNames('run_tool'),
+    aliases: createLegacyAliases('run_tool'),
     input: {
       tool: z.string().describe('Name from list_applicable_tools'),
       args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the tool'),
       apply: z.boolean().default(true).describe('false: return the command without applying it'),
       ...filenameArgument,
     },
-    output: { ...stampOutput, tool: z.string() },
+    output: { ...statusOutput, tool: z.string() },
     example: { before: openExample, args: { tool: 'word_count', args: { text: 'all ships' } } },
     run: runTool,
   })
@@ -81,22 +81,22 @@ async function runTool({ tool: name, args, apply, filename }: RunArgs, ctx: Debr
     const { command, rev, injected } = await runVaultTool(ctx, plot, { tool, args })
     if (!apply) {
       const summary = `${tool.name} returned a command; pass it to apply_command.`
-      return { ...plot.stamp(), tool: tool.name, command, from_plot: injected, summary }
+      return { ...plot.getStatus(), tool: tool.name, command, from_plot: injected, summary }
     }
     try {
       // The command applies only to the revision that the tool received.
       return await plot.change(ctx, {
         change: { kind: 'commands', commands: command },
         ifRev: rev,
-        createResult(prepared, stamp) {
+        createResult(prepared, status) {
           ctx.note({
-            filename: stamp.filename,
-            rev: stamp.rev,
+            filename: status.filename,
+            rev: status.rev,
             ran: tool.name,
             ids: prepared.ids.slice(0, 20),
           })
           const { summary, ...members } = describeCommands(prepared)
-          return { ...stamp, tool: tool.name, success: true, from_plot: injected, ...members, summary }
+          return { ...status, tool: tool.name, success: true, from_plot: injected, ...members, summary }
         },
       })
     } catch (error) {

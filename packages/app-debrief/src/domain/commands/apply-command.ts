@@ -43,117 +43,121 @@ export function applyCommands(
   return { document: draft.toDocument(), results, notices, addedIds }
 }
 
-interface Application {
+interface CommandContext {
   readonly draft: Draft
   readonly options: ApplyOptions
   readonly notices: Notice[]
   readonly addedIds: string[]
 }
 
-function apply(command: Command, application: Application): CommandResult {
-  const { draft } = application
+function apply(command: Command, context: CommandContext): CommandResult {
+  const { draft } = context
   switch (command.command) {
     case 'addFeatures':
-      return createFeatureResult(command.command, add(command.features, application), 'added')
+      return createFeatureResult(command.command, add(command.features, context), 'added')
     case 'updateFeatures':
-      return createFeatureResult(command.command, update(command.features, application), 'updated')
+      return createFeatureResult(command.command, update(command.features, context), 'updated')
     case 'deleteFeatures':
-      return createFeatureResult(command.command, remove(command.ids, application), 'deleted')
+      return createFeatureResult(command.command, remove(command.ids, context), 'deleted')
     case 'setFeatureCollection':
-      return createFeatureResult(command.command, replaceAll(command, application), 'set')
+      return createFeatureResult(command.command, replaceAll(command, context), 'set')
     case 'setSelection':
-      return select(command.ids, application)
+      return select(command.ids, context)
     case 'setTimeState':
-      draft.setState('time', (old) =>
-        setTime(old, command.time, () => uniteBounds(draft.items().map(({ summary }) => summary.bounds))),
+      draft.setState('time', (previousFeature) =>
+        setTime(previousFeature, command.time, () =>
+          uniteBounds(draft.items().map(({ summary }) => summary.bounds)),
+        ),
       )
       return createStateResult(command.command, `time is ${command.time.current}`)
     case 'setViewport':
-      draft.setState('viewport', (old) => setViewport(old, command.viewport))
+      draft.setState('viewport', (previousFeature) => setViewport(previousFeature, command.viewport))
       return createStateResult(command.command, 'viewport updated')
     case 'composite': {
-      const parts = command.children.map((child) => apply(child, application))
+      const childResults = command.children.map((child) => apply(child, context))
       return {
         command: 'composite',
         kind: 'composite',
-        commandsProcessed: parts.length,
-        featuresAffected: parts.reduce((sum, { featuresAffected = 0 }) => sum + featuresAffected, 0),
-        message: parts.map(({ message }) => message).join('; '),
+        commandsProcessed: childResults.length,
+        featuresAffected: childResults.reduce((sum, { featuresAffected = 0 }) => sum + featuresAffected, 0),
+        message: childResults.map(({ message }) => message).join('; '),
       }
     }
     default:
-      application.notices.push(command.notice)
+      context.notices.push(command.notice)
       return { command: command.command, kind: 'display', message: toMessage(command.notice) }
   }
 }
 
-function add(features: readonly unknown[], { draft, options, addedIds }: Application): number {
+function add(features: readonly unknown[], { draft, options, addedIds }: CommandContext): number {
   requireValidFeatures(features, { idRequired: false })
-  const shown = extractStates(features, draft)
-  const taken = shown.flatMap((feature) => getFeatureId(feature) ?? []).filter((id) => draft.count(id) > 0)
-  if (taken.length > 0)
-    throw new DebriefError('DUPLICATE_ID', `the plot already has a feature with this id: ${taken[0]}`, {
-      data: { ids: taken.slice(0, maxListedIds), total: taken.length },
+  const nonMetadataFeatures = extractMetadata(features, draft)
+  const existingIds = nonMetadataFeatures
+    .flatMap((feature) => getFeatureId(feature) ?? [])
+    .filter((id) => draft.count(id) > 0)
+  if (existingIds.length > 0)
+    throw new DebriefError('DUPLICATE_ID', `the plot already has a feature with this id: ${existingIds[0]}`, {
+      data: { ids: existingIds.slice(0, maxListedIds), total: existingIds.length },
     })
-  for (const feature of shown) {
+  for (const feature of nonMetadataFeatures) {
     const id = getFeatureId(feature) ?? `${options.idPrefix}-${addedIds.length + 1}`
     addedIds.push(id)
     draft.append(getFeatureId(feature) === null ? addId(feature, id) : feature)
   }
-  return shown.length
+  return nonMetadataFeatures.length
 }
 
 function addId({ type, id: _, ...rest }: JsonObject, id: string): JsonObject {
   return { type, id, ...rest }
 }
 
-function update(features: readonly unknown[], { draft, options }: Application): number {
+function update(features: readonly unknown[], { draft, options }: CommandContext): number {
   requireValidFeatures(features, { idRequired: true })
-  const shown = extractStates(features, draft)
-  const known = findKnown(
-    shown.map((feature) => getFeatureId(feature) ?? ''),
+  const nonMetadataFeatures = extractMetadata(features, draft)
+  const knownIds = findKnownIds(
+    nonMetadataFeatures.map((feature) => getFeatureId(feature) ?? ''),
     draft,
     options,
   )
-  const repeated = [...known].find((id) => draft.count(id) > 1)
-  if (repeated !== undefined)
-    throw new DebriefError('DUPLICATE_ID', `several features of the plot have this id: ${repeated}`, {
+  const duplicateId = [...knownIds].find((id) => draft.count(id) > 1)
+  if (duplicateId !== undefined)
+    throw new DebriefError('DUPLICATE_ID', `several features of the plot have this id: ${duplicateId}`, {
       remedy: 'call set_features with unique ids, or delete the id and add one feature',
-      data: { ids: [repeated] },
+      data: { ids: [duplicateId] },
     })
-  const wanted = shown.filter((feature) => known.has(getFeatureId(feature) ?? ''))
-  for (const feature of wanted) draft.replace(feature)
-  return wanted.length
+  const knownFeatures = nonMetadataFeatures.filter((feature) => knownIds.has(getFeatureId(feature) ?? ''))
+  for (const feature of knownFeatures) draft.replace(feature)
+  return knownFeatures.length
 }
 
-function remove(ids: readonly string[], { draft, options }: Application): number {
-  const known = findKnown(ids, draft, options)
-  let removed = 0
-  for (const id of known) {
-    removed += draft.count(id)
+function remove(ids: readonly string[], { draft, options }: CommandContext): number {
+  const knownIds = findKnownIds(ids, draft, options)
+  let removedCount = 0
+  for (const id of knownIds) {
+    removedCount += draft.count(id)
     draft.remove(id)
   }
-  return removed
+  return removedCount
 }
 
 function replaceAll(
   { features, members }: Extract<Command, { command: 'setFeatureCollection' }>,
-  { draft }: Application,
+  { draft }: CommandContext,
 ): number {
   requireValidFeatures(features, { idRequired: true })
-  const shown = extractStates(features, draft)
-  draft.replaceAll(shown, members)
-  return shown.length
+  const nonMetadataFeatures = extractMetadata(features, draft)
+  draft.replaceAll(nonMetadataFeatures, members)
+  return nonMetadataFeatures.length
 }
 
-function select(ids: readonly string[], { draft, options }: Application): CommandResult {
-  const known = findKnown(ids, draft, options)
-  draft.select([...known])
-  return createStateResult('setSelection', `selected ${formatCount(known.size, 'feature')}`)
+function select(ids: readonly string[], { draft, options }: CommandContext): CommandResult {
+  const knownIds = findKnownIds(ids, draft, options)
+  draft.select([...knownIds])
+  return createStateResult('setSelection', `selected ${formatCount(knownIds.size, 'feature')}`)
 }
 
 /** Moves metadata features to the state. Returns the other features. */
-function extractStates(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
+function extractMetadata(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
   return features.filter((feature) => {
     const kind = getMetadataKind(feature)
     if (kind !== null && kind !== 'selection') draft.setState(kind, () => feature)
@@ -161,9 +165,9 @@ function extractStates(features: readonly JsonObject[], draft: Draft): readonly 
   })
 }
 
-function findKnown(ids: readonly string[], draft: Draft, { ignoreMissing }: ApplyOptions): Set<string> {
-  const unknown = ids.filter((id) => draft.count(id) === 0)
-  if (unknown.length > 0 && ignoreMissing !== true) throw createNotFoundError(unknown)
+function findKnownIds(ids: readonly string[], draft: Draft, { ignoreMissing }: ApplyOptions): Set<string> {
+  const unknownIds = ids.filter((id) => draft.count(id) === 0)
+  if (unknownIds.length > 0 && ignoreMissing !== true) throw createNotFoundError(unknownIds)
   return new Set(ids.filter((id) => draft.count(id) > 0))
 }
 

@@ -29,23 +29,23 @@ export const allCommandNames = [...commandNames, ...legacyCommandNames] as const
 const maxDepth = 10
 const maxChildren = 1000
 const maxCommands = 20_000
-const levels = ['debug', 'info', 'warn', 'error']
+const logLevels = ['debug', 'info', 'warn', 'error']
 
 /**
  * Parses a command or a list of commands, optionally in `{result: …}` or `{commands: […]}`. Throws `INVALID_COMMAND`.
  */
 export function parseCommands(value: unknown): readonly Command[] {
   const count = { children: 0 }
-  const commands = unwrap(value)
+  const commands = unwrapCommands(value)
   if (commands.length > maxCommands)
     throw createInvalidError(`the list has more than ${maxCommands} commands`, { commands: commands.length })
-  return commands.map((one) => readCommand(one, 1, count))
+  return commands.map((command) => readCommand(command, 1, count))
 }
 
-function unwrap(value: unknown): readonly unknown[] {
+function unwrapCommands(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (!isObject(value) || 'command' in value) return [value]
-  if ('result' in value) return unwrap(value.result)
+  if ('result' in value) return unwrapCommands(value.result)
   return Array.isArray(value.commands) ? value.commands : [value]
 }
 
@@ -53,7 +53,7 @@ function readCommand(value: unknown, depth: number, count: { children: number })
   if (!isObject(value) || typeof value.command !== 'string')
     throw createInvalidError('a command is an object {command, payload}', { allowed: allCommandNames })
   const { command, payload, ...rest } = value
-  const name = allCommandNames.find((known) => known === command)
+  const name = allCommandNames.find((allowedName) => allowedName === command)
   if (name === undefined)
     throw createInvalidError(
       `unknown command: ${command.slice(0, 80)}; known commands: ${allCommandNames.join(', ')}`,
@@ -62,9 +62,10 @@ function readCommand(value: unknown, depth: number, count: { children: number })
         allowed: allCommandNames,
       },
     )
-  const [extra] = Object.keys(rest)
-  if (extra !== undefined) throw createInvalidError(`${name} has an unknown member: ${extra}`, { command })
-  if (name !== 'composite') return readers[name](payload)
+  const [extraMember] = Object.keys(rest)
+  if (extraMember !== undefined)
+    throw createInvalidError(`${name} has an unknown member: ${extraMember}`, { command })
+  if (name !== 'composite') return payloadReaders[name](payload)
   if (!Array.isArray(payload))
     throw createInvalidError('the payload of composite is a list of commands', { command })
   if (depth > maxDepth) throw createInvalidError(`composite is nested deeper than ${maxDepth}`, { command })
@@ -74,19 +75,19 @@ function readCommand(value: unknown, depth: number, count: { children: number })
   return { command: 'composite', children: payload.map((child) => readCommand(child, depth + 1, count)) }
 }
 
-type Leaf = Exclude<(typeof allCommandNames)[number], 'composite'>
+type LeafCommandName = Exclude<(typeof allCommandNames)[number], 'composite'>
 
-const setSelection = (payload: unknown): Command => {
+const readSelectionCommand = (payload: unknown): Command => {
   const ids = isObject(payload) ? (payload.selectedIds ?? payload.featureIds) : undefined
   return { command: 'setSelection', ids: readIds(ids, 'the payload of setSelection is {selectedIds: [id]}') }
 }
 
-const setViewport = (payload: unknown): Command => ({
+const readViewportCommand = (payload: unknown): Command => ({
   command: 'setViewport',
   viewport: readViewport(payload),
 })
 
-const readers: Readonly<Record<Leaf, (payload: unknown) => Command>> = {
+const payloadReaders: Readonly<Record<LeafCommandName, (payload: unknown) => Command>> = {
   addFeatures: (payload) => ({ command: 'addFeatures', features: readFeatures(payload, 'addFeatures') }),
   updateFeatures: (payload) => ({
     command: 'updateFeatures',
@@ -103,10 +104,10 @@ const readers: Readonly<Record<Leaf, (payload: unknown) => Command>> = {
       throw createInvalidError('the payload of setFeatureCollection is a FeatureCollection')
     return { command: 'setFeatureCollection', features, members }
   },
-  setViewport,
-  updateViewport: setViewport,
-  setSelection,
-  highlightFeatures: setSelection,
+  setViewport: readViewportCommand,
+  updateViewport: readViewportCommand,
+  setSelection: readSelectionCommand,
+  highlightFeatures: readSelectionCommand,
   setTimeState: (payload) => ({ command: 'setTimeState', time: readTimeState(payload) }),
   showText(payload) {
     if (typeof payload !== 'string') throw createInvalidError('the payload of showText is a string')
@@ -118,8 +119,8 @@ const readers: Readonly<Record<Leaf, (payload: unknown) => Command>> = {
   },
   showImage(payload) {
     const { mediaType, data, title } = isObject(payload) ? payload : {}
-    const isKnown = mediaType === 'image/png' || mediaType === 'image/svg+xml'
-    if (!isKnown || typeof data !== 'string' || data === '')
+    const isSupported = mediaType === 'image/png' || mediaType === 'image/svg+xml'
+    if (!isSupported || typeof data !== 'string' || data === '')
       throw createInvalidError(
         'the payload of showImage is {mediaType: image/png or image/svg+xml, data: base64}',
       )
@@ -128,9 +129,9 @@ const readers: Readonly<Record<Leaf, (payload: unknown) => Command>> = {
   },
   logMessage(payload) {
     const { message, level = 'info', timestamp } = isObject(payload) ? payload : { message: payload }
-    if (typeof message !== 'string' || !levels.includes(String(level)))
+    if (typeof message !== 'string' || !logLevels.includes(String(level)))
       throw createInvalidError(
-        `the payload of logMessage is a string, or {message, level: ${levels.join(', ')}}`,
+        `the payload of logMessage is a string, or {message, level: ${logLevels.join(', ')}}`,
       )
     const notice = { kind: 'log' as const, level: String(level), message }
     return {

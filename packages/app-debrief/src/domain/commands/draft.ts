@@ -35,10 +35,10 @@ export class Draft {
 
   replace(feature: JsonObject): void {
     const slot = this.#getIndex().get(getFeatureId(feature) ?? '')?.[0]
-    const old = this.#slots[slot ?? -1]
-    if (slot === undefined || old === undefined) return
+    const oldItem = this.#slots[slot ?? -1]
+    if (slot === undefined || oldItem === undefined) return
     const item = createItem(feature, this.#layout)
-    if (!isSameItem(old, item)) this.#slots[slot] = item
+    if (!isSameItem(oldItem, item)) this.#slots[slot] = item
   }
 
   remove(id: string): void {
@@ -49,24 +49,24 @@ export class Draft {
   /** Unchanged features retain their text. */
   replaceAll(features: readonly JsonObject[], members: JsonObject): void {
     this.#layout = setMembers(this.#layout, members)
-    const old = new Map(this.items().map((item) => [item.id, item]))
+    const oldItems = new Map(this.items().map((item) => [item.id, item]))
     this.#slots = features.map((feature) => {
       const item = createItem(feature, this.#layout)
-      const known = old.get(item.id)
-      return known !== undefined && item.id !== null && isSameItem(known, item) ? known : item
+      const oldItem = oldItems.get(item.id)
+      return oldItem !== undefined && item.id !== null && isSameItem(oldItem, item) ? oldItem : item
     })
     this.#index = undefined
   }
 
   setState(kind: string, createFeature: (before: JsonObject | undefined) => JsonObject): void {
-    const old = this.#states.find((state) => state.kind === kind)
-    const value = createFeature(old?.value)
-    const place = old?.place ?? Number.MAX_SAFE_INTEGER
-    const made = { kind, place, value, text: formatFeature(value, this.#layout) }
+    const oldState = this.#states.find((state) => state.kind === kind)
+    const value = createFeature(oldState?.value)
+    const place = oldState?.place ?? Number.MAX_SAFE_INTEGER
+    const newState = { kind, place, value, text: formatFeature(value, this.#layout) }
     this.#states =
-      old === undefined
-        ? [...this.#states, made]
-        : this.#states.map((state) => (state === old ? made : state))
+      oldState === undefined
+        ? [...this.#states, newState]
+        : this.#states.map((state) => (state === oldState ? newState : state))
   }
 
   select(ids: readonly string[]): void {

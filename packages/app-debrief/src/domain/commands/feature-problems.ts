@@ -15,7 +15,7 @@ interface FeatureProblem {
 const maxListedProblems = 20
 
 const annotationTypes = ['label', 'area', 'measurement', 'comment', 'boundary']
-const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
+const colourPattern = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 
 /** Accepts unknown members. */
 export function findFeatureProblems(
@@ -32,13 +32,13 @@ export function createFeatureChecker({
 }: {
   readonly idRequired: boolean
 }): (feature: unknown, index: number) => FeatureProblem | null {
-  const seen = new Map<string, number>()
+  const firstIndices = new Map<string, number>()
   return (feature, index) => {
     const errors = [...findProblems(feature, idRequired)]
     const id = isObject(feature) ? getFeatureId(feature) : null
-    const earlier = id === null ? undefined : seen.get(id)
-    if (earlier !== undefined) errors.push(`features[${earlier}] has the same id`)
-    if (id !== null && earlier === undefined) seen.set(id, index)
+    const firstIndex = id === null ? undefined : firstIndices.get(id)
+    if (firstIndex !== undefined) errors.push(`features[${firstIndex}] has the same id`)
+    if (id !== null && firstIndex === undefined) firstIndices.set(id, index)
     const featureType = isObject(feature) ? getDataType(feature) : null
     return errors.length === 0 ? null : { index, featureId: id, featureType, errors }
   }
@@ -52,10 +52,10 @@ export function requireValidFeatures(
   const problems = findFeatureProblems(features, options)
   const [first] = problems
   if (first === undefined) return
-  const others = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
+  const remainder = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
   throw new DebriefError(
     'INVALID_FEATURES',
-    `feature ${first.index} (${first.featureId ?? 'no id'}): ${first.errors[0]}${others}`,
+    `feature ${first.index} (${first.featureId ?? 'no id'}): ${first.errors[0]}${remainder}`,
     { data: { features: problems.slice(0, maxListedProblems), total: problems.length } },
   )
 }
@@ -92,23 +92,24 @@ function* findTrackProblems({ geometry, properties }: JsonObject): Generator<str
   }
   const vertices = listPaths(geometry).flat().length
   if (timestamps.length !== vertices) yield `it has ${timestamps.length} timestamps for ${vertices} vertices`
-  const bad = timestamps.findIndex((time) => parseTime(time) === undefined)
-  if (bad >= 0) yield `timestamps[${bad}] is not an ISO 8601 time: ${JSON.stringify(timestamps[bad])}`
+  const invalidIndex = timestamps.findIndex((time) => parseTime(time) === undefined)
+  if (invalidIndex >= 0)
+    yield `timestamps[${invalidIndex}] is not an ISO 8601 time: ${JSON.stringify(timestamps[invalidIndex])}`
 }
 
 function* findAnnotationProblems({ annotationType, color }: JsonObject): Generator<string> {
   if (annotationType !== undefined && !annotationTypes.includes(String(annotationType)))
     yield `annotationType must be one of ${annotationTypes.join(', ')}`
-  if (color !== undefined && !(typeof color === 'string' && colour.test(color)))
+  if (color !== undefined && !(typeof color === 'string' && colourPattern.test(color)))
     yield `color must be #RRGGBB, not ${JSON.stringify(color)}`
 }
 
 function* findPeriodProblems({ time, timeEnd }: JsonObject): Generator<string> {
-  const [from, to] = [parseTime(time), parseTime(timeEnd)]
-  if (time !== undefined && time !== null && from === undefined)
+  const [start, end] = [parseTime(time), parseTime(timeEnd)]
+  if (time !== undefined && time !== null && start === undefined)
     yield `time is not an ISO 8601 time: ${JSON.stringify(time)}`
   if (timeEnd === undefined || timeEnd === null) return
-  if (to === undefined) yield `timeEnd is not an ISO 8601 time: ${JSON.stringify(timeEnd)}`
-  else if (from === undefined) yield 'timeEnd requires a time'
-  else if (to <= from) yield 'timeEnd must be after time'
+  if (end === undefined) yield `timeEnd is not an ISO 8601 time: ${JSON.stringify(timeEnd)}`
+  else if (start === undefined) yield 'timeEnd requires a time'
+  else if (end <= start) yield 'timeEnd must be after time'
 }

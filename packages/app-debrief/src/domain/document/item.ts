@@ -31,16 +31,16 @@ export interface Item {
 export function makeItem(value: JsonObject, text: string): Item {
   // Does not close over `value`: a new weak reference retains its target until the current job ends, and one job may
   // parse a whole file.
-  let cached: WeakRef<JsonObject> | undefined
+  let cachedValue: WeakRef<JsonObject> | undefined
   const summary = summarize(value)
   return {
     id: getFeatureId(value),
     text,
     get value() {
-      const known = cached?.deref()
-      if (known !== undefined) return known
+      const cachedObject = cachedValue?.deref()
+      if (cachedObject !== undefined) return cachedObject
       const parsed = JSON.parse(text) as JsonObject
-      cached = new WeakRef(parsed)
+      cachedValue = new WeakRef(parsed)
       return parsed
     },
     summary,

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 import { type Item, makeItem } from './item.ts'
 import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
-import { formatFeature, formatLayout, type PlotLayout, scanSteps } from './plot-text.ts'
+import { formatFeature, formatLayout, type PlotLayout, scanInSteps } from './plot-text.ts'
 
 /** A metadata feature, which lists of features omit. */
 export interface StateItem {
@@ -31,24 +31,24 @@ interface ParseOptions {
 }
 
 /** Yields the number of processed characters, which counts each character twice. Throws `INVALID_PLOT`. */
-export function* parseSteps(
+export function* parseInSteps(
   text: string,
   { selection, check }: ParseOptions = {},
 ): Generator<number, PlotDocument> {
-  const { layout, features } = yield* scanSteps(text)
+  const { layout, features } = yield* scanInSteps(text)
   const items: Item[] = []
   const states: StateItem[] = []
-  let done = text.length
-  for (const [index, part] of features.entries()) {
-    const value = parseFeature(part, index)
+  let processedCharacters = text.length
+  for (const [index, featureText] of features.entries()) {
+    const value = parseFeature(featureText, index)
     const kind = getMetadataKind(value)
-    if (kind !== null) states.push({ kind, place: items.length, value, text: part })
+    if (kind !== null) states.push({ kind, place: items.length, value, text: featureText })
     else {
       check?.(value, items.length)
-      items.push(makeItem(value, part))
+      items.push(makeItem(value, featureText))
     }
-    done += part.length
-    yield done
+    processedCharacters += featureText.length
+    yield processedCharacters
   }
   const document = { layout, items, states, selection: [] }
   return { ...document, selection: filterKnownIds(document, selection ?? readStoredSelection(states)) }
@@ -56,13 +56,14 @@ export function* parseSteps(
 
 /** Returns the text in pieces, to avoid a second copy in memory. Unchanged parts remain as they are in the file. */
 export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
-  const texts: string[] = []
-  const pending = [...states].sort((a, b) => a.place - b.place)
+  const featureTexts: string[] = []
+  const remainingStates = [...states].sort((a, b) => a.place - b.place)
   for (const [index, { text }] of items.entries()) {
-    while (pending[0] !== undefined && pending[0].place <= index) texts.push(pending.shift()?.text ?? '')
-    texts.push(text)
+    while (remainingStates[0] !== undefined && remainingStates[0].place <= index)
+      featureTexts.push(remainingStates.shift()?.text ?? '')
+    featureTexts.push(text)
   }
-  return formatLayout(layout, [...texts, ...pending.map(({ text }) => text)])
+  return formatLayout(layout, [...featureTexts, ...remainingStates.map(({ text }) => text)])
 }
 
 export const createItem = (value: JsonObject, layout: PlotLayout): Item =>
@@ -73,8 +74,8 @@ export const findState = ({ states }: PlotDocument, kind: string): StateItem | u
 
 /** Returns the stored time, otherwise the time range of the features, otherwise `null`. */
 export function getTimeState(document: PlotDocument): TimeState | null {
-  const stored = readStoredTime(findState(document, 'time')?.value)
-  if (stored !== null) return stored
+  const storedTime = readStoredTime(findState(document, 'time')?.value)
+  if (storedTime !== null) return storedTime
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   for (const { summary } of document.items) {
@@ -98,8 +99,8 @@ export function filterKnownIds(
   { items }: Pick<PlotDocument, 'items'>,
   ids: readonly string[],
 ): readonly string[] {
-  const known = new Set(items.map(({ id }) => id))
-  return [...new Set(ids)].filter((id) => known.has(id))
+  const knownIds = new Set(items.map(({ id }) => id))
+  return [...new Set(ids)].filter((id) => knownIds.has(id))
 }
 
 const toViewport = (bounds: Bounds | null): ViewportState | null => bounds && { bounds }

@@ -2,9 +2,9 @@ import { DebriefError } from '../../errors.ts'
 
 const suffix = '.plot.json'
 
-const reserved = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
+const reservedPattern = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
-const forbidden = /[\u0000-\u001f\u007f<>:"/\\|?*]/
+const forbiddenPattern = /[\u0000-\u001f\u007f<>:"/\\|?*]/
 
 /** Returns the name in NFC. Throws `INVALID_FILENAME`. */
 export function parsePlotName(filename: string): string {
@@ -23,19 +23,19 @@ export const getTitle = (filename: string): string => filename.slice(0, -suffix.
 function findProblem(name: string): string | null {
   if (!name.endsWith(suffix)) return `it must end with ${suffix}`
   if (name === suffix) return 'it has only a suffix'
-  if (forbidden.test(name)) return 'it has an invalid character'
+  if (forbiddenPattern.test(name)) return 'it has an invalid character'
   if (name.startsWith('.')) return 'it starts with a dot'
   if (name.startsWith(' ') || getTitle(name).endsWith(' ')) return 'it starts or ends with a space'
   if (/%(2e|2f|5c|00)/i.test(name)) return 'it has an escaped path separator'
-  if (reserved.test(name)) return 'the name is reserved on Windows'
+  if (reservedPattern.test(name)) return 'the name is reserved on Windows'
   if (countBytes(name) > 255) return 'it is longer than 255 bytes'
   return null
 }
 
 function countBytes(text: string): number {
   let bytes = 0
-  for (const letter of text) {
-    const code = letter.codePointAt(0) ?? 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
   }
   return bytes

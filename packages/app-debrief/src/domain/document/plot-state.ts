@@ -32,8 +32,12 @@ export function readTimeState(payload: unknown): TimeState {
   const { current, start = range[0], end = range[1] } = state
   const [from, now, to] = [parseTime(start), parseTime(current), parseTime(end)]
   if (from === undefined || now === undefined || to === undefined) {
-    const bad = Object.entries({ current, start, end }).filter(([, time]) => parseTime(time) === undefined)
-    const problems = bad.map(([name, time]) => `${name} is ${JSON.stringify(time) ?? 'missing'}`).join(', ')
+    const invalidMembers = Object.entries({ current, start, end }).filter(
+      ([, time]) => parseTime(time) === undefined,
+    )
+    const problems = invalidMembers
+      .map(([name, time]) => `${name} is ${JSON.stringify(time) ?? 'missing'}`)
+      .join(', ')
     throw createInvalidError(
       `a time state is {current, start, end}, each an ISO 8601 time: ${problems}`,
       payload,
@@ -92,10 +96,10 @@ export function setTime(
   getDataBounds: () => Bounds | null,
 ): JsonObject {
   const { range: _, ...properties } = feature === undefined ? {} : getProperties(feature)
-  const hasRing = feature !== undefined && findBounds(listPaths(feature.geometry)) !== null
+  const hasValidRing = feature !== undefined && findBounds(listPaths(feature.geometry)) !== null
   return {
     ...(feature ?? { type: 'Feature', id: 'debrief-time-metadata' }),
-    geometry: hasRing ? feature.geometry : createBoundsPolygon(getDataBounds() ?? [-180, -90, 180, 90]),
+    geometry: hasValidRing ? feature.geometry : createBoundsPolygon(getDataBounds() ?? [-180, -90, 180, 90]),
     properties: { ...properties, dataType: 'metadata', metadataType: 'time', ...time },
   }
 }

@@ -23,7 +23,7 @@ export type History = readonly HistoryEntry[]
 
 export type StepCounts = Readonly<Record<'undo' | 'redo', Readonly<Record<Scope, number>>>>
 
-interface Step {
+interface HistoryStep {
   readonly document: PlotDocument
   readonly entry: HistoryEntry
   readonly history: History
@@ -36,19 +36,19 @@ const coalesceMs = 1000
 
 /** A change of features discards all redo steps. Other changes discard only redo steps that do not affect features. */
 export function recordEntry(history: History, entry: HistoryEntry): History {
-  const retained = history.filter(
+  const retainedEntries = history.filter(
     ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),
   )
-  const last = retained.findLast(({ isUndone }) => !isUndone)
-  if (last !== undefined && canJoin(last, entry)) {
-    const joined = { ...last, atMs: entry.atMs, patch: joinPatches(last.patch, entry.patch) }
-    return retained.map((one) => (one === last ? joined : one))
+  const last = retainedEntries.findLast(({ isUndone }) => !isUndone)
+  if (last !== undefined && canMerge(last, entry)) {
+    const mergedEntry = { ...last, atMs: entry.atMs, patch: mergePatches(last.patch, entry.patch) }
+    return retainedEntries.map((item) => (item === last ? mergedEntry : item))
   }
-  return limitSize([...retained, entry])
+  return limitSize([...retainedEntries, entry])
 }
 
 /** Returns `undefined` if the scope has nothing to undo. */
-export function undo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
+export function undo(history: History, document: PlotDocument, scope: Scope): HistoryStep | undefined {
   const entry = history.findLast(({ isUndone, kind }) => !isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined
   return {
@@ -63,7 +63,7 @@ export function undo(history: History, document: PlotDocument, scope: Scope): St
 }
 
 /** Returns `undefined` if the scope has nothing to redo. */
-export function redo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
+export function redo(history: History, document: PlotDocument, scope: Scope): HistoryStep | undefined {
   const entry = history.find(({ isUndone, kind }) => isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined
   return {
@@ -76,8 +76,11 @@ export function redo(history: History, document: PlotDocument, scope: Scope): St
 export function countSteps(history: History): StepCounts {
   const count = (isUndone: boolean, scope: Scope): number =>
     history.filter((entry) => entry.isUndone === isUndone && isInScope(entry.kind, scope)).length
-  const both = (isUndone: boolean) => ({ features: count(isUndone, 'features'), all: count(isUndone, 'all') })
-  return { undo: both(false), redo: both(true) }
+  const countByScope = (isUndone: boolean) => ({
+    features: count(isUndone, 'features'),
+    all: count(isUndone, 'all'),
+  })
+  return { undo: countByScope(false), redo: countByScope(true) }
 }
 
 export function getEntryKind({ features, layout, time, viewport }: Patch): EntryKind {
@@ -88,13 +91,13 @@ export function getEntryKind({ features, layout, time, viewport }: Patch): Entry
 
 const isInScope = (kind: EntryKind, scope: Scope): boolean => scope === 'all' || kind === 'features'
 
-const canJoin = (last: HistoryEntry, next: HistoryEntry): boolean =>
+const canMerge = (last: HistoryEntry, next: HistoryEntry): boolean =>
   next.kind !== 'features' &&
   last.kind === next.kind &&
   last.actor === next.actor &&
   next.atMs - last.atMs <= coalesceMs
 
-function joinPatches(first: Patch, second: Patch): Patch {
+function mergePatches(first: Patch, second: Patch): Patch {
   const names = ['selection', 'time', 'viewport'] as const
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -117,7 +120,7 @@ function limitSize(entries: History): History {
 }
 
 const setUndone = (history: History, entry: HistoryEntry, isUndone: boolean): History =>
-  history.map((one) => (one === entry ? { ...one, isUndone } : one))
+  history.map((item) => (item === entry ? { ...item, isUndone } : item))
 
 const omitSelection = ({ selection, ...patch }: Patch, { kind }: HistoryEntry): Patch =>
   kind === 'features' || selection === undefined ? patch : { ...patch, selection }
@@ -128,11 +131,11 @@ function restoreSelection(
   { kind, patch: { selection } }: HistoryEntry,
   direction: 'undo' | 'redo',
 ): PlotDocument {
-  const known = new Set(document.items.map(({ id }) => id))
-  const present = document.selection.filter((id) => known.has(id))
-  if (kind !== 'features' || selection === undefined) return { ...document, selection: present }
+  const knownIds = new Set(document.items.map(({ id }) => id))
+  const knownSelection = document.selection.filter((id) => knownIds.has(id))
+  if (kind !== 'features' || selection === undefined) return { ...document, selection: knownSelection }
   const [from, to] =
     direction === 'undo' ? [selection.after, selection.before] : [selection.before, selection.after]
   const isUnchanged = JSON.stringify(document.selection) === JSON.stringify(from)
-  return { ...document, selection: isUnchanged ? to.filter((id) => known.has(id)) : present }
+  return { ...document, selection: isUnchanged ? to.filter((id) => knownIds.has(id)) : knownSelection }
 }

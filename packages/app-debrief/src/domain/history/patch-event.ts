@@ -26,18 +26,18 @@ function formatFeaturePatch({ added, updated, removed }: FeaturePatch): string {
   const ids = removed.map(([, text]) => (JSON.parse(text) as JsonObject).id ?? null)
   return [
     `"added":[${added.map(([, text]) => toOneLine(text)).join(',')}]`,
-    `"added_at":[${added.map(([place]) => place).join(',')}]`,
+    `"added_at":[${added.map(([position]) => position).join(',')}]`,
     `"updated":[${updated.map(([, before, after]) => formatUpdate(before, after)).join(',')}]`,
     `"removed":${JSON.stringify(ids)}`,
-    `"removed_at":[${removed.map(([place]) => place).join(',')}]`,
+    `"removed_at":[${removed.map(([position]) => position).join(',')}]`,
   ].join(',')
 }
 
 /** Omits an unchanged geometry, because the geometry is most of the text. */
 function formatUpdate(before: string, after: string): string {
-  const [old, feature] = [JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject]
-  const isMoved = JSON.stringify(old.geometry) !== JSON.stringify(feature.geometry)
-  if (isMoved || !isObject(feature.properties)) return toOneLine(after)
-  const { geometry: _, ...rest } = feature
+  const [oldFeature, newFeature] = [JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject]
+  const isMoved = JSON.stringify(oldFeature.geometry) !== JSON.stringify(newFeature.geometry)
+  if (isMoved || !isObject(newFeature.properties)) return toOneLine(after)
+  const { geometry: _, ...rest } = newFeature
   return JSON.stringify(rest)
 }

@@ -6,9 +6,9 @@ import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
 
 /** `removed` and `updated` contain positions before the change, `added` contains positions after it. */
 export interface FeaturePatch {
-  readonly removed: readonly (readonly [place: number, text: string])[]
-  readonly added: readonly (readonly [place: number, text: string])[]
-  readonly updated: readonly (readonly [place: number, before: string, after: string])[]
+  readonly removed: readonly (readonly [position: number, text: string])[]
+  readonly added: readonly (readonly [position: number, text: string])[]
+  readonly updated: readonly (readonly [position: number, before: string, after: string])[]
 }
 
 interface Replacement<T> {
@@ -34,7 +34,9 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
   const hasNewSelection = JSON.stringify(before.selection) !== JSON.stringify(after.selection)
   return {
     ...(features === undefined ? {} : { features }),
-    ...(hasNewLayout ? { layout: { before: getEnds(before.layout), after: getEnds(after.layout) } } : {}),
+    ...(hasNewLayout
+      ? { layout: { before: getOuterText(before.layout), after: getOuterText(after.layout) } }
+      : {}),
     ...(hasNewSelection ? { selection: { before: before.selection, after: after.selection } } : {}),
     ...createStatePatch('time', before, after),
     ...createStatePatch('viewport', before, after),
@@ -43,7 +45,7 @@ export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
 
 /** Replaces parts of `document` with equal parts of `old`, so that patches contain only real differences. */
 export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
-  const known = new Map(old.items.map((item) => [item.id, item]))
+  const oldItems = new Map(old.items.map((item) => [item.id, item]))
   const states = document.states.map((state) => {
     const before = old.states.find(({ kind }) => kind === state.kind)
     return before !== undefined && isEqual(before.value, state.value) ? before : state
@@ -52,7 +54,7 @@ export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDo
     ...document,
     layout: isEqual(parseMembers(old.layout), parseMembers(document.layout)) ? old.layout : document.layout,
     items: document.items.map((item) => {
-      const before = item.id === null ? undefined : known.get(item.id)
+      const before = item.id === null ? undefined : oldItems.get(item.id)
       return before !== undefined && isSameItem(before, item) ? before : item
     }),
     states,
@@ -65,13 +67,13 @@ export function invertPatch({ features, ...states }: Patch): Patch {
   ) as Omit<Patch, 'features'>
   if (features === undefined) return inverted
   const { removed, added, updated } = features
-  const getPlaceAfter = createPlaceMap(features)
+  const getNewPosition = createPositionMap(features)
   return {
     ...inverted,
     features: {
       removed: added,
       added: removed,
-      updated: updated.map(([place, before, after]) => [getPlaceAfter(place), after, before]),
+      updated: updated.map(([position, before, after]) => [getNewPosition(position), after, before]),
     },
   }
 }
@@ -95,27 +97,27 @@ const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.
 
 const stateKinds: readonly StateKind[] = ['time', 'viewport']
 
-const getEnds = ({ head, rest }: PlotLayout): Pick<PlotLayout, 'head' | 'rest'> => ({ head, rest })
+const getOuterText = ({ head, rest }: PlotLayout): Pick<PlotLayout, 'head' | 'rest'> => ({ head, rest })
 
 function createFeaturePatch(before: readonly Item[], after: readonly Item[]): FeaturePatch | undefined {
   const keysBefore = createKeys(before)
   const keysAfter = createKeys(after)
-  const placeBefore = new Map(keysBefore.map((key, place) => [key, place]))
-  const inAfter = new Set(keysAfter)
+  const positionsBefore = new Map(keysBefore.map((key, position) => [key, position]))
+  const keysAfterSet = new Set(keysAfter)
   const removed: [number, string][] = []
   const added: [number, string][] = []
   const updated: [number, string, string][] = []
-  for (const [place, item] of before.entries())
-    if (!inAfter.has(keysBefore[place] ?? '')) removed.push([place, item.text])
-  let last = -1
-  for (const [place, item] of after.entries()) {
-    const old = placeBefore.get(keysAfter[place] ?? '')
-    if (old === undefined) added.push([place, item.text])
+  for (const [position, item] of before.entries())
+    if (!keysAfterSet.has(keysBefore[position] ?? '')) removed.push([position, item.text])
+  let lastPosition = -1
+  for (const [position, item] of after.entries()) {
+    const oldPosition = positionsBefore.get(keysAfter[position] ?? '')
+    if (oldPosition === undefined) added.push([position, item.text])
     else {
-      if (old < last) return replaceAll(before, after)
-      last = old
-      const text = before[old]?.text ?? ''
-      if (text !== item.text) updated.push([old, text, item.text])
+      if (oldPosition < lastPosition) return replaceAll(before, after)
+      lastPosition = oldPosition
+      const text = before[oldPosition]?.text ?? ''
+      if (text !== item.text) updated.push([oldPosition, text, item.text])
     }
   }
   const isEmpty = removed.length + added.length + updated.length === 0
@@ -123,53 +125,54 @@ function createFeaturePatch(before: readonly Item[], after: readonly Item[]): Fe
 }
 
 const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePatch => ({
-  removed: before.map(({ text }, place) => [place, text]),
-  added: after.map(({ text }, place) => [place, text]),
+  removed: before.map(({ text }, position) => [position, text]),
+  added: after.map(({ text }, position) => [position, text]),
   updated: [],
 })
 
 /** Identifies an item by its id or, without an id, by its text and a counter. */
 function createKeys(items: readonly Item[]): readonly string[] {
-  const seen = new Map<string, number>()
+  const keyCounts = new Map<string, number>()
   return items.map(({ id, text }) => {
     const key = id === null ? `text ${text}` : `id ${id}`
-    const times = seen.get(key) ?? 0
-    seen.set(key, times + 1)
-    return times === 0 ? key : `${times} ${key}`
+    const occurrences = keyCounts.get(key) ?? 0
+    keyCounts.set(key, occurrences + 1)
+    return occurrences === 0 ? key : `${occurrences} ${key}`
   })
 }
 
 function patchItems(items: readonly Item[], { removed, added, updated }: FeaturePatch): readonly Item[] {
-  const removedPlaces = new Set(removed.map(([place]) => place))
-  const changed = new Map(updated.map(([place, , text]) => [place, text]))
-  const retained: Item[] = []
-  for (const [place, item] of items.entries()) {
-    if (removedPlaces.has(place)) continue
-    const text = changed.get(place)
-    retained.push(text === undefined ? item : parseItem(text))
+  const removedPositions = new Set(removed.map(([position]) => position))
+  const updatedTexts = new Map(updated.map(([position, , text]) => [position, text]))
+  const retainedItems: Item[] = []
+  for (const [position, item] of items.entries()) {
+    if (removedPositions.has(position)) continue
+    const text = updatedTexts.get(position)
+    retainedItems.push(text === undefined ? item : parseItem(text))
   }
-  const patched: Item[] = []
+  const patchedItems: Item[] = []
   let next = 0
-  const ordered = [...added].sort((a, b) => a[0] - b[0])
-  for (const [place, text] of ordered) {
-    while (patched.length < place && next < retained.length) patched.push(retained[next++] as Item)
-    patched.push(parseItem(text))
+  const sortedAdded = [...added].sort((a, b) => a[0] - b[0])
+  for (const [position, text] of sortedAdded) {
+    while (patchedItems.length < position && next < retainedItems.length)
+      patchedItems.push(retainedItems[next++] as Item)
+    patchedItems.push(parseItem(text))
   }
-  for (; next < retained.length; next += 1) patched.push(retained[next] as Item)
-  return patched
+  for (; next < retainedItems.length; next += 1) patchedItems.push(retainedItems[next] as Item)
+  return patchedItems
 }
 
 /** Maps the old position of a retained feature to its new position. */
-function createPlaceMap({ removed, added }: FeaturePatch): (place: number) => number {
-  const sortedRemoved = removed.map(([place]) => place).sort((a, b) => a - b)
-  const sortedAdded = added.map(([place]) => place).sort((a, b) => a - b)
-  return (place) => {
-    let at = place - countBelow(sortedRemoved, place)
-    for (const other of sortedAdded) {
-      if (other > at) break
-      at += 1
+function createPositionMap({ removed, added }: FeaturePatch): (position: number) => number {
+  const sortedRemoved = removed.map(([position]) => position).sort((a, b) => a - b)
+  const sortedAdded = added.map(([position]) => position).sort((a, b) => a - b)
+  return (position) => {
+    let newPosition = position - countBelow(sortedRemoved, position)
+    for (const addedPosition of sortedAdded) {
+      if (addedPosition > newPosition) break
+      newPosition += 1
     }
-    return at
+    return newPosition
   }
 }
 
@@ -186,7 +189,7 @@ function countBelow(sorted: readonly number[], limit: number): number {
 const parseItem = (text: string): Item => makeItem(JSON.parse(text) as JsonObject, text)
 
 const getStoredState = ({ states }: PlotDocument, kind: StateKind): StoredState => {
-  const state = states.find((one) => one.kind === kind)
+  const state = states.find((item) => item.kind === kind)
   return state === undefined ? null : { place: state.place, text: state.text }
 }
 
@@ -204,8 +207,8 @@ function replaceState(
   kind: StateKind,
   next: StoredState,
 ): readonly StateItem[] {
-  const others = states.filter((state) => state.kind !== kind)
-  if (next === null) return others
+  const otherStates = states.filter((state) => state.kind !== kind)
+  if (next === null) return otherStates
   const value = JSON.parse(next.text) as JsonObject
-  return [...others, { kind: getMetadataKind(value) ?? kind, place: next.place, value, text: next.text }]
+  return [...otherStates, { kind: getMetadataKind(value) ?? kind, place: next.place, value, text: next.text }]
 }

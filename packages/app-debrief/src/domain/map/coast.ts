@@ -22,14 +22,14 @@ interface Land {
 }
 
 /** Minimum longitude span of a ring around a pole. */
-const aroundPole = 359
+const minPolarRingWidth = 359
 
 /** Selects rings by latitude for a polar chart, on which a ring around a pole encloses an area. */
 export function selectLand(rings: readonly LandRing[], [, south, , north]: Bounds): Land {
-  const surroundsPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
-    east - west >= aroundPole && low + high > 0 === south + north > 0
+  const enclosesPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
+    east - west >= minPolarRingWidth && low + high > 0 === south + north > 0
   const areas = rings
-    .filter((ring) => (ring.bounds[1] <= north && ring.bounds[3] >= south) || surroundsPole(ring))
+    .filter((ring) => (ring.bounds[1] <= north && ring.bounds[3] >= south) || enclosesPole(ring))
     .map(({ points }) => points)
   return { areas, coast: areas }
 }
@@ -40,11 +40,11 @@ export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   const box: Bounds = [bounds[0] - margin, bounds[1] - margin, bounds[2] + margin, bounds[3] + margin]
   const areas: (readonly LonLat[])[] = []
   const coast: (readonly LonLat[])[] = []
-  for (const turn of [-360, 0, 360])
+  for (const offset of [-360, 0, 360])
     for (const ring of rings) {
       const [west, south, east, north] = ring.bounds
-      if (west + turn > box[2] || east + turn < box[0] || south > box[3] || north < box[1]) continue
-      const points = turn === 0 ? ring.points : ring.points.map(([lon, lat]): LonLat => [lon + turn, lat])
+      if (west + offset > box[2] || east + offset < box[0] || south > box[3] || north < box[1]) continue
+      const points = offset === 0 ? ring.points : ring.points.map(([lon, lat]): LonLat => [lon + offset, lat])
       const area = clipRing(points, box)
       if (area.length < 3) continue
       areas.push(area)
@@ -63,23 +63,29 @@ function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): 
   ]
   let points = ring
   for (const [axis, limit, sign] of edges) {
-    const depth = (point: LonLat): number => (point[axis] - limit) * sign
-    const clipped: LonLat[] = []
+    const distanceInside = (point: LonLat): number => (point[axis] - limit) * sign
+    const clippedPoints: LonLat[] = []
     for (const [index, point] of points.entries()) {
-      const before = points.at(index - 1) ?? point
-      if (depth(point) >= 0 !== depth(before) >= 0)
-        clipped.push(interpolate(before, point, depth(before) / (depth(before) - depth(point))))
-      if (depth(point) >= 0) clipped.push(point)
+      const previous = points.at(index - 1) ?? point
+      if (distanceInside(point) >= 0 !== distanceInside(previous) >= 0)
+        clippedPoints.push(
+          interpolate(
+            previous,
+            point,
+            distanceInside(previous) / (distanceInside(previous) - distanceInside(point)),
+          ),
+        )
+      if (distanceInside(point) >= 0) clippedPoints.push(point)
     }
-    points = clipped
+    points = clippedPoints
     if (points.length === 0) return points
   }
   return points
 }
 
-const interpolate = (a: LonLat, b: LonLat, share: number): LonLat => [
-  a[0] + (b[0] - a[0]) * share,
-  a[1] + (b[1] - a[1]) * share,
+const interpolate = (a: LonLat, b: LonLat, fraction: number): LonLat => [
+  a[0] + (b[0] - a[0]) * fraction,
+  a[1] + (b[1] - a[1]) * fraction,
 ]
 
 /** Returns the ring's edges, except those along the antimeridian and at the South Pole. */
@@ -87,18 +93,23 @@ function findCoast(
   ring: readonly LonLat[],
   [west, south, east, north]: Bounds,
 ): readonly (readonly LonLat[])[] {
-  const isNear = ([lon, lat]: LonLat): boolean => lon >= west && lon <= east && lat >= south && lat <= north
-  const isCut = (a: LonLat, b: LonLat): boolean =>
+  const isInBounds = ([lon, lat]: LonLat): boolean =>
+    lon >= west && lon <= east && lat >= south && lat <= north
+  const isClipEdge = (a: LonLat, b: LonLat): boolean =>
     (a[0] === b[0] && Math.abs(Math.abs(a[0]) % 360) === 180) || (a[1] === b[1] && a[1] <= -89)
-  const runs: LonLat[][] = []
-  let run: LonLat[] = []
+  const lines: LonLat[][] = []
+  let line: LonLat[] = []
   for (const [index, point] of ring.entries()) {
-    const before = ring[index - 1]
-    if (before === undefined || isCut(before, point) || !(isNear(before) || isNear(point))) {
-      if (run.length > 1) runs.push(run)
-      run = [point]
-    } else run.push(point)
+    const previous = ring[index - 1]
+    if (
+      previous === undefined ||
+      isClipEdge(previous, point) ||
+      !(isInBounds(previous) || isInBounds(point))
+    ) {
+      if (line.length > 1) lines.push(line)
+      line = [point]
+    } else line.push(point)
   }
-  if (run.length > 1) runs.push(run)
-  return runs
+  if (line.length > 1) lines.push(line)
+  return lines
 }

@@ -4,12 +4,12 @@ import type { Box, Label } from './labels.ts'
 import { type Projection, traceArea } from './projection.ts'
 
 /** Distances between grid lines, in degrees. */
-const steps = [
+const stepSizes = [
   ...[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((minutes) => minutes / 60),
   ...[1, 2, 5, 10, 20, 30, 45],
 ]
 
-const ink = { stroke: '#B9CAD6', 'stroke-width': 0.8 }
+const lineStyle = { stroke: '#B9CAD6', 'stroke-width': 0.8 }
 const labelColor = '#57606A'
 const labelSize = 12
 
@@ -18,36 +18,36 @@ export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
 /** Share of the visible latitudes, next to the pole, in which meridians are not drawn. */
-const polarGap = 0.04
+const polarGapFraction = 0.04
 
 function createPolarGrid({ bounds, frame }: Projection) {
   const [west, south, east, north] = bounds
-  const isWhole = east - west >= 360
-  const lonStep = isWhole ? 30 : chooseStep((east - west) / (frame.width / 120))
+  const isFullCircle = east - west >= 360
+  const lonStep = isFullCircle ? 30 : chooseStep((east - west) / (frame.width / 120))
   const latStep = chooseStep((north - south) / (frame.height / 90))
-  const gap = isWhole ? (north - south) * polarGap : 0
-  const [outer, inner] = north > 0 ? [south, north - gap] : [north, south + gap]
+  const gapDegrees = isFullCircle ? (north - south) * polarGapFraction : 0
+  const [outerLat, innerLat] = north > 0 ? [south, north - gapDegrees] : [north, south + gapDegrees]
   return {
-    lons: listMultiples(west, isWhole ? east - lonStep / 2 : east, lonStep),
+    lons: listMultiples(west, isFullCircle ? east - lonStep / 2 : east, lonStep),
     lats: listMultiples(south, north, latStep),
-    outer,
-    inner,
+    outerLat,
+    innerLat,
     decimals: { lon: countDecimals(lonStep), lat: countDecimals(latStep) },
   }
 }
 
 function drawPolarGraticule(view: Projection): readonly SvgElement[] {
-  const { lons, lats, outer, inner } = createPolarGrid(view)
+  const { lons, lats, outerLat, innerLat } = createPolarGrid(view)
   const [west, , east] = view.bounds
-  const attributes = { ...ink, fill: 'none' }
+  const attributes = { ...lineStyle, fill: 'none' }
   return [
-    ...lons.map((lon) => drawRun([view.point([lon, inner]), view.point([lon, outer])], attributes)),
+    ...lons.map((lon) => drawPath([view.point([lon, innerLat]), view.point([lon, outerLat])], attributes)),
     ...lats.map((lat) => {
       const ends: LonLat[] = [
         [west, lat],
         [east, lat],
       ]
-      return drawRun(traceArea(ends, view), attributes)
+      return drawPath(traceArea(ends, view), attributes)
     }),
   ]
 }
@@ -55,15 +55,15 @@ function drawPolarGraticule(view: Projection): readonly SvgElement[] {
 /** Labels meridians near the edge of the frame and parallels from the middle outwards. */
 export function listPolarLabels(view: Projection): readonly Label[] {
   if (view.name !== 'polar stereographic') return []
-  const { lons, lats, outer, inner, decimals } = createPolarGrid(view)
+  const { lons, lats, outerLat, innerLat, decimals } = createPolarGrid(view)
   const [west, , east] = view.bounds
-  const create = (text: string, places: readonly LonLat[]): Label[] => {
-    const centres = places.map(view.point)
-    const [at] = centres
-    if (at === undefined) return []
+  const createLabel = (text: string, positions: readonly LonLat[]): Label[] => {
+    const centres = positions.map(view.point)
+    const [anchor] = centres
+    if (anchor === undefined) return []
     return [
       {
-        at,
+        anchor,
         centres,
         lines: [text],
         color: labelColor,
@@ -74,24 +74,26 @@ export function listPolarLabels(view: Projection): readonly Label[] {
     ]
   }
   const meridians = lons.flatMap((lon) => {
-    const places = listShares(200).map((share): LonLat => [lon, outer + ((inner - outer) * share) / 2])
-    return create(formatAngle(normalizeLongitude(lon), 'EW', decimals.lon), places)
+    const positions = listFractions(200).map(
+      (fraction): LonLat => [lon, outerLat + ((innerLat - outerLat) * fraction) / 2],
+    )
+    return createLabel(formatAngle(normalizeLongitude(lon), 'EW', decimals.lon), positions)
   })
   const parallels = lats.flatMap((lat) => {
-    const [middle, half] = [(west + east) / 2, (east - west) / 2]
-    const places = listShares(60).flatMap((share): LonLat[] => [
-      [middle + half * share, lat],
-      [middle - half * share, lat],
+    const [middleLon, halfWidth] = [(west + east) / 2, (east - west) / 2]
+    const positions = listFractions(60).flatMap((fraction): LonLat[] => [
+      [middleLon + halfWidth * fraction, lat],
+      [middleLon - halfWidth * fraction, lat],
     ])
-    return create(formatAngle(lat, 'NS', decimals.lat), places)
+    return createLabel(formatAngle(lat, 'NS', decimals.lat), positions)
   })
   return [...meridians, ...parallels]
 }
 
-const listShares = (count: number): readonly number[] =>
+const listFractions = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index / count)
 
-const drawRun = (
+const drawPath = (
   points: readonly Point[],
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement =>
@@ -109,9 +111,9 @@ function drawStraightGraticule({ bounds, frame, point }: Projection): readonly S
   const meridians = listMultiples(west, east, lonStep).flatMap((lon) => {
     const [x] = point([lon, (south + north) / 2])
     return [
-      line([x, top], [x, top + height], ink),
+      line([x, top], [x, top + height], lineStyle),
       text([x, top + height + 18], formatAngle(normalizeLongitude(lon), 'EW', countDecimals(lonStep)), {
-        ...label,
+        ...labelStyle,
         'text-anchor': 'middle',
       }),
     ]
@@ -119,9 +121,9 @@ function drawStraightGraticule({ bounds, frame, point }: Projection): readonly S
   const parallels = listMultiples(south, north, latStep).flatMap((lat) => {
     const [, y] = point([(west + east) / 2, lat])
     return [
-      line([left, y], [left + width, y], ink),
+      line([left, y], [left + width, y], lineStyle),
       text([left - 8, y + 4], formatAngle(lat, 'NS', countDecimals(latStep)), {
-        ...label,
+        ...labelStyle,
         'text-anchor': 'end',
       }),
     ]
@@ -129,9 +131,9 @@ function drawStraightGraticule({ bounds, frame, point }: Projection): readonly S
   return [...meridians, ...parallels]
 }
 
-const label = { 'font-size': labelSize, fill: labelColor }
+const labelStyle = { 'font-size': labelSize, fill: labelColor }
 
-const chooseStep = (wanted: number): number => steps.find((step) => step >= wanted) ?? 60
+const chooseStep = (minStep: number): number => stepSizes.find((step) => step >= minStep) ?? 60
 
 const countDecimals = (step: number): number => (step < 0.09 / 60 ? 2 : step < 0.9 / 60 ? 1 : 0)
 
@@ -144,24 +146,29 @@ function listMultiples(from: number, to: number, step: number): readonly number[
 
 /** Returns `36°30′N` or `36°08.5′N`. Omits the minutes of whole degrees. */
 export function formatAngle(degrees: number, [positive, negative]: string, decimals = 0): string {
-  const unit = 10 ** decimals
-  const parts = Math.round(Math.abs(degrees) * 60 * unit)
-  const side = parts === 0 || parts === 180 * 60 * unit ? '' : degrees > 0 ? positive : negative
-  const rest = parts % (60 * unit)
-  const minutes = (rest / unit).toFixed(decimals).padStart(decimals === 0 ? 2 : 3 + decimals, '0')
-  return `${Math.floor(parts / (60 * unit))}°${rest === 0 ? '' : `${minutes}′`}${side}`
+  const unitsPerMinute = 10 ** decimals
+  const units = Math.round(Math.abs(degrees) * 60 * unitsPerMinute)
+  const hemisphere =
+    units === 0 || units === 180 * 60 * unitsPerMinute ? '' : degrees > 0 ? positive : negative
+  const minuteUnits = units % (60 * unitsPerMinute)
+  const minutes = (minuteUnits / unitsPerMinute)
+    .toFixed(decimals)
+    .padStart(decimals === 0 ? 2 : 3 + decimals, '0')
+  return `${Math.floor(units / (60 * unitsPerMinute))}°${minuteUnits === 0 ? '' : `${minutes}′`}${hemisphere}`
 }
 
 /** Scale variation above which the bar states its latitude. */
-const maxVariation = 1.02
+const maxUnlabelledVariation = 1.02
 
 /** Maximum length of the bar, in pixels. */
-const maxBar = 180
+const maxBarLength = 180
 const barMargin = 18
 
 export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] => {
   const [right, bottom] = [frame.left + frame.width, frame.top + frame.height]
-  return scale === null ? [] : [{ left: right - maxBar - 2 * barMargin, top: bottom - 44, right, bottom }]
+  return scale === null
+    ? []
+    : [{ left: right - maxBarLength - 2 * barMargin, top: bottom - 44, right, bottom }]
 }
 
 /**
@@ -171,20 +178,23 @@ export const listScaleBarBoxes = ({ frame, scale }: Projection): readonly Box[] 
 export function drawScaleBar({ frame, scale }: Projection): readonly SvgElement[] {
   if (scale === null) return []
   const { pxPerMile, latitude, variation } = scale
-  const max = maxBar / pxPerMile
-  const decade = 10 ** Math.floor(Math.log10(max))
-  const miles = ([5, 2, 1].find((step) => step * decade <= max) ?? 1) * decade
+  const maxMiles = maxBarLength / pxPerMile
+  const decade = 10 ** Math.floor(Math.log10(maxMiles))
+  const miles = ([5, 2, 1].find((step) => step * decade <= maxMiles) ?? 1) * decade
   const right = frame.left + frame.width - barMargin
   const left = right - miles * pxPerMile
   const y = frame.top + frame.height - 16
-  const stroke = { stroke: '#1F2328', 'stroke-width': 2 }
-  const where = variation > maxVariation ? ` at ${formatAngle(latitude, 'NS')}` : ''
-  const metres = miles < 1 ? ` (${Number((miles * 1852).toPrecision(2))} m)` : ''
-  const length = miles.toLocaleString('en', { maximumSignificantDigits: 3 })
+  const barStyle = { stroke: '#1F2328', 'stroke-width': 2 }
+  const latitudeText = variation > maxUnlabelledVariation ? ` at ${formatAngle(latitude, 'NS')}` : ''
+  const metresText = miles < 1 ? ` (${Number((miles * 1852).toPrecision(2))} m)` : ''
+  const milesText = miles.toLocaleString('en', { maximumSignificantDigits: 3 })
   return [
-    line([left, y], [right, y], stroke),
-    line([left, y - 5], [left, y + 5], stroke),
-    line([right, y - 5], [right, y + 5], stroke),
-    haloText([right, y - 9], `${length} nm${metres}${where}`, { 'text-anchor': 'end', 'font-size': 13 }),
+    line([left, y], [right, y], barStyle),
+    line([left, y - 5], [left, y + 5], barStyle),
+    line([right, y - 5], [right, y + 5], barStyle),
+    haloText([right, y - 9], `${milesText} nm${metresText}${latitudeText}`, {
+      'text-anchor': 'end',
+      'font-size': 13,
+    }),
   ]
 }

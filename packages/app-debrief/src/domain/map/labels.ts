@@ -2,7 +2,7 @@ import { haloText, line, measureText, type Point, type SvgElement } from '@cause
 import type { Frame } from './projection.ts'
 
 export interface Label {
-  readonly at: Point
+  readonly anchor: Point
   /** Possible centres of the label, in order of preference. By default, positions around `at`. */
   readonly centres?: readonly Point[]
   readonly lines: readonly string[]
@@ -15,7 +15,7 @@ export interface Label {
 }
 
 const defaultSize = 13
-const maxLength = 32
+const maxLabelLength = 32
 
 export interface Box {
   readonly left: number
@@ -35,10 +35,10 @@ export function placeLabels(
   frame: Frame,
   { points, boxes }: Obstacles,
 ): readonly SvgElement[] {
-  const placed = [...boxes]
+  const occupiedBoxes = [...boxes]
   const obstacles = new ObstacleGrid(points)
-  const ordered = [...labels].sort((a, b) => Number(b.isImportant) - Number(a.isImportant))
-  return ordered.flatMap((label) => {
+  const sortedLabels = [...labels].sort((a, b) => Number(b.isImportant) - Number(a.isImportant))
+  return sortedLabels.flatMap((label) => {
     const { size = defaultSize, centres } = label
     const lines = label.lines.map(shorten)
     const extent: Point = [
@@ -47,14 +47,15 @@ export function placeLabels(
     ]
     const candidates =
       centres === undefined
-        ? listPositions(label.at, extent)
-        : centres.map((at) => createCentredBox(at, extent))
-    const free = candidates.filter(
-      (one) => isWithin(one, frame) && !placed.some((other) => areOverlapping(one, other)),
+        ? listPositions(label.anchor, extent)
+        : centres.map((center) => createCentredBox(center, extent))
+    const freeBoxes = candidates.filter(
+      (candidate) =>
+        isBoxInFrame(candidate, frame) && !occupiedBoxes.some((other) => areOverlapping(candidate, other)),
     )
-    const box = findClearest(free, obstacles, label.isOptional)
+    const box = findClearest(freeBoxes, obstacles, label.isOptional)
     if (box === undefined) return []
-    placed.push(box)
+    occupiedBoxes.push(box)
     return [
       ...(centres === undefined ? drawLeader(label, box) : []),
       ...lines.map((text, index) =>
@@ -77,54 +78,54 @@ export function placeLabels(
 }
 
 const shorten = (text: string): string =>
-  text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+  text.length > maxLabelLength ? `${text.slice(0, maxLabelLength - 1)}…` : text
 
 const computeLineHeight = (size: number): number => size + 4
 
 /** Returns the box with the fewest obstacles. For an optional label, returns only a box without obstacles. */
 function findClearest(boxes: readonly Box[], obstacles: ObstacleGrid, isOptional: boolean): Box | undefined {
-  let best: Box | undefined
-  let fewest = isOptional ? 1 : Number.POSITIVE_INFINITY
+  let bestBox: Box | undefined
+  let minHits = isOptional ? 1 : Number.POSITIVE_INFINITY
   for (const box of boxes) {
     const hits = obstacles.count(box)
-    if (hits < fewest) [best, fewest] = [box, hits]
+    if (hits < minHits) [bestBox, minHits] = [box, hits]
     if (hits === 0) break
   }
-  return best
+  return bestBox
 }
 
 /** Minimum distance at which a line connects a label with its point, in pixels. */
-const leaderDistance = 18
+const minLeaderDistance = 18
 
-function drawLeader({ at: [x, y], color }: Label, box: Box): readonly SvgElement[] {
+function drawLeader({ anchor: [x, y], color }: Label, box: Box): readonly SvgElement[] {
   const end: Point = [
     Math.max(box.left, Math.min(box.right, x)),
     Math.max(box.top + 2, Math.min(box.bottom - 2, y)),
   ]
   const distance = Math.hypot(end[0] - x, end[1] - y)
-  if (distance < leaderDistance) return []
+  if (distance < minLeaderDistance) return []
   return [line([x, y], end, { stroke: color, 'stroke-width': 0.8, 'stroke-opacity': 0.7 })]
 }
 
 /** Side of a grid cell, in pixels. */
-const cell = 32
+const cellSize = 32
 
 class ObstacleGrid {
   readonly #cells = new Map<string, Point[]>()
 
   constructor(points: readonly Point[]) {
     for (const point of points) {
-      const key = `${Math.floor(point[0] / cell)},${Math.floor(point[1] / cell)}`
-      const known = this.#cells.get(key)
-      if (known === undefined) this.#cells.set(key, [point])
-      else known.push(point)
+      const key = `${Math.floor(point[0] / cellSize)},${Math.floor(point[1] / cellSize)}`
+      const cellPoints = this.#cells.get(key)
+      if (cellPoints === undefined) this.#cells.set(key, [point])
+      else cellPoints.push(point)
     }
   }
 
   count({ left, top, right, bottom }: Box): number {
     let count = 0
-    for (let column = Math.floor(left / cell); column <= Math.floor(right / cell); column++)
-      for (let row = Math.floor(top / cell); row <= Math.floor(bottom / cell); row++)
+    for (let column = Math.floor(left / cellSize); column <= Math.floor(right / cellSize); column++)
+      for (let row = Math.floor(top / cellSize); row <= Math.floor(bottom / cellSize); row++)
         for (const [x, y] of this.#cells.get(`${column},${row}`) ?? [])
           if (x > left && x < right && y > top && y < bottom) count++
     return count
@@ -132,11 +133,11 @@ class ObstacleGrid {
 }
 
 /** Distances between a label and its point, in pixels. */
-const distances = [8, 22, 40]
+const labelDistances = [8, 22, 40]
 
 /** Returns boxes around a point, nearest first. */
 const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
-  distances.flatMap((distance) => {
+  labelDistances.flatMap((distance) => {
     const [dx, dy] = [distance + extent[0] / 2, distance + extent[1] / 2]
     const centres: readonly Point[] = [
       [x + dx, y],
@@ -148,7 +149,7 @@ const listPositions = ([x, y]: Point, extent: Point): readonly Box[] =>
       [x - dx, y - dy],
       [x - dx, y + dy],
     ]
-    return centres.map((at) => createCentredBox(at, extent))
+    return centres.map((center) => createCentredBox(center, extent))
   })
 
 const createCentredBox = ([x, y]: Point, [width, height]: Point): Box => ({
@@ -161,7 +162,7 @@ const createCentredBox = ([x, y]: Point, [width, height]: Point): Box => ({
 const areOverlapping = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
-const isWithin = ({ left, top, right, bottom }: Box, frame: Frame): boolean =>
+const isBoxInFrame = ({ left, top, right, bottom }: Box, frame: Frame): boolean =>
   left >= frame.left &&
   top >= frame.top &&
   right <= frame.left + frame.width &&

@@ -36,8 +36,8 @@ export interface Drawable {
 export interface MapData {
   readonly bounds: Bounds
   readonly drawables: readonly Drawable[]
-  readonly hidden: number
-  readonly total: number
+  readonly hiddenCount: number
+  readonly totalCount: number
   readonly time: string | null
 }
 
@@ -50,38 +50,44 @@ export interface MapOptions {
 
 export function createMapData(
   document: PlotDocument,
-  { bounds: requested, width, timeStyle = 'rn-short' }: MapOptions,
+  { bounds: requestedBounds, width, timeStyle = 'rn-short' }: MapOptions,
 ): MapData {
-  const bounds = requested ?? padDataBounds(getDataBounds(document))
-  const toleranceM = findPixelSize(bounds, width) * maxDeviation
+  const bounds = requestedBounds ?? padDataBounds(getDataBounds(document))
+  const toleranceM = computePixelSizeM(bounds, width) * maxDeviationPx
   const time = getTimeState(document)
   const now = time === null ? undefined : parseTime(time.current)
-  const selected = new Set(document.selection)
+  const selectedIds = new Set(document.selection)
   const drawables = document.items.flatMap((item) => {
     const { id, summary } = item
     if (summary.bounds === null || !areBoundsOverlapping(summary.bounds, bounds)) return []
     const { value } = item
     if (getProperties(value).visible === false) return []
-    const isSelected = id !== null && selected.has(id)
+    const isSelected = id !== null && selectedIds.has(id)
     return [createDrawable(value, { bounds, toleranceM, now, isSelected, timeStyle })]
   })
-  const total = document.items.length
-  return { bounds, drawables, hidden: total - drawables.length, total, time: time?.current ?? null }
+  const totalCount = document.items.length
+  return {
+    bounds,
+    drawables,
+    hiddenCount: totalCount - drawables.length,
+    totalCount,
+    time: time?.current ?? null,
+  }
 }
 
 /** Maximum deviation of simplified lines, in pixels. */
-const maxDeviation = 0.4
+const maxDeviationPx = 0.4
 
 /** Returns the size of a pixel in metres, at the chart's largest scale. */
-function findPixelSize(bounds: Bounds, width: number): number {
+function computePixelSizeM(bounds: Bounds, width: number): number {
   const frame = { left: 0, top: 0, width, height: chooseFrameHeight(bounds, width) }
   const { scale } = createProjection(bounds, frame)
   return scale === null
     ? ((bounds[2] - bounds[0]) * metresPerDegree) / width
-    : nauticalMile / scale.pxPerMile / scale.variation
+    : metresPerNauticalMile / scale.pxPerMile / scale.variation
 }
 
-const nauticalMile = 1852
+const metresPerNauticalMile = 1852
 
 const padDataBounds = (bounds: Bounds | null): Bounds =>
   bounds === null ? [-180, -75, 180, 80] : padBounds(bounds, 0.08)
@@ -99,8 +105,8 @@ function createDrawable(
   { bounds, toleranceM, now, isSelected, timeStyle }: DrawableOptions,
 ): Drawable {
   const type = getGeometryType(feature) ?? ''
-  const middle = (bounds[0] + bounds[2]) / 2
-  const paths = listPaths(feature.geometry).map((path) => unwrapPath(path, middle))
+  const middleLon = (bounds[0] + bounds[2]) / 2
+  const paths = listPaths(feature.geometry).map((path) => unwrapPath(path, middleLon))
   const shape = /Polygon/.test(type) ? 'area' : /Line/.test(type) ? 'line' : 'points'
   const { timestamps, annotationType } = getProperties(feature)
   const isMeasurement = annotationType === 'measurement'
@@ -115,7 +121,7 @@ function createDrawable(
     isSelected,
     now:
       shape === 'line' && now !== undefined && Array.isArray(timestamps)
-        ? interpolatePlace(paths.flat(), timestamps, now)
+        ? interpolatePosition(paths.flat(), timestamps, now)
         : null,
     ticks: shape === 'line' && Array.isArray(timestamps) ? listTimeTicks(paths, timestamps, timeStyle) : [],
   }
@@ -123,15 +129,15 @@ function createDrawable(
 
 function describeMeasurement(feature: JsonObject, timeStyle: TimeStyle): string | null {
   const { text, time } = getProperties(feature)
-  const at = parseTime(time)
+  const timeMs = parseTime(time)
   const value = typeof text === 'string' && text !== getName(feature) ? text : null
-  const parts = [value, at === undefined ? null : formatTimeLabel(at, timeStyle)]
-  const known = parts.filter((part) => part !== null)
-  return known.length === 0 ? null : known.join(', ')
+  const parts = [value, timeMs === undefined ? null : formatTimeLabel(timeMs, timeStyle)]
+  const presentParts = parts.filter((part) => part !== null)
+  return presentParts.length === 0 ? null : presentParts.join(', ')
 }
 
 const simplifyPath = (path: readonly LonLat[], toleranceM: number): readonly LonLat[] =>
-  selectLineVertices(path, toleranceM).map((place) => path[place] as LonLat)
+  selectLineVertices(path, toleranceM).map((vertex) => path[vertex] as LonLat)
 
 function findColour(properties: JsonObject): string | null {
   for (const name of ['stroke', 'color', 'marker_color', 'marker-color', 'fill']) {
@@ -144,23 +150,26 @@ function findColour(properties: JsonObject): string | null {
 }
 
 /** Returns `null` outside the track's time range. */
-function interpolatePlace(
+function interpolatePosition(
   path: readonly LonLat[],
   timestamps: readonly unknown[],
   now: number,
 ): LonLat | null {
-  let before: number | null = null
+  let previousMs: number | null = null
   for (const [index, [lon, lat]] of path.entries()) {
-    const at = parseTime(timestamps[index])
-    if (at === undefined) continue
-    if (at >= now) {
-      const old = path[index - 1]
-      if (at === now) return [lon, lat]
-      if (before === null || old === undefined) return null
-      const share = (now - before) / (at - before)
-      return [old[0] + (lon - old[0]) * share, old[1] + (lat - old[1]) * share]
+    const timeMs = parseTime(timestamps[index])
+    if (timeMs === undefined) continue
+    if (timeMs >= now) {
+      const previousPosition = path[index - 1]
+      if (timeMs === now) return [lon, lat]
+      if (previousMs === null || previousPosition === undefined) return null
+      const fraction = (now - previousMs) / (timeMs - previousMs)
+      return [
+        previousPosition[0] + (lon - previousPosition[0]) * fraction,
+        previousPosition[1] + (lat - previousPosition[1]) * fraction,
+      ]
     }
-    before = at
+    previousMs = timeMs
   }
   return null
 }

@@ -41,23 +41,26 @@ const coastColour = '#8F8672'
 const margins = { left: 76, right: 20, top: 56, bottom: 34 }
 
 export function drawMap({ data, title, width, land, coast }: MapDrawing): string {
-  const inner = width - margins.left - margins.right
+  const innerWidth = width - margins.left - margins.right
   const frame: Frame = {
     left: margins.left,
     top: margins.top,
-    width: inner,
-    height: chooseFrameHeight(data.bounds, inner),
+    width: innerWidth,
+    height: chooseFrameHeight(data.bounds, innerWidth),
   }
   const view = createProjection(data.bounds, frame)
-  const coloured = data.drawables.map((one, index) => ({ ...one, ink: chooseColour(one, index) }))
-  const shapes = [...coloured].sort((a, b) => getLayer(a) - getLayer(b))
+  const colouredDrawables = data.drawables.map((drawable, index) => ({
+    ...drawable,
+    strokeColor: chooseColour(drawable, index),
+  }))
+  const shapes = [...colouredDrawables].sort((a, b) => getLayer(a) - getLayer(b))
   const obstacles = {
-    points: coloured.flatMap((one) => listObstacles(one, view)),
+    points: colouredDrawables.flatMap((drawable) => listObstacles(drawable, view)),
     boxes: listScaleBarBoxes(view),
   }
   const labels = [
-    ...[...shapes].reverse().flatMap((one) => createLabels(one, view)),
-    ...coloured.flatMap((one) => createTickLabels(one, view)),
+    ...[...shapes].reverse().flatMap((drawable) => createLabels(drawable, view)),
+    ...colouredDrawables.flatMap((drawable) => createTickLabels(drawable, view)),
     ...listPolarLabels(view),
   ]
   const height = frame.height + margins.top + margins.bottom
@@ -67,7 +70,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
     drawBox(frame, { fill: seaColour }),
     group({ 'clip-path': 'url(#chart)' }, ...drawLand(land, view)),
     group({}, ...drawGraticule(view)),
-    group({ 'clip-path': 'url(#chart)' }, ...shapes.flatMap((one) => drawFeature(one, view))),
+    group({ 'clip-path': 'url(#chart)' }, ...shapes.flatMap((drawable) => drawFeature(drawable, view))),
     group({}, ...placeLabels(labels, frame, obstacles)),
     drawBox(frame, { fill: 'none', stroke: '#57606A', 'stroke-width': 1 }),
     ...drawScaleBar(view),
@@ -76,27 +79,27 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
 }
 
 /** Distance between the points along a line that labels avoid, in pixels. */
-const obstacleDistance = 8
+const obstacleSpacing = 8
 
 function listObstacles({ now, shape, paths }: ColouredDrawable, view: Projection): readonly Point[] {
   const { frame } = view
   const points: Point[] = now === null ? [] : [view.point(now)]
   if (shape === 'points') return [...points, ...paths.flat().map(view.point)]
   for (const path of paths) {
-    const line = path.map(view.point)
-    for (const [index, [x1, y1]] of line.entries()) {
-      const [x0, y0] = line[index - 1] ?? [x1, y1]
-      const parts = Math.min(500, Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / obstacleDistance)))
-      for (let part = 1; part <= parts; part++) {
-        const at: Point = [x0 + ((x1 - x0) * part) / parts, y0 + ((y1 - y0) * part) / parts]
-        if (isInside(at, frame)) points.push(at)
+    const pixelPath = path.map(view.point)
+    for (const [index, [x1, y1]] of pixelPath.entries()) {
+      const [x0, y0] = pixelPath[index - 1] ?? [x1, y1]
+      const partCount = Math.min(500, Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / obstacleSpacing)))
+      for (let part = 1; part <= partCount; part++) {
+        const point: Point = [x0 + ((x1 - x0) * part) / partCount, y0 + ((y1 - y0) * part) / partCount]
+        if (isInside(point, frame)) points.push(point)
       }
     }
   }
   return points
 }
 
-type ColouredDrawable = Drawable & { readonly ink: string }
+type ColouredDrawable = Drawable & { readonly strokeColor: string }
 
 const drawBox = (
   { left, top, width, height }: Frame,
@@ -104,19 +107,19 @@ const drawBox = (
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
 /** Pixels per nautical mile. At larger scales, the coast's errors of up to a mile are visible. */
-const maxCoastScale = 30
+const maxAccurateCoastScale = 30
 
 function drawHeading(
-  { drawables, hidden, time }: MapData,
+  { drawables, hiddenCount, time }: MapData,
   { title, coast }: Pick<MapDrawing, 'title' | 'coast'>,
   view: Projection,
 ): readonly SvgElement[] {
-  const selected = drawables.filter(({ isSelected }) => isSelected).length
-  const isCoarse = (view.scale?.pxPerMile ?? 0) > maxCoastScale
+  const selectedCount = drawables.filter(({ isSelected }) => isSelected).length
+  const isCoarse = (view.scale?.pxPerMile ?? 0) > maxAccurateCoastScale
   const parts = [
     drawables.length === 0 ? 'no features' : `${formatCount(drawables.length, 'feature')} shown`,
-    ...(hidden > 0 ? [`${hidden} hidden or outside`] : []),
-    ...(selected > 0 ? [`${selected} selected`] : []),
+    ...(hiddenCount > 0 ? [`${hiddenCount} hidden or outside`] : []),
+    ...(selectedCount > 0 ? [`${selectedCount} selected`] : []),
     ...(time === null ? [] : [`time ${time}`]),
     `${view.name}, coast 1:${coast === '10m' ? 10 : 50} million${isCoarse ? ' (approximate)' : ''}`,
   ]
@@ -138,7 +141,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
       'fill-rule': 'evenodd',
     }),
     element('path', {
-      d: coast.map((run) => formatPath(run, view)).join(''),
+      d: coast.map((line) => formatPath(line, view)).join(''),
       fill: 'none',
       stroke: coastColour,
       'stroke-width': 1,
@@ -156,87 +159,101 @@ const chooseColour = ({ color, kind, shape }: Drawable, index: number): string =
   kindColours[kind ?? ''] ??
   (shape === 'line' ? (trackColours[index % trackColours.length] ?? defaultColour) : defaultColour)
 
-function drawFeature(one: ColouredDrawable, view: Projection): readonly SvgElement[] {
-  if (one.shape === 'points') return drawPoints(one, view)
-  const { ink, isSelected, paths, shape } = one
+function drawFeature(drawable: ColouredDrawable, view: Projection): readonly SvgElement[] {
+  if (drawable.shape === 'points') return drawPoints(drawable, view)
+  const { strokeColor, isSelected, paths, shape } = drawable
   const d = paths
-    .map((part) => (shape === 'area' ? `${formatPoints(traceArea(part, view))}Z` : formatPath(part, view)))
+    .map((path) => (shape === 'area' ? `${formatPoints(traceArea(path, view))}Z` : formatPath(path, view)))
     .join('')
-  const round = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' }
-  const area = shape === 'area' ? { fill: ink, 'fill-opacity': 0.14 } : { fill: 'none' }
+  const roundStroke = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' }
+  const fillStyle = shape === 'area' ? { fill: strokeColor, 'fill-opacity': 0.14 } : { fill: 'none' }
   const width = shape === 'area' ? 1.4 : 2.2
   return [
     ...(isSelected
-      ? [element('path', { d, fill: 'none', stroke: '#111111', 'stroke-width': width + 6, ...round })]
+      ? [element('path', { d, fill: 'none', stroke: '#111111', 'stroke-width': width + 6, ...roundStroke })]
       : []),
     element('path', {
       d,
       fill: 'none',
       stroke: 'white',
       'stroke-width': width + (isSelected ? 3.6 : 2),
-      ...round,
+      ...roundStroke,
     }),
-    element('path', { d, ...area, stroke: ink, 'stroke-width': width, ...round }),
-    ...(shape === 'line' ? [...drawTicks(one, view), ...drawEnds(one, view)] : []),
+    element('path', { d, ...fillStyle, stroke: strokeColor, 'stroke-width': width, ...roundStroke }),
+    ...(shape === 'line' ? [...drawTicks(drawable, view), ...drawEnds(drawable, view)] : []),
   ]
 }
 
 /** Half of a tick's length, in pixels. */
-const tickSize = 4.5
+const halfTickLength = 4.5
 
-function drawTicks({ ticks, ink }: ColouredDrawable, view: Projection): readonly SvgElement[] {
-  return ticks.flatMap(({ place, from, to }) => {
-    const [[x, y], [x0, y0], [x1, y1]] = [view.point(place), view.point(from), view.point(to)]
+function drawTicks({ ticks, strokeColor }: ColouredDrawable, view: Projection): readonly SvgElement[] {
+  return ticks.flatMap(({ position, from, to }) => {
+    const [[x, y], [x0, y0], [x1, y1]] = [view.point(position), view.point(from), view.point(to)]
     const length = Math.hypot(x1 - x0, y1 - y0)
     if (length === 0) return []
-    const [dx, dy] = [((y1 - y0) / length) * tickSize, (-(x1 - x0) / length) * tickSize]
-    return [line([x - dx, y - dy], [x + dx, y + dy], { stroke: ink, 'stroke-width': 1.6 })]
+    const [dx, dy] = [((y1 - y0) / length) * halfTickLength, (-(x1 - x0) / length) * halfTickLength]
+    return [line([x - dx, y - dy], [x + dx, y + dy], { stroke: strokeColor, 'stroke-width': 1.6 })]
   })
 }
 
 /** Minimum distance between labelled time ticks, in pixels. */
 const minTickDistance = 90
 
-function createTickLabels({ ticks, ink }: ColouredDrawable, view: Projection): readonly Label[] {
+function createTickLabels({ ticks, strokeColor }: ColouredDrawable, view: Projection): readonly Label[] {
   const labels: Label[] = []
-  for (const { place, text } of ticks) {
-    const at = view.point(place)
-    const last = labels.at(-1)?.at
-    const isFar = last === undefined || Math.hypot(at[0] - last[0], at[1] - last[1]) >= minTickDistance
-    if (isFar && isInside(at, view.frame))
-      labels.push({ at, lines: [text], color: ink, isImportant: false, isOptional: true, size: 10.5 })
+  for (const { position, text } of ticks) {
+    const anchor = view.point(position)
+    const last = labels.at(-1)?.anchor
+    const isFarEnough =
+      last === undefined || Math.hypot(anchor[0] - last[0], anchor[1] - last[1]) >= minTickDistance
+    if (isFarEnough && isInside(anchor, view.frame))
+      labels.push({
+        anchor,
+        lines: [text],
+        color: strokeColor,
+        isImportant: false,
+        isOptional: true,
+        size: 10.5,
+      })
   }
   return labels
 }
 
 /** Measurements shorter than this number of pixels get a ring. */
-const minMeasurement = 24
+const minMeasurementLength = 24
 
 /** Draws the start, direction and current position of a track, or the ends of a measurement. */
 function drawEnds(
-  { paths, ink, now, isMeasurement }: ColouredDrawable,
+  { paths, strokeColor, now, isMeasurement }: ColouredDrawable,
   view: Projection,
 ): readonly SvgElement[] {
-  const all = paths.flat().map(view.point)
-  const [first, last] = [all[0], all.at(-1)]
+  const points = paths.flat().map(view.point)
+  const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return []
   if (isMeasurement) {
     const length = Math.hypot(last[0] - first[0], last[1] - first[1])
     const middle: Point = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2]
     return [
-      ...[first, last].map((at) => circle(at, 2.4, { fill: ink })),
-      ...(length < minMeasurement
-        ? [circle(middle, minMeasurement / 2 + 2, { fill: 'none', stroke: ink, 'stroke-width': 1.6 })]
+      ...[first, last].map((end) => circle(end, 2.4, { fill: strokeColor })),
+      ...(length < minMeasurementLength
+        ? [
+            circle(middle, minMeasurementLength / 2 + 2, {
+              fill: 'none',
+              stroke: strokeColor,
+              'stroke-width': 1.6,
+            }),
+          ]
         : []),
     ]
   }
-  const before = all.findLast(([x, y]) => Math.hypot(x - last[0], y - last[1]) > 3)
+  const directionPoint = points.findLast(([x, y]) => Math.hypot(x - last[0], y - last[1]) > 3)
   return [
-    circle(first, 3.4, { fill: 'white', stroke: ink, 'stroke-width': 1.8 }),
-    ...(before === undefined ? [] : [drawArrowHead(before, last, ink)]),
+    circle(first, 3.4, { fill: 'white', stroke: strokeColor, 'stroke-width': 1.8 }),
+    ...(directionPoint === undefined ? [] : [drawArrowHead(directionPoint, last, strokeColor)]),
     ...(now === null
       ? []
-      : [circle(view.point(now), 5.5, { fill: ink, stroke: 'white', 'stroke-width': 2 })]),
+      : [circle(view.point(now), 5.5, { fill: strokeColor, stroke: 'white', 'stroke-width': 2 })]),
   ]
 }
 
@@ -250,60 +267,65 @@ function drawArrowHead(from: Point, tip: Point, fill: string): SvgElement {
 }
 
 function drawPoints(
-  { paths, ink, isSelected, kind }: ColouredDrawable,
+  { paths, strokeColor, isSelected, kind }: ColouredDrawable,
   view: Projection,
 ): readonly SvgElement[] {
   const radius = kind === 'buoyfield' ? 3.4 : 5
-  return paths.flat().flatMap((place) => {
-    const at = view.point(place)
+  return paths.flat().flatMap((position) => {
+    const center = view.point(position)
     return [
       ...(isSelected
-        ? [circle(at, radius + 4.5, { fill: 'none', stroke: '#111111', 'stroke-width': 2 })]
+        ? [circle(center, radius + 4.5, { fill: 'none', stroke: '#111111', 'stroke-width': 2 })]
         : []),
-      circle(at, radius, { fill: ink, stroke: 'white', 'stroke-width': 1.4 }),
+      circle(center, radius, { fill: strokeColor, stroke: 'white', 'stroke-width': 1.4 }),
     ]
   })
 }
 
-function createLabels(one: ColouredDrawable, view: Projection): readonly Label[] {
-  const { name, detail, shape, paths, now, ink, isSelected } = one
+function createLabels(drawable: ColouredDrawable, view: Projection): readonly Label[] {
+  const { name, detail, shape, paths, now, strokeColor, isSelected } = drawable
   const lines = [name, detail].filter((text) => text !== null)
   const points = paths.flat().map(view.point)
   if (lines.length === 0 || points.length === 0) return []
-  const label = { lines, color: isSelected ? '#111111' : ink, isImportant: isSelected, isOptional: false }
-  if (shape === 'area') {
-    const centres = listAreaCentres(findExtent(points)).filter((at) => isInside(at, view.frame))
-    const [at] = centres
-    return at === undefined ? [] : [{ ...label, at, centres }]
+  const label = {
+    lines,
+    color: isSelected ? '#111111' : strokeColor,
+    isImportant: isSelected,
+    isOptional: false,
   }
-  const places =
+  if (shape === 'area') {
+    const centres = listAreaCentres(findExtent(points)).filter((center) => isInside(center, view.frame))
+    const [anchor] = centres
+    return anchor === undefined ? [] : [{ ...label, anchor, centres }]
+  }
+  const candidates =
     shape === 'line'
       ? [...(now === null ? [] : [view.point(now)]), ...points.toReversed()]
       : points.slice(0, 1)
-  const at = places.find((place) => isInside(place, view.frame))
-  return at === undefined ? [] : [{ ...label, at }]
+  const anchor = candidates.find((point) => isInside(point, view.frame))
+  return anchor === undefined ? [] : [{ ...label, anchor }]
 }
 
 /** Vertical distance between label positions, in pixels. */
-const areaStep = 14
+const areaLabelSpacing = 14
 
 /** Returns positions inside the box, from the middle outwards, then positions above and below it. */
 function listAreaCentres({ left, top, right, bottom }: Box): readonly Point[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
-  const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaStep) - 1))
-  const heights = Array.from({ length: count }, (_, index) => (index + 1) * areaStep)
-  const columns = [x, x - (right - left) / 4, x + (right - left) / 4]
+  const count = Math.min(40, Math.max(0, Math.floor((bottom - top) / 2 / areaLabelSpacing) - 1))
+  const offsets = Array.from({ length: count }, (_, index) => (index + 1) * areaLabelSpacing)
+  const labelXs = [x, x - (right - left) / 4, x + (right - left) / 4]
   return [
-    ...columns.flatMap((column): Point[] => [
-      [column, y],
-      ...heights.flatMap((offset): Point[] => [
-        [column, y - offset],
-        [column, y + offset],
+    ...labelXs.flatMap((labelX): Point[] => [
+      [labelX, y],
+      ...offsets.flatMap((offset): Point[] => [
+        [labelX, y - offset],
+        [labelX, y + offset],
       ]),
     ]),
-    ...columns.flatMap((column): Point[] => [
-      [column, top - areaStep],
-      [column, bottom + areaStep],
+    ...labelXs.flatMap((labelX): Point[] => [
+      [labelX, top - areaLabelSpacing],
+      [labelX, bottom + areaLabelSpacing],
     ]),
   ]
 }
@@ -322,8 +344,8 @@ const findExtent = (points: readonly Point[]): Box =>
 const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =>
   x >= left && y >= top && x <= left + width && y <= top + height
 
-const formatPath = (places: readonly LonLat[], view: Projection): string =>
-  formatPoints(places.map(view.point))
+const formatPath = (positions: readonly LonLat[], view: Projection): string =>
+  formatPoints(positions.map(view.point))
 
 /** Rounds to tenths of a pixel. */
 const formatPoints = (points: readonly Point[]): string =>

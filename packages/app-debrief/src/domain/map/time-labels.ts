@@ -7,29 +7,30 @@ export const timeStyles = ['rn-short', 'rn-long', 'plain', 'iso'] as const
 export type TimeStyle = (typeof timeStyles)[number]
 
 export interface TimeTick {
-  readonly place: LonLat
+  readonly position: LonLat
   readonly from: LonLat
   readonly to: LonLat
   readonly text: string
 }
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
 
 /** Intervals of ticks by maximum time span, in milliseconds. */
-const intervals: readonly (readonly [maxSpan: number, step: number])[] = [
-  [10 * minute, minute],
-  [hour, 5 * minute],
-  [6 * hour, 30 * minute],
-  [day, 2 * hour],
-  [7 * day, 6 * hour],
-  [30 * day, day],
-  [90 * day, 7 * day],
+const tickIntervals: readonly (readonly [maxSpanMs: number, stepMs: number])[] = [
+  [10 * minuteMs, minuteMs],
+  [hourMs, 5 * minuteMs],
+  [6 * hourMs, 30 * minuteMs],
+  [dayMs, 2 * hourMs],
+  [7 * dayMs, 6 * hourMs],
+  [30 * dayMs, dayMs],
+  [90 * dayMs, 7 * dayMs],
 ]
 
 /** Returns the interval in milliseconds. */
-const chooseTickInterval = (span: number): number => intervals.find(([max]) => span <= max)?.[1] ?? 30 * day
+const chooseTickInterval = (spanMs: number): number =>
+  tickIntervals.find(([max]) => spanMs <= max)?.[1] ?? 30 * dayMs
 
 const maxTicks = 400
 
@@ -40,10 +41,10 @@ export function listTimeTicks(
   style: TimeStyle,
 ): TimeTick[] {
   const times = timestamps.map(parseTime)
-  const known = times.filter((time) => time !== undefined)
-  if (known.length < 2 || times.length !== known.length) return []
-  const span = Math.max(...[known[0] ?? 0, known.at(-1) ?? 0]) - (known[0] ?? 0)
-  const step = chooseTickInterval(span)
+  const knownTimes = times.filter((time) => time !== undefined)
+  if (knownTimes.length < 2 || times.length !== knownTimes.length) return []
+  const spanMs = Math.max(...[knownTimes[0] ?? 0, knownTimes.at(-1) ?? 0]) - (knownTimes[0] ?? 0)
+  const stepMs = chooseTickInterval(spanMs)
   const ticks: TimeTick[] = []
   let vertex = 0
   for (const path of paths) {
@@ -51,10 +52,17 @@ export function listTimeTicks(
       const [from, start, end] = [path[index - 1], times[vertex - 1] ?? 0, times[vertex] ?? 0]
       vertex++
       if (from === undefined || end <= start) continue
-      for (let at = (Math.floor(start / step) + 1) * step; at <= end && ticks.length < maxTicks; at += step) {
-        const share = (at - start) / (end - start)
-        const place: LonLat = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share]
-        ticks.push({ place, from, to, text: formatTimeLabel(at, style) })
+      for (
+        let time = (Math.floor(start / stepMs) + 1) * stepMs;
+        time <= end && ticks.length < maxTicks;
+        time += stepMs
+      ) {
+        const fraction = (time - start) / (end - start)
+        const position: LonLat = [
+          from[0] + (to[0] - from[0]) * fraction,
+          from[1] + (to[1] - from[1]) * fraction,
+        ]
+        ticks.push({ position, from, to, text: formatTimeLabel(time, style) })
       }
     }
   }
@@ -71,12 +79,12 @@ export function formatTimeLabel(time: number, style: TimeStyle): string {
     iso.slice(8, 10),
     iso.slice(11, 16),
   ]
-  const group = `${date}${clock.replace(':', '')}Z`
+  const dateTimeGroup = `${date}${clock.replace(':', '')}Z`
   switch (style) {
     case 'rn-short':
-      return group
+      return dateTimeGroup
     case 'rn-long':
-      return `${group}${months[month - 1]}${year}`
+      return `${dateTimeGroup}${months[month - 1]}${year}`
     case 'plain':
       return clock
     case 'iso':

@@ -44,7 +44,7 @@ export function toRow({ id, summary }: Item) {
 }
 
 /** Returns at least one feature, and more if they fit `maxCharacters`. Simplifies lines if a tolerance is given. */
-export function takeFeatures(
+export function selectPage(
   items: readonly Item[],
   {
     from,
@@ -53,16 +53,16 @@ export function takeFeatures(
     toleranceM,
   }: Page & { maxCharacters: number; toleranceM?: number | undefined },
 ): readonly JsonObject[] {
-  const taken: JsonObject[] = []
+  const selectedFeatures: JsonObject[] = []
   let characters = 0
   for (const item of items.slice(from, from + limit)) {
     const { value, text } = item
-    const shown = toleranceM === undefined ? value : simplifyFeature(value, toleranceM)
-    characters += shown === value ? text.length : JSON.stringify(shown).length
-    if (taken.length > 0 && characters > maxCharacters) break
-    taken.push(shown)
+    const returnedFeature = toleranceM === undefined ? value : simplifyFeature(value, toleranceM)
+    characters += returnedFeature === value ? text.length : JSON.stringify(returnedFeature).length
+    if (selectedFeatures.length > 0 && characters > maxCharacters) break
+    selectedFeatures.push(returnedFeature)
   }
-  return taken
+  return selectedFeatures
 }
 
 /** Features without a type count as `none`. */

@@ -8,13 +8,13 @@ export type Injections = Readonly<Record<string, Injection>>
 /** Returns the values that the plot has, and for each missing value the reason. */
 export function resolveInjections(document: PlotDocument, injections: Injections) {
   const values: Record<string, unknown> = {}
-  const missing: Record<string, string> = {}
+  const missingReasons: Record<string, string> = {}
   for (const [name, injection] of Object.entries(injections)) {
-    const value = resolve(document, injection)
-    if (typeof value === 'string') missing[name] = value
+    const value = resolveInjection(document, injection)
+    if (typeof value === 'string') missingReasons[name] = value
     else values[name] = value
   }
-  return { values, missing }
+  return { values, missing: missingReasons }
 }
 
 export const listMissingArguments = (
@@ -28,18 +28,18 @@ export const listMissingArguments = (
     ]),
   )
 
-function resolve(document: PlotDocument, injection: Injection): unknown {
+function resolveInjection(document: PlotDocument, injection: Injection): unknown {
   switch (injection.from) {
     case 'selection':
       return resolveSelection(document, injection)
     case 'collection': {
-      const selected = listSelected(document)
-      const items = selected.length > 0 ? selected : document.items
+      const selectedItems = listSelectedItems(document)
+      const items = selectedItems.length > 0 ? selectedItems : document.items
       return { type: 'FeatureCollection', features: items.map(({ value }) => value) }
     }
     case 'track': {
       const isTrack = ({ summary }: Item): boolean => summary.dataType === 'track'
-      const track = listSelected(document).find(isTrack) ?? document.items.find(isTrack)
+      const track = listSelectedItems(document).find(isTrack) ?? document.items.find(isTrack)
       return track?.value ?? 'the plot has no track'
     }
     case 'viewport':
@@ -53,21 +53,21 @@ function resolveSelection(
   document: PlotDocument,
   { kinds, min, max }: Extract<Injection, { from: 'selection' }>,
 ): readonly JsonObject[] | string {
-  const acceptsAll = kinds.includes('any')
-  const features = listSelected(document).filter(
-    ({ summary }) => acceptsAll || kinds.includes(summary.dataType ?? ''),
+  const acceptsAnyKind = kinds.includes('any')
+  const features = listSelectedItems(document).filter(
+    ({ summary }) => acceptsAnyKind || kinds.includes(summary.dataType ?? ''),
   )
-  const format = (count: number): string => {
-    if (acceptsAll) return formatCount(count, 'feature')
+  const formatRequired = (count: number): string => {
+    if (acceptsAnyKind) return formatCount(count, 'feature')
     return `${count} ${kinds.map((kind) => kind + (count === 1 ? '' : 's')).join(' or ')}`
   }
-  const current = features.length === 1 ? '1 is selected' : `${features.length} are selected`
-  if (features.length < min) return `select at least ${format(min)}; ${current}`
-  if (max !== null && features.length > max) return `select at most ${format(max)}; ${current}`
+  const selectedText = features.length === 1 ? '1 is selected' : `${features.length} are selected`
+  if (features.length < min) return `select at least ${formatRequired(min)}; ${selectedText}`
+  if (max !== null && features.length > max) return `select at most ${formatRequired(max)}; ${selectedText}`
   return features.map(({ value }) => value)
 }
 
-export function listSelected({ items, selection }: PlotDocument): readonly Item[] {
+export function listSelectedItems({ items, selection }: PlotDocument): readonly Item[] {
   if (selection.length === 0) return []
   const ids = new Set(selection)
   return items.filter(({ id }) => id !== null && ids.has(id))

@@ -13,9 +13,9 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
   const lines = (type === 'LineString' ? [coordinates] : coordinates) as readonly (readonly LonLat[])[]
   let offset = 0
   const vertices = lines.flatMap((line) => {
-    const first = offset
+    const firstVertex = offset
     offset += line.length
-    return selectLineVertices(line, toleranceM).map((vertex) => vertex + first)
+    return selectLineVertices(line, toleranceM).map((vertex) => vertex + firstVertex)
   })
   const properties = isObject(feature.properties) ? feature.properties : {}
   return { ...retainVertices({ ...feature, properties } as unknown as Feature, vertices) }
@@ -24,22 +24,22 @@ export function simplifyFeature(feature: JsonObject, toleranceM: number): JsonOb
 /** Returns the ascending indices of retained vertices. Measures deviations on a plane. */
 export function selectLineVertices(line: readonly LonLat[], toleranceM: number): readonly number[] {
   if (line.length < 3) return line.map((_, vertex) => vertex)
-  const points = toPlane(line)
-  const steps = selectVertices([{ from: 0, to: line.length - 1 }], ({ from, to }) =>
+  const points = projectToPlane(line)
+  const iterator = selectVertices([{ from: 0, to: line.length - 1 }], ({ from, to }) =>
     findFarthest(points, from, to, toleranceM),
   )
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  return step.value
+  let result = iterator.next()
+  while (!result.done) result = iterator.next()
+  return result.value
 }
 
 /** Projects a line to metres east and north on a plane through its middle, shape [vertices, 2]. */
-function toPlane(line: readonly LonLat[]): Float64Array {
+function projectToPlane(line: readonly LonLat[]): Float64Array {
   const points = new Float64Array(line.length * 2)
-  const middle = line[line.length >> 1]?.[1] ?? 0
-  const shrink = Math.cos((middle * Math.PI) / 180)
+  const middleLat = line[line.length >> 1]?.[1] ?? 0
+  const lonFactor = Math.cos((middleLat * Math.PI) / 180)
   for (const [vertex, [lon, lat]] of unwrapPath(line, line[0]?.[0] ?? 0).entries()) {
-    points[vertex * 2] = lon * metresPerDegree * shrink
+    points[vertex * 2] = lon * metresPerDegree * lonFactor
     points[vertex * 2 + 1] = lat * metresPerDegree
   }
   return points
@@ -51,19 +51,19 @@ function findFarthest(
   to: number,
   toleranceM: number,
 ): number | undefined {
-  const at = (index: number): number => points[index] ?? 0
-  const [startX, startY] = [at(from * 2), at(from * 2 + 1)]
-  const [dx, dy] = [at(to * 2) - startX, at(to * 2 + 1) - startY]
-  const length = dx * dx + dy * dy
+  const getCoordinate = (index: number): number => points[index] ?? 0
+  const [startX, startY] = [getCoordinate(from * 2), getCoordinate(from * 2 + 1)]
+  const [dx, dy] = [getCoordinate(to * 2) - startX, getCoordinate(to * 2 + 1) - startY]
+  const squaredLength = dx * dx + dy * dy
   let farthest: number | undefined
-  let max = toleranceM * toleranceM
+  let maxSquared = toleranceM * toleranceM
   for (let vertex = from + 1; vertex < to; vertex += 1) {
-    const x = at(vertex * 2) - startX
-    const y = at(vertex * 2 + 1) - startY
-    const share = length === 0 ? 0 : Math.min(1, Math.max(0, (x * dx + y * dy) / length))
-    const square = (x - share * dx) ** 2 + (y - share * dy) ** 2
-    if (square > max) {
-      max = square
+    const x = getCoordinate(vertex * 2) - startX
+    const y = getCoordinate(vertex * 2 + 1) - startY
+    const fraction = squaredLength === 0 ? 0 : Math.min(1, Math.max(0, (x * dx + y * dy) / squaredLength))
+    const squaredDistance = (x - fraction * dx) ** 2 + (y - fraction * dy) ** 2
+    if (squaredDistance > maxSquared) {
+      maxSquared = squaredDistance
       farthest = vertex
     }
   }
