@@ -1,6 +1,7 @@
 import type { Pool } from 'undici'
 import type { Program } from './program.ts'
 import { median } from './rounds.ts'
+import type { EventAnswers } from './wire/event-answers.ts'
 
 /** A request that is sent repeatedly. */
 export interface Target {
@@ -10,6 +11,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Returns the message. Each has its own id, because some servers lose calls that share an id. */
   readonly body: (id: number) => string
+  /** Set if the response to a request does not contain its answer. */
+  readonly answers?: Pick<EventAnswers, 'waitFor'>
 }
 
 /** Results of a load test. */
@@ -22,11 +25,12 @@ export interface Load {
 }
 
 /** Sends one request and reads the whole response. Throws if it fails. */
-export async function ask({ pool, path, headers, body }: Target, id = 1): Promise<string> {
+export async function ask({ pool, path, headers, body, answers }: Target, id = 1): Promise<string> {
+  const answered = answers?.waitFor(id)
   const answer = await pool.request({ method: 'POST', path, headers, body: body(id) })
-  const text = await answer.body.text()
-  if (answer.statusCode === 200 && !text.includes('"isError":true') && !text.includes('"error":{'))
-    return text
+  const responseText = await answer.body.text()
+  const text = answer.statusCode === 202 && answered !== undefined ? await answered : responseText
+  if (answer.statusCode < 300 && !text.includes('"isError":true') && !text.includes('"error":{')) return text
   throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
 }
 

@@ -6,6 +6,7 @@ import { ask, sustain, type Target } from '../load.ts'
 import { type Program, startProgram } from '../program.ts'
 import { number, type Section } from '../report.ts'
 import { interleaved } from '../rounds.ts'
+import { EventAnswers } from './event-answers.ts'
 import { type Comparison, ours, references, wireSection } from './wire-report.ts'
 
 const rounds = 5
@@ -26,10 +27,10 @@ type Message = typeof list | typeof call
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A server that answers both messages. */
+/** A server that answers messages. `target` returns `undefined` if its route cannot. */
 interface Contender {
   readonly name: string
-  target(message: Message): Target
+  target(message: Message): Target | undefined
 }
 
 /** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with its peers. */
@@ -50,6 +51,10 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   const lenient = open(causeway, '/mcp/bench', json)
   const modern = open(causeway, '/mcp/bench', both)
   const bytes = Buffer.byteLength(await ask(lenient(list)))
+  const rest = {
+    ...open(causeway, '/api/apps/bench/tools/echo_42', json)(call),
+    body: () => JSON.stringify(call.params.arguments),
+  }
   const raw = await startProgram([source('raw-server.ts')], { BENCH_BYTES: String(bytes) })
   const rawTarget = open(raw, '/', json)
   const fastmcp = await startFastmcp()
@@ -64,6 +69,8 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
       target: open(causeway, '/mcp/bench', await sessionFields(causeway, '/mcp/bench')),
     },
     { name: `${ours}2026-07-28`, target: (message) => stateless(modern(message), message) },
+    { name: `${ours}HTTP+SSE`, target: await openEventStream(causeway, pools) },
+    { name: `${ours}REST`, target: (message) => (message === call ? rest : undefined) },
     { name: references.sdk, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
     { name: 'SDK v1 + express, stateless', target: open(sdk, '/stateless', both) },
     ...(fastmcp === undefined
@@ -98,9 +105,10 @@ async function compare(
   message: Message,
   comparison: Omit<Comparison, 'about'>,
 ): Promise<Section> {
-  const candidates = contenders.map(({ name, target }) => {
+  const candidates = contenders.flatMap(({ name, target }) => {
     const one = target(message)
-    return { name, warmUp: () => sustain(one, warmUp), run: () => sustain(one, load) }
+    if (one === undefined) return []
+    return [{ name, warmUp: () => sustain(one, warmUp), run: () => sustain(one, load) }]
   })
   for (const { warmUp } of candidates) await warmUp()
   const about =
@@ -110,16 +118,28 @@ async function compare(
   return wireSection({ ...comparison, about }, await interleaved(candidates, rounds))
 }
 
+/** Opens an event stream of MCP 2024-11-05. */
+async function openEventStream(program: Program, pools: Pool[]): Promise<Contender['target']> {
+  const pool = new Pool(program.url, { connections: 9 })
+  pools.push(pool)
+  const { endpoint: path, answers } = await EventAnswers.open(pool, '/sse/bench')
+  const target = (message: object): Target => ({
+    pool,
+    program,
+    path,
+    headers: json,
+    body: withId(message),
+    answers,
+  })
+  await ask(target(initialize('2024-11-05')))
+  return target
+}
+
 /** Opens a session of 2025-11-25 and returns the headers of its requests. */
 export async function sessionFields(program: Program, path: string): Promise<Record<string, string>> {
   const post = (body: object, fields: Record<string, string>) =>
     fetch(`${program.url}${path}`, { method: 'POST', headers: fields, body: JSON.stringify(body) })
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '1' },
-  }
-  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params }, both)
+  const opened = await post(initialize('2025-11-25'), both)
   await opened.text()
   const fields = {
     ...both,
@@ -129,6 +149,13 @@ export async function sessionFields(program: Program, path: string): Promise<Rec
   await (await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, fields)).text()
   return fields
 }
+
+const initialize = (protocolVersion: string) => ({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+})
 
 /** Converts a request to 2026-07-28: each message contains its version, client and capabilities. */
 function stateless(target: Target, message: Message): Target {

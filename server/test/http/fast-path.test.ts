@@ -61,6 +61,65 @@ t.test('the fast path and the SDK return the same results, stateless and in sess
     }
 })
 
+/** Opens an event stream of MCP 2024-11-05. */
+async function openEventStream(t: Test, wire: Wire, capabilities: object = {}) {
+  const { events, hangUp } = await wire.events(undefined, { path: '/sse', method: 'GET' })
+  t.teardown(() => hangUp())
+  const path: string = (await events.next()).value.data
+  const post = (message: object) => wire.send(message, { path })
+  const next = async () => JSON.parse((await events.next()).value.data)
+  const { params, ...initialize } = initializeMessage()
+  await post({ ...initialize, params: { ...params, capabilities } })
+  await next()
+  await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  return { post, next }
+}
+
+t.test('the fast path and the SDK send the same messages on event streams', async (t) => {
+  const [fast, sdk] = await openBoth(t)
+  const streams = [await openEventStream(t, fast), await openEventStream(t, sdk)]
+  const respondBoth = (message: object) =>
+    Promise.all(
+      streams.map(async ({ post, next }) => {
+        await post(message)
+        return withoutIds(await next())
+      }),
+    )
+  for (const [index, message] of [...traffic, rpc('tools/list')].entries()) {
+    const [fromFast, fromSdk] = await respondBoth(message)
+    t.same(fromFast, fromSdk, `${index}`)
+  }
+})
+
+t.test('each call of an array on an event stream gets its own response', async (t) => {
+  const { post, next } = await openEventStream(t, await openWire(t))
+  const names = ['Demo__missing', 'Demo__absent']
+  await post(names.map((name) => rpc('tools/call', { name }, name)))
+  const responses = [await next(), await next()]
+  for (const name of names)
+    t.match(
+      responses.find(({ id }) => id === name),
+      { error: { message: new RegExp(name) } },
+    )
+})
+
+t.test('a call on an event stream that sends messages or asks questions runs once', async (t) => {
+  const runs: string[] = []
+  const wire = await openWire(t, { apps: [messagingApp(runs)] })
+  const { post, next } = await openEventStream(t, wire, { elicitation: {} })
+  await post(toolCall('Talking__log'))
+  t.match(await next(), { method: 'notifications/message', params: { data: 'one' } })
+  t.match(await next(), { params: { level: 'warning', data: 'two' } })
+  t.match(await next(), { result: { structuredContent: { sent: 2 } } })
+  t.same(runs, ['log'])
+  await post(toolCall('Talking__ask'))
+  const question = await next()
+  t.match(question, { method: 'elicitation/create', params: { message: 'What?' } })
+  await post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { said: 'x' } } })
+  t.match(await next(), { result: { structuredContent: { done: true } } })
+  t.same(runs, ['log', 'ask', 'ask'], 'one run to ask and one with the reply')
+})
+
 t.test('the fast path and the SDK return the same responses to the requests of the corpus', async (t) => {
   const [fast, sdk] = await openBoth(t, { apps: [sampleApp] })
   const requests = [statelessRoute, sessionRoute].flatMap(({ cases }) =>

@@ -8,7 +8,10 @@ import type { HttpServices } from '../http-services.ts'
 import { type ExchangeRequest, toExchangeRequest, writeOrDisconnect } from '../web-messages.ts'
 import { CoreServer } from './core-server.ts'
 import { completeInitialize, type InitializeParams } from './initialize.ts'
+import { createInput } from './input-codec.ts'
+import { encodeResult, isFirstToolPage } from './responses.ts'
 import { addErrorCode } from './sdk-errors.ts'
+import { isPlainCall, type PlainCall, StartedCall, StartedCalls } from './started-call.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 interface SseConnectionOptions {
@@ -25,15 +28,18 @@ interface SseConnectionOptions {
 export class SseConnection {
   readonly owner: string
   readonly mount: Mount
+  readonly #id: string
   readonly #services: HttpServices
   readonly #stream: SseStream
   readonly #server: CoreServer
   readonly #subscriptions: Subscriptions
+  readonly #startedCalls = new StartedCalls()
   #initialize: InitializeParams | undefined
 
   constructor({ services, id, owner, mount, raw, endpoint, onClose }: SseConnectionOptions) {
     this.owner = owner
     this.mount = mount
+    this.#id = id
     this.#services = services
     this.#stream = new SseStream(raw, { endpoint, keepAliveMs: services.keepAliveMs })
     this.#subscriptions = new Subscriptions(services.core)
@@ -42,15 +48,11 @@ export class SseConnection {
       mount,
       era: 'legacy',
       versions: legacyVersions,
-      getSender: () => ({
-        channel: 'sse',
-        client: this.#initialize?.clientInfo,
-        capabilities: this.#initialize?.capabilities,
-        sessionId: id,
-      }),
+      getSender: () => ({ ...this.#sender, capabilities: this.#initialize?.capabilities }),
       subscriptions: this.#subscriptions,
     })
     this.#server.onclose = () => {
+      this.#startedCalls.close()
       this.#subscriptions.close()
       onClose()
     }
@@ -61,7 +63,11 @@ export class SseConnection {
   }
 
   async handle(exchange: Exchange, message: unknown): Promise<void> {
+    // All messages of an array share the exchange and so its `startedCall`.
+    const isAlone = message === exchange.request.body
     try {
+      if (isAlone && (await this.#handleWithoutSdk(exchange, message))) return
+      if (this.#startedCalls.cancelBy(message)) return
       const isRequest = classifyMessage(message) === 'request'
       const completed = isRequest ? this.#completeInitialize(message as Request) : message
       await this.#stream.receive(completed as JSONRPCMessage, toExchangeRequest(exchange))
@@ -79,6 +85,41 @@ export class SseConnection {
 
   async close(): Promise<void> {
     await this.#server.close()
+  }
+
+  get #sender() {
+    return { channel: 'sse' as const, client: this.#initialize?.clientInfo, sessionId: this.#id }
+  }
+
+  /** Resolves to `true` if the SDK does not need the message. */
+  async #handleWithoutSdk(exchange: Exchange, message: unknown): Promise<boolean> {
+    const { hasFastPath, toolLists } = this.#services
+    if (!hasFastPath) return false
+    if (isPlainCall(message)) return this.#callTool(exchange, message)
+    if (!isFirstToolPage(message)) return false
+    this.#stream.sendJson(toolLists.toText({ mount: this.mount, era: 'legacy', id: message.id }))
+    return true
+  }
+
+  /** Resolves to `true` if the SDK need not continue the call. A cancelled call gets no response. */
+  async #callTool(exchange: Exchange, message: PlainCall): Promise<boolean> {
+    const call = new StartedCall(this.#services.core, message, (channel) =>
+      exchange.createCaller({
+        ...this.#sender,
+        ...channel,
+        era: 'legacy',
+        rpcId: message.id,
+        input: createInput(this.#initialize?.capabilities),
+      }),
+    )
+    const result = await this.#startedCalls.waitFor(message.id, call, call.getQuickResult())
+    if (call.isCancelled) return true
+    if (result === undefined) {
+      exchange.startedCall = call
+      return false
+    }
+    this.#stream.sendJson(encodeResult(message.id, result))
+    return true
   }
 
   #completeInitialize(message: Request): Request {
@@ -117,9 +158,12 @@ class SseStream implements SdkTransport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const data = JSON.stringify(addErrorCode(useLegacyNumber(message)))
-    writeOrDisconnect(this.#raw, `event: message\ndata: ${data}\n\n`)
+    this.sendJson(JSON.stringify(addErrorCode(useLegacyNumber(message))))
     if (classifyMessage(message) === 'response') this.#settle(readId(message))
+  }
+
+  sendJson(json: string | Buffer): void {
+    writeOrDisconnect(this.#raw, `event: message\ndata: ${json}\n\n`)
   }
 
   async close(): Promise<void> {
