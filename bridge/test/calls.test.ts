@@ -289,14 +289,14 @@ verifies(
 const stale = { code: 'UND_ERR_SOCKET' }
 const refused = { code: 'ECONNREFUSED' }
 
-t.test('mayRepeat allows an unsafe call only if nothing was written', async (t) => {
+t.test('canResend allows an unsafe call only if nothing was written', async (t) => {
   t.notOk(canResend(stale, { isSafe: false, wasWritten: true, hasResponse: false }))
   t.ok(canResend(stale, { isSafe: false, wasWritten: false, hasResponse: false }))
   t.ok(canResend(refused, { isSafe: false, wasWritten: false, hasResponse: false }))
 })
 
 t.test(
-  'mayRepeat allows a safe call after a lost connection, but not after the response has started',
+  'canResend allows a safe call after a lost connection, but not after the response has started',
   async (t) => {
     t.ok(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: false }))
     t.notOk(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: true }))
@@ -324,7 +324,7 @@ t.test('isTemporary accepts busy and unavailable servers unless they request a l
   t.equal(getRetryAfterMs(reply(503, '3')), 3000)
 })
 
-t.test('retryAfterMs reads seconds, or a date relative to the Date header of the server', async (t) => {
+t.test('getRetryAfterMs reads seconds, or a date relative to the Date header of the server', async (t) => {
   const parse = (retryAfter: string, date?: string) =>
     getRetryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
       Date.parse('2026-01-01T00:00:00Z'),
@@ -342,7 +342,7 @@ t.test('retryAfterMs reads seconds, or a date relative to the Date header of the
   t.ok(isTemporary({ status: 503, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }))
 })
 
-t.test('backoff doubles from the base to 30 s and is never less than the base', async (t) => {
+t.test('computeBackoff doubles from the base to 30 s and is never less than the base', async (t) => {
   const none = () => 0
   t.same(
     [0, 1, 2, 5, 50].map((attempt) => computeBackoff(attempt, none)),

@@ -163,7 +163,7 @@ verifies('bridge:doctor', 'the doctor rejects a token file that other users can 
   t.notMatch(text, 'hidden-value')
 })
 
-t.test('clientLines quotes arguments for the shell and omits header values', async (t) => {
+t.test('formatClientCommands quotes arguments for the shell and omits header values', async (t) => {
   const text = formatClientCommands({
     node: '/opt/my node',
     script: '/b.js',

@@ -23,7 +23,7 @@ const mark = { id: 's1', version: '2025-06-18' }
 const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const forms = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-verifies('bridge:relay:protocol-version', 'messageFields adds the session to a legacy message', async (t) => {
+verifies('bridge:relay:protocol-version', 'createMessageFields adds the session to a legacy message', async (t) => {
   t.same(createMessageFields(read({ id: 1, method: 'tools/list' }), mark), {
     ...forms,
     'mcp-session-id': 's1',
@@ -57,7 +57,7 @@ verifies(
   },
 )
 
-t.test('fieldValue encodes texts that are not valid in a header as Base64 of their UTF-8', async (t) => {
+t.test('encodeFieldValue encodes texts that are not valid in a header as Base64 of their UTF-8', async (t) => {
   for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
     t.equal(encodeFieldValue(safe), safe)
   for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
@@ -270,21 +270,21 @@ verifies(
 const used = (origin: string, env: NodeJS.ProcessEnv): boolean =>
   findProxy(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
 
-t.test('proxyFor reads the variable for the scheme of the server', async (t) => {
+t.test('findProxy reads the variable for the scheme of the server', async (t) => {
   t.equal(findProxy('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
   t.equal(findProxy('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
   t.equal(findProxy('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
   t.equal(findProxy('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
 })
 
-t.test('proxyFor returns undefined for hosts, subdomains and ports in NO_PROXY', async (t) => {
+t.test('findProxy returns undefined for hosts, subdomains and ports in NO_PROXY', async (t) => {
   for (const entry of ['a.org', '.a.org', '*.a.org', '*', 'x, A.ORG', 'a.org:443'])
     t.notOk(used('https://b.a.org', { no_proxy: entry }), entry)
   for (const entry of ['', 'ba.org', 'org.', 'b.a', 'a.org:80', ' , '])
     t.ok(used('https://b.a.org', { NO_PROXY: entry }), entry)
 })
 
-t.test('proxyFor rejects a URL that is not HTTP and omits it from the message', async (t) => {
+t.test('findProxy rejects a URL that is not HTTP and omits it from the message', async (t) => {
   t.throws(() => findProxy('http://a', 'socks5://u:hidden@h', {}), {
     code: 'INVALID_SETTING',
     message: /^((?!hidden).)*$/,

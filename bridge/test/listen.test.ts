@@ -332,7 +332,7 @@ t.test('ServerRequests replaces the id of a cancellation with deeply nested para
   t.same(toClient(takeBack(`"reason":${deep}`)).params, { requestId: id })
 })
 
-t.test('withId keeps all bytes except the id', async (t) => {
+t.test('replaceId keeps all bytes except the id', async (t) => {
   const withNine = (text: string) => replaceId(Buffer.from(text), 9).toString()
   t.equal(withNine(' { "id" : "a\\"}" , "result": 1e2 }'), ' { "id" : 9 , "result": 1e2 }')
   t.equal(withNine('{"error":{"id":1}}'), '{"id":9,"error":{"id":1}}')
@@ -361,7 +361,7 @@ function openEnded(answer: (reader: Reader) => void) {
   return { upstream, aborts: () => aborts }
 }
 
-verifies('bridge:session:restart', 'ask rejects if no response arrives within the timeout', async (t) => {
+verifies('bridge:session:restart', 'sendRequest rejects if no response arrives within the timeout', async (t) => {
   for (const head of [false, true]) {
     const { upstream, aborts } = openEnded((reader) => {
       if (head) reader.head(200, { 'content-type': 'text/event-stream' })
@@ -375,7 +375,7 @@ verifies('bridge:session:restart', 'ask rejects if no response arrives within th
   }
 })
 
-t.test('ask returns the first response of a stream and closes the stream', async (t) => {
+t.test('sendRequest returns the first response of a stream and closes the stream', async (t) => {
   const { upstream, aborts } = openEnded((reader) => {
     reader.head(200, { 'content-type': 'text/event-stream' })
     reader.data(Buffer.from('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'))

@@ -21,7 +21,7 @@ const repeatableMethods = new Set([
 
 export const isRepeatable = (method: string): boolean => repeatableMethods.has(method)
 
-const resendableMethods = new Set([
+const repeatableNotifications = new Set([
   'notifications/initialized',
   'notifications/cancelled',
   'notifications/roots/list_changed',
@@ -29,7 +29,7 @@ const resendableMethods = new Set([
 
 /** Also true for responses: the server ignores a second response to a request. */
 export const isSafeToResend = ({ kind, method }: Pick<ClientMessage, 'kind' | 'method'>): boolean =>
-  kind === 'response' || (kind === 'notification' && resendableMethods.has(method))
+  kind === 'response' || (kind === 'notification' && repeatableNotifications.has(method))
 
 const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
