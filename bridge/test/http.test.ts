@@ -23,18 +23,22 @@ const mark = { id: 's1', version: '2025-06-18' }
 const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const forms = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-verifies('bridge:relay:protocol-version', 'createMessageFields adds the session to a legacy message', async (t) => {
-  t.same(createMessageFields(read({ id: 1, method: 'tools/list' }), mark), {
-    ...forms,
-    'mcp-session-id': 's1',
-    'mcp-protocol-version': '2025-06-18',
-  })
-  t.same(
-    createMessageFields(read({ id: 1, method: 'initialize' }), mark),
-    forms,
-    'initialize belongs to none',
-  )
-})
+verifies(
+  'bridge:relay:protocol-version',
+  'createMessageFields adds the session to a legacy message',
+  async (t) => {
+    t.same(createMessageFields(read({ id: 1, method: 'tools/list' }), mark), {
+      ...forms,
+      'mcp-session-id': 's1',
+      'mcp-protocol-version': '2025-06-18',
+    })
+    t.same(
+      createMessageFields(read({ id: 1, method: 'initialize' }), mark),
+      forms,
+      'initialize belongs to none',
+    )
+  },
+)
 
 verifies(
   'bridge:relay:protocol-version',
@@ -57,15 +61,18 @@ verifies(
   },
 )
 
-t.test('encodeFieldValue encodes texts that are not valid in a header as Base64 of their UTF-8', async (t) => {
-  for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
-    t.equal(encodeFieldValue(safe), safe)
-  for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
-    const value = encodeFieldValue(unsafe)
-    t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
-    t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
-  }
-})
+t.test(
+  'encodeFieldValue encodes texts that are not valid in a header as Base64 of their UTF-8',
+  async (t) => {
+    for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
+      t.equal(encodeFieldValue(safe), safe)
+    for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
+      const value = encodeFieldValue(unsafe)
+      t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
+      t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
+    }
+  },
+)
 
 t.test('Identity distinguishes two calls with the same id', async (t) => {
   const identity = new Identity('me', 'r1')

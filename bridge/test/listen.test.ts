@@ -361,19 +361,23 @@ function openEnded(answer: (reader: Reader) => void) {
   return { upstream, aborts: () => aborts }
 }
 
-verifies('bridge:session:restart', 'sendRequest rejects if no response arrives within the timeout', async (t) => {
-  for (const head of [false, true]) {
-    const { upstream, aborts } = openEnded((reader) => {
-      if (head) reader.head(200, { 'content-type': 'text/event-stream' })
-    })
-    const error = await sendRequest(upstream, { method: 'POST', fields: {} }, 1).catch(
-      (error: unknown) => error,
-    )
-    t.match(error, { code: 'SERVER_UNREACHABLE' })
-    t.match(explainUnreachable(error, undefined, {}), { text: 'no response in time (TimeoutError)' })
-    t.equal(aborts(), 1)
-  }
-})
+verifies(
+  'bridge:session:restart',
+  'sendRequest rejects if no response arrives within the timeout',
+  async (t) => {
+    for (const head of [false, true]) {
+      const { upstream, aborts } = openEnded((reader) => {
+        if (head) reader.head(200, { 'content-type': 'text/event-stream' })
+      })
+      const error = await sendRequest(upstream, { method: 'POST', fields: {} }, 1).catch(
+        (error: unknown) => error,
+      )
+      t.match(error, { code: 'SERVER_UNREACHABLE' })
+      t.match(explainUnreachable(error, undefined, {}), { text: 'no response in time (TimeoutError)' })
+      t.equal(aborts(), 1)
+    }
+  },
+)
 
 t.test('sendRequest returns the first response of a stream and closes the stream', async (t) => {
   const { upstream, aborts } = openEnded((reader) => {
