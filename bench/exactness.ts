@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createDice, type Dice } from '../fixtures/generate/generated/dice.ts'
 import { type OddImport, oddImports } from '../fixtures/generate/generated/odd-imports.ts'
-import { normalizeAngle, type Place } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
+import { normalizeAngle, type LatLon } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
 import { computeBearing } from '../packages/app-toolvault/src/domain/geodesy/range-bearing.ts'
 import { RepFileReader } from '../packages/app-toolvault/src/domain/import/rep-file.ts'
 import { XmlFileReader } from '../packages/app-toolvault/src/domain/import/xml-file.ts'
@@ -10,7 +10,7 @@ import { countVertices, type DebriefCommand, type Feature } from '../packages/pl
 import type { Section } from './report.ts'
 
 /** Regions of the first place, and how far the second place is at most, degrees. */
-const regions: readonly (readonly [name: string, place: (dice: Dice) => Place, span: number])[] = [
+const regions: readonly (readonly [name: string, place: (dice: Dice) => LatLon, span: number])[] = [
   ['anywhere, any distance', anywhere, 180],
   [
     'within 200 km of a pole',
@@ -21,7 +21,7 @@ const regions: readonly (readonly [name: string, place: (dice: Dice) => Place, s
   ['within 2 km', anywhere, 0.01],
 ]
 
-function anywhere(dice: Dice): Place {
+function anywhere(dice: Dice): LatLon {
   return { lat: dice.between(-90, 90), lon: dice.between(-180, 180) }
 }
 
@@ -54,7 +54,7 @@ export function compareGeodesics(): readonly Section[] {
 
 type Errors = readonly [metres: number, degrees: number, undefinedBearings: number]
 
-function measureErrors(pairs: readonly (readonly [Place, Place])[]): Errors {
+function measureErrors(pairs: readonly (readonly [LatLon, LatLon])[]): Errors {
   const input = pairs.map(([a, b]) => `${a.lat} ${a.lon} ${b.lat} ${b.lon}`).join('\n')
   const lines = execFileSync('GeodSolve', ['-i', '-p', '9'], { input, encoding: 'utf8' }).trim().split('\n')
   const still = { course_deg: null, speed_kn: null }
@@ -62,8 +62,8 @@ function measureErrors(pairs: readonly (readonly [Place, Place])[]): Errors {
   for (const [index, [a, b]] of pairs.entries()) {
     const [azimuth = 0, , range = 0] = (lines[index] ?? '').split(' ').map(Number)
     const { range_m, bearing_deg } = computeBearing(
-      { place: a, ...still },
-      { place: b, ...still },
+      { position: a, ...still },
+      { position: b, ...still },
       'geodesic',
     )
     metres = Math.max(metres, Math.abs(range_m - range))

@@ -6,7 +6,7 @@ import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { findDestination, type Place } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
+import { findDestination, type LatLon } from '../../app-toolvault/src/domain/geodesy/geodesic.ts'
 import { ChartRenderer } from '../src/chart/chart-renderer.ts'
 import { clipLand, createLandRing, selectLand } from '../src/domain/map/coast.ts'
 import { drawGraticule, drawScaleBar, formatAngle } from '../src/domain/map/graticule.ts'
@@ -32,7 +32,7 @@ interface Leg {
 }
 
 /** Returns a track of geodesic legs, with a fix each `stepS` seconds. */
-function track(id: string, from: Place, legs: readonly Leg[], stepS = 60) {
+function track(id: string, from: LatLon, legs: readonly Leg[], stepS = 60) {
   const places = [from]
   for (const { course, metres, fixes } of legs) {
     const origin = places.at(-1) ?? from
@@ -44,13 +44,13 @@ function track(id: string, from: Place, legs: readonly Leg[], stepS = 60) {
   return feature(id, 'LineString', coordinates, { dataType: 'track', timestamps })
 }
 
-const zone = (id: string, centre: Place, radiusM: number) => {
+const zone = (id: string, centre: LatLon, radiusM: number) => {
   const ring = Array.from({ length: 37 }, (_, index) => findDestination(centre, index * 10, radiusM))
   const coordinates = [ring.map(({ lon, lat }) => [lon, lat])]
   return feature(id, 'Polygon', coordinates, { dataType: 'annotation', annotationType: 'area' })
 }
 
-const point = (id: string, { lon, lat }: Place) =>
+const point = (id: string, { lon, lat }: LatLon) =>
   feature(id, 'Point', [lon, lat], { dataType: 'reference-point' })
 
 const alpha = { lon: -4.99, lat: 36 }

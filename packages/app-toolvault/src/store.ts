@@ -37,16 +37,16 @@ export class Vault {
     args: ToolArgs,
     ctx: CallContext,
   ): Promise<DebriefCommand | Answer<DebriefCommand>> {
-    const run = this.#newId()
+    const runId = this.#newId()
     const file = 'read' in tool ? await this.#resolveFile(args) : undefined
     if (file === undefined && estimatePositions(args) <= maxInlinePositions) {
       this.#counts.inline++
-      return runTool(tool, args, { newId: createNewId(run), watch: ctx })
+      return runTool(tool, args, { newId: createNewId(runId), control: ctx })
     }
     const { clientKey: client, signal, progress } = ctx
     signal.throwIfAborted()
     this.#counts.worker++
-    const request = { tool: tool.name, args, run, file }
+    const request = { tool: tool.name, args, runId, file }
     return fromJson(await this.#pool.call('run', request, { client, signal, progress }))
   }
 

@@ -8,7 +8,7 @@ import { readFeatures } from '../src/domain/feature/read-features.ts'
 import {
   formatBearing,
   formatBowAngle,
-  formatPlace,
+  formatPosition,
   formatRange,
   formatRangeIn,
 } from '../src/domain/geodesy/format-figures.ts'
@@ -16,8 +16,8 @@ import {
   computeDistance,
   createLine,
   findDestination,
+  type LatLon,
   normalizeAngle,
-  type Place,
   solveInverse,
 } from '../src/domain/geodesy/geodesic.ts'
 import { computeBearing } from '../src/domain/geodesy/range-bearing.ts'
@@ -142,8 +142,8 @@ t.test('figures are formatted as in charts and logs', async (t) => {
     'astern',
     'astern',
   ])
-  t.equal(formatPlace({ lat: 36.1179328, lon: -4.8545405 }), '36°07.076′N 004°51.272′W')
-  t.equal(formatPlace({ lat: -0.99999999, lon: 190 }), '01°00.000′S 170°00.000′W')
+  t.equal(formatPosition({ lat: 36.1179328, lon: -4.8545405 }), '36°07.076′N 004°51.272′W')
+  t.equal(formatPosition({ lat: -0.99999999, lon: 190 }), '01°00.000′S 170°00.000′W')
   t.same([4.25, 209.5, 1853, 25_000, 343_923].map(formatRange), [
     '4.3 m',
     '210 m',
@@ -159,11 +159,11 @@ t.test('figures are formatted as in charts and logs', async (t) => {
 
 const still = { course_deg: null, speed_kn: null }
 
-const measure = (a: Place, b: Place, line: 'geodesic' | 'rhumb' = 'geodesic') =>
-  computeBearing({ place: a, ...still }, { place: b, ...still }, line)
+const measure = (a: LatLon, b: LatLon, line: 'geodesic' | 'rhumb' = 'geodesic') =>
+  computeBearing({ position: a, ...still }, { position: b, ...still }, line)
 
 verifies('toolvault:bearing:undefined', async (t) => {
-  const at = (lat: number, lon: number): Place => ({ lat, lon })
+  const at = (lat: number, lon: number): LatLon => ({ lat, lon })
   for (const [a, b] of [
     [at(10, 20), at(10, 20)],
     [at(10, 180), at(10, -180)],
@@ -253,7 +253,7 @@ function crossPole(side: 1 | -1, meridian: number, offset: number) {
   )
 }
 
-const bearing = (a: Place, b: Place): number => measure(a, b).bearing_deg ?? 0
+const bearing = (a: LatLon, b: LatLon): number => measure(a, b).bearing_deg ?? 0
 
 verifies(
   'toolvault:zone',

@@ -6,7 +6,7 @@ import t from 'tap'
 import {
   type ClosestPoint,
   findClosestApproach,
-  findNearestIn,
+  findClosestPointInSpan,
 } from '../src/domain/approach/closest-approach.ts'
 import { type IndexedTrack, indexTrack } from '../src/domain/approach/indexed-track.ts'
 import { listIntervals } from '../src/domain/approach/intervals.ts'
@@ -14,15 +14,15 @@ import {
   computeDistance,
   createLine,
   findDestination,
+  type LatLon,
   normalizeAngle,
-  type Place,
   solveInverse,
 } from '../src/domain/geodesy/geodesic.ts'
 import { AisLogReader } from '../src/domain/import/ais-log.ts'
 import { NmeaLogReader } from '../src/domain/import/nmea-log.ts'
 import { RepFileReader } from '../src/domain/import/rep-file.ts'
 import { XmlFileReader } from '../src/domain/import/xml-file.ts'
-import { findCommonSpan, interpolatePlace } from '../src/domain/track/motion.ts'
+import { findCommonSpan, interpolatePosition } from '../src/domain/track/motion.ts'
 import { resampleTrack } from '../src/domain/track/resampling.ts'
 import { simplifyTrack } from '../src/domain/track/simplification.ts'
 import { readTimedTrack, type TimedTrack } from '../src/domain/track/track.ts'
@@ -49,7 +49,7 @@ const track = (id: string, maxLegs = 24) =>
   fc
     .record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: maxLegs }) })
     .map(({ from, legs }) => {
-      const places: Place[] = [from]
+      const places: LatLon[] = [from]
       const times = [0]
       for (const { course, metres, seconds } of legs) {
         places.push(findDestination(places.at(-1) ?? from, course, metres))
@@ -89,19 +89,19 @@ t.test('solveInverse inverts findDestination', async (t) => {
   )
 })
 
-t.test('interpolatePlace returns a position on the geodesic of the leg', async (t) => {
+t.test('interpolatePosition returns a position on the geodesic of the leg', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
       const [start = 0, end = 0] = [one.times[0], one.times.at(-1)]
       const time = start + (end - start) * share
-      const found = interpolatePlace(one, time)
+      const found = interpolatePosition(one, time)
       const index = Math.min(
         one.fixes.length - 2,
         one.times.findLastIndex((known) => known <= time),
       )
       const [from, to] = [one.fixes[index], one.fixes[index + 1]]
       if (found === undefined || from === undefined || to === undefined)
-        return t.fail('interpolatePlace returned undefined')
+        return t.fail('interpolatePosition returned undefined')
       t.ok(
         Math.abs(computeDistance(from, found) + computeDistance(found, to) - computeDistance(from, to)) <
           1e-6,
@@ -126,10 +126,10 @@ t.test('simplifyTrack retains ends and alignment, and no deviation exceeds the t
 })
 
 t.test('simplifyTrack reads each timestamp of a zigzag line at most 250 times', async (t) => {
-  const places = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
+  const positions = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
   let reads = 0
   const times = new Proxy(
-    places.map((_, index) => index * 1000),
+    positions.map((_, index) => index * 1000),
     {
       get(target, name) {
         reads += 1
@@ -137,10 +137,10 @@ t.test('simplifyTrack reads each timestamp of a zigzag line at most 250 times', 
       },
     },
   )
-  const jumping = { places, times, breaks: new Set() } as unknown as TimedTrack
-  const kept = all(simplifyTrack(jumping, { tolerance_m: 50, kind: 'time' }))
-  t.equal(kept.length, places.length, 'every corner is farther than the tolerance')
-  t.ok(reads <= 250 * places.length, `${reads} reads`)
+  const zigzag = { positions, times, breaks: new Set() } as unknown as TimedTrack
+  const retained = all(simplifyTrack(zigzag, { tolerance_m: 50, kind: 'time' }))
+  t.equal(retained.length, positions.length, 'every corner is farther than the tolerance')
+  t.ok(reads <= 250 * positions.length, `${reads} reads`)
 })
 
 /** Returns the greatest geodesic distance in metres between a vertex and its position after simplification. */
@@ -167,7 +167,7 @@ t.test('findClosestApproach returns at most the shortest sampled distance', asyn
       const start = a.times[0] ?? 0
       for (let sample = 0; sample <= 200; sample++) {
         const time = start + ((end - start) * sample) / 200
-        const [p, q] = [interpolatePlace(a, time), interpolatePlace(b, time)]
+        const [p, q] = [interpolatePosition(a, time), interpolatePosition(b, time)]
         if (p !== undefined && q !== undefined) t.ok(found.distance_m <= computeDistance(p, q) + 1e-3)
       }
       t.ok(Math.abs(found.distance_m - computeDistance(found.a, found.b)) < 1e-6)
@@ -203,7 +203,7 @@ function everyInterval(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefin
   const spans = listIntervals(a, b, { start, end, likelyTime: start, min_m: 0 })
   let best: ClosestPoint | undefined
   for (let span = spans.first; span !== undefined; span = spans.first) {
-    const found = findNearestIn(a.track, b.track, span)
+    const found = findClosestPointInSpan(a.track, b.track, span)
     if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
     spans.removeFirst()
   }
@@ -238,7 +238,7 @@ t.test('resampleTrack returns the positions of the track at all times', async (t
     fc.property(track('a'), fc.integer({ min: 5, max: 600 }), (one, interval_s) => {
       const even = readTimedTrack(resampleTrack(one, { interval_s, max_gap_s: 1e6 }).feature)
       for (const fix of even.fixes) {
-        const wanted = interpolatePlace(one, fix.time)
+        const wanted = interpolatePosition(one, fix.time)
         t.ok(wanted !== undefined && computeDistance(wanted, fix) < 1e-6)
       }
       t.equal(even.times.at(-1), one.times.at(-1))

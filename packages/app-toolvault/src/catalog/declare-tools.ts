@@ -63,6 +63,6 @@ export function declareTools(app: Registrar<Vault, object>): void {
 }
 
 function listAliases(name: string): string[] {
-  const dashed = name.replaceAll('_', '-')
-  return [name, ...(dashed === name ? [] : [dashed]), `toolvault_${name}`]
+  const kebabName = name.replaceAll('_', '-')
+  return [name, ...(kebabName === name ? [] : [kebabName]), `toolvault_${name}`]
 }

@@ -19,7 +19,7 @@ export function declareResources(app: Registrar<Vault, object>): void {
       const tool = findTool(name)
       if (tool === undefined)
         throw new CausewayError('RESOURCE_NOT_FOUND', `ToolVault has no tool ${name}`, {
-          data: { tools: catalog.map((one) => one.name) },
+          data: { tools: catalog.map((tool) => tool.name) },
         })
       return { json: { ...describeToolFiles(tool), samples: readSamples(tool) } }
     },

@@ -46,11 +46,16 @@ async function callTool(
     const result = await ctx.call(requireTool(name).name, args)
     return Response.json({ result, isError: false })
   } catch (error) {
-    const known = asCausewayError(error)
-    if (known.code === 'INTERNAL') ctx.log.error({ err: error }, 'the tool failed')
+    const causewayError = asCausewayError(error)
+    if (causewayError.code === 'INTERNAL') ctx.log.error({ err: error }, 'the tool failed')
     return Response.json(
-      { error: known.message, details: known.remedy, isError: true, ...errorObject(known) },
-      { status: known.definition.status },
+      {
+        error: causewayError.message,
+        details: causewayError.remedy,
+        isError: true,
+        ...errorObject(causewayError),
+      },
+      { status: causewayError.definition.status },
     )
   }
 }
@@ -64,25 +69,25 @@ async function readCall(request: Request): Promise<{ name: string; args: Record<
     })
   if (!Array.isArray(args)) return { name, args: args as Record<string, unknown> } // the tool validates it
   const pairs = args as readonly { name?: unknown; value?: unknown }[]
-  const named = pairs.filter((pair) => typeof pair?.name === 'string')
-  return { name, args: Object.fromEntries(named.map((pair) => [pair.name, pair.value])) }
+  const namedPairs = pairs.filter((pair) => typeof pair?.name === 'string')
+  return { name, args: Object.fromEntries(namedPairs.map((pair) => [pair.name, pair.value])) }
 }
 
 function requireTool(name: string | undefined): VaultTool {
   const tool = findTool(name ?? '')
   if (tool !== undefined) return tool
   throw new CausewayError('ROUTE_NOT_FOUND', `ToolVault has no tool ${name}`, {
-    data: { tools: catalog.map((one) => one.name) },
+    data: { tools: catalog.map((tool) => tool.name) },
     remedy: 'use one of data.tools',
   })
 }
 
 function findSample(tool: VaultTool, file = ''): unknown {
   const samples = readSamples(tool)
-  const sample = samples.find((one) => `${one.name}.json` === file)
+  const sample = samples.find((candidate) => `${candidate.name}.json` === file)
   if (sample !== undefined) return { input: sample.input, expectedOutput: sample.expectedOutput }
   throw new CausewayError('ROUTE_NOT_FOUND', `${tool.name} has no sample ${file}`, {
-    data: { samples: samples.map((one) => `${one.name}.json`) },
+    data: { samples: samples.map((candidate) => `${candidate.name}.json`) },
     remedy: 'use one of data.samples',
   })
 }

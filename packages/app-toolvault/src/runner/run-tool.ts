@@ -14,7 +14,7 @@ interface RunControl {
 
 interface RunOptions {
   readonly newId: NewId
-  readonly watch: RunControl
+  readonly control: RunControl
   /** Real path of the file to import instead of the text in the arguments. */
   readonly file?: string | undefined
 }
@@ -33,11 +33,11 @@ export function createNewId(run: string): NewId {
 export async function runTool(
   tool: VaultTool,
   args: ToolArgs,
-  { newId, watch, file }: RunOptions,
+  { newId, control, file }: RunOptions,
 ): Promise<DebriefCommand> {
   if ('read' in tool) {
     const reader = tool.read(args, newId)
-    if (file !== undefined) return readFile(reader, file, watch)
+    if (file !== undefined) return readFile(reader, file, control)
     for (const line of String(args.text).split(/\r?\n/)) reader.readLine(line)
     return reader.finish()
   }
@@ -45,34 +45,34 @@ export async function runTool(
   if ('command' in run) return run
   return runInSlices(run, {
     get signal() {
-      return watch.signal
+      return control.signal
     },
-    progress: ({ done, total }) => watch.progress(done, total),
+    progress: ({ done, total }) => control.progress(done, total),
   })
 }
 
-async function readFile(reader: LineReader, file: string, watch: RunControl): Promise<DebriefCommand> {
+async function readFile(reader: LineReader, file: string, control: RunControl): Promise<DebriefCommand> {
   const size = await getFileSize(file)
   if (size > maxFileBytes)
     throw new ToolVaultError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${maxFileBytes}`, {
       data: { bytes: size, most: maxFileBytes },
     })
-  let [rest, read, lines] = ['', 0, 0]
+  let [incompleteLine, bytesRead, lineCount] = ['', 0, 0]
   const decoder = new TextDecoder()
   // The loop closes the file, even after an error.
   for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
-    read += chunk.length
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = parts.pop() ?? ''
-    if (rest.length > maxLineLength)
+    bytesRead += chunk.length
+    const completeLines = (incompleteLine + decoder.decode(chunk, { stream: true })).split('\n')
+    incompleteLine = completeLines.pop() ?? ''
+    if (incompleteLine.length > maxLineLength)
       throw new ToolVaultError('IMPORT_TOO_LARGE', `a line has more than ${maxLineLength} characters`)
-    for (const line of parts) reader.readLine(line.endsWith('\r') ? line.slice(0, -1) : line)
-    lines += parts.length
-    watch.progress(read, size, `${lines} lines`)
+    for (const line of completeLines) reader.readLine(line.endsWith('\r') ? line.slice(0, -1) : line)
+    lineCount += completeLines.length
+    control.progress(bytesRead, size, `${lineCount} lines`)
     await setImmediate()
-    watch.signal.throwIfAborted()
+    control.signal.throwIfAborted()
   }
-  if (rest !== '') reader.readLine(rest)
+  if (incompleteLine !== '') reader.readLine(incompleteLine)
   return reader.finish()
 }
 

@@ -7,7 +7,7 @@ import { createNewId, runTool } from './run-tool.ts'
 interface RunRequest {
   readonly tool: string
   readonly args: ToolArgs
-  readonly run: string
+  readonly runId: string
   readonly file?: string | undefined
 }
 
@@ -18,10 +18,10 @@ export interface VaultMethods {
 
 serve<VaultMethods>(
   {
-    async run({ tool: name, args, run, file }, watch) {
+    async run({ tool: name, args, runId, file }, control) {
       const tool = findTool(name)
       if (tool === undefined) throw new CausewayError('UNKNOWN_TOOL', `unknown tool: ${name}`)
-      return JSON.stringify(await runTool(tool, args, { newId: createNewId(run), watch, file }))
+      return JSON.stringify(await runTool(tool, args, { newId: createNewId(runId), control, file }))
     },
   },
   { failure: 'the analysis failed' },

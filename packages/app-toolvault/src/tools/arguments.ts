@@ -7,19 +7,19 @@ import { readTimedTrack, type TimedTrack } from '../domain/track/track.ts'
 import { ToolVaultError } from '../errors.ts'
 
 // A strict schema would exceed the limit of 25 kB for a listing. `readFeatures` validates the features.
-const object = () => z.record(z.string(), z.unknown())
+const createObjectSchema = () => z.record(z.string(), z.unknown())
 
 export const createFeaturesArgument = (about: string) =>
-  z.array(object()).optional().describe(`${about}. Default in run_tool: selected ones`)
+  z.array(createObjectSchema()).optional().describe(`${about}. Default in run_tool: selected ones`)
 
 export const createCollectionArgument = () =>
   z
-    .object({ type: z.literal('FeatureCollection'), features: z.array(object()) })
+    .object({ type: z.literal('FeatureCollection'), features: z.array(createObjectSchema()) })
     .optional()
     .describe('GeoJSON. Default in run_tool: the selected features, or else all')
 
-export const trackArgument = () =>
-  object()
+export const createTrackArgument = () =>
+  createObjectSchema()
     .optional()
     .describe('Track with timestamps. Default in run_tool: the selected track, or else the first')
 
@@ -37,14 +37,14 @@ export const createTimeArgument = () =>
     .optional()
     .describe('{current, start, end}, ISO 8601. Default in run_tool: the time of the plot')
 
-export const selectedFeatures = (min = 1, max: number | null = null): Injection => ({
+export const injectSelectedFeatures = (min = 1, max: number | null = null): Injection => ({
   from: 'selection',
   kinds: ['any'],
   min,
   max,
 })
 
-export const selectedTracks = (min = 1, max: number | null = null): Injection => ({
+export const injectSelectedTracks = (min = 1, max: number | null = null): Injection => ({
   from: 'selection',
   kinds: ['track'],
   min,

@@ -11,14 +11,14 @@ import { z } from 'zod'
 import { defineTool, type NewId } from '../catalog/vault-tool.ts'
 import { type ApproachOptions, findApproaches, type PairApproach } from '../domain/approach/pair-approach.ts'
 import { formatBearing, formatRange } from '../domain/geodesy/format-figures.ts'
-import { nauticalMile } from '../domain/geodesy/geodesic.ts'
+import { metresPerNauticalMile } from '../domain/geodesy/geodesic.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { isInJump } from '../domain/track/position-jump.ts'
-import { toPosition } from '../domain/track/resampling.ts'
-import { createFeaturesArgument, readTime, requireTracks, selectedTracks } from './arguments.ts'
+import { toCoordinates } from '../domain/track/resampling.ts'
+import { createFeaturesArgument, injectSelectedTracks, readTime, requireTracks } from './arguments.ts'
 
 /** An approach within a position jump of at least this many metres is doubtful. */
-const minDoubtfulJump = 100
+const minDoubtfulJumpM = 100
 
 export default defineTool({
   name: 'cpa_tcpa',
@@ -37,86 +37,91 @@ export default defineTool({
     within_nm: z.number().positive().optional().describe('Only pairs that came closer, in nautical miles'),
     draw: z.boolean().default(false).describe('Also add a line for each approach'),
   },
-  inject: { tracks: selectedTracks(2, 200) },
+  inject: { tracks: injectSelectedTracks(2, 200) },
   *run({ tracks, at, within_nm, draw, motion }, newId) {
-    const all = requireTracks(tracks, 2)
-    const at_ms = at === undefined ? undefined : readTime('at', at)
-    const pairs = yield* findApproaches(all, { at_ms, motion })
-    const near = pairs.filter(
-      ({ approach }) => within_nm === undefined || approach.distance_m <= within_nm * nauticalMile,
+    const parsedTracks = requireTracks(tracks, 2)
+    const atMs = at === undefined ? undefined : readTime('at', at)
+    const pairs = yield* findApproaches(parsedTracks, { atMs, motion })
+    const approaches = pairs.filter(
+      ({ approach }) => within_nm === undefined || approach.distance_m <= within_nm * metresPerNauticalMile,
     )
-    const possible = (all.length * (all.length - 1)) / 2
-    const figures = report(near, { motion, within_nm, overlapping: pairs.length, possible })
-    if (!draw || near.length === 0) return figures
-    return createComposite([addFeatures(near.map((pair) => createLineFeature(pair, newId))), figures])
+    const pairCount = (parsedTracks.length * (parsedTracks.length - 1)) / 2
+    const report = createReport(approaches, { motion, within_nm, overlappingCount: pairs.length, pairCount })
+    if (!draw || approaches.length === 0) return report
+    return createComposite([addFeatures(approaches.map((pair) => createLineFeature(pair, newId))), report])
   },
 })
 
-interface ReportScope {
+interface ReportOptions {
   readonly motion: ApproachOptions['motion']
   readonly within_nm: number | undefined
-  readonly overlapping: number
-  readonly possible: number
+  readonly overlappingCount: number
+  readonly pairCount: number
 }
 
-function report(near: readonly PairApproach[], scope: ReportScope): DebriefCommand {
-  const { motion, overlapping, possible } = scope
+function createReport(approaches: readonly PairApproach[], options: ReportOptions): DebriefCommand {
+  const { motion, overlappingCount, pairCount } = options
   return showData({
     title: 'Closest points of approach',
-    summary: summarize(near, scope),
-    pairs: possible,
-    without_overlap: possible - overlapping,
+    summary: summarize(approaches, options),
+    pairs: pairCount,
+    without_overlap: pairCount - overlappingCount,
     motion,
-    approaches: near.map(toFigures),
+    approaches: approaches.map(toFigures),
     ...createTable(
-      near,
+      approaches,
       { name: 'pair', key: ({ a, b }) => `${a.name} / ${b.name}` },
       {
         time: ({ approach }) => formatTime(approach.time),
         cpa_m: ({ approach }) => roundTo(approach.distance_m, 2),
-        cpa_nm: ({ approach }) => roundTo(approach.distance_m / nauticalMile, 4),
+        cpa_nm: ({ approach }) => roundTo(approach.distance_m / metresPerNauticalMile, 4),
         bearing_deg: ({ approach }) => roundTo(approach.bearing_deg, 2),
-        tcpa_s: ({ predicted }) => roundTo(predicted?.tcpa_s ?? null, 1),
-        dcpa_m: ({ predicted }) => roundTo(predicted?.dcpa_m ?? null, 1),
+        tcpa_s: ({ prediction }) => roundTo(prediction?.tcpa_s ?? null, 1),
+        dcpa_m: ({ prediction }) => roundTo(prediction?.dcpa_m ?? null, 1),
       },
     ),
   })
 }
 
-const toFigures = ({ a, b, approach, predicted, predicted_at }: PairApproach) => ({
+const toFigures = ({ a, b, approach, prediction, predictedAt }: PairApproach) => ({
   a: a.id,
   b: b.id,
   names: [a.name, b.name],
   time: formatTime(approach.time),
   cpa_m: approach.distance_m,
-  cpa_nm: approach.distance_m / nauticalMile,
+  cpa_nm: approach.distance_m / metresPerNauticalMile,
   bearing_deg: approach.bearing_deg,
-  place_a: toPosition(approach.a),
-  place_b: toPosition(approach.b),
-  predicted: predicted === null ? null : { at: formatTime(predicted_at), ...predicted },
+  place_a: toCoordinates(approach.a),
+  place_b: toCoordinates(approach.b),
+  predicted: prediction === null ? null : { at: formatTime(predictedAt), ...prediction },
 })
 
-function summarize(near: readonly PairApproach[], { within_nm, overlapping, possible }: ReportScope): string {
-  const [closest] = near
-  const others =
-    overlapping < possible ? ` ${formatCount(possible - overlapping, 'pair')} without a common time.` : ''
-  if (closest === undefined) return `No two tracks came closer than ${within_nm} nm.${others}`
+function summarize(
+  approaches: readonly PairApproach[],
+  { within_nm, overlappingCount, pairCount }: ReportOptions,
+): string {
+  const [closest] = approaches
+  const overlapText =
+    overlappingCount < pairCount
+      ? ` ${formatCount(pairCount - overlappingCount, 'pair')} without a common time.`
+      : ''
+  if (closest === undefined) return `No two tracks came closer than ${within_nm} nm.${overlapText}`
   const { a, b, approach } = closest
-  const metres = approach.distance_m.toFixed(approach.distance_m < 10_000 ? 1 : 0)
-  const miles = (approach.distance_m / nauticalMile).toFixed(3)
-  const bearing =
+  const metresText = approach.distance_m.toFixed(approach.distance_m < 10_000 ? 1 : 0)
+  const milesText = (approach.distance_m / metresPerNauticalMile).toFixed(3)
+  const bearingText =
     approach.bearing_deg === null
       ? ', where they meet'
       : `, ${b.name} bearing ${formatBearing(approach.bearing_deg)} from ${a.name}`
-  const rank = possible === 1 ? '' : ` The closest of ${near.length} of ${possible} pairs.`
-  const jumping = [a, b]
-    .filter((track) => isInJump(track, approach.time, minDoubtfulJump))
+  const rankText = pairCount === 1 ? '' : ` The closest of ${approaches.length} of ${pairCount} pairs.`
+  const jumpingTracks = [a, b]
+    .filter((track) => isInJump(track, approach.time, minDoubtfulJumpM))
     .map(({ name }) => name)
-  const doubt =
-    jumping.length === 0
+  const doubtText =
+    jumpingTracks.length === 0
       ? ''
-      : ` In doubt: ${jumping.join(' and ')} has a position jump there; run find_jumps first.`
-  return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metres} m (${miles} nm, geodesic)${bearing}.${doubt}${rank}${others}`
+      : ` In doubt: ${jumpingTracks.join(' and ')} has a position jump there; run find_jumps first.`
+  return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metresText} m (${milesText} nm, geodesic)${bearingText}.${doubtText}${rankText}${overlapText}`
 }
 
 const describeApproach = ({ distance_m, bearing_deg }: PairApproach['approach']): string =>
@@ -125,7 +130,7 @@ const describeApproach = ({ distance_m, bearing_deg }: PairApproach['approach'])
 const createLineFeature = ({ a, b, approach }: PairApproach, newId: NewId): Feature => ({
   type: 'Feature',
   id: newId('cpa'),
-  geometry: { type: 'LineString', coordinates: [toPosition(approach.a), toPosition(approach.b)] },
+  geometry: { type: 'LineString', coordinates: [toCoordinates(approach.a), toCoordinates(approach.b)] },
   properties: {
     dataType: 'annotation',
     annotationType: 'measurement',

@@ -8,7 +8,7 @@ import {
 } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
-import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedFeatures, requireFeatures } from './arguments.ts'
 
 export default defineTool({
   name: 'delete_features',
@@ -24,19 +24,19 @@ export default defineTool({
       .optional()
       .describe('Ids to delete, instead of features'),
   },
-  inject: { features: selectedFeatures() },
+  inject: { features: injectSelectedFeatures() },
   run({ features, ids }) {
     if (ids !== undefined) return deleteFeatures([...new Set(ids.map(String))])
-    const all = requireFeatures(features)
-    const known = all.map(getFeatureId).filter((id) => id !== null)
-    const withoutId = all.filter((feature) => getFeatureId(feature) === null)
+    const parsedFeatures = requireFeatures(features)
+    const knownIds = parsedFeatures.map(getFeatureId).filter((id) => id !== null)
+    const featuresWithoutId = parsedFeatures.filter((feature) => getFeatureId(feature) === null)
     return createComposite([
-      deleteFeatures([...new Set(known)]),
-      ...(withoutId.length === 0
+      deleteFeatures([...new Set(knownIds)]),
+      ...(featuresWithoutId.length === 0
         ? []
         : [
             showText(
-              `${formatCount(withoutId.length, 'feature')} without an id cannot be deleted: ${withoutId.map(getLabel).join(', ')}`,
+              `${formatCount(featuresWithoutId.length, 'feature')} without an id cannot be deleted: ${featuresWithoutId.map(getLabel).join(', ')}`,
             ),
           ]),
     ])

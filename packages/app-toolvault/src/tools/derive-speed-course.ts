@@ -2,7 +2,7 @@ import { createComposite, showText, updateFeatures } from '@causeway/plot'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { roundTo } from '../domain/table.ts'
 import { deriveMotion } from '../domain/track/motion.ts'
-import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedTracks, requireTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'derive_speed_course',
@@ -12,10 +12,10 @@ export default defineTool({
     'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it for the speed of a ship over time when none was recorded, or it does not match the positions; no tool draws it.',
   searchHint: 'heading, velocity from positions',
   input: { tracks: createFeaturesArgument('Tracks') },
-  inject: { tracks: selectedTracks() },
+  inject: { tracks: injectSelectedTracks() },
   run({ tracks }) {
-    const all = requireTracks(tracks)
-    const updated = all.map((track) => {
+    const parsedTracks = requireTracks(tracks)
+    const updatedFeatures = parsedTracks.map((track) => {
       const motions = track.times.map((time) => deriveMotion(track, time))
       return {
         ...track.feature,
@@ -26,7 +26,10 @@ export default defineTool({
         },
       }
     })
-    const names = all.map(({ name }) => name).join(', ')
-    return createComposite([updateFeatures(updated), showText(`Derived speeds and courses of ${names}.`)])
+    const names = parsedTracks.map(({ name }) => name).join(', ')
+    return createComposite([
+      updateFeatures(updatedFeatures),
+      showText(`Derived speeds and courses of ${names}.`),
+    ])
   },
 })

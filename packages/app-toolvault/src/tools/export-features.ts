@@ -4,10 +4,10 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { exportFeatures } from '../domain/export/export-format.ts'
 import { type FormatName, formats } from '../domain/export/formats.ts'
 import { ToolVaultError } from '../errors.ts'
-import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedFeatures, requireFeatures } from './arguments.ts'
 
 /** In characters. */
-const maxLength = 8 * 1024 ** 2
+const maxTextLength = 8 * 1024 ** 2
 
 export default defineTool({
   name: 'export_features',
@@ -20,21 +20,21 @@ export default defineTool({
     features: createFeaturesArgument('Features'),
     format: z.enum(Object.keys(formats) as [FormatName, ...FormatName[]]).describe('REP is for Debrief'),
   },
-  inject: { features: selectedFeatures() },
+  inject: { features: injectSelectedFeatures() },
   run({ features, format }) {
-    const all = requireFeatures(features)
-    const { text, left_out } = exportFeatures(all, formats[format])
-    if (text.length > maxLength)
-      throw new ToolVaultError('EXPORT_TOO_LARGE', `the text has more than ${maxLength} characters`, {
-        data: { most: maxLength, characters: text.length },
+    const parsedFeatures = requireFeatures(features)
+    const { text, omittedFeatures } = exportFeatures(parsedFeatures, formats[format])
+    if (text.length > maxTextLength)
+      throw new ToolVaultError('EXPORT_TOO_LARGE', `the text has more than ${maxTextLength} characters`, {
+        data: { most: maxTextLength, characters: text.length },
       })
-    const written = all.length - left_out.length
+    const writtenCount = parsedFeatures.length - omittedFeatures.length
     return showData({
       title: `Export as ${format.toUpperCase()}`,
-      summary: `${formatCount(written, 'feature')} written as ${format.toUpperCase()}, ${left_out.length} left out.`,
+      summary: `${formatCount(writtenCount, 'feature')} written as ${format.toUpperCase()}, ${omittedFeatures.length} left out.`,
       format,
-      written,
-      left_out,
+      written: writtenCount,
+      left_out: omittedFeatures,
       text,
     })
   },

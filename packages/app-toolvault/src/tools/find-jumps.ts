@@ -16,7 +16,7 @@ import { createFeatureError } from '../domain/feature/read-features.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { findJumps, type Jump } from '../domain/track/position-jump.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
-import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedTracks, requireTracks } from './arguments.ts'
 
 export default defineTool({
   name: 'find_jumps',
@@ -30,21 +30,21 @@ export default defineTool({
     min_offset_m: z.number().positive().default(100).describe('Metres; smaller offsets are noise'),
     remove: z.boolean().default(false).describe('Also return the tracks without the jumps'),
   },
-  inject: { tracks: selectedTracks() },
+  inject: { tracks: injectSelectedTracks() },
   *run({ tracks, min_offset_m, remove }) {
-    const all = requireTracks(tracks)
-    const total = all.reduce((sum, { fixes }) => sum + fixes.length, 0)
-    let before = 0
-    const found: TrackJumps[] = []
-    for (const track of all) {
-      const steps = findJumps(track, min_offset_m)
-      let step = steps.next()
-      for (; !step.done; step = steps.next())
-        if (step.value % 64 === 0) yield { done: before + step.value, total }
-      before += track.fixes.length
-      found.push({ track, jumps: step.value })
+    const parsedTracks = requireTracks(tracks)
+    const total = parsedTracks.reduce((sum, { fixes }) => sum + fixes.length, 0)
+    let finishedFixes = 0
+    const trackJumps: TrackJumps[] = []
+    for (const track of parsedTracks) {
+      const iterator = findJumps(track, min_offset_m)
+      let result = iterator.next()
+      for (; !result.done; result = iterator.next())
+        if (result.value % 64 === 0) yield { done: finishedFixes + result.value, total }
+      finishedFixes += track.fixes.length
+      trackJumps.push({ track, jumps: result.value })
     }
-    return report(found, { min_offset_m, remove })
+    return createReport(trackJumps, { min_offset_m, remove })
   },
 })
 
@@ -53,21 +53,21 @@ interface TrackJumps {
   readonly jumps: readonly Jump[]
 }
 
-function report(
-  found: readonly TrackJumps[],
+function createReport(
+  trackJumps: readonly TrackJumps[],
   { min_offset_m, remove }: { readonly min_offset_m: number; readonly remove: boolean },
 ): DebriefCommand {
-  const rows = found.flatMap(({ track, jumps }) => jumps.map((jump) => ({ track, jump })))
+  const rows = trackJumps.flatMap(({ track, jumps }) => jumps.map((jump) => ({ track, jump })))
   const [first] = rows
   if (first === undefined)
     return showText(
-      `No position jumps of ${min_offset_m} m or more in ${found.map(({ track }) => track.name).join(', ')}.`,
+      `No position jumps of ${min_offset_m} m or more in ${trackJumps.map(({ track }) => track.name).join(', ')}.`,
     )
   const { track, jump } = first
-  const removed = remove ? ' They were removed.' : ''
+  const removalText = remove ? ' They were removed.' : ''
   const figures = showData({
     title: 'Position jumps',
-    summary: `${formatCount(rows.length, 'position jump')}. ${track.name}: ${formatCount(jump.last - jump.first + 1, 'fix')} from ${formatTime(jump.start_ms)}, ${jump.offset_m.toFixed(0)} m off.${removed}`,
+    summary: `${formatCount(rows.length, 'position jump')}. ${track.name}: ${formatCount(jump.last - jump.first + 1, 'fix')} from ${formatTime(jump.start_ms)}, ${jump.offset_m.toFixed(0)} m off.${removalText}`,
     jumps: rows.map((row) => ({
       track: row.track.id,
       first_vertex: row.jump.first,
@@ -88,7 +88,7 @@ function report(
   })
   if (!remove) return figures
   return createComposite([
-    updateFeatures(found.filter(({ jumps }) => jumps.length > 0).map(removeJumps)),
+    updateFeatures(trackJumps.filter(({ jumps }) => jumps.length > 0).map(removeJumps)),
     figures,
   ])
 }
@@ -96,9 +96,9 @@ function report(
 function removeJumps({ track, jumps }: TrackJumps): Feature {
   if (getFeatureId(track.feature) === null)
     throw createFeatureError(track.feature, 'has no id, which is required to replace it')
-  const removed = new Set(
+  const removedIndices = new Set(
     jumps.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index)),
   )
-  const retained = track.fixes.map((_, index) => index).filter((index) => !removed.has(index))
-  return retainVertices(track.feature, retained)
+  const retainedIndices = track.fixes.map((_, index) => index).filter((index) => !removedIndices.has(index))
+  return retainVertices(track.feature, retainedIndices)
 }

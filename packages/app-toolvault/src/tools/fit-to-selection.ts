@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { findFeatureBounds } from '../domain/feature/box.ts'
 import { ToolVaultError } from '../errors.ts'
-import { createFeaturesArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedFeatures, requireFeatures } from './arguments.ts'
 
 export default defineTool({
   name: 'fit_to_selection',
@@ -21,7 +21,7 @@ export default defineTool({
       .default(0.1)
       .describe('Margin on each side, as a fraction of width and height'),
   },
-  inject: { features: selectedFeatures() },
+  inject: { features: injectSelectedFeatures() },
   run({ features, padding }) {
     const bounds = findFeatureBounds(requireFeatures(features))
     if (bounds !== null) return setViewport(padBounds(bounds, padding))

@@ -2,20 +2,20 @@ import { formatTime } from '@causeway/app-kit/time'
 import { addFeatures, createComposite, formatCount, showData } from '@causeway/plot'
 import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
-import { formatBearing, formatPlace } from '../domain/geodesy/format-figures.ts'
-import type { Place } from '../domain/geodesy/geodesic.ts'
+import { formatBearing, formatPosition } from '../domain/geodesy/format-figures.ts'
+import type { LatLon } from '../domain/geodesy/geodesic.ts'
 import { createTable, roundTo } from '../domain/table.ts'
-import { deriveMotion, getTimeSpan, interpolatePlace, type Motion } from '../domain/track/motion.ts'
-import { toPosition } from '../domain/track/resampling.ts'
+import { deriveMotion, getTimeSpan, interpolatePosition, type Motion } from '../domain/track/motion.ts'
+import { toCoordinates } from '../domain/track/resampling.ts'
 import type { TimedTrack } from '../domain/track/track.ts'
 import { ToolVaultError } from '../errors.ts'
 import {
   createFeaturesArgument,
   createTimeArgument,
+  injectSelectedTracks,
   readTime,
   requireArgument,
   requireTracks,
-  selectedTracks,
 } from './arguments.ts'
 
 export default defineTool({
@@ -31,31 +31,31 @@ export default defineTool({
     current_time_state: createTimeArgument(),
     add_points: z.boolean().default(false).describe('Also add the positions as reference points'),
   },
-  inject: { tracks: selectedTracks(), current_time_state: { from: 'time' } },
+  inject: { tracks: injectSelectedTracks(), current_time_state: { from: 'time' } },
   run({ tracks, at, current_time_state, add_points }, newId) {
-    const at_ms = readTime('at', requireArgument(at ?? current_time_state?.current, 'at'))
-    const found = findPositions(requireTracks(tracks), at_ms)
-    const time = formatTime(at_ms)
+    const atMs = readTime('at', requireArgument(at ?? current_time_state?.current, 'at'))
+    const trackPositions = findPositions(requireTracks(tracks), atMs)
+    const time = formatTime(atMs)
     const figures = showData({
       title: `Positions at ${time}`,
-      summary: `${found.map(describe).slice(0, 5).join('; ')} (at ${time}, ${formatCount(found.length, 'track')}).`,
+      summary: `${trackPositions.map(describePosition).slice(0, 5).join('; ')} (at ${time}, ${formatCount(trackPositions.length, 'track')}).`,
       time,
       ...createTable(
-        found,
+        trackPositions,
         { name: 'track', key: ({ track }) => track.name },
         {
-          lon: ({ place }) => roundTo(toPosition(place)[0] ?? 0, 8),
-          lat: ({ place }) => roundTo(place.lat, 8),
+          lon: ({ position }) => roundTo(toCoordinates(position)[0] ?? 0, 8),
+          lat: ({ position }) => roundTo(position.lat, 8),
           course_deg: ({ course_deg }) => roundTo(course_deg, 2),
           speed_kn: ({ speed_kn }) => roundTo(speed_kn, 2),
         },
       ),
     })
     if (!add_points) return figures
-    const points = found.map(({ track, place }) => ({
+    const points = trackPositions.map(({ track, position }) => ({
       type: 'Feature' as const,
       id: newId('position'),
-      geometry: { type: 'Point', coordinates: toPosition(place) },
+      geometry: { type: 'Point', coordinates: toCoordinates(position) },
       properties: { dataType: 'reference-point', name: `${track.name} ${time}`, time },
     }))
     return createComposite([addFeatures(points), figures])
@@ -64,15 +64,15 @@ export default defineTool({
 
 interface TrackPosition extends Motion {
   readonly track: TimedTrack
-  readonly place: Place
+  readonly position: LatLon
 }
 
 function findPositions(tracks: readonly TimedTrack[], time: number): readonly TrackPosition[] {
-  const found = tracks.flatMap((track) => {
-    const place = interpolatePlace(track, time)
-    return place === undefined ? [] : [{ track, place, ...deriveMotion(track, time) }]
+  const trackPositions = tracks.flatMap((track) => {
+    const position = interpolatePosition(track, time)
+    return position === undefined ? [] : [{ track, position, ...deriveMotion(track, time) }]
   })
-  if (found.length > 0) return found
+  if (trackPositions.length > 0) return trackPositions
   throw new ToolVaultError('NO_OVERLAP', `no track has a position at ${formatTime(time)}`, {
     data: {
       spans: tracks.map((track) => {
@@ -83,10 +83,10 @@ function findPositions(tracks: readonly TimedTrack[], time: number): readonly Tr
   })
 }
 
-function describe({ track, place, course_deg, speed_kn }: TrackPosition): string {
-  const motion =
+function describePosition({ track, position, course_deg, speed_kn }: TrackPosition): string {
+  const motionText =
     course_deg === null || speed_kn === null
       ? ''
       : `, course ${formatBearing(course_deg)}, ${speed_kn.toFixed(1)} knots`
-  return `${track.name} at ${formatPlace(place)}${motion}`
+  return `${track.name} at ${formatPosition(position)}${motionText}`
 }

@@ -17,9 +17,9 @@ import { ToolVaultError } from '../errors.ts'
 import {
   createFeaturesArgument,
   createTimeArgument,
+  injectSelectedFeatures,
   readTime,
   requireFeatures,
-  selectedFeatures,
 } from './arguments.ts'
 
 export default defineTool({
@@ -41,28 +41,28 @@ export default defineTool({
     unit: z.enum(['m', 'km', 'nm', 'yd']).default('nm').describe('Unit of the range'),
     line: z.enum(['geodesic', 'rhumb']).default('geodesic').describe('Shortest line, or constant bearing'),
   },
-  inject: { features: selectedFeatures(2, 2), current_time_state: { from: 'time' } },
+  inject: { features: injectSelectedFeatures(2, 2), current_time_state: { from: 'time' } },
   run({ features, at, current_time_state, step_s, unit, line }) {
-    const [a, b, ...more] = requireFeatures(features)
-    if (a === undefined || b === undefined || more.length > 0)
+    const [a, b, ...otherFeatures] = requireFeatures(features)
+    if (a === undefined || b === undefined || otherFeatures.length > 0)
       throw new ToolVaultError('FEATURES_NEEDED', `two features are required, ${features?.length} given`, {
         data: { argument: 'features', needed: 2, given: features?.length ?? 0 },
       })
-    const pair = [readTarget(a), readTarget(b)] as const
+    const targets = [readTarget(a), readTarget(b)] as const
     const current = current_time_state?.current
-    const times = listTimes(pair, {
+    const times = listTimes(targets, {
       at: at === undefined ? undefined : () => readTime('at', at),
       current: current === undefined ? undefined : () => readTime('at', current),
       step_s,
     })
-    const rows = computeBearingSeries(pair, times, { line, unit })
+    const rows = computeBearingSeries(targets, times, { line, unit })
     return showData({
-      title: `Range and bearing: ${pair[1].name} from ${pair[0].name}`,
-      summary: summarize(pair, rows, { line, unit }),
+      title: `Range and bearing: ${targets[1].name} from ${targets[0].name}`,
+      summary: summarize(targets, rows, { line, unit }),
       line,
       unit,
-      from: pair[0].name,
-      to: pair[1].name,
+      from: targets[0].name,
+      to: targets[1].name,
       ...rows[0],
       range: roundTo(rows[0]?.range ?? null, 6),
       ...(rows.length === 1
@@ -90,16 +90,17 @@ function summarize(
 ): string {
   const [first] = rows
   if (first === undefined) return ''
-  const when = first.time === null ? '' : ` at ${formatTime(first.time)}`
-  const relative =
+  const timeText = first.time === null ? '' : ` at ${formatTime(first.time)}`
+  const relativeText =
     first.relative_bearing_deg === null
       ? ''
       : `, relative bearing ${formatBowAngle(normalizeAngle(first.relative_bearing_deg))}`
-  const atb = first.atb_deg === null ? '' : `, angle on the bow of ${b.name} ${formatBowAngle(first.atb_deg)}`
-  const more = rows.length === 1 ? '' : ` The series has ${rows.length} times.`
-  const bearing =
+  const bowAngleText =
+    first.atb_deg === null ? '' : `, angle on the bow of ${b.name} ${formatBowAngle(first.atb_deg)}`
+  const seriesText = rows.length === 1 ? '' : ` The series has ${rows.length} times.`
+  const bearingText =
     first.bearing_deg === null
       ? `has no bearing from ${a.name} (${first.bearing_problem})`
       : `bears ${formatBearing(first.bearing_deg)} from ${a.name}`
-  return `${b.name} ${bearing}, range ${formatRangeIn(first.range, unit)} (${line})${when}${relative}${atb}.${more}`
+  return `${b.name} ${bearingText}, range ${formatRangeIn(first.range, unit)} (${line})${timeText}${relativeText}${bowAngleText}.${seriesText}`
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable } from '../domain/table.ts'
 import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
-import { createFeaturesArgument, requireTracks, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedTracks, requireTracks } from './arguments.ts'
 
 /** A pause is a gap if it is longer than this many median intervals and than two new intervals. */
 const gapFactor = 10
@@ -24,22 +24,22 @@ export default defineTool({
       .optional()
       .describe('Longer pauses, in seconds, are not filled. Default: 10 median intervals'),
   },
-  inject: { tracks: selectedTracks() },
+  inject: { tracks: injectSelectedTracks() },
   *run({ tracks, interval_s, max_gap_s }) {
-    const all = requireTracks(tracks)
+    const parsedTracks = requireTracks(tracks)
     const rows = []
-    for (const [done, track] of all.entries()) {
-      const gap = max_gap_s ?? Math.max(gapFactor * computeMedianInterval(track), 2 * interval_s)
-      rows.push({ track, ...resampleTrack(track, { interval_s, max_gap_s: gap }) })
-      yield { done, total: all.length }
+    for (const [done, track] of parsedTracks.entries()) {
+      const maxGapSeconds = max_gap_s ?? Math.max(gapFactor * computeMedianInterval(track), 2 * interval_s)
+      rows.push({ track, ...resampleTrack(track, { interval_s, max_gap_s: maxGapSeconds }) })
+      yield { done, total: parsedTracks.length }
     }
-    const fixes = rows.reduce((sum, row) => sum + row.fixes, 0)
-    const gaps = rows.reduce((sum, row) => sum + row.gaps, 0)
+    const fixCount = rows.reduce((sum, row) => sum + row.fixes, 0)
+    const gapCount = rows.reduce((sum, row) => sum + row.gaps, 0)
     return createComposite([
       updateFeatures(rows.map(({ feature }) => feature)),
       showData({
         title: 'Resampled tracks',
-        summary: `${formatCount(all.length, 'track')} with a fix every ${interval_s} s, ${fixes} in total; ${formatCount(gaps, 'gap')} not filled.`,
+        summary: `${formatCount(parsedTracks.length, 'track')} with a fix every ${interval_s} s, ${fixCount} in total; ${formatCount(gapCount, 'gap')} not filled.`,
         interval_s,
         ...createTable(
           rows,

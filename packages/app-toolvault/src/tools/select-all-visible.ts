@@ -29,16 +29,18 @@ export default defineTool({
   inject: { feature_collection: { from: 'collection' }, viewport_state: { from: 'viewport' } },
   run({ feature_collection, viewport_state }) {
     const box = requireArgument(viewport_state, 'viewport_state').bounds as unknown as Bounds // length 4
-    const visible = requireCollection(feature_collection)
+    const visibleFeatures = requireCollection(feature_collection)
       .filter((feature) => !invisibleKinds.includes(getKind(feature)))
       .filter((feature) => intersectsBox(feature, box))
-    const withoutId = visible.filter((feature) => getFeatureId(feature) === null)
-    const select = setSelection([...new Set(visible.map(getFeatureId).filter((id) => id !== null))])
-    if (withoutId.length === 0) return select
+    const featuresWithoutId = visibleFeatures.filter((feature) => getFeatureId(feature) === null)
+    const selectCommand = setSelection([
+      ...new Set(visibleFeatures.map(getFeatureId).filter((id) => id !== null)),
+    ])
+    if (featuresWithoutId.length === 0) return selectCommand
     return createComposite([
-      select,
+      selectCommand,
       showText(
-        `${withoutId.length} visible features without an id cannot be selected: ${withoutId.map(getLabel).join(', ')}`,
+        `${featuresWithoutId.length} visible features without an id cannot be selected: ${featuresWithoutId.map(getLabel).join(', ')}`,
       ),
     ])
   },

@@ -5,9 +5,9 @@ import { ToolVaultError } from '../errors.ts'
 import {
   createFeaturesArgument,
   createTimeArgument,
+  injectSelectedFeatures,
   requireArgument,
   requireFeatures,
-  selectedFeatures,
 } from './arguments.ts'
 
 export default defineTool({
@@ -21,17 +21,17 @@ export default defineTool({
     features: createFeaturesArgument('Features with times'),
     current_time_state: createTimeArgument(),
   },
-  inject: { features: selectedFeatures(), current_time_state: { from: 'time' } },
+  inject: { features: injectSelectedFeatures(), current_time_state: { from: 'time' } },
   run({ features, current_time_state }) {
-    const starts = requireFeatures(features).flatMap((feature) => findTimeRange(feature)?.[0] ?? [])
-    const state = requireArgument(current_time_state, 'current_time_state')
-    if (starts.length === 0) throw new ToolVaultError('NO_TIME_DATA', 'none of the features has a time')
-    const earliest = starts.reduce((first, time) => Math.min(first, time))
-    const current = formatTime(earliest)
+    const startTimes = requireFeatures(features).flatMap((feature) => findTimeRange(feature)?.[0] ?? [])
+    const timeState = requireArgument(current_time_state, 'current_time_state')
+    if (startTimes.length === 0) throw new ToolVaultError('NO_TIME_DATA', 'none of the features has a time')
+    const earliestTime = startTimes.reduce((minTime, time) => Math.min(minTime, time))
+    const current = formatTime(earliestTime)
     return setTimeState({
       current,
-      start: (parseTime(state.start) ?? earliest) > earliest ? current : state.start,
-      end: (parseTime(state.end) ?? earliest) < earliest ? current : state.end,
+      start: (parseTime(timeState.start) ?? earliestTime) > earliestTime ? current : timeState.start,
+      end: (parseTime(timeState.end) ?? earliestTime) < earliestTime ? current : timeState.end,
     })
   },
 })

@@ -4,7 +4,7 @@ import { defineTool } from '../catalog/vault-tool.ts'
 import { createTable, roundTo } from '../domain/table.ts'
 import { simplifyTrack } from '../domain/track/simplification.ts'
 import { readTimedTrack, readTrack } from '../domain/track/track.ts'
-import { createFeaturesArgument, requireFeatures, selectedTracks } from './arguments.ts'
+import { createFeaturesArgument, injectSelectedTracks, requireFeatures } from './arguments.ts'
 
 export default defineTool({
   name: 'simplify_track',
@@ -21,35 +21,37 @@ export default defineTool({
       .default('time')
       .describe('Distance to the position at the same time, which preserves speeds, or to the line'),
   },
-  inject: { tracks: selectedTracks() },
+  inject: { tracks: injectSelectedTracks() },
   *run({ tracks, tolerance_m, deviation }) {
-    const all = requireFeatures(tracks, 'tracks').map(deviation === 'time' ? readTimedTrack : readTrack)
-    const total = all.reduce((sum, { places }) => sum + places.length, 0)
-    let before = 0
+    const parsedTracks = requireFeatures(tracks, 'tracks').map(
+      deviation === 'time' ? readTimedTrack : readTrack,
+    )
+    const total = parsedTracks.reduce((sum, { positions }) => sum + positions.length, 0)
+    let finishedVertices = 0
     const rows = []
-    for (const track of all) {
-      const steps = simplifyTrack(track, { tolerance_m, kind: deviation })
-      let step = steps.next()
-      for (; !step.done; step = steps.next()) yield { done: before + step.value, total }
-      before += track.places.length
-      rows.push({ track, kept: step.value })
+    for (const track of parsedTracks) {
+      const iterator = simplifyTrack(track, { tolerance_m, kind: deviation })
+      let result = iterator.next()
+      for (; !result.done; result = iterator.next()) yield { done: finishedVertices + result.value, total }
+      finishedVertices += track.positions.length
+      rows.push({ track, kept: result.value })
     }
-    const left = rows.reduce((sum, { kept }) => sum + kept.length, 0)
+    const remainingCount = rows.reduce((sum, { kept: retained }) => sum + retained.length, 0)
     return createComposite([
-      updateFeatures(rows.map(({ track, kept }) => retainVertices(track.feature, kept))),
+      updateFeatures(rows.map(({ track, kept: retained }) => retainVertices(track.feature, retained))),
       showData({
         title: 'Simplified tracks',
-        summary: `${left} of ${total} vertices remain; no removed vertex deviates by more than ${tolerance_m} m (${deviation}).`,
+        summary: `${remainingCount} of ${total} vertices remain; no removed vertex deviates by more than ${tolerance_m} m (${deviation}).`,
         tolerance_m,
         deviation,
         ...createTable(
           rows,
           { name: 'track', key: ({ track }) => track.name },
           {
-            vertices_before: ({ track }) => track.places.length,
-            vertices_after: ({ kept }) => kept.length,
-            kept_percent: ({ track, kept }) =>
-              roundTo((100 * kept.length) / Math.max(1, track.places.length), 2),
+            vertices_before: ({ track }) => track.positions.length,
+            vertices_after: ({ kept: retained }) => retained.length,
+            kept_percent: ({ track, kept: retained }) =>
+              roundTo((100 * retained.length) / Math.max(1, track.positions.length), 2),
           },
         ),
       }),

@@ -3,10 +3,10 @@ import {
   createLine,
   findBearingProblem,
   type GeodesicLine,
-  type Place,
+  type LatLon,
   solveInverse,
 } from '../geodesy/geodesic.ts'
-import { interpolatePlace } from '../track/motion.ts'
+import { interpolatePosition } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { type IndexedTrack, listWindows } from './indexed-track.ts'
 import { listIntervals } from './intervals.ts'
@@ -19,99 +19,100 @@ export interface ClosestPoint {
 }
 
 export interface Approach extends ClosestPoint {
-  readonly a: Place
-  readonly b: Place
+  readonly a: LatLon
+  readonly b: LatLon
   /** Bearing of b from a, or `null` if the tracks meet. */
   readonly bearing_deg: number | null
 }
 
 /** Finds the closest point of approach, even between fixes. Returns `undefined` if the tracks never overlap in time. */
 export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach | undefined {
-  const nearest = findNearest(a, b)
-  if (nearest === undefined) return undefined
-  const { time, distance_m } = nearest
-  const [placeA, placeB] = [interpolatePlace(a.track, time), interpolatePlace(b.track, time)]
-  if (placeA === undefined || placeB === undefined) return undefined
-  const path = solveInverse(placeA, placeB)
-  const bearing_deg = findBearingProblem(placeA, placeB, path) === undefined ? path.bearing_deg : null
-  return { time, distance_m, a: placeA, b: placeB, bearing_deg }
+  const closestPoint = findClosestPoint(a, b)
+  if (closestPoint === undefined) return undefined
+  const { time, distance_m } = closestPoint
+  const [positionA, positionB] = [interpolatePosition(a.track, time), interpolatePosition(b.track, time)]
+  if (positionA === undefined || positionB === undefined) return undefined
+  const path = solveInverse(positionA, positionB)
+  const bearing_deg = findBearingProblem(positionA, positionB, path) === undefined ? path.bearing_deg : null
+  return { time, distance_m, a: positionA, b: positionB, bearing_deg }
 }
 
 /** Visits windows and their intervals by ascending lower bound, until the bound reaches the shortest distance found. */
-function findNearest(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
+function findClosestPoint(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
-  const open: SpanQueue[] = []
+  const openQueues: SpanQueue[] = []
   let best: ClosestPoint | undefined
   for (;;) {
     const window = windows.first
-    const nextQueue = selectQueue(open)
+    const nextQueue = selectNextQueue(openQueues)
     const interval = nextQueue?.first
     const isWindowNext = window !== undefined && window.min_m <= (interval?.min_m ?? window.min_m)
     const next = isWindowNext ? window : interval
     if (next === undefined || (best !== undefined && next.min_m >= best.distance_m)) return best
     if (isWindowNext) {
-      open.push(listIntervals(a, b, next))
+      openQueues.push(listIntervals(a, b, next))
       windows.removeFirst()
     } else {
-      const found = findNearestIn(a.track, b.track, next)
-      if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
+      const candidate = findClosestPointInSpan(a.track, b.track, next)
+      if (candidate !== undefined && (best === undefined || candidate.distance_m < best.distance_m))
+        best = candidate
       nextQueue?.removeFirst()
     }
   }
 }
 
-function selectQueue(open: readonly SpanQueue[]): SpanQueue | undefined {
-  let best: SpanQueue | undefined
-  for (const one of open) if (isSpanBefore(one.first, best?.first)) best = one
-  return best
+function selectNextQueue(openQueues: readonly SpanQueue[]): SpanQueue | undefined {
+  let nextQueue: SpanQueue | undefined
+  for (const queue of openQueues) if (comesBefore(queue.first, nextQueue?.first)) nextQueue = queue
+  return nextQueue
 }
 
-function isSpanBefore(one: Span | undefined, other: Span | undefined): boolean {
-  if (one === undefined || other === undefined) return one !== undefined
-  return one.min_m < other.min_m || (one.min_m === other.min_m && one.start < other.start)
+function comesBefore(a: Span | undefined, b: Span | undefined): boolean {
+  if (a === undefined || b === undefined) return a !== undefined
+  return a.min_m < b.min_m || (a.min_m === b.min_m && a.start < b.start)
 }
 
 /**
  * Searches in decreasing steps for the minimum of the squared distance, which is almost a parabola over time.
  * Returns `undefined` if a track has no position in the span.
  */
-export function findNearestIn(
+export function findClosestPointInSpan(
   a: TimedTrack,
   b: TimedTrack,
-  { start, end, likelyTime: likely }: Span,
+  { start, end, likelyTime }: Span,
 ): ClosestPoint | undefined {
-  const known = new Map<number, number>()
+  const squaredDistances = new Map<number, number>()
   const getLine = cacheLines()
   const computeSquaredDistance = (time: number): number => {
-    const seen = known.get(time)
-    if (seen !== undefined) return seen
-    const [from, to] = [interpolatePlace(a, time, getLine), interpolatePlace(b, time, getLine)]
-    const value =
+    const cachedValue = squaredDistances.get(time)
+    if (cachedValue !== undefined) return cachedValue
+    const [from, to] = [interpolatePosition(a, time, getLine), interpolatePosition(b, time, getLine)]
+    const squaredDistance =
       from === undefined || to === undefined ? Number.POSITIVE_INFINITY : computeDistance(from, to) ** 2
-    known.set(time, value)
-    return value
+    squaredDistances.set(time, squaredDistance)
+    return squaredDistance
   }
   const clampTime = (time: number): number => Math.min(end, Math.max(start, time))
-  let time = likely
+  let time = likelyTime
   computeSquaredDistance(time)
   computeSquaredDistance(start)
   computeSquaredDistance(end)
   for (let step = (end - start) / 20; step > 5; step /= 20) {
-    const middle = Math.min(end - step, Math.max(start + step, time))
-    time = clampTime(findVertex([middle - step, middle, middle + step], computeSquaredDistance))
+    const center = Math.min(end - step, Math.max(start + step, time))
+    time = clampTime(findVertex([center - step, center, center + step], computeSquaredDistance))
     computeSquaredDistance(time)
   }
-  const [best] = [...known].sort(([, one], [, other]) => one - other)
+  const [best] = [...squaredDistances].sort(([, a], [, b]) => a - b)
   return best === undefined || !Number.isFinite(best[1])
     ? undefined
     : { time: best[0], distance_m: Math.sqrt(best[1]) }
 }
 
 function cacheLines(): typeof createLine {
-  const known = new Map<Place, GeodesicLine>()
+  const lines = new Map<LatLon, GeodesicLine>()
   return (from, to) => {
-    const line = known.get(from) ?? createLine(from, to)
-    known.set(from, line)
+    const line = lines.get(from) ?? createLine(from, to)
+    lines.set(from, line)
     return line
   }
 }
@@ -119,6 +120,6 @@ function cacheLines(): typeof createLine {
 /** Returns the minimum of the parabola, or the end with the lower value if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
-  const bend = y0 - 2 * y1 + y2
-  return bend > 0 ? x1 + ((x1 - x0) * (y0 - y2)) / (2 * bend) : y0 < y2 ? x0 : y2 < y1 ? x2 : x1
+  const curvature = y0 - 2 * y1 + y2
+  return curvature > 0 ? x1 + ((x1 - x0) * (y0 - y2)) / (2 * curvature) : y0 < y2 ? x0 : y2 < y1 ? x2 : x1
 }

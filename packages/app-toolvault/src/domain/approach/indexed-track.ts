@@ -1,70 +1,70 @@
 import { getCoordinate, measureChord, measureSagitta, toEarthVectors } from '../geodesy/earth-vector.ts'
 import { findCommonSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
-import { SpanQueue, spanWidth } from './span-queue.ts'
+import { SpanQueue, valuesPerSpan } from './span-queue.ts'
 
 export interface IndexedTrack {
   readonly track: TimedTrack
   /** Metres from the centre of the earth, shape [fixes, 3], row-major. */
   readonly xyz: Float64Array
   /** Maximum depth of each leg's chord below the surface in metres, indexed by the first vertex of the leg. */
-  readonly depths: Float64Array
-  readonly stretches: readonly TrackStretch[]
+  readonly chordDepths: Float64Array
+  readonly sections: readonly TrackSection[]
 }
 
-interface TrackStretch {
+interface TrackSection {
   /** Unix milliseconds. */
   readonly start: number
   readonly end: number
   /** Minimum and maximum of the vertices in metres, shape [2, 3]. */
   readonly box: Float64Array
   /** Maximum depth of the chords in metres. */
-  readonly depth: number
+  readonly maxDepth: number
 }
 
-const legsPerStretch = 16
+const legsPerSection = 16
 
 export function indexTrack(track: TimedTrack): IndexedTrack {
-  const xyz = toEarthVectors(track.places)
-  const last = track.places.length - 1
-  const depths = Float64Array.from(track.places, (_, index) =>
+  const xyz = toEarthVectors(track.positions)
+  const last = track.positions.length - 1
+  const chordDepths = Float64Array.from(track.positions, (_, index) =>
     index < last ? measureSagitta(measureChord(xyz, index, index + 1)) : 0,
   )
-  const stretches: TrackStretch[] = []
-  for (let from = 0; from < last; from += legsPerStretch) {
-    const to = Math.min(last, from + legsPerStretch)
-    stretches.push({
+  const sections: TrackSection[] = []
+  for (let from = 0; from < last; from += legsPerSection) {
+    const to = Math.min(last, from + legsPerSection)
+    sections.push({
       start: track.times[from] ?? 0,
       end: track.times[to] ?? 0,
       box: findBox(xyz, from, to),
-      depth: depths.subarray(from, to).reduce((max, depth) => Math.max(max, depth), 0),
+      maxDepth: chordDepths.subarray(from, to).reduce((max, depth) => Math.max(max, depth), 0),
     })
   }
-  return { track, xyz, depths, stretches }
+  return { track, xyz, chordDepths, sections }
 }
 
-/** Splits the common time span wherever a track enters a new stretch. */
+/** Splits the common time span wherever a track enters a new section. */
 export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   const span = findCommonSpan([a.track, b.track])
   if (span === undefined) return new SpanQueue(new Float64Array(0))
-  const isInstant = span[0] === span[1]
-  const rows = new Float64Array((a.stretches.length + b.stretches.length) * spanWidth)
+  const isSingleInstant = span[0] === span[1]
+  const rows = new Float64Array((a.sections.length + b.sections.length) * valuesPerSpan)
   let [i, j, row] = [0, 0, 0]
   for (;;) {
-    const [one, other] = [a.stretches[i], b.stretches[j]]
-    if (one === undefined || other === undefined) return new SpanQueue(rows.subarray(0, row))
-    const [start, end] = [Math.max(one.start, other.start), Math.min(one.end, other.end)]
-    if (start < end || (isInstant && start === end)) {
+    const [sectionA, sectionB] = [a.sections[i], b.sections[j]]
+    if (sectionA === undefined || sectionB === undefined) return new SpanQueue(rows.subarray(0, row))
+    const [start, end] = [Math.max(sectionA.start, sectionB.start), Math.min(sectionA.end, sectionB.end)]
+    if (start < end || (isSingleInstant && start === end)) {
       rows[row] = start
       rows[row + 1] = end
       rows[row + 2] = start
       rows[row + 3] = computeMinDistance(
-        measureGap(one.box, other.box) - gapRounding,
-        one.depth + other.depth,
+        measureGap(sectionA.box, sectionB.box) - gapTolerance,
+        sectionA.maxDepth + sectionB.maxDepth,
       )
-      row += spanWidth
+      row += valuesPerSpan
     }
-    if (one.end <= other.end) i++
+    if (sectionA.end <= sectionB.end) i++
     else j++
   }
 }
@@ -74,7 +74,7 @@ export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
 /** More than the rounding error of a coordinate, in metres. */
-const gapRounding = 1e-6
+const gapTolerance = 1e-6
 
 function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
   const box = new Float64Array(6)
@@ -89,15 +89,15 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
 }
 
 /** Returns the distance between two boxes in metres. */
-function measureGap(one: Float64Array, other: Float64Array): number {
-  let square = 0
+function measureGap(a: Float64Array, b: Float64Array): number {
+  let squaredDistance = 0
   for (let axis = 0; axis < 3; axis++) {
-    const apart = Math.max(
+    const separation = Math.max(
       0,
-      getCoordinate(one, axis) - getCoordinate(other, axis + 3),
-      getCoordinate(other, axis) - getCoordinate(one, axis + 3),
+      getCoordinate(a, axis) - getCoordinate(b, axis + 3),
+      getCoordinate(b, axis) - getCoordinate(a, axis + 3),
     )
-    square += apart * apart
+    squaredDistance += separation * separation
   }
-  return Math.sqrt(square)
+  return Math.sqrt(squaredDistance)
 }

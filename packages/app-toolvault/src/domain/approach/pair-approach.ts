@@ -6,7 +6,7 @@ import {
   findCommonSpan,
   findFixBefore,
   getTimeSpan,
-  interpolatePlace,
+  interpolatePosition,
   type Motion,
 } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
@@ -16,7 +16,7 @@ import { type Prediction, predictApproach, type Vessel } from './predicted-appro
 
 export interface ApproachOptions {
   /** Time of the prediction in Unix milliseconds. The default is the first time that both tracks cover. */
-  readonly at_ms: number | undefined
+  readonly atMs: number | undefined
   readonly motion: 'derived' | 'recorded'
 }
 
@@ -25,34 +25,35 @@ export interface PairApproach {
   readonly b: TimedTrack
   readonly approach: Approach
   /** Unix milliseconds. */
-  readonly predicted_at: number
+  readonly predictedAt: number
   /** `null` if a track has no position at `predicted_at`. */
-  readonly predicted: Prediction | null
+  readonly prediction: Prediction | null
 }
 
 /** Yields after each pair. Returns the pairs, closest first. Throws `NO_OVERLAP` if no two tracks overlap in time. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
-  { at_ms, motion }: ApproachOptions,
+  { atMs, motion }: ApproachOptions,
 ): Generator<{ done: number; total: number }, readonly PairApproach[]> {
   const vessels = new VesselCache(motion)
-  const all = tracks.map(indexTrack)
-  const total = (all.length * (all.length - 1)) / 2
-  const found: PairApproach[] = []
-  let done = 0
-  for (const [index, a] of all.entries()) {
-    for (const b of all.slice(index + 1)) {
+  const indexedTracks = tracks.map(indexTrack)
+  const total = (indexedTracks.length * (indexedTracks.length - 1)) / 2
+  const approaches: PairApproach[] = []
+  let doneCount = 0
+  for (const [index, a] of indexedTracks.entries()) {
+    for (const b of indexedTracks.slice(index + 1)) {
       const approach = findClosestApproach(a, b)
       if (approach !== undefined) {
-        const predicted_at = at_ms ?? findCommonSpan([a.track, b.track])?.[0] ?? 0
-        const [one, other] = [vessels.get(a.track, predicted_at), vessels.get(b.track, predicted_at)]
-        const predicted = one && other ? predictApproach(one, other) : null
-        found.push({ a: a.track, b: b.track, approach, predicted_at, predicted })
+        const predictedAt = atMs ?? findCommonSpan([a.track, b.track])?.[0] ?? 0
+        const [vesselA, vesselB] = [vessels.get(a.track, predictedAt), vessels.get(b.track, predictedAt)]
+        const prediction = vesselA && vesselB ? predictApproach(vesselA, vesselB) : null
+        approaches.push({ a: a.track, b: b.track, approach, predictedAt, prediction })
       }
-      yield { done: ++done, total }
+      yield { done: ++doneCount, total }
     }
   }
-  if (found.length > 0) return found.sort((one, other) => one.approach.distance_m - other.approach.distance_m)
+  if (approaches.length > 0)
+    return approaches.sort((first, second) => first.approach.distance_m - second.approach.distance_m)
   throw new ToolVaultError('NO_OVERLAP', 'the tracks have no time in common', {
     data: {
       spans: tracks.map((track) => {
@@ -64,7 +65,7 @@ export function* findApproaches(
 }
 
 class VesselCache {
-  readonly #known = new Map<TimedTrack, Map<number, Vessel | undefined>>()
+  readonly #vessels = new Map<TimedTrack, Map<number, Vessel | undefined>>()
   readonly #getMotion: (track: TimedTrack, time: number) => Motion
 
   constructor(motion: ApproachOptions['motion']) {
@@ -72,12 +73,12 @@ class VesselCache {
   }
 
   get(track: TimedTrack, time: number): Vessel | undefined {
-    const times = this.#known.get(track) ?? new Map<number, Vessel | undefined>()
-    this.#known.set(track, times)
-    if (times.has(time)) return times.get(time)
-    const place = interpolatePlace(track, time)
-    const vessel = place && { place, ...this.#getMotion(track, time) }
-    times.set(time, vessel)
+    const vesselsByTime = this.#vessels.get(track) ?? new Map<number, Vessel | undefined>()
+    this.#vessels.set(track, vesselsByTime)
+    if (vesselsByTime.has(time)) return vesselsByTime.get(time)
+    const position = interpolatePosition(track, time)
+    const vessel = position && { position, ...this.#getMotion(track, time) }
+    vesselsByTime.set(time, vessel)
     return vessel
   }
 }

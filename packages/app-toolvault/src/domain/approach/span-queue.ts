@@ -11,19 +11,19 @@ export interface Span {
 }
 
 /** Columns: start, end, likely, min_m. */
-export const spanWidth = 4
+export const valuesPerSpan = 4
 
 /** Time spans ordered by lower bound, then by time. They are rows of numbers because a search creates millions. */
 export class SpanQueue {
   readonly #rows: Float64Array
-  #row: number
+  #firstRow: number
   #first: Span | undefined
 
   /** `rows` has shape [spans, 4], row-major, and is ordered by time. The queue modifies it. */
   constructor(rows: Float64Array) {
     this.#rows = rows
-    this.#row = findMinRow(rows)
-    this.#first = readSpan(rows, this.#row)
+    this.#firstRow = findMinRow(rows)
+    this.#first = readSpan(rows, this.#firstRow)
   }
 
   get first(): Span | undefined {
@@ -31,17 +31,17 @@ export class SpanQueue {
   }
 
   removeFirst(): void {
-    this.#rows[this.#row + 3] = Number.POSITIVE_INFINITY
-    this.#row = findMinRow(this.#rows)
-    this.#first = readSpan(this.#rows, this.#row)
+    this.#rows[this.#firstRow + 3] = Number.POSITIVE_INFINITY
+    this.#firstRow = findMinRow(this.#rows)
+    this.#first = readSpan(this.#rows, this.#firstRow)
   }
 }
 
 function findMinRow(rows: Float64Array): number {
-  let found = 0
-  for (let row = spanWidth; row < rows.length; row += spanWidth)
-    if (getCoordinate(rows, row + 3) < getCoordinate(rows, found + 3)) found = row
-  return found
+  let minRow = 0
+  for (let row = valuesPerSpan; row < rows.length; row += valuesPerSpan)
+    if (getCoordinate(rows, row + 3) < getCoordinate(rows, minRow + 3)) minRow = row
+  return minRow
 }
 
 function readSpan(rows: Float64Array, row: number): Span | undefined {

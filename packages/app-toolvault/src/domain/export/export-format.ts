@@ -8,20 +8,20 @@ interface OmittedFeature {
 
 /** `write` returns the reason if the format cannot represent a feature. */
 export interface ExportFormat {
-  readonly head: string
-  readonly tail: string
+  readonly prefix: string
+  readonly suffix: string
   write(feature: Feature): { readonly text: string } | { readonly reason: string }
 }
 
-export function exportFeatures(features: readonly Feature[], { head, tail, write }: ExportFormat) {
-  const parts: string[] = []
-  const left_out: OmittedFeature[] = []
+export function exportFeatures(features: readonly Feature[], { prefix, suffix, write }: ExportFormat) {
+  const texts: string[] = []
+  const omittedFeatures: OmittedFeature[] = []
   for (const feature of features) {
-    const written = write(feature)
-    if ('text' in written) parts.push(written.text)
-    else left_out.push({ feature: getLabel(feature), reason: written.reason })
+    const result = write(feature)
+    if ('text' in result) texts.push(result.text)
+    else omittedFeatures.push({ feature: getLabel(feature), reason: result.reason })
   }
-  return { text: head + parts.join('') + tail, left_out }
+  return { text: prefix + texts.join('') + suffix, omittedFeatures }
 }
 
 export interface Vertex {
@@ -37,12 +37,12 @@ export function listVertexParts(feature: Feature): readonly (readonly Vertex[])[
   let index = 0
   return listParts(feature.geometry).map((part) =>
     part.map((position): Vertex => {
-      const at = index++
+      const vertexIndex = index++
       return {
         position,
-        time: parseTime(readItem(properties.timestamps, at) ?? properties.time),
-        speed_kn: readNumber(properties.speeds, at),
-        course_deg: readNumber(properties.courses, at),
+        time: parseTime(readItem(properties.timestamps, vertexIndex) ?? properties.time),
+        speed_kn: readNumber(properties.speeds, vertexIndex),
+        course_deg: readNumber(properties.courses, vertexIndex),
       }
     }),
   )

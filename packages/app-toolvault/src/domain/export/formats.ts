@@ -3,19 +3,19 @@ import { type Feature, getGeometryType, getLabel } from '@causeway/plot'
 import { type ExportFormat, escapeXml, listVertexParts, type Vertex } from './export-format.ts'
 import { writeRepFeature } from './rep-format.ts'
 
-const noGeometry = { reason: 'it has no geometry' }
+const noGeometryResult = { reason: 'it has no geometry' }
 
 const csv: ExportFormat = {
-  head: 'name,part,time,longitude_deg,latitude_deg,elevation_m,speed_kn,course_deg\n',
-  tail: '',
+  prefix: 'name,part,time,longitude_deg,latitude_deg,elevation_m,speed_kn,course_deg\n',
+  suffix: '',
   write(feature) {
     const parts = listVertexParts(feature)
-    if (parts.length === 0) return noGeometry
+    if (parts.length === 0) return noGeometryResult
     const rows = parts.flatMap((part, index) =>
       part.map(({ position, time, speed_kn, course_deg }) => {
         const [lon, lat, elevation] = position
-        const when = time === undefined ? null : formatTime(time)
-        return [getLabel(feature), index + 1, when, lon, lat, elevation, speed_kn, course_deg]
+        const timeText = time === undefined ? null : formatTime(time)
+        return [getLabel(feature), index + 1, timeText, lon, lat, elevation, speed_kn, course_deg]
       }),
     )
     return { text: rows.map((row) => `${row.map(toCell).join(',')}\n`).join('') }
@@ -29,8 +29,9 @@ function toCell(value: string | number | null | undefined): string {
 }
 
 const gpx: ExportFormat = {
-  head: '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Causeway" xmlns="http://www.topografix.com/GPX/1/1">\n',
-  tail: '</gpx>\n',
+  prefix:
+    '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Causeway" xmlns="http://www.topografix.com/GPX/1/1">\n',
+  suffix: '</gpx>\n',
   write(feature) {
     const parts = listVertexParts(feature)
     const name = `<name>${escapeXml(getLabel(feature))}</name>`
@@ -51,34 +52,35 @@ const gpx: ExportFormat = {
         return { text: `<trk>${name}\n${segments.join('')}</trk>\n` }
       }
       default:
-        return parts.length === 0 ? noGeometry : { reason: 'GPX has no areas' }
+        return parts.length === 0 ? noGeometryResult : { reason: 'GPX has no areas' }
     }
   },
 }
 
 function writeGpxPoint(tag: string, { position, time }: Vertex, name = ''): string {
   const [lon = 0, lat = 0, elevation] = position
-  const height = elevation === undefined ? '' : `<ele>${elevation}</ele>`
-  const when = time === undefined ? '' : `<time>${formatTime(time)}</time>`
-  return `<${tag} lat="${lat}" lon="${lon}">${height}${when}${name}</${tag}>\n`
+  const elevationText = elevation === undefined ? '' : `<ele>${elevation}</ele>`
+  const timeText = time === undefined ? '' : `<time>${formatTime(time)}</time>`
+  return `<${tag} lat="${lat}" lon="${lon}">${elevationText}${timeText}${name}</${tag}>\n`
 }
 
 const kml: ExportFormat = {
-  head: '<?xml version="1.0" encoding="UTF-8"?>\n<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">\n<Document>\n',
-  tail: '</Document>\n</kml>\n',
+  prefix:
+    '<?xml version="1.0" encoding="UTF-8"?>\n<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">\n<Document>\n',
+  suffix: '</Document>\n</kml>\n',
   write(feature) {
     const shapes = writeKmlShapes(feature)
-    const [only] = shapes
-    if (only === undefined) return noGeometry
-    const geometry = shapes.length === 1 ? only : `<MultiGeometry>\n${shapes.join('')}</MultiGeometry>\n`
+    const [onlyShape] = shapes
+    if (onlyShape === undefined) return noGeometryResult
+    const geometry = shapes.length === 1 ? onlyShape : `<MultiGeometry>\n${shapes.join('')}</MultiGeometry>\n`
     const [point] = listVertexParts(feature).flat()
     const isPoint = getGeometryType(feature) === 'Point'
-    const stamp =
+    const timeStamp =
       isPoint && point?.time !== undefined
         ? `<TimeStamp><when>${formatTime(point.time)}</when></TimeStamp>\n`
         : ''
     return {
-      text: `<Placemark><name>${escapeXml(getLabel(feature))}</name>\n${stamp}${geometry}</Placemark>\n`,
+      text: `<Placemark><name>${escapeXml(getLabel(feature))}</name>\n${timeStamp}${geometry}</Placemark>\n`,
     }
   },
 }
@@ -107,24 +109,24 @@ function writeKmlLine(part: readonly Vertex[]): string {
   if (part.some(({ time }) => time === undefined))
     return `<LineString><coordinates>${part.map(toTuple).join(' ')}</coordinates></LineString>\n`
   const times = part.map(({ time = 0 }) => `<when>${formatTime(time)}</when>\n`)
-  const places = part.map(({ position }) => `<gx:coord>${position.slice(0, 3).join(' ')}</gx:coord>\n`)
-  return `<gx:Track>\n${times.join('')}${places.join('')}</gx:Track>\n`
+  const coordinates = part.map(({ position }) => `<gx:coord>${position.slice(0, 3).join(' ')}</gx:coord>\n`)
+  return `<gx:Track>\n${times.join('')}${coordinates.join('')}</gx:Track>\n`
 }
 
 const writeKmlPolygon = (rings: readonly (readonly (readonly number[])[])[]): string => {
-  const written = rings.map((ring, index) => {
-    const side = index === 0 ? 'outerBoundaryIs' : 'innerBoundaryIs'
+  const ringTexts = rings.map((ring, index) => {
+    const boundaryTag = index === 0 ? 'outerBoundaryIs' : 'innerBoundaryIs'
     const tuples = ring.map((position) => position.slice(0, 3).join(',')).join(' ')
-    return `<${side}><LinearRing><coordinates>${tuples}</coordinates></LinearRing></${side}>`
+    return `<${boundaryTag}><LinearRing><coordinates>${tuples}</coordinates></LinearRing></${boundaryTag}>`
   })
-  return `<Polygon>${written.join('')}</Polygon>\n`
+  return `<Polygon>${ringTexts.join('')}</Polygon>\n`
 }
 
 export const formats = {
   csv,
   gpx,
   kml,
-  rep: { head: '', tail: '', write: writeRepFeature },
+  rep: { prefix: '', suffix: '', write: writeRepFeature },
 } as const satisfies Readonly<Record<string, ExportFormat>>
 
 export type FormatName = keyof typeof formats

@@ -9,8 +9,8 @@ export function createGridPoints(
   { lat_interval, lon_interval }: { readonly lat_interval: number; readonly lon_interval: number },
 ): [lon: number, lat: number][] {
   const [west, south, east, north] = unwrapBounds(box)
-  const columns = countSteps(west, east, lon_interval)
-  const rows = countSteps(south, north, lat_interval)
+  const columns = countPoints(west, east, lon_interval)
+  const rows = countPoints(south, north, lat_interval)
   if (columns * rows > maxPoints)
     throw new ToolVaultError('GRID_TOO_LARGE', `the grid would have ${columns * rows} points`, {
       data: { points: columns * rows, most: maxPoints, columns, rows },
@@ -24,5 +24,5 @@ export function createGridPoints(
 }
 
 /** Returns the number of points. Tolerates a billionth of a step, because 0.1 has no exact binary form. */
-const countSteps = (low: number, high: number, interval: number): number =>
+const countPoints = (low: number, high: number, interval: number): number =>
   Math.floor((high - low) / interval + 1e-9) + 1

@@ -3,7 +3,7 @@ import { type Feature, getKind, getLabel, listParts } from '@causeway/plot'
 import { CausewayError } from '@causeway/protocol'
 import { ToolVaultError } from '../../errors.ts'
 import { createFeatureError } from '../feature/read-features.ts'
-import { deriveMotion, getTimeSpan, interpolatePlace, type TimeSpan } from '../track/motion.ts'
+import { deriveMotion, getTimeSpan, interpolatePosition, type TimeSpan } from '../track/motion.ts'
 import { isTrack, readTimedTrack } from '../track/track.ts'
 import { type Bearing, computeBearing, type RangeUnit, rangeUnits, type Sighting } from './range-bearing.ts'
 
@@ -12,7 +12,7 @@ export interface Target {
   /** `undefined` for a point that is always valid. */
   readonly span: TimeSpan | undefined
   /** Returns `undefined` if the target has no position at `time`. */
-  at(time: number | null): Sighting | undefined
+  findSighting(time: number | null): Sighting | undefined
 }
 
 export interface BearingRow extends Bearing {
@@ -30,9 +30,11 @@ export function readTarget(feature: Feature): Target {
     return {
       name: track.name,
       span: getTimeSpan(track),
-      at(time) {
-        const place = time === null ? undefined : interpolatePlace(track, time)
-        return place === undefined || time === null ? undefined : { place, ...deriveMotion(track, time) }
+      findSighting(time) {
+        const position = time === null ? undefined : interpolatePosition(track, time)
+        return position === undefined || time === null
+          ? undefined
+          : { position, ...deriveMotion(track, time) }
       },
     }
   }
@@ -45,10 +47,10 @@ export function readTarget(feature: Feature): Target {
   return {
     name: getLabel(feature),
     span,
-    at: (time) =>
+    findSighting: (time) =>
       span !== undefined && time !== null && (time < span[0] || time > span[1])
         ? undefined
-        : { place: { lon, lat }, course_deg: null, speed_kn: null },
+        : { position: { lon, lat }, course_deg: null, speed_kn: null },
   }
 }
 
@@ -62,16 +64,20 @@ interface RequestedTimes {
  * Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or no position at a requested time.
  */
 export function listTimes(
-  pair: readonly [Target, Target],
+  targets: readonly [Target, Target],
   { at, current, step_s }: RequestedTimes,
 ): readonly (number | null)[] {
-  const known = pair.map(({ span }) => span).filter((span) => span !== undefined)
-  if (known.length === 0 && at === undefined) return [null]
-  const start = Math.max(...known.map(([first]) => first))
-  const end = Math.min(...known.map(([, last]) => last))
-  const format = (time: number | undefined) => (time === undefined ? null : formatTime(time))
-  const spans = pair.map(({ name, span }) => ({ name, start: format(span?.[0]), end: format(span?.[1]) }))
-  if (start > end) throw new ToolVaultError('NO_OVERLAP', noOverlap, { data: { spans } })
+  const timeSpans = targets.map(({ span }) => span).filter((span) => span !== undefined)
+  if (timeSpans.length === 0 && at === undefined) return [null]
+  const start = Math.max(...timeSpans.map(([first]) => first))
+  const end = Math.min(...timeSpans.map(([, last]) => last))
+  const formatOptionalTime = (time: number | undefined) => (time === undefined ? null : formatTime(time))
+  const spans = targets.map(({ name, span }) => ({
+    name,
+    start: formatOptionalTime(span?.[0]),
+    end: formatOptionalTime(span?.[1]),
+  }))
+  if (start > end) throw new ToolVaultError('NO_OVERLAP', noOverlapMessage, { data: { spans } })
   if (step_s !== undefined) return createSeries([start, end], step_s * 1000)
   const time = (at ?? current)?.() ?? start
   if (time >= start && time <= end) return [time]
@@ -81,10 +87,10 @@ export function listTimes(
   })
 }
 
-const noOverlap = 'the features have no time in common'
+const noOverlapMessage = 'the features have no time in common'
 
-function createSeries([start, end]: TimeSpan, step: number): number[] {
-  const count = Math.floor((end - start) / step) + 1
+function createSeries([start, end]: TimeSpan, stepMs: number): number[] {
+  const count = Math.floor((end - start) / stepMs) + 1
   if (count > maxRows)
     throw new CausewayError(
       'INVALID_ARGUMENTS',
@@ -93,7 +99,7 @@ function createSeries([start, end]: TimeSpan, step: number): number[] {
         remedy: 'pass a longer step_s',
       },
     )
-  return Array.from({ length: count }, (_, index) => start + index * step)
+  return Array.from({ length: count }, (_, index) => start + index * stepMs)
 }
 
 /** Omits times at which a target has no position. Throws `NO_OVERLAP` if no time remains. */
@@ -103,11 +109,11 @@ export function computeBearingSeries(
   { line, unit }: { readonly line: 'geodesic' | 'rhumb'; readonly unit: RangeUnit },
 ): readonly BearingRow[] {
   const rows = times.flatMap((time) => {
-    const [from, to] = [a.at(time), b.at(time)]
+    const [from, to] = [a.findSighting(time), b.findSighting(time)]
     if (from === undefined || to === undefined) return []
     const bearing = computeBearing(from, to, line)
     return [{ time, range: bearing.range_m / rangeUnits[unit], ...bearing }]
   })
   if (rows.length > 0) return rows
-  throw new ToolVaultError('NO_OVERLAP', noOverlap)
+  throw new ToolVaultError('NO_OVERLAP', noOverlapMessage)
 }

@@ -7,41 +7,41 @@ import geographic from 'geographiclib-geodesic'
 const { WGS84, DISTANCE } = geographic.Geodesic
 
 /** Degrees. */
-export interface Place {
+export interface LatLon {
   readonly lon: number
   readonly lat: number
 }
 
-export interface PathFigures {
+export interface GeodesicPath {
   readonly distance_m: number
   readonly bearing_deg: number
   readonly final_bearing_deg: number
 }
 
 /** Metres. */
-export const nauticalMile = 1852
+export const metresPerNauticalMile = 1852
 
 /** Metres per second. */
-export const knot = nauticalMile / 3600
+export const metresPerSecondPerKnot = metresPerNauticalMile / 3600
 
 /** Mean radius of the earth in metres (IUGG). */
-export const meanRadius = 6_371_008.8
+export const earthMeanRadius = 6_371_008.8
 
 /** Returns an angle from 0 to less than 360 degrees. */
 export const normalizeBearing = (degrees: number): number => {
   if (degrees >= 0 && degrees < 360) return degrees
-  const turned = ((degrees % 360) + 360) % 360
-  return turned === 360 ? 0 : turned
+  const normalized = ((degrees % 360) + 360) % 360
+  return normalized === 360 ? 0 : normalized
 }
 
 /** Returns an angle from -180 to 180 degrees. */
 export const normalizeAngle = (degrees: number): number => {
-  const turned = normalizeBearing(degrees)
-  return turned > 180 ? turned - 360 : turned
+  const normalized = normalizeBearing(degrees)
+  return normalized > 180 ? normalized - 360 : normalized
 }
 
 /** Returns a bearing of 180 if the positions are equal, as GeographicLib does. */
-export function solveInverse(a: Place, b: Place): PathFigures {
+export function solveInverse(a: LatLon, b: LatLon): GeodesicPath {
   const { s12 = 0, azi1 = 0, azi2 = 0 } = WGS84.Inverse(a.lat, a.lon, b.lat, b.lon)
   return {
     distance_m: s12,
@@ -51,55 +51,55 @@ export function solveInverse(a: Place, b: Place): PathFigures {
 }
 
 /** Distance in metres below which a bearing is undefined. */
-const samePlaceTolerance = 1e-6
+const samePositionTolerance = 1e-6
 
 /** In degrees. */
-const tolerance = 1e-9
+const angleTolerance = 1e-9
 
 /**
  * Returns why the bearing is undefined. Several shortest paths connect some opposite positions (GeographicLib
  * documentation, "Multiple shortest geodesics").
  */
 export function findBearingProblem(
-  a: Place,
-  b: Place,
-  { distance_m, ...path }: PathFigures,
+  a: LatLon,
+  b: LatLon,
+  { distance_m, ...path }: GeodesicPath,
 ): string | undefined {
-  if (distance_m < samePlaceTolerance) return 'the places are the same'
-  const turn = Math.abs(normalizeAngle(path.bearing_deg - path.final_bearing_deg))
-  const isOpposite = Math.abs(a.lat + b.lat) < tolerance
-  if (isOpposite && 90 - Math.abs(a.lat) < tolerance)
+  if (distance_m < samePositionTolerance) return 'the places are the same'
+  const bearingChange = Math.abs(normalizeAngle(path.bearing_deg - path.final_bearing_deg))
+  const isOpposite = Math.abs(a.lat + b.lat) < angleTolerance
+  if (isOpposite && 90 - Math.abs(a.lat) < angleTolerance)
     return 'the places are opposite: every line is a shortest one'
-  const isOppositeMeridian = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < tolerance
-  const isMeridian = Math.abs(Math.sin((path.bearing_deg * Math.PI) / 180)) < tolerance
+  const isOppositeMeridian = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < angleTolerance
+  const isMeridian = Math.abs(Math.sin((path.bearing_deg * Math.PI) / 180)) < angleTolerance
   const isOverEitherPole = isOpposite && isOppositeMeridian
   if (
     isOverEitherPole ||
-    (isOpposite && turn > 1e-6) ||
+    (isOpposite && bearingChange > 1e-6) ||
     (isOppositeMeridian && !isMeridian && !isPole(a) && !isPole(b))
   )
     return 'the places are opposite: two lines are equally short'
   return undefined
 }
 
-const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
+const isPole = ({ lat }: LatLon): boolean => 90 - Math.abs(lat) < angleTolerance
 
 /** Returns the geodesic distance in metres. */
-export const computeDistance = (a: Place, b: Place): number =>
+export const computeDistance = (a: LatLon, b: LatLon): number =>
   WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
 
-/** Returns a place with a longitude from -180 to 180. */
-export function findDestination(from: Place, bearing: number, metres: number): Place {
+/** Returns a position with a longitude from -180 to 180. */
+export function findDestination(from: LatLon, bearing: number, metres: number): LatLon {
   const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
   return { lon: lon2, lat: lat2 }
 }
 
 export interface GeodesicLine {
   readonly length_m: number
-  at(fraction: number): Place
+  at(fraction: number): LatLon
 }
 
-export function createLine(a: Place, b: Place): GeodesicLine {
+export function createLine(a: LatLon, b: LatLon): GeodesicLine {
   const line = WGS84.InverseLine(a.lat, a.lon, b.lat, b.lon)
   return {
     length_m: line.s13,

@@ -1,22 +1,22 @@
 import type { Motion } from '../track/motion.ts'
 import {
   findBearingProblem,
-  nauticalMile,
+  type GeodesicPath,
+  type LatLon,
+  metresPerNauticalMile,
   normalizeAngle,
   normalizeBearing,
-  type PathFigures,
-  type Place,
   solveInverse,
 } from './geodesic.ts'
 import { solveRhumb } from './rhumb.ts'
 
 /** Length of each unit in metres. */
-export const rangeUnits = { m: 1, km: 1000, nm: nauticalMile, yd: 0.9144 } as const
+export const rangeUnits = { m: 1, km: 1000, nm: metresPerNauticalMile, yd: 0.9144 } as const
 
 export type RangeUnit = keyof typeof rangeUnits
 
 export interface Sighting extends Motion {
-  readonly place: Place
+  readonly position: LatLon
 }
 
 export interface Bearing {
@@ -33,10 +33,12 @@ export interface Bearing {
 }
 
 export function computeBearing(a: Sighting, b: Sighting, line: 'geodesic' | 'rhumb'): Bearing {
-  const path = line === 'rhumb' ? solveRhumb(a.place, b.place) : solveInverse(a.place, b.place)
+  const path = line === 'rhumb' ? solveRhumb(a.position, b.position) : solveInverse(a.position, b.position)
   const range_m = path.distance_m
   const bearing_problem =
-    line === 'rhumb' ? findRhumbProblem(a.place, b.place, path) : findBearingProblem(a.place, b.place, path)
+    line === 'rhumb'
+      ? findRhumbProblem(a.position, b.position, path)
+      : findBearingProblem(a.position, b.position, path)
   if (bearing_problem !== undefined)
     return {
       range_m,
@@ -57,7 +59,7 @@ export function computeBearing(a: Sighting, b: Sighting, line: 'geodesic' | 'rhu
   }
 }
 
-function findRhumbProblem(a: Place, b: Place, { distance_m }: PathFigures): string | undefined {
+function findRhumbProblem(a: LatLon, b: LatLon, { distance_m }: GeodesicPath): string | undefined {
   if (distance_m < 1e-6) return 'the places are the same'
   const isOpposite = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < 1e-9
   const isPolar = Math.max(Math.abs(a.lat), Math.abs(b.lat)) > 90 - 1e-9

@@ -6,7 +6,7 @@ import { addFix, type LogFix, toFeature } from './log-fix.ts'
 
 const { AisDecode } = ggencoder
 
-type Decoded = InstanceType<typeof AisDecode>
+type AisMessage = InstanceType<typeof AisDecode>
 
 const vesselTypes = new Set([1, 2, 3, 18, 19, 27])
 
@@ -38,28 +38,28 @@ export class AisLogReader {
   readonly #ships = new Map<string, VesselLog>()
   readonly #sessions = new Map<string, Record<string, unknown>>()
   readonly #skipped = new SkipCounter()
-  #lines = 0
-  #number = 0
-  #clock: number | undefined
-  #untimed = 0
+  #lineCount = 0
+  #lineNumber = 0
+  #clockMs: number | undefined
+  #untimedCount = 0
 
   constructor(options: AisOptions) {
     this.#options = options
-    this.#clock = options.start
+    this.#clockMs = options.start
   }
 
   readLine(line: string): void {
-    this.#number++
+    this.#lineNumber++
     if (line.trim() === '') return
-    this.#lines++
-    const reason = this.#read(line)
-    if (reason !== undefined) this.#skipped.add(reason, this.#number)
+    this.#lineCount++
+    const reason = this.#readSentence(line)
+    if (reason !== undefined) this.#skipped.add(reason, this.#lineNumber)
   }
 
-  #read(line: string): string | undefined {
-    const found = line.indexOf('!')
-    if (found < 0) return 'not an AIS sentence'
-    const text = /^![^*]*\*[0-9A-Fa-f]{2}/.exec(line.slice(found))?.[0]
+  #readSentence(line: string): string | undefined {
+    const sentenceStart = line.indexOf('!')
+    if (sentenceStart < 0) return 'not an AIS sentence'
+    const text = /^![^*]*\*[0-9A-Fa-f]{2}/.exec(line.slice(sentenceStart))?.[0]
     if (text === undefined) return 'no checksum'
     const message = new AisDecode(text, this.#getSession(text))
     if (message.error !== '') return toReason(message.error)
@@ -71,7 +71,7 @@ export class AisLogReader {
       return this.#addPosition(
         message,
         mmsi,
-        readReceptionTime(line.slice(0, found), line.slice(found + text.length)),
+        readReceptionTime(line.slice(0, sentenceStart), line.slice(sentenceStart + text.length)),
       )
     return shipname === undefined ? `message type ${aistype} has no position` : undefined
   }
@@ -83,10 +83,10 @@ export class AisLogReader {
         toShipFeature(mmsi, ship, { id: newId('ais'), min_interval_s, skipped: this.#skipped }) ?? [],
     )
     const notes =
-      this.#untimed > 0
-        ? [`${this.#untimed} positions have no time: pass start, or a log with times of reception.`]
+      this.#untimedCount > 0
+        ? [`${this.#untimedCount} positions have no time: pass start, or a log with times of reception.`]
         : []
-    return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
+    return reportImport({ format: 'AIS', features, lines: this.#lineCount, skipped: this.#skipped, notes })
   }
 
   /** The parts of different messages can be interleaved. Sequence and channel identify a message. */
@@ -105,14 +105,14 @@ export class AisLogReader {
     return ship
   }
 
-  #addPosition(message: Decoded, mmsi: string, received: number | null): string | undefined {
+  #addPosition(message: AisMessage, mmsi: string, receivedMs: number | null): string | undefined {
     const { lon, lat, aistype = 0 } = message
     if (lon === undefined || lat === undefined || Math.abs(lon) > 180 || Math.abs(lat) > 90)
       return 'position not available'
     const ship = this.#getShip(mmsi)
     ship.kind = stationKinds[aistype] ?? ship.kind
-    const time = received ?? this.#countTime(message)
-    if (time === null) this.#untimed++
+    const time = receivedMs ?? this.#estimateTime(message)
+    if (time === null) this.#untimedCount++
     addFix(ship.fixes, {
       time,
       lon: Number(lon.toFixed(7)),
@@ -120,19 +120,20 @@ export class AisLogReader {
       speed_kn: readSpeed(message),
       course_deg: readCourse(message),
       elevation_m: null,
-      line: this.#number,
+      line: this.#lineNumber,
     })
     return undefined
   }
 
   /** Starts the next minute if the second decreases by more than 30. */
-  #countTime({ utc }: Decoded): number | null {
-    if (this.#clock === undefined) return null
-    if (utc === undefined || utc > 59) return this.#clock
-    const minute = Math.floor(this.#clock / 60_000) * 60_000
-    const next = minute + utc * 1000
-    this.#clock = next < this.#clock - 30_000 ? next + 60_000 : Math.max(next, this.#clock)
-    return next < this.#clock - 30_000 ? next + 60_000 : next
+  #estimateTime({ utc }: AisMessage): number | null {
+    if (this.#clockMs === undefined) return null
+    if (utc === undefined || utc > 59) return this.#clockMs
+    const minuteStart = Math.floor(this.#clockMs / 60_000) * 60_000
+    const estimated = minuteStart + utc * 1000
+    this.#clockMs =
+      estimated < this.#clockMs - 30_000 ? estimated + 60_000 : Math.max(estimated, this.#clockMs)
+    return estimated < this.#clockMs - 30_000 ? estimated + 60_000 : estimated
   }
 }
 
@@ -143,20 +144,20 @@ const toReason = (error: string): string =>
 const removePadding = (text: string): string => text.replace(/@.*$/s, '').trim()
 
 /** 102.3 knots, or 63 knots in the long-range message, means "not available". */
-function readSpeed({ sog, aistype }: Decoded): number | null {
-  const unknown = aistype === 27 ? 63 : 102.3
-  return sog === undefined || sog >= unknown ? null : sog
+function readSpeed({ sog, aistype }: AisMessage): number | null {
+  const unavailableSpeed = aistype === 27 ? 63 : 102.3
+  return sog === undefined || sog >= unavailableSpeed ? null : sog
 }
 
 /** Values of 360 and more mean "not available". */
-const readCourse = ({ cog }: Decoded): number | null => (cog === undefined || cog >= 360 ? null : cog)
+const readCourse = ({ cog }: AisMessage): number | null => (cog === undefined || cog >= 360 ? null : cog)
 
 /** Reads `c:` of the tag block, a leading ISO time, or trailing Unix seconds or milliseconds. */
 function readReceptionTime(before: string, after: string): number | null {
-  const tag = /\\[^\\]*\bc:(\d{9,13})/.exec(before)?.[1]
-  const trailing = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]
-  const unix = tag ?? trailing
-  if (unix !== undefined) return unix.length > 11 ? Number(unix) : Number(unix) * 1000
+  const tagTime = /\\[^\\]*\bc:(\d{9,13})/.exec(before)?.[1]
+  const trailingTime = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]
+  const unixTime = tagTime ?? trailingTime
+  if (unixTime !== undefined) return unixTime.length > 11 ? Number(unixTime) : Number(unixTime) * 1000
   return parseTime(before.replace(/(?<![\s,;])[\s,;]+$/, '')) ?? null
 }
 

@@ -12,22 +12,22 @@ import {
 import { ToolVaultError } from '../../errors.ts'
 import { createTable } from '../table.ts'
 
-interface Skipped {
+interface SkippedLine {
   /** Number of the line from 1, or `null` if the position spans several lines. */
   readonly line: number | null
   readonly reason: string
 }
 
-const maxListed = 100
+const maxListedLines = 100
 
 /** Counts skipped lines and positions, and lists the first hundred. */
 export class SkipCounter {
   readonly counts: Record<string, number> = {}
-  readonly first: Skipped[] = []
+  readonly firstSkipped: SkippedLine[] = []
 
   add(reason: string, line: number | null, count = 1): void {
     this.counts[reason] = (this.counts[reason] ?? 0) + count
-    if (this.first.length < maxListed) this.first.push({ line, reason })
+    if (this.firstSkipped.length < maxListedLines) this.firstSkipped.push({ line, reason })
   }
 
   get total(): number {
@@ -35,7 +35,7 @@ export class SkipCounter {
   }
 }
 
-interface Imported {
+interface ImportSummary {
   /** Display name, such as `NMEA 0183`. */
   readonly format: string
   readonly features: readonly Feature[]
@@ -45,26 +45,32 @@ interface Imported {
 }
 
 /** Throws `NOTHING_IMPORTED` if there are no features. */
-export function reportImport({ format, features, lines, skipped, notes = [] }: Imported): DebriefCommand {
+export function reportImport({
+  format,
+  features,
+  lines,
+  skipped,
+  notes = [],
+}: ImportSummary): DebriefCommand {
   if (features.length === 0)
     throw new ToolVaultError('NOTHING_IMPORTED', `no ${format} positions in ${formatCount(lines, 'line')}`, {
-      data: { lines, skipped: skipped.counts, skipped_lines: skipped.first },
+      data: { lines, skipped: skipped.counts, skipped_lines: skipped.firstSkipped },
     })
   const tracks = features.filter((feature) => getKind(feature) === 'track')
   const fixes = tracks.reduce((sum, feature) => sum + countVertices(feature), 0)
-  const others = features.length - tracks.length
+  const otherCount = features.length - tracks.length
   return createComposite([
     addFeatures(features),
     showData({
       title: `Import of ${format}`,
       summary: [
-        `${formatCount(tracks.length, 'track')} with ${formatCount(fixes, 'fix')}${others > 0 ? ` and ${formatCount(others, 'other feature')}` : ''} from ${formatCount(lines, 'line')}; ${skipped.total} skipped.`,
+        `${formatCount(tracks.length, 'track')} with ${formatCount(fixes, 'fix')}${otherCount > 0 ? ` and ${formatCount(otherCount, 'other feature')}` : ''} from ${formatCount(lines, 'line')}; ${skipped.total} skipped.`,
         ...notes,
       ].join(' '),
       format,
       lines,
       skipped: skipped.counts,
-      ...(skipped.total === 0 ? {} : { skipped_lines: skipped.first }),
+      ...(skipped.total === 0 ? {} : { skipped_lines: skipped.firstSkipped }),
       ...createTable(
         features,
         { name: 'feature', key: getLabel },
@@ -80,6 +86,6 @@ export function reportImport({ format, features, lines, skipped, notes = [] }: I
 }
 
 function getTime({ timestamps, time }: Feature['properties'], index: number): string | null {
-  const found = Array.isArray(timestamps) ? timestamps.at(index) : time
-  return typeof found === 'string' ? found : null
+  const timeText = Array.isArray(timestamps) ? timestamps.at(index) : time
+  return typeof timeText === 'string' ? timeText : null
 }

@@ -44,19 +44,19 @@ export function addFix(fixes: LogFix[], fix: LogFix): void {
 function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: FeatureOptions): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
-  let last = Number.NEGATIVE_INFINITY
+  let lastTime = Number.NEGATIVE_INFINITY
   return sorted.filter(({ time, line }) => {
-    const passed = (time ?? 0) - last
-    if (passed <= 0) skipped.add('another position has the same time', line)
-    else if (passed < min_interval_s * 1000) skipped.add('closer in time than min_interval_s', line)
-    else last = time ?? 0
-    return last === time && passed > 0
+    const elapsedMs = (time ?? 0) - lastTime
+    if (elapsedMs <= 0) skipped.add('another position has the same time', line)
+    else if (elapsedMs < min_interval_s * 1000) skipped.add('closer in time than min_interval_s', line)
+    else lastTime = time ?? 0
+    return lastTime === time && elapsedMs > 0
   })
 }
 
 /** Returns a track, a point for a single fix, or `undefined` for an empty log. */
-export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feature | undefined {
-  const fixes = sortFixes(log, options)
+export function toFeature(unsortedFixes: readonly LogFix[], options: FeatureOptions): Feature | undefined {
+  const fixes = sortFixes(unsortedFixes, options)
   const [first] = fixes
   if (first === undefined) return undefined
   return fixes.length === 1 ? createPoint(first, options) : createTrack([fixes], options)
@@ -70,14 +70,16 @@ export function toSegmentFeatures(
   segments: readonly (readonly LogFix[])[],
   options: FeatureOptions & { readonly newId: () => string },
 ): Feature[] {
-  const sorted = segments.map((segment) => sortFixes(segment, options)).filter(({ length }) => length > 0)
-  const points = sorted.flatMap(([first, second]) =>
+  const sortedSegments = segments
+    .map((segment) => sortFixes(segment, options))
+    .filter(({ length }) => length > 0)
+  const points = sortedSegments.flatMap(([first, second]) =>
     first !== undefined && second === undefined ? [first] : [],
   )
-  const lines = sorted.filter(({ length }) => length > 1)
+  const lines = sortedSegments.filter(({ length }) => length > 1)
   const isSequence = lines.every((line, index) => {
-    const end = lines[index - 1]?.at(-1)?.time
-    return index === 0 || (typeof end === 'number' && (line[0]?.time ?? end) > end)
+    const previousEnd = lines[index - 1]?.at(-1)?.time
+    return index === 0 || (typeof previousEnd === 'number' && (line[0]?.time ?? previousEnd) > previousEnd)
   })
   const tracks = isSequence ? [lines] : lines.map((line) => [line])
   return [
@@ -91,7 +93,7 @@ export function toSegmentFeatures(
 const createPoint = (fix: LogFix, { id, name, source, properties }: FeatureOptions): Feature => ({
   type: 'Feature',
   id,
-  geometry: { type: 'Point', coordinates: toPosition(fix) },
+  geometry: { type: 'Point', coordinates: toCoordinates(fix) },
   properties: {
     dataType: 'reference-point',
     name,
@@ -106,7 +108,7 @@ function createTrack(
   { id, name, source, properties }: FeatureOptions,
 ): Feature {
   const fixes = parts.flat()
-  const lines = parts.map((part) => part.map(toPosition))
+  const lines = parts.map((part) => part.map(toCoordinates))
   const isTimed = fixes.every(({ time }) => time !== null)
   return {
     type: 'Feature',
@@ -131,5 +133,5 @@ function createTrack(
   }
 }
 
-const toPosition = ({ lon, lat, elevation_m }: LogFix): readonly number[] =>
+const toCoordinates = ({ lon, lat, elevation_m }: LogFix): readonly number[] =>
   elevation_m === null ? [lon, lat] : [lon, lat, elevation_m]

@@ -4,7 +4,7 @@ import { ToolVaultError } from '../../errors.ts'
 import { reportImport, SkipCounter } from './import-report.ts'
 import { addFix, type FeatureOptions, type LogFix, toFeature } from './log-fix.ts'
 
-const dayMs = 86_400_000
+const msPerDay = 86_400_000
 
 interface NmeaOptions extends Omit<FeatureOptions, 'skipped'> {
   /** Midnight UTC of the first day in Unix milliseconds, for a log without dates. */
@@ -18,80 +18,84 @@ export class NmeaLogReader {
   readonly #options: NmeaOptions
   readonly #fixes: DayFix[] = []
   readonly #skipped = new SkipCounter()
-  #lines = 0
-  #number = 0
-  #day = 0
-  #clock = -1
+  #lineCount = 0
+  #lineNumber = 0
+  #dayIndex = 0
+  #clockMs = -1
   /** Midnight UTC of day 0 in Unix milliseconds, if the log has a date. */
-  #base: number | undefined
+  #baseDate: number | undefined
 
   constructor(options: NmeaOptions) {
     this.#options = options
   }
 
   readLine(line: string): void {
-    this.#number++
+    this.#lineNumber++
     if (line.trim() === '') return
-    this.#lines++
-    const reason = this.#read(line)
-    if (reason !== undefined) this.#skipped.add(reason, this.#number)
+    this.#lineCount++
+    const reason = this.#readSentence(line)
+    if (reason !== undefined) this.#skipped.add(reason, this.#lineNumber)
   }
 
-  #read(line: string): string | undefined {
+  #readSentence(line: string): string | undefined {
     const fields = splitSentence(line)
     if (typeof fields === 'string') return fields
     const [id = ''] = fields
-    const read = readers[id.slice(-3)]
-    if (read === undefined) return undefined
-    const sentence = read(fields)
+    const readSentence = sentenceReaders[id.slice(-3)]
+    if (readSentence === undefined) return undefined
+    const sentence = readSentence(fields)
     if (typeof sentence === 'string') return sentence
     if (sentence.date !== undefined && sentence.clock !== undefined) {
       this.#setClock(sentence.clock)
       this.#setDate(sentence.date)
     }
-    const reason = 'place' in sentence ? this.#addPosition(sentence.clock, sentence.place) : undefined
-    const last = this.#fixes.at(-1)
-    if (sentence.motion !== undefined && last !== undefined)
-      this.#fixes[this.#fixes.length - 1] = mergeMotion(last, { ...last, ...sentence.motion })
+    const reason = 'position' in sentence ? this.#addPosition(sentence.clock, sentence.position) : undefined
+    const lastFix = this.#fixes.at(-1)
+    if (sentence.motion !== undefined && lastFix !== undefined)
+      this.#fixes[this.#fixes.length - 1] = mergeMotion(lastFix, { ...lastFix, ...sentence.motion })
     return reason
   }
 
   finish(): DebriefCommand {
     const fixes = this.#fixes
-    const base = this.#base ?? this.#options.date
-    if (base === undefined && fixes.length > 0)
+    const baseDate = this.#baseDate ?? this.#options.date
+    if (baseDate === undefined && fixes.length > 0)
       throw new ToolVaultError('DATE_NEEDED', 'no sentence of the log has a date', {
         data: { positions: fixes.length },
       })
-    const timed = fixes.map(({ day, clock, ...fix }) => ({ ...fix, time: (base ?? 0) + day * dayMs + clock }))
-    const feature = toFeature(timed, { ...this.#options, skipped: this.#skipped })
+    const timedFixes = fixes.map(({ day, clock, ...fix }) => ({
+      ...fix,
+      time: (baseDate ?? 0) + day * msPerDay + clock,
+    }))
+    const feature = toFeature(timedFixes, { ...this.#options, skipped: this.#skipped })
     return reportImport({
       format: this.#options.source,
       features: feature === undefined ? [] : [feature],
-      lines: this.#lines,
+      lines: this.#lineCount,
       skipped: this.#skipped,
-      notes: this.#base === undefined ? ['The date was passed by the caller.'] : [],
+      notes: this.#baseDate === undefined ? ['The date was passed by the caller.'] : [],
     })
   }
 
   #setClock(clock: number): void {
-    if (clock < this.#clock - dayMs / 2) this.#day++
-    this.#clock = clock
+    if (clock < this.#clockMs - msPerDay / 2) this.#dayIndex++
+    this.#clockMs = clock
   }
 
   #setDate(midnight: number): void {
-    if (this.#base === undefined) this.#base = midnight - this.#day * dayMs
-    else this.#day = Math.round((midnight - this.#base) / dayMs)
+    if (this.#baseDate === undefined) this.#baseDate = midnight - this.#dayIndex * msPerDay
+    else this.#dayIndex = Math.round((midnight - this.#baseDate) / msPerDay)
   }
 
-  #addPosition(clock: number | undefined, place: Fix | undefined): string | undefined {
+  #addPosition(clock: number | undefined, position: Fix | undefined): string | undefined {
     if (clock === undefined) return 'position without time'
     this.#setClock(clock)
-    if (place === undefined) return 'position out of range or empty'
-    const last = this.#fixes.at(-1)
-    const fix = { ...place, time: null, line: this.#number, day: this.#day, clock }
-    if (last === undefined || last.clock !== clock || last.day !== this.#day) addFix(this.#fixes, fix)
-    else this.#fixes[this.#fixes.length - 1] = mergeMotion(last, fix)
+    if (position === undefined) return 'position out of range or empty'
+    const lastFix = this.#fixes.at(-1)
+    const fix = { ...position, time: null, line: this.#lineNumber, day: this.#dayIndex, clock }
+    if (lastFix === undefined || lastFix.clock !== clock || lastFix.day !== this.#dayIndex)
+      addFix(this.#fixes, fix)
+    else this.#fixes[this.#fixes.length - 1] = mergeMotion(lastFix, fix)
     return undefined
   }
 }
@@ -102,7 +106,7 @@ interface Sentence {
   /** Milliseconds since midnight UTC. */
   readonly clock: number | undefined
   /** Present only in position sentences. `undefined` if the position is invalid. */
-  readonly place?: Fix | undefined
+  readonly position?: Fix | undefined
   readonly date?: number | undefined
   readonly motion?: Partial<Pick<LogFix, 'speed_kn' | 'course_deg'>>
 }
@@ -111,11 +115,11 @@ interface Sentence {
 function splitSentence(line: string): readonly string[] | string {
   const start = line.indexOf('$')
   if (start < 0) return line.includes('!') ? 'AIS sentence' : 'not an NMEA sentence'
-  const [body = '', given] = line
+  const [body = '', checksum] = line
     .slice(start + 1)
     .trim()
     .split('*')
-  if (given !== undefined && computeChecksum(body) !== Number.parseInt(given.slice(0, 2), 16))
+  if (checksum !== undefined && computeChecksum(body) !== Number.parseInt(checksum.slice(0, 2), 16))
     return 'wrong checksum'
   return body.split(',')
 }
@@ -127,22 +131,24 @@ export function computeChecksum(body: string): number {
   return sum
 }
 
-const noFix = 'receiver had no fix'
+const noFixReason = 'receiver had no fix'
 
 /** Readers by the last three letters of the sentence id. A returned text is the reason to skip the line. */
-const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
+const sentenceReaders: Readonly<Record<string, (fields: readonly string[]) => Sentence | string>> = {
   GLL: ([, lat, ns, lon, ew, clock, status]) =>
-    status === 'V' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },
+    status === 'V' ? noFixReason : { clock: readClock(clock), position: readPosition([lat, ns], [lon, ew]) },
   GGA: ([, clock, lat, ns, lon, ew, quality]) =>
-    quality === '0' ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },
+    quality === '0' ? noFixReason : { clock: readClock(clock), position: readPosition([lat, ns], [lon, ew]) },
   GNS: ([, clock, lat, ns, lon, ew, mode = '']) =>
-    /^N+$/.test(mode) ? noFix : { clock: readClock(clock), place: readPlace([lat, ns], [lon, ew]) },
+    /^N+$/.test(mode)
+      ? noFixReason
+      : { clock: readClock(clock), position: readPosition([lat, ns], [lon, ew]) },
   RMC: ([, clock, status, lat, ns, lon, ew, speed, course, date]) =>
     status === 'V'
-      ? noFix
+      ? noFixReason
       : {
           clock: readClock(clock),
-          place: readPlace([lat, ns], [lon, ew]),
+          position: readPosition([lat, ns], [lon, ew]),
           date: readRmcDate(date),
           motion: readMotion(speed, course),
         },
@@ -155,24 +161,24 @@ const readers: Readonly<Record<string, (fields: readonly string[]) => Sentence |
 
 /** Reads `hhmmss.ss`. */
 function readClock(text: string | undefined): number | undefined {
-  const found = /^(\d\d)(\d\d)(\d\d(?:\.\d+)?)$/.exec(text ?? '')
-  if (found === null) return undefined
-  const [hours, minutes, seconds] = found.slice(1).map(Number) as [number, number, number] // three groups
+  const match = /^(\d\d)(\d\d)(\d\d(?:\.\d+)?)$/.exec(text ?? '')
+  if (match === null) return undefined
+  const [hours, minutes, seconds] = match.slice(1).map(Number) as [number, number, number] // three groups
   if (hours > 23 || minutes > 59 || seconds >= 61) return undefined
   return Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
 /** Reads `ddmmyy` with a year from 1980, when GPS started, to 2079. */
 function readRmcDate(text = ''): number | undefined {
-  const found = /^(\d\d)(\d\d)(\d\d)$/.exec(text)
-  if (found === null) return undefined
-  const [day, month, year] = found.slice(1).map(Number) as [number, number, number] // three groups
+  const match = /^(\d\d)(\d\d)(\d\d)$/.exec(text)
+  if (match === null) return undefined
+  const [day, month, year] = match.slice(1).map(Number) as [number, number, number] // three groups
   return dayStart(year < 80 ? 2000 + year : 1900 + year, month, day)
 }
 
 type Angle = readonly [value: string | undefined, hemisphere: string | undefined]
 
-function readPlace(latitude: Angle, longitude: Angle): Fix | undefined {
+function readPosition(latitude: Angle, longitude: Angle): Fix | undefined {
   const lat = readDegrees(latitude, ['N', 'S'], 90)
   const lon = readDegrees(longitude, ['E', 'W'], 180)
   return lat === undefined || lon === undefined
@@ -189,9 +195,9 @@ function readDegrees(
   if (text === undefined || !/^\d+(\.\d+)?$/.test(text)) return undefined
   if (hemisphere !== positive && hemisphere !== negative) return undefined
   const value = Number(text)
-  const whole = Math.floor(value / 100)
-  const minutes = value - whole * 100
-  const angle = whole + minutes / 60
+  const wholeDegrees = Math.floor(value / 100)
+  const minutes = value - wholeDegrees * 100
+  const angle = wholeDegrees + minutes / 60
   if (minutes >= 60 || angle > max) return undefined
   return Number((hemisphere === negative ? -angle : angle).toFixed(9))
 }

@@ -1,6 +1,6 @@
 import { formatTime } from '@causeway/app-kit/time'
 import type { Feature, Geometry } from '@causeway/plot'
-import { createLine, findDestination, normalizeBearing, type Place } from '../geodesy/geodesic.ts'
+import { createLine, findDestination, type LatLon, normalizeBearing } from '../geodesy/geodesic.ts'
 import type { LogFix } from './log-fix.ts'
 import type { RepLine } from './rep-line.ts'
 
@@ -12,25 +12,25 @@ export interface RepAnnotation {
   readonly specifics: Readonly<Record<string, unknown>>
   /** Track that provides the position at `time`. */
   readonly track?: string
-  readonly place: Place | null
+  readonly position: LatLon | null
   /** Returns `null` if the geometry depends on an unknown position. */
-  draw(place: Place | null): Geometry | null
+  draw(position: LatLon | null): Geometry | null
 }
 
 /** The unit of ranges in REP files, in metres. */
-export const yard = 0.9144
+export const metresPerYard = 0.9144
 
-const vertices = 64
+const ringVertexCount = 64
 
 /** Length in metres of the line for a bearing without a range. */
-const openBearingLength = 10_000
+const unboundedBearingLengthM = 10_000
 
-const badPosition = 'position invalid or out of range'
+const invalidPositionReason = 'position invalid or out of range'
 
-type Reader = (line: RepLine) => RepAnnotation | string
+type AnnotationReader = (line: RepLine) => RepAnnotation | string
 
 /** Readers by annotation kind. A returned text is the reason to skip the line. */
-const readers: Readonly<Record<string, Reader>> = {
+const annotationReaders: Readonly<Record<string, AnnotationReader>> = {
   TEXT: (line) => readText(line, 0),
   TIMETEXT: (line) => readText(line, 1),
   PERIODTEXT: (line) => readText(line, 2),
@@ -50,17 +50,17 @@ const readers: Readonly<Record<string, Reader>> = {
 
 /** Reads the fields after `;KIND:`. */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
-  Object.hasOwn(readers, kind) ? (readers[kind]?.(line) ?? kind) : kind
+  Object.hasOwn(annotationReaders, kind) ? (annotationReaders[kind]?.(line) ?? kind) : kind
 
 /** Returns the feature, or the reason to skip the annotation. */
 export function toAnnotationFeature(
-  { type, text, time, timeEnd, specifics, track, place, draw }: RepAnnotation,
+  { type, text, time, timeEnd, specifics, track, position, draw }: RepAnnotation,
   tracks: ReadonlyMap<string, readonly LogFix[]>,
   newId: () => string,
 ): Feature | string {
-  const known =
-    place ?? (track === undefined || time === undefined ? null : findPlace(tracks.get(track), time))
-  const geometry = draw(known)
+  const knownPosition =
+    position ?? (track === undefined || time === undefined ? null : findPosition(tracks.get(track), time))
+  const geometry = draw(knownPosition)
   if (geometry === null && type !== 'comment') return 'no position, and its track has none at that time'
   return {
     type: 'Feature',
@@ -80,78 +80,86 @@ export function toAnnotationFeature(
 }
 
 /** The fixes can be in any order. */
-function findPlace(fixes: readonly LogFix[] = [], time: number): Place | null {
+function findPosition(fixes: readonly LogFix[] = [], time: number): LatLon | null {
   let [before, after]: (LogFix | undefined)[] = []
   for (const fix of fixes) {
-    const at = fix.time ?? Number.NaN
-    if (at <= time && at >= (before?.time ?? at)) before = fix
-    if (at >= time && at <= (after?.time ?? at)) after = fix
+    const fixTime = fix.time ?? Number.NaN
+    if (fixTime <= time && fixTime >= (before?.time ?? fixTime)) before = fix
+    if (fixTime >= time && fixTime <= (after?.time ?? fixTime)) after = fix
   }
   if (before === undefined || after === undefined) return null
-  const span = (after.time ?? 0) - (before.time ?? 0)
-  return createLine(before, after).at(span === 0 ? 0 : (time - (before.time ?? 0)) / span)
+  const spanMs = (after.time ?? 0) - (before.time ?? 0)
+  return createLine(before, after).at(spanMs === 0 ? 0 : (time - (before.time ?? 0)) / spanMs)
 }
 
-const toPosition = ({ lon, lat }: Place): readonly number[] => [lon, lat]
+const toCoordinates = ({ lon, lat }: LatLon): readonly number[] => [lon, lat]
 
-const drawPoint = (place: Place | null): Geometry | null =>
-  place === null ? null : { type: 'Point', coordinates: toPosition(place) }
+const drawPoint = (position: LatLon | null): Geometry | null =>
+  position === null ? null : { type: 'Point', coordinates: toCoordinates(position) }
 
 function readText(line: RepLine, timeCount: 0 | 1 | 2): RepAnnotation | string {
   line.readField()
   const times = Array.from({ length: timeCount }, () => line.readTime())
   if (times.includes(undefined)) return 'invalid time'
   const [time, timeEnd] = times
-  const place = line.readPlace()
-  if (place === undefined || place === null) return badPosition
-  return { type: 'label', text: line.readRest(), time, timeEnd, specifics: {}, place, draw: drawPoint }
+  const position = line.readPosition()
+  if (position === undefined || position === null) return invalidPositionReason
+  return {
+    type: 'label',
+    text: line.readRemainingText(),
+    time,
+    timeEnd,
+    specifics: {},
+    position,
+    draw: drawPoint,
+  }
 }
 
 function readCircle(line: RepLine): RepAnnotation | string {
   line.readField()
-  const [place, radius] = [line.readPlace(), line.readNumber()]
-  if (place === undefined || place === null) return badPosition
+  const [position, radius] = [line.readPosition(), line.readNumber()]
+  if (position === undefined || position === null) return invalidPositionReason
   if (radius === null || radius <= 0) return 'circle without a radius'
-  const radiusM = radius * yard
+  const radiusM = radius * metresPerYard
   return {
     type: 'area',
-    text: line.readRest(),
-    specifics: { shapeType: 'circle', origin: toPosition(place), radiusM },
-    place,
+    text: line.readRemainingText(),
+    specifics: { shapeType: 'circle', origin: toCoordinates(position), radiusM },
+    position,
     draw: (origin) => drawRing(origin, () => radiusM),
   }
 }
 
 /** Draws a closed ring, counterclockwise. */
-function drawRing(origin: Place | null, getRadius: (bearing: number) => number): Geometry | null {
+function drawRing(origin: LatLon | null, getRadius: (bearing: number) => number): Geometry | null {
   if (origin === null) return null
-  const ring = Array.from({ length: vertices }, (_, index) => {
-    const bearing = 360 - (index * 360) / vertices
-    return toPosition(findDestination(origin, bearing, getRadius(bearing)))
+  const ring = Array.from({ length: ringVertexCount }, (_, index) => {
+    const bearing = 360 - (index * 360) / ringVertexCount
+    return toCoordinates(findDestination(origin, bearing, getRadius(bearing)))
   })
   return { type: 'Polygon', coordinates: [[...ring, ring[0] ?? []]] }
 }
 
 function readEllipse(line: RepLine): RepAnnotation | string {
   line.readField()
-  const [time, place] = [line.readTime(), line.readPlace()]
+  const [time, position] = [line.readTime(), line.readPosition()]
   const [orientation, major, minor] = [line.readNumber(), line.readNumber(), line.readNumber()]
-  if (place === undefined || place === null) return badPosition
+  if (position === undefined || position === null) return invalidPositionReason
   if (orientation === null || major === null || minor === null || major <= 0 || minor <= 0)
     return 'ellipse without orientation or axes'
-  const [a, b] = [major * yard, minor * yard]
+  const [a, b] = [major * metresPerYard, minor * metresPerYard]
   return {
     type: 'area',
-    text: line.readRest(),
+    text: line.readRemainingText(),
     time,
     specifics: {
       shapeType: 'ellipse',
-      origin: toPosition(place),
+      origin: toCoordinates(position),
       orientation_deg: orientation,
       semiMajorM: a,
       semiMinorM: b,
     },
-    place,
+    position,
     draw: (origin) =>
       drawRing(origin, (bearing) => {
         const angle = ((bearing - orientation) * Math.PI) / 180
@@ -162,8 +170,8 @@ function readEllipse(line: RepLine): RepAnnotation | string {
 
 function readRectangle(line: RepLine): RepAnnotation | string {
   line.readField()
-  const [a, b] = [line.readPlace(), line.readPlace()]
-  if (!a || !b) return badPosition
+  const [a, b] = [line.readPosition(), line.readPosition()]
+  if (!a || !b) return invalidPositionReason
   const ring = [
     [a.lon, a.lat],
     [a.lon, b.lat],
@@ -174,9 +182,9 @@ function readRectangle(line: RepLine): RepAnnotation | string {
   const isClockwise = (b.lon - a.lon) * (b.lat - a.lat) > 0
   return {
     type: 'area',
-    text: line.readRest(),
+    text: line.readRemainingText(),
     specifics: { shapeType: 'rectangle' },
-    place: a,
+    position: a,
     draw: () => ({ type: 'Polygon', coordinates: [isClockwise ? ring.reverse() : ring] }),
   }
 }
@@ -184,48 +192,53 @@ function readRectangle(line: RepLine): RepAnnotation | string {
 function readPath(line: RepLine, shapeType: 'line' | 'polyline' | 'polygon'): RepAnnotation | string {
   line.readField()
   const time = line.readTime()
-  const places: Place[] = []
-  const max = shapeType === 'line' ? 2 : Number.POSITIVE_INFINITY
-  for (let place = line.readPlace(); place !== undefined && place !== null; ) {
-    places.push(place)
-    place = places.length < max ? line.readPlace() : undefined
+  const linePositions: LatLon[] = []
+  const maxPositions = shapeType === 'line' ? 2 : Number.POSITIVE_INFINITY
+  for (let position = line.readPosition(); position !== undefined && position !== null; ) {
+    linePositions.push(position)
+    position = linePositions.length < maxPositions ? line.readPosition() : undefined
   }
-  const rest = line.readRest()
+  const remainingText = line.readRemainingText()
   const isArea = shapeType === 'polygon'
-  if (places.length < (isArea ? 3 : 2) || /^\d+\s+\d+\s+[\d.]+\s+[NSEW]\b/i.test(rest)) return badPosition
-  const positions = places.map(toPosition)
+  if (linePositions.length < (isArea ? 3 : 2) || /^\d+\s+\d+\s+[\d.]+\s+[NSEW]\b/i.test(remainingText))
+    return invalidPositionReason
+  const coordinates = linePositions.map(toCoordinates)
   return {
     type: isArea ? 'area' : 'boundary',
-    text: rest,
+    text: remainingText,
     time,
     specifics: { shapeType },
-    place: places[0] ?? null,
+    position: linePositions[0] ?? null,
     draw: () =>
       isArea
-        ? { type: 'Polygon', coordinates: [[...positions, positions[0] ?? []]] }
-        : { type: 'LineString', coordinates: positions },
+        ? { type: 'Polygon', coordinates: [[...coordinates, coordinates[0] ?? []]] }
+        : { type: 'LineString', coordinates },
   }
 }
 
-const drawBearing = (from: Place | null, bearing: number, metres: number): Geometry | null =>
+const drawBearing = (from: LatLon | null, bearing: number, metres: number): Geometry | null =>
   from === null
     ? null
     : {
         type: 'LineString',
-        coordinates: [toPosition(from), toPosition(findDestination(from, bearing, metres))],
+        coordinates: [toCoordinates(from), toCoordinates(findDestination(from, bearing, metres))],
       }
 
 function readVector(line: RepLine): RepAnnotation | string {
   line.readField()
-  const [place, range, bearing] = [line.readPlace(), line.readNumber(), line.readNumber()]
-  if (place === undefined || place === null) return badPosition
+  const [position, range, bearing] = [line.readPosition(), line.readNumber(), line.readNumber()]
+  if (position === undefined || position === null) return invalidPositionReason
   if (range === null || bearing === null) return 'vector without range or bearing'
   return {
     type: 'measurement',
-    text: line.readRest(),
-    specifics: { shapeType: 'vector', bearing_deg: normalizeBearing(bearing), range_m: range * yard },
-    place,
-    draw: (from) => drawBearing(from, bearing, range * yard),
+    text: line.readRemainingText(),
+    specifics: {
+      shapeType: 'vector',
+      bearing_deg: normalizeBearing(bearing),
+      range_m: range * metresPerYard,
+    },
+    position,
+    draw: (from) => drawBearing(from, bearing, range * metresPerYard),
   }
 }
 
@@ -236,30 +249,30 @@ function readNarrative(line: RepLine, hasType: boolean): RepAnnotation | string 
   const entryType = hasType ? line.readField() : undefined
   return {
     type: 'comment',
-    text: line.readRest(),
+    text: line.readRemainingText(),
     time,
     track,
     specifics: { shapeType: 'narrative', track, ...(entryType === undefined ? {} : { entryType }) },
-    place: null,
+    position: null,
     draw: drawPoint,
   }
 }
 
 /** `extra` lists the names of the numbers between bearing and range. */
-function readSensor(line: RepLine, extra: readonly string[]): RepAnnotation | string {
+function readSensor(line: RepLine, extraNames: readonly string[]): RepAnnotation | string {
   const time = line.readTime()
   if (time === undefined) return 'invalid time'
   const track = line.readField()
   line.readField()
-  const place = line.readPlace()
-  if (place === undefined) return badPosition
+  const position = line.readPosition()
+  if (position === undefined) return invalidPositionReason
   const bearing = line.readNumber()
-  const numbers = extra.map((name): [string, number | null] => [name, line.readNumber()])
+  const extraValues = extraNames.map((name): [string, number | null] => [name, line.readNumber()])
   const range = line.readNumber()
   const sensor = line.readField()
-  const text = line.readRest()
+  const text = line.readRemainingText()
   if (bearing === null) return 'sensor contact without bearing'
-  const range_m = range === null || range <= 0 ? null : range * yard
+  const range_m = range === null || range <= 0 ? null : range * metresPerYard
   return {
     type: 'measurement',
     text: text === '' ? sensor : text,
@@ -271,9 +284,9 @@ function readSensor(line: RepLine, extra: readonly string[]): RepAnnotation | st
       sensor,
       bearing_deg: normalizeBearing(bearing),
       range_m,
-      ...Object.fromEntries(numbers),
+      ...Object.fromEntries(extraValues),
     },
-    place,
-    draw: (from) => drawBearing(from, bearing, range_m ?? openBearingLength),
+    position,
+    draw: (from) => drawBearing(from, bearing, range_m ?? unboundedBearingLengthM),
   }
 }

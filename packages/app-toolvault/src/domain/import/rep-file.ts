@@ -21,20 +21,20 @@ export class RepFileReader {
   readonly #tracks = new Map<string, LogFix[]>()
   readonly #annotations: (RepAnnotation & { readonly line: number })[] = []
   readonly #skipped = new SkipCounter()
-  #lines = 0
-  #number = 0
+  #lineCount = 0
+  #lineNumber = 0
 
   constructor(options: RepOptions) {
     this.#options = options
   }
 
   readLine(line: string): void {
-    this.#number++
+    this.#lineNumber++
     const text = line.trim()
     if (text === '') return
-    this.#lines++
+    this.#lineCount++
     const reason = text.startsWith(';') ? this.#readComment(text) : this.#readFix(text)
-    if (reason !== undefined) this.#skipped.add(reason, this.#number)
+    if (reason !== undefined) this.#skipped.add(reason, this.#lineNumber)
   }
 
   finish(): DebriefCommand {
@@ -53,7 +53,7 @@ export class RepFileReader {
     return reportImport({
       format: 'Debrief REP',
       features: [...tracks, ...annotations],
-      lines: this.#lines,
+      lines: this.#lineCount,
       skipped,
     })
   }
@@ -64,18 +64,18 @@ export class RepFileReader {
     if (time === undefined) return /^\d{6}(\d\d)?\s+\d{6}/.test(text) ? 'invalid time' : 'not a fix'
     const name = line.readField()
     line.readField()
-    const place = line.readPlace()
-    if (place === undefined || place === null) return 'position invalid or out of range'
+    const position = line.readPosition()
+    if (position === undefined || position === null) return 'position invalid or out of range'
     const [course, speed, depth] = [line.readNumber(), line.readNumber(), line.readNumber()]
     const fixes = this.#tracks.get(name) ?? []
     this.#tracks.set(name, fixes)
     addFix(fixes, {
-      ...place,
+      ...position,
       time,
       speed_kn: speed,
       course_deg: course === null ? null : normalizeBearing(course),
       elevation_m: depth === null ? null : depth === 0 ? 0 : -depth,
-      line: this.#number,
+      line: this.#lineNumber,
     })
     return undefined
   }
@@ -85,7 +85,7 @@ export class RepFileReader {
     if (kind === undefined) return 'comment'
     const annotation = readAnnotation(kind, new RepLine(text.slice(prefix.length), this.#options.pivot_year))
     if (typeof annotation === 'string') return annotation
-    this.#annotations.push({ ...annotation, line: this.#number })
+    this.#annotations.push({ ...annotation, line: this.#lineNumber })
     return undefined
   }
 }

@@ -163,13 +163,16 @@ export class XmlElement {
     )
   }
 
-  #listDescendants(matches: (element: XmlElement) => boolean, found: XmlElement[]): readonly XmlElement[] {
+  #listDescendants(
+    isMatch: (element: XmlElement) => boolean,
+    descendants: XmlElement[],
+  ): readonly XmlElement[] {
     for (const node of this.#childNodes) {
       if (node.nodeType !== 1) continue
-      if (matches(node)) found.push(node)
-      node.#listDescendants(matches, found)
+      if (isMatch(node)) descendants.push(node)
+      node.#listDescendants(isMatch, descendants)
     }
-    return found
+    return descendants
   }
 }
 
@@ -197,7 +200,7 @@ export class XmlDocumentParser {
   readonly #openCounts = new Map<string, number>()
   #current = this.#document
   readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
-  #nodes = 0
+  #nodeCount = 0
 
   /** `format` names the document in messages. */
   constructor(
@@ -231,7 +234,7 @@ export class XmlDocumentParser {
     return this.#document
   }
 
-  #open(writtenName: string, attributes: Attributes): void {
+  #open(qualifiedName: string, attributes: Attributes): void {
     const names = Object.keys(attributes)
     const parent = this.#levels.at(-1)
     if (parent === undefined || this.#levels.length > maxDepth)
@@ -240,17 +243,17 @@ export class XmlDocumentParser {
       throw this.#createTooLargeError('attributes in one element', maxAttributes)
     const namespaces = addDeclaredNamespaces(parent.namespaces, attributes, names)
     const namespaceURI = namespaces.get(
-      writtenName.includes(':') ? writtenName.slice(0, writtenName.indexOf(':')) : '',
+      qualifiedName.includes(':') ? qualifiedName.slice(0, qualifiedName.indexOf(':')) : '',
     )
-    const name = standardizeName(writtenName, namespaceURI)
+    const name = standardizeName(qualifiedName, namespaceURI)
     if (copyingElements.has(name) && ++parent.copies > maxCopies)
       throw this.#createTooLargeError(`<${name}> in one element`, maxCopies)
     if (this.#openCounts.size >= maxNames && !this.#openCounts.has(name))
       throw this.#createTooLargeError('names of elements', maxNames)
-    const open = this.#openCounts.get(name) ?? 0
-    if (open > 0 && elementsWithoutNesting.has(name))
+    const openCount = this.#openCounts.get(name) ?? 0
+    if (openCount > 0 && elementsWithoutNesting.has(name))
       throw this.#createMalformedError(`<${name}> contains another <${name}>`)
-    this.#openCounts.set(name, open + 1)
+    this.#openCounts.set(name, openCount + 1)
     const parentNode = this.#current
     const element = new XmlElement(name, names.length === 0 ? noAttributes : attributes, {
       namespaceURI,
@@ -270,7 +273,8 @@ export class XmlDocumentParser {
   }
 
   #append(node: XmlNode): void {
-    if (++this.#nodes > this.#maxNodes) throw this.#createTooLargeError('elements and texts', this.#maxNodes)
+    if (++this.#nodeCount > this.#maxNodes)
+      throw this.#createTooLargeError('elements and texts', this.#maxNodes)
     this.#current.appendChild(node)
   }
 
@@ -282,10 +286,10 @@ export class XmlDocumentParser {
     )
   }
 
-  #createTooLargeError(what: string, max: number): CausewayError {
+  #createTooLargeError(limitedItems: string, max: number): CausewayError {
     return new ToolVaultError(
       'IMPORT_TOO_LARGE',
-      `the ${this.#format} document has more than ${max} ${what}`,
+      `the ${this.#format} document has more than ${max} ${limitedItems}`,
       {
         data: { max },
       },
@@ -294,18 +298,21 @@ export class XmlDocumentParser {
 }
 
 function standardizeName(name: string, namespaceURI: string | undefined): string {
-  const found = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
-  return found === undefined ? name : `${found[1]}${name.slice(name.indexOf(':') + 1)}`
+  const prefixEntry = prefixes.find(([namespace]) => namespaceURI?.startsWith(namespace) === true)
+  return prefixEntry === undefined ? name : `${prefixEntry[1]}${name.slice(name.indexOf(':') + 1)}`
 }
 
 /** Returns the namespaces by prefix, with `''` for the default namespace. */
 function addDeclaredNamespaces(
-  inherited: Namespaces,
+  inheritedNamespaces: Namespaces,
   attributes: Attributes,
   names: readonly string[],
 ): Namespaces {
-  const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
-  if (declared.length === 0) return inherited
-  const uris = declared.map((name): [string, string] => [name.slice('xmlns:'.length), attributes[name] ?? ''])
-  return new Map([...inherited, ...uris])
+  const declaredNames = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
+  if (declaredNames.length === 0) return inheritedNamespaces
+  const uris = declaredNames.map((name): [string, string] => [
+    name.slice('xmlns:'.length),
+    attributes[name] ?? '',
+  ])
+  return new Map([...inheritedNamespaces, ...uris])
 }

@@ -23,7 +23,7 @@ export class XmlFileReader {
   readonly #options: XmlOptions
   readonly #parser: XmlDocumentParser
   readonly #skipped = new SkipCounter()
-  #lines = 0
+  #lineCount = 0
 
   constructor(options: XmlOptions) {
     this.#options = options
@@ -31,7 +31,7 @@ export class XmlFileReader {
   }
 
   readLine(line: string): void {
-    this.#lines++
+    this.#lineCount++
     this.#parser.write(`${line}\n`)
   }
 
@@ -42,8 +42,8 @@ export class XmlFileReader {
     const document = this.#parser.close() as unknown as Parameters<typeof gpxGen>[0]
     const features: Feature[] = []
     for (const { geometry, properties } of readers[format](document)) {
-      for (const part of flatten(geometry))
-        features.push(...convert(part, properties ?? {}, { ...this.#options, skipped }))
+      for (const part of flattenGeometry(geometry))
+        features.push(...convertGeometry(part, properties ?? {}, { ...this.#options, skipped }))
       if (features.length > maxFeatures)
         throw new ToolVaultError(
           'IMPORT_TOO_LARGE',
@@ -53,23 +53,27 @@ export class XmlFileReader {
           },
         )
     }
-    return reportImport({ format, features, lines: this.#lines, skipped })
+    return reportImport({ format, features, lines: this.#lineCount, skipped })
   }
 }
 
-type Simple = Exclude<GeoJSON.Geometry, GeoJSON.GeometryCollection>
+type SimpleGeometry = Exclude<GeoJSON.Geometry, GeoJSON.GeometryCollection>
 
-function flatten(geometry: GeoJSON.Geometry | null): readonly Simple[] {
+function flattenGeometry(geometry: GeoJSON.Geometry | null): readonly SimpleGeometry[] {
   if (geometry === null) return []
-  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(flatten) : [geometry]
+  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(flattenGeometry) : [geometry]
 }
 
-interface Conversion extends XmlOptions {
+interface ConversionOptions extends XmlOptions {
   readonly skipped: SkipCounter
 }
 
-function convert(geometry: Simple, properties: Feature['properties'], conversion: Conversion): Feature[] {
-  const { format, newId, min_interval_s, skipped } = conversion
+function convertGeometry(
+  geometry: SimpleGeometry,
+  properties: Feature['properties'],
+  options: ConversionOptions,
+): Feature[] {
+  const { format, newId, min_interval_s, skipped } = options
   const name = typeof properties.name === 'string' ? properties.name : `${format} ${geometry.type}`
   const times = readTimes(properties)
   switch (geometry.type) {
@@ -77,8 +81,15 @@ function convert(geometry: Simple, properties: Feature['properties'], conversion
     case 'MultiLineString': {
       const parts = geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates
       const fixes = toFixes(parts, times, skipped)
-      const options = { id: '', newId: () => newId('track'), name, source: format, min_interval_s, skipped }
-      return toSegmentFeatures(fixes, options)
+      const segmentOptions = {
+        id: '',
+        newId: () => newId('track'),
+        name,
+        source: format,
+        min_interval_s,
+        skipped,
+      }
+      return toSegmentFeatures(fixes, segmentOptions)
     }
     case 'Point':
     case 'MultiPoint': {

@@ -1,22 +1,26 @@
 import type { SkipCounter } from './import-report.ts'
 import type { ElementListener, XmlElement } from './xml-document.ts'
 
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const numberPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
-const invalid = 'position is not two or three numbers'
-const outOfRange = 'position out of range'
+const invalidReason = 'position is not two or three numbers'
+const outOfRangeReason = 'position out of range'
 
 /** GPX elements with a position, each with its required parent or `undefined`. */
-const points: Readonly<Record<string, string | undefined>> = { trkpt: 'trkseg', rtept: 'rte', wpt: undefined }
+const pointParents: Readonly<Record<string, string | undefined>> = {
+  trkpt: 'trkseg',
+  rtept: 'rte',
+  wpt: undefined,
+}
 
 /** Minimum number of positions in each element that forms a line. */
 const minPositions: Readonly<Record<string, number>> = { trkseg: 2, rte: 2, LineString: 2, LinearRing: 3 }
 
-const geometries = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
+const geometryTags = new Set(['Point', 'LineString', 'LinearRing', 'gx:LatLonQuad'])
 
-const features = new Set(['Placemark', 'GroundOverlay'])
+const featureTags = new Set(['Placemark', 'GroundOverlay'])
 
-const tracks = new Set(['Track', 'gx:Track'])
+const trackTags = new Set(['Track', 'gx:Track'])
 
 /** Replaces an invalid position of a `Track`, so that the others stay aligned with their times. */
 const invalidPosition = '999 999'
@@ -24,8 +28,8 @@ const invalidPosition = '999 999'
 /** Counts and removes invalid positions, which the GeoJSON reader would silently omit or misread. */
 export class XmlPositions implements ElementListener {
   readonly #skipped: SkipCounter
-  readonly #lines: { positions: number; distinct: number }[] = []
-  readonly #starts: number[] = []
+  readonly #lines: { positions: number; distinctPositions: number }[] = []
+  readonly #coordinateLines: number[] = []
 
   constructor(skipped: SkipCounter) {
     this.#skipped = skipped
@@ -33,59 +37,61 @@ export class XmlPositions implements ElementListener {
 
   open(element: XmlElement, line: number): boolean {
     const name = element.tagName
-    if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinct: 0 })
-    if (name === 'coordinates') this.#starts.push(line)
-    if (!Object.hasOwn(points, name)) return true
+    if (Object.hasOwn(minPositions, name)) this.#lines.push({ positions: 0, distinctPositions: 0 })
+    if (name === 'coordinates') this.#coordinateLines.push(line)
+    if (!Object.hasOwn(pointParents, name)) return true
     const [lon, lat] = [element.getAttribute('lon') ?? '', element.getAttribute('lat') ?? '']
-    const reason = findMisplaced(element) ?? findProblem([lon.trim(), lat.trim()])
+    const reason = findMisplacementReason(element) ?? findProblem([lon.trim(), lat.trim()])
     if (reason !== undefined) this.#skipped.add(reason, line)
-    else this.#count(1, 1)
+    else this.#addPositions(1, 1)
     return reason === undefined
   }
 
   close(element: XmlElement, line: number): void {
     const name = element.tagName
-    if (name === 'coordinates') this.#filterCoordinates(element, this.#starts.pop() ?? line)
+    if (name === 'coordinates') this.#filterCoordinates(element, this.#coordinateLines.pop() ?? line)
     if (name === 'coord' || name === 'gx:coord') this.#checkCoord(element, line)
     if (name === 'Model') this.#skipped.add('a Model is not imported', line)
-    const min = minPositions[name]
-    if (min === undefined) return
-    const { positions, distinct } = this.#lines.pop() ?? { positions: 0, distinct: 0 }
-    if (positions > 0 && distinct < min) {
-      this.#skipped.add(`${name} with fewer than ${min} positions`, line, positions)
+    const minCount = minPositions[name]
+    if (minCount === undefined) return
+    const { positions, distinctPositions } = this.#lines.pop() ?? { positions: 0, distinctPositions: 0 }
+    if (positions > 0 && distinctPositions < minCount) {
+      this.#skipped.add(`${name} with fewer than ${minCount} positions`, line, positions)
       element.removeChildren()
     }
   }
 
-  #count(positions: number, distinct: number): void {
+  #addPositions(positions: number, distinctPositions: number): void {
     const last = this.#lines.at(-1)
     if (last === undefined) return
     last.positions += positions
-    last.distinct += distinct
+    last.distinctPositions += distinctPositions
   }
 
   #filterCoordinates(element: XmlElement, start: number): void {
     const { parentNode } = element
     const isPoint = parentNode?.tagName === 'Point'
-    const misplaced = findMisplacedCoordinates(element)
-    const retained: string[] = []
+    const coordinatesProblem = findCoordinatesProblem(element)
+    const retainedTexts: string[] = []
     for (const { text, line } of listTuples(element.rawText, start)) {
-      const isSecond = isPoint && retained.length > 0
+      const isSecond = isPoint && retainedTexts.length > 0
       const reason =
-        misplaced ?? (isSecond ? 'more than one position in a Point' : findProblem(text.split(',')))
-      if (reason === undefined) retained.push(text)
+        coordinatesProblem ?? (isSecond ? 'more than one position in a Point' : findProblem(text.split(',')))
+      if (reason === undefined) retainedTexts.push(text)
       else this.#skipped.add(reason, line)
     }
-    element.setText(retained.join(' '))
+    element.setText(retainedTexts.join(' '))
     // The last position of a ring repeats the first.
     const isClosed =
-      parentNode?.tagName === 'LinearRing' && retained.length > 1 && retained[0] === retained.at(-1)
-    this.#count(retained.length, isClosed ? retained.length - 1 : retained.length)
+      parentNode?.tagName === 'LinearRing' &&
+      retainedTexts.length > 1 &&
+      retainedTexts[0] === retainedTexts.at(-1)
+    this.#addPositions(retainedTexts.length, isClosed ? retainedTexts.length - 1 : retainedTexts.length)
   }
 
   #checkCoord(element: XmlElement, line: number): void {
     const { parentNode } = element
-    if (!(tracks.has(parentNode?.tagName ?? '') && isInFeature(element))) {
+    if (!(trackTags.has(parentNode?.tagName ?? '') && isInFeature(element))) {
       this.#skipped.add('position outside a Placemark or its Track', line)
       return
     }
@@ -97,17 +103,19 @@ export class XmlPositions implements ElementListener {
   }
 }
 
-function findMisplaced({ tagName, parentNode }: XmlElement): string | undefined {
-  const container = points[tagName]
+function findMisplacementReason({ tagName, parentNode }: XmlElement): string | undefined {
+  const container = pointParents[tagName]
   if (container === undefined) return undefined
-  const isInPlace =
+  const hasValidParent =
     parentNode?.tagName === container && (container === 'rte' || parentNode.parentNode?.tagName === 'trk')
-  return isInPlace ? undefined : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
+  return hasValidParent
+    ? undefined
+    : `${tagName} outside ${container === 'rte' ? 'a rte' : 'the trkseg of a trk'}`
 }
 
-function findMisplacedCoordinates(element: XmlElement): string | undefined {
+function findCoordinatesProblem(element: XmlElement): string | undefined {
   const { parentNode } = element
-  if (parentNode === undefined || !geometries.has(parentNode.tagName) || !isInFeature(element))
+  if (parentNode === undefined || !geometryTags.has(parentNode.tagName) || !isInFeature(element))
     return 'position outside a Placemark or its geometry'
   const isFirst =
     parentNode.childNodes.find((node) => node.nodeType === 1 && node.tagName === 'coordinates') === element
@@ -115,27 +123,28 @@ function findMisplacedCoordinates(element: XmlElement): string | undefined {
 }
 
 function isInFeature(element: XmlElement): boolean {
-  let at = element.parentNode
-  while (at !== undefined && !features.has(at.tagName)) at = at.parentNode
-  return at !== undefined
+  let ancestor = element.parentNode
+  while (ancestor !== undefined && !featureTags.has(ancestor.tagName)) ancestor = ancestor.parentNode
+  return ancestor !== undefined
 }
 
 /** Tolerates white space around commas, which KML does not allow. */
 function listTuples(text: string, start: number): { text: string; line: number }[] {
   const tuples: { text: string; line: number }[] = []
-  let [line, at] = [start, 0]
-  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
-    line += text.slice(at, index).split('\n').length - 1
-    at = index
+  let [line, offset] = [start, 0]
+  for (const { 0: tuplePart, index } of text.matchAll(/\S+/g)) {
+    line += text.slice(offset, index).split('\n').length - 1
+    offset = index
     const last = tuples.at(-1)
-    if (last !== undefined && (last.text.endsWith(',') || word.startsWith(','))) last.text += word
-    else tuples.push({ text: word, line })
+    if (last !== undefined && (last.text.endsWith(',') || tuplePart.startsWith(','))) last.text += tuplePart
+    else tuples.push({ text: tuplePart, line })
   }
   return tuples
 }
 
 function findProblem(parts: readonly string[]): string | undefined {
   const [lon = '', lat = ''] = parts
-  if (parts.length < 2 || parts.length > 3 || !parts.every((part) => number.test(part))) return invalid
-  return Math.abs(Number(lon)) <= 180 && Math.abs(Number(lat)) <= 90 ? undefined : outOfRange
+  if (parts.length < 2 || parts.length > 3 || !parts.every((part) => numberPattern.test(part)))
+    return invalidReason
+  return Math.abs(Number(lon)) <= 180 && Math.abs(Number(lat)) <= 90 ? undefined : outOfRangeReason
 }

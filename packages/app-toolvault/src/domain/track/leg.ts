@@ -1,4 +1,4 @@
-import { knot, solveInverse } from '../geodesy/geodesic.ts'
+import { metresPerSecondPerKnot, solveInverse } from '../geodesy/geodesic.ts'
 import type { TimedTrack } from './track.ts'
 
 export interface Leg {
@@ -14,7 +14,7 @@ export interface Leg {
 
 /** Returns the speed in knots, or `null` if the duration is not positive. */
 export const computeSpeed = (metres: number, ms: number): number | null =>
-  ms > 0 ? metres / (ms / 1000) / knot : null
+  ms > 0 ? metres / (ms / 1000) / metresPerSecondPerKnot : null
 
 /** Omits the gaps between parts. */
 export function listLegs({ fixes, breaks }: TimedTrack): Leg[] {

@@ -1,4 +1,4 @@
-import { createLine, normalizeBearing, type Place, solveInverse } from '../geodesy/geodesic.ts'
+import { createLine, type LatLon, normalizeBearing, solveInverse } from '../geodesy/geodesic.ts'
 import { computeSpeed } from './leg.ts'
 import type { TimedTrack } from './track.ts'
 
@@ -29,7 +29,11 @@ export function findFixBefore(times: readonly number[], time: number): number {
  * Interpolates the position at a time along the geodesic of a leg, at constant speed. Returns `undefined` outside the
  * track's time span and between its parts. `getLine` can cache lines.
  */
-export function interpolatePlace(track: TimedTrack, time: number, getLine = createLine): Place | undefined {
+export function interpolatePosition(
+  track: TimedTrack,
+  time: number,
+  getLine = createLine,
+): LatLon | undefined {
   const index = findFixBefore(track.times, time)
   const from = track.fixes[index]
   if (from === undefined) return undefined
@@ -41,18 +45,18 @@ export function interpolatePlace(track: TimedTrack, time: number, getLine = crea
 
 /** At the last fix, returns the motion of the last leg. The track must have a position at `time`. */
 export function deriveMotion(track: TimedTrack, time: number): Motion {
-  const found = findFixBefore(track.times, time)
-  const isLegAhead = found + 1 < track.fixes.length && !track.breaks.has(found + 1)
-  const index = isLegAhead ? found : found - 1
+  const fixIndex = findFixBefore(track.times, time)
+  const hasNextLeg = fixIndex + 1 < track.fixes.length && !track.breaks.has(fixIndex + 1)
+  const index = hasNextLeg ? fixIndex : fixIndex - 1
   const [from, to] = [track.fixes[index], track.fixes[index + 1]]
   if (from === undefined || to === undefined || track.breaks.has(index + 1))
     return { course_deg: null, speed_kn: null }
   const leg = solveInverse(from, to)
   const speed_kn = computeSpeed(leg.distance_m, to.time - from.time)
   if (leg.distance_m < 1e-6) return { course_deg: null, speed_kn }
-  const here = isLegAhead ? interpolatePlace(track, time) : undefined
-  const isUnderWay = here !== undefined && time > from.time
-  const course = isUnderWay ? solveInverse(here, to).bearing_deg : leg.bearing_deg
+  const position = hasNextLeg ? interpolatePosition(track, time) : undefined
+  const isOnLeg = position !== undefined && time > from.time
+  const course = isOnLeg ? solveInverse(position, to).bearing_deg : leg.bearing_deg
   return { course_deg: normalizeBearing(course), speed_kn }
 }
 

@@ -7,7 +7,7 @@ import type { Track } from './track.ts'
 type DeviationKind = 'time' | 'line'
 
 /** Length in metres up to which a chord deviates from the geodesic by at most `chordError`. */
-const maxChord = 100_000
+const maxChordLength = 100_000
 const chordError = 0.5
 
 /** Tolerance in metres below which only geodesics are used. */
@@ -27,8 +27,11 @@ export function simplifyTrack(
   { tolerance_m, kind }: { readonly tolerance_m: number; readonly kind: DeviationKind },
 ): Generator<number, number[]> {
   const measure = createMeasure(track, tolerance_m, kind)
-  const starts = [0, ...track.breaks]
-  const parts = starts.map((from, part) => ({ from, to: (starts[part + 1] ?? track.places.length) - 1 }))
+  const partStarts = [0, ...track.breaks]
+  const parts = partStarts.map((from, part) => ({
+    from,
+    to: (partStarts[part + 1] ?? track.positions.length) - 1,
+  }))
   return selectVertices(parts, (span) => {
     let [farthest, max] = [-1, tolerance_m]
     for (let vertex = span.from + 1; vertex < span.to; vertex++) {
@@ -40,21 +43,22 @@ export function simplifyTrack(
 }
 
 function createMeasure(track: Track, tolerance: number, kind: DeviationKind) {
-  const xyz = toEarthVectors(track.places)
-  const getFraction = kind === 'time' ? createTimeFraction(track) : createLineFraction(xyz)
-  let current: { readonly span: Span; readonly line: GeodesicLine } | undefined
+  const xyz = toEarthVectors(track.positions)
+  const computeFraction = kind === 'time' ? createTimeFraction(track) : createLineFraction(xyz)
+  let lineCache: { readonly span: Span; readonly line: GeodesicLine } | undefined
   const measureGeodesic = (vertex: number, span: Span, fraction: number): number => {
-    const [a, b, p] = [track.places[span.from], track.places[span.to], track.places[vertex]]
-    if (a === undefined || b === undefined || p === undefined) return 0
-    if (current?.span !== span) current = { span, line: createLine(a, b) }
-    return computeDistance(current.line.at(fraction), p)
+    const [a, b, position] = [track.positions[span.from], track.positions[span.to], track.positions[vertex]]
+    if (a === undefined || b === undefined || position === undefined) return 0
+    if (lineCache?.span !== span) lineCache = { span, line: createLine(a, b) }
+    return computeDistance(lineCache.line.at(fraction), position)
   }
   return (vertex: number, span: Span): number => {
-    const fraction = getFraction(vertex, span)
-    const isExact = tolerance < minChordTolerance || measureChord(xyz, span.from, span.to) > maxChord
-    return isExact
+    const fraction = computeFraction(vertex, span)
+    const requiresGeodesic =
+      tolerance < minChordTolerance || measureChord(xyz, span.from, span.to) > maxChordLength
+    return requiresGeodesic
       ? measureGeodesic(vertex, span, fraction)
-      : measureLevelDistance(xyz, vertex, span, fraction) + chordError
+      : measureHorizontalDistance(xyz, vertex, span, fraction) + chordError
   }
 }
 
@@ -68,30 +72,30 @@ const createTimeFraction =
 const createLineFraction =
   (xyz: Float64Array) =>
   (vertex: number, { from, to }: Span): number => {
-    let [along, square] = [0, 0]
+    let [dotProduct, squaredDistance] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
       const start = getCoordinate(xyz, from * 3 + axis)
-      const step = getCoordinate(xyz, to * 3 + axis) - start
-      along += (getCoordinate(xyz, vertex * 3 + axis) - start) * step
-      square += step * step
+      const delta = getCoordinate(xyz, to * 3 + axis) - start
+      dotProduct += (getCoordinate(xyz, vertex * 3 + axis) - start) * delta
+      squaredDistance += delta * delta
     }
-    return square > 0 ? Math.min(1, Math.max(0, along / square)) : 0
+    return squaredDistance > 0 ? Math.min(1, Math.max(0, dotProduct / squaredDistance)) : 0
   }
 
-function measureLevelDistance(
+function measureHorizontalDistance(
   xyz: Float64Array,
   vertex: number,
   { from, to }: Span,
   fraction: number,
 ): number {
-  let [square, up, size] = [0, 0, 0]
+  let [squaredDistance, verticalProduct, squaredRadius] = [0, 0, 0]
   for (let axis = 0; axis < 3; axis++) {
     const start = getCoordinate(xyz, from * 3 + axis)
-    const place = getCoordinate(xyz, vertex * 3 + axis)
-    const apart = place - (start + (getCoordinate(xyz, to * 3 + axis) - start) * fraction)
-    square += apart * apart
-    up += apart * place
-    size += place * place
+    const coordinate = getCoordinate(xyz, vertex * 3 + axis)
+    const offset = coordinate - (start + (getCoordinate(xyz, to * 3 + axis) - start) * fraction)
+    squaredDistance += offset * offset
+    verticalProduct += offset * coordinate
+    squaredRadius += coordinate * coordinate
   }
-  return Math.sqrt(Math.max(0, square - (up * up) / size))
+  return Math.sqrt(Math.max(0, squaredDistance - (verticalProduct * verticalProduct) / squaredRadius))
 }

@@ -11,9 +11,9 @@ import {
 } from '@causeway/plot'
 import { ToolVaultError } from '../../errors.ts'
 import { createFeatureError } from '../feature/read-features.ts'
-import type { Place } from '../geodesy/geodesic.ts'
+import type { LatLon } from '../geodesy/geodesic.ts'
 
-export interface Fix extends Place {
+export interface Fix extends LatLon {
   /** Unix milliseconds. */
   readonly time: number
 }
@@ -24,7 +24,7 @@ export interface Track {
   readonly id: string | null
   readonly name: string
   /** Unwrapped: each longitude is within 180 degrees of the previous one. */
-  readonly places: readonly Place[]
+  readonly positions: readonly LatLon[]
   /** Vertices that start a new part of a MultiLineString. No leg leads to them. */
   readonly breaks: ReadonlySet<number>
   /** Elevations in metres, negative below the surface. */
@@ -58,7 +58,7 @@ export function readTrack(feature: Feature): Track {
     feature,
     id: getFeatureId(feature),
     name: getLabel(feature),
-    places: positions.map(([, lat = 0], index) => ({ lon: lons[index] ?? 0, lat })),
+    positions: positions.map(([, lat = 0], index) => ({ lon: lons[index] ?? 0, lat })),
     breaks: new Set(findBreaks(parts.map(({ length }) => length))),
     elevations: positions.map(([, , z]) => z ?? null),
     times: readTimes(feature, positions.length),
@@ -73,23 +73,26 @@ export function readTrack(feature: Feature): Track {
  */
 export function readTimedTrack(feature: Feature): TimedTrack {
   const track = readTrack(feature)
-  const { times, places } = track
+  const { times, positions } = track
   if (times === undefined)
     throw new ToolVaultError('NO_TIME_DATA', `the track has no timestamps: ${track.name}`, {
       data: { id: track.id },
     })
-  if (places.length < 2)
-    throw createFeatureError(feature, `has ${formatCount(places.length, 'fix')}; at least two are required`)
-  const back = times.findIndex((time, index) => index > 0 && time < (times[index - 1] ?? 0))
-  if (back > 0)
+  if (positions.length < 2)
     throw createFeatureError(
       feature,
-      `goes back in time at vertex ${back}, from ${formatTime(times[back - 1] ?? 0)} to ${formatTime(times[back] ?? 0)}`,
+      `has ${formatCount(positions.length, 'fix')}; at least two are required`,
+    )
+  const descendingIndex = times.findIndex((time, index) => index > 0 && time < (times[index - 1] ?? 0))
+  if (descendingIndex > 0)
+    throw createFeatureError(
+      feature,
+      `goes back in time at vertex ${descendingIndex}, from ${formatTime(times[descendingIndex - 1] ?? 0)} to ${formatTime(times[descendingIndex] ?? 0)}`,
     )
   return {
     ...track,
     times,
-    fixes: places.map((place, index) => ({ ...place, time: times[index] ?? 0 })),
+    fixes: positions.map((position, index) => ({ ...position, time: times[index] ?? 0 })),
   }
 }
 

@@ -1,5 +1,5 @@
 import { findNearestLongitude, type Position } from '@causeway/plot'
-import type { Place } from '../geodesy/geodesic.ts'
+import type { LatLon } from '../geodesy/geodesic.ts'
 
 export type PlanePoint = readonly [x: number, y: number]
 
@@ -9,57 +9,60 @@ export type PlanePoint = readonly [x: number, y: number]
  */
 export interface ZonePlane {
   readonly isPolar: boolean
-  project(place: Place): PlanePoint
-  unproject(point: PlanePoint): Place
+  project(position: LatLon): PlanePoint
+  unproject(point: PlanePoint): LatLon
   drawRing(ring: readonly Position[]): PlanePoint[]
 }
 
 /** In degrees. */
-const polarLatitude = 80
+const minPolarLatitude = 80
 
 /** In a polar plane, edges are divided into parts of at most this many degrees of longitude. */
-const maxPart = 0.5
+const maxPartDegrees = 0.5
 
-const rad = Math.PI / 180
+const radiansPerDegree = Math.PI / 180
 
 export function chooseZonePlane(rings: readonly (readonly Position[])[]): ZonePlane {
   const lats = rings.flat().map(([, lat = 0]) => lat)
   const north = lats.reduce((max, lat) => Math.max(max, lat), -90)
   const south = lats.reduce((min, lat) => Math.min(min, lat), 90)
-  const isPolar = Math.max(north, -south) > polarLatitude || rings.some(isAroundPole)
+  const isPolar = Math.max(north, -south) > minPolarLatitude || rings.some(enclosesPole)
   const isSouthern = lats.reduce((sum, lat) => sum + lat, 0) < 0
-  const reference = rings[0]?.[0]?.[0] ?? 0
-  return isPolar ? createPolarPlane(isSouthern ? -1 : 1) : createPlane(reference)
+  const referenceLon = rings[0]?.[0]?.[0] ?? 0
+  return isPolar ? createPolarPlane(isSouthern ? -1 : 1) : createPlane(referenceLon)
 }
 
-const createPlane = (reference: number): ZonePlane => ({
+const createPlane = (referenceLon: number): ZonePlane => ({
   isPolar: false,
   project: ({ lon, lat }) => [lon, lat],
   unproject: ([lon, lat]) => ({ lon, lat }),
   drawRing(ring) {
     const lons = unwrapRing(ring)
-    const shift = findNearestLongitude(lons[0] ?? 0, reference) - (lons[0] ?? 0)
-    return ring.map(([, lat = 0], index) => [(lons[index] ?? 0) + shift, lat])
+    const offset = findNearestLongitude(lons[0] ?? 0, referenceLon) - (lons[0] ?? 0)
+    return ring.map(([, lat = 0], index) => [(lons[index] ?? 0) + offset, lat])
   },
 })
 
-function createPolarPlane(side: 1 | -1): ZonePlane {
-  const project = ({ lon, lat }: Place): PlanePoint => {
-    const radius = 90 - side * lat
-    return [radius * Math.sin(lon * rad), radius * Math.cos(lon * rad)]
+function createPolarPlane(hemisphere: 1 | -1): ZonePlane {
+  const project = ({ lon, lat }: LatLon): PlanePoint => {
+    const radius = 90 - hemisphere * lat
+    return [radius * Math.sin(lon * radiansPerDegree), radius * Math.cos(lon * radiansPerDegree)]
   }
   return {
     isPolar: true,
     project,
-    unproject: ([x, y]) => ({ lon: Math.atan2(x, y) / rad, lat: side * (90 - Math.hypot(x, y)) }),
+    unproject: ([x, y]) => ({
+      lon: Math.atan2(x, y) / radiansPerDegree,
+      lat: hemisphere * (90 - Math.hypot(x, y)),
+    }),
     drawRing(ring) {
       const lons = unwrapRing(ring)
       return ring.flatMap(([, lat = 0], index) => {
         const [lon = 0, nextLon, nextLat] = [lons[index], lons[index + 1], ring[index + 1]?.[1]]
         if (nextLon === undefined || nextLat === undefined) return [project({ lon, lat })]
-        const parts = Math.max(1, Math.ceil(Math.abs(nextLon - lon) / maxPart))
-        return Array.from({ length: parts }, (_, part) => {
-          const fraction = part / parts
+        const partCount = Math.max(1, Math.ceil(Math.abs(nextLon - lon) / maxPartDegrees))
+        return Array.from({ length: partCount }, (_, part) => {
+          const fraction = part / partCount
           return project({ lon: lon + (nextLon - lon) * fraction, lat: lat + (nextLat - lat) * fraction })
         })
       })
@@ -71,13 +74,15 @@ function createPolarPlane(side: 1 | -1): ZonePlane {
 function unwrapRing(ring: readonly Position[]): number[] {
   const lons: number[] = []
   for (const [index, [lon = 0]] of ring.entries()) {
-    const [last, before] = [lons.at(-1) ?? lon, ring[index - 1]?.[0] ?? lon]
-    lons.push(Math.abs(lon - before) === 360 ? last + lon - before : findNearestLongitude(lon, last))
+    const [lastLon, previousLon] = [lons.at(-1) ?? lon, ring[index - 1]?.[0] ?? lon]
+    lons.push(
+      Math.abs(lon - previousLon) === 360 ? lastLon + lon - previousLon : findNearestLongitude(lon, lastLon),
+    )
   }
   return lons
 }
 
-function isAroundPole(ring: readonly Position[]): boolean {
+function enclosesPole(ring: readonly Position[]): boolean {
   const lons = unwrapRing(ring)
   const [first = 0, last = 0] = [lons[0], lons.at(-1)]
   const end = findNearestLongitude(first, last)

@@ -3,7 +3,7 @@ import { type Feature, getFeatureId, getLabel, type Position } from '@causeway/p
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
 import Flatbush from 'flatbush'
 import { createFeatureError } from '../feature/read-features.ts'
-import type { Place } from '../geodesy/geodesic.ts'
+import type { LatLon } from '../geodesy/geodesic.ts'
 import { getTimeSpan } from '../track/motion.ts'
 import type { TimedTrack } from '../track/track.ts'
 import { chooseZonePlane, type PlanePoint, type ZonePlane } from './zone-plane.ts'
@@ -15,14 +15,14 @@ export interface Zone {
   readonly polygons: readonly (readonly (readonly Position[])[])[]
   /** Plane coordinates of start and end, shape [edges, 4], row-major. */
   readonly edges: Float64Array
-  readonly tree: Flatbush
+  readonly edgeIndex: Flatbush
 }
 
 export interface Transit {
   readonly enter_ms: number
   readonly exit_ms: number
-  readonly enter: Place
-  readonly exit: Place
+  readonly enter: LatLon
+  readonly exit: LatLon
   readonly begins_inside: boolean
   readonly ends_inside: boolean
   readonly fixes_inside: number
@@ -40,19 +40,19 @@ export function readZone(feature: Feature): Zone {
   const polygons = coordinates.map((rings) => rings.map((ring) => plane.drawRing(closeRing(ring))))
   const edges = listEdges(polygons.flat())
   if (edges.length === 0) throw createFeatureError(feature, 'has no edges')
-  const tree = new Flatbush(edges.length / 4)
+  const edgeIndex = new Flatbush(edges.length / 4)
   for (let row = 0; row < edges.length; row += 4) {
     const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = edges.subarray(row, row + 4)
-    tree.add(Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1))
+    edgeIndex.add(Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1))
   }
-  tree.finish()
+  edgeIndex.finish()
   return {
     id: getFeatureId(feature),
     name: getLabel(feature),
     plane,
     polygons,
     edges,
-    tree,
+    edgeIndex,
   }
 }
 
@@ -74,61 +74,61 @@ function listEdges(rings: readonly (readonly Position[])[]): Float64Array {
 }
 
 export function* findTransits(track: TimedTrack, zone: Zone): Generator<number, Transit[]> {
-  const stays: Transit[] = []
+  const transits: Transit[] = []
   const [start, end] = getTimeSpan(track)
-  for (const turn of listTurns(track, zone)) {
+  for (const lonOffset of listLonOffsets(track, zone)) {
     const pieces: InsidePiece[] = []
     for (let index = 1; index < track.fixes.length; index++) {
-      if (!track.breaks.has(index)) pieces.push(...findInsidePieces(track, zone, { index, turn }))
+      if (!track.breaks.has(index)) pieces.push(...findInsidePieces(track, zone, { index, lonOffset }))
       yield index
     }
-    stays.push(...mergePieces(pieces).map((piece) => toTransit(track, piece, { start, end, turn })))
+    transits.push(...mergePieces(pieces).map((piece) => toTransit(track, piece, { start, end, lonOffset })))
   }
-  return stays.sort((a, b) => a.enter_ms - b.enter_ms)
+  return transits.sort((a, b) => a.enter_ms - b.enter_ms)
 }
 
 /** Returns the multiples of 360 degrees that shift the track to the zone's longitudes. */
-function listTurns({ places }: TimedTrack, { tree, plane }: Zone): number[] {
+function listLonOffsets({ positions }: TimedTrack, { edgeIndex, plane }: Zone): number[] {
   if (plane.isPolar) return [0]
   let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { lon } of places) {
+  for (const { lon } of positions) {
     west = Math.min(west, lon)
     east = Math.max(east, lon)
   }
-  const first = Math.ceil((tree.minX - east) / 360)
-  const last = Math.floor((tree.maxX - west) / 360)
+  const first = Math.ceil((edgeIndex.minX - east) / 360)
+  const last = Math.floor((edgeIndex.maxX - west) / 360)
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * 360)
 }
 
 interface InsidePiece {
   readonly from_ms: number
   readonly to_ms: number
-  readonly from: Place
-  readonly to: Place
+  readonly from: LatLon
+  readonly to: LatLon
 }
 
 function findInsidePieces(
   { fixes }: TimedTrack,
   zone: Zone,
-  { index, turn }: { readonly index: number; readonly turn: number },
+  { index, lonOffset }: { readonly index: number; readonly lonOffset: number },
 ): InsidePiece[] {
   const [a, b] = [fixes[index - 1], fixes[index]]
   if (a === undefined || b === undefined) return []
-  const { tree, plane } = zone
-  const [x0, y0] = plane.project({ lon: a.lon + turn, lat: a.lat })
-  const [x1, y1] = plane.project({ lon: b.lon + turn, lat: b.lat })
-  if (Math.max(x0, x1) < tree.minX || Math.min(x0, x1) > tree.maxX) return []
-  if (Math.max(y0, y1) < tree.minY || Math.min(y0, y1) > tree.maxY) return []
+  const { edgeIndex, plane } = zone
+  const [x0, y0] = plane.project({ lon: a.lon + lonOffset, lat: a.lat })
+  const [x1, y1] = plane.project({ lon: b.lon + lonOffset, lat: b.lat })
+  if (Math.max(x0, x1) < edgeIndex.minX || Math.min(x0, x1) > edgeIndex.maxX) return []
+  if (Math.max(y0, y1) < edgeIndex.minY || Math.min(y0, y1) > edgeIndex.maxY) return []
   const getPointAt = (fraction: number): PlanePoint => [x0 + (x1 - x0) * fraction, y0 + (y1 - y0) * fraction]
-  const shares = [0, ...findCrossings(zone, [x0, y0, x1, y1]), 1]
-  return shares.slice(1).flatMap((to, before) => {
-    const from = shares[before] ?? 0
+  const fractions = [0, ...findCrossings(zone, [x0, y0, x1, y1]), 1]
+  return fractions.slice(1).flatMap((to, before) => {
+    const from = fractions[before] ?? 0
     if (to - from < 1e-12 || !isInside(getPointAt((from + to) / 2), zone)) return []
-    const at = (fraction: number): number => a.time + (b.time - a.time) * fraction
+    const getTimeAt = (fraction: number): number => a.time + (b.time - a.time) * fraction
     return [
       {
-        from_ms: at(from),
-        to_ms: at(to),
+        from_ms: getTimeAt(from),
+        to_ms: getTimeAt(to),
         from: plane.unproject(getPointAt(from)),
         to: plane.unproject(getPointAt(to)),
       },
@@ -138,21 +138,21 @@ function findInsidePieces(
 
 /** Returns the crossings as fractions of the leg, in ascending order. */
 function findCrossings(
-  { tree, edges }: Zone,
+  { edgeIndex, edges }: Zone,
   [x0, y0, x1, y1]: readonly [number, number, number, number],
 ): number[] {
   const box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] as const
   const [dx, dy] = [x1 - x0, y1 - y0]
-  return tree
+  return edgeIndex
     .search(...box)
     .flatMap((edge) => {
       const [ex0 = 0, ey0 = 0, ex1 = 0, ey1 = 0] = edges.subarray(edge * 4, edge * 4 + 4)
       const [ex, ey] = [ex1 - ex0, ey1 - ey0]
-      const cross = dx * ey - dy * ex
-      if (cross === 0) return []
-      const fraction = ((ex0 - x0) * ey - (ey0 - y0) * ex) / cross
-      const along = ((ex0 - x0) * dy - (ey0 - y0) * dx) / cross
-      return fraction > 0 && fraction < 1 && along >= 0 && along <= 1 ? [fraction] : []
+      const crossProduct = dx * ey - dy * ex
+      if (crossProduct === 0) return []
+      const fraction = ((ex0 - x0) * ey - (ey0 - y0) * ex) / crossProduct
+      const edgeFraction = ((ex0 - x0) * dy - (ey0 - y0) * dx) / crossProduct
+      return fraction > 0 && fraction < 1 && edgeFraction >= 0 && edgeFraction <= 1 ? [fraction] : []
     })
     .sort((a, b) => a - b)
 }
@@ -163,26 +163,26 @@ const isInside = ([x, y]: PlanePoint, { polygons }: Zone): boolean =>
   )
 
 function mergePieces(pieces: readonly InsidePiece[]): InsidePiece[] {
-  const out: InsidePiece[] = []
+  const mergedPieces: InsidePiece[] = []
   for (const piece of pieces) {
-    const last = out.at(-1)
+    const last = mergedPieces.at(-1)
     if (last !== undefined && piece.from_ms <= last.to_ms)
-      out[out.length - 1] = { ...last, to_ms: piece.to_ms, to: piece.to }
-    else out.push(piece)
+      mergedPieces[mergedPieces.length - 1] = { ...last, to_ms: piece.to_ms, to: piece.to }
+    else mergedPieces.push(piece)
   }
-  return out
+  return mergedPieces
 }
 
 function toTransit(
   { times }: TimedTrack,
   { from_ms, to_ms, from, to }: InsidePiece,
-  { start, end, turn }: { readonly start: number; readonly end: number; readonly turn: number },
+  { start, end, lonOffset }: { readonly start: number; readonly end: number; readonly lonOffset: number },
 ): Transit {
   return {
     enter_ms: from_ms,
     exit_ms: to_ms,
-    enter: { ...from, lon: from.lon - turn },
-    exit: { ...to, lon: to.lon - turn },
+    enter: { ...from, lon: from.lon - lonOffset },
+    exit: { ...to, lon: to.lon - lonOffset },
     begins_inside: from_ms <= start,
     ends_inside: to_ms >= end,
     fixes_inside: times.filter((time) => time >= from_ms && time <= to_ms).length,
