@@ -1,14 +1,13 @@
 /**
- * The loop of a coding agent on a real package: it edits files with its own editor, and Trm evaluates what is on disk.
- * Usage: node story.mjs <folder> [server]. The folder is a root of Trm; a copy of the package is made there for the time of
- * the story. Node 20 or newer.
+ * The loop of a coding agent on a real package: it edits files with its own editor, and Trm evaluates them.
+ * Usage: node story.mjs <folder> [server]. The folder is a root of Trm; the package is copied into it. Node 20 or newer.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [root, server = 'http://localhost:3100'] = process.argv.slice(2)
+const [root, server = process.env.CAUSEWAY_URL ?? 'http://localhost:3100'] = process.argv.slice(2)
 const session = `agent-${process.pid}`
 const original = fileURLToPath(new URL('../../node_modules/@fastify/forwarded', import.meta.url))
 

@@ -1,7 +1,7 @@
 /**
- * Finds why "body 1 slides at frame 45", as a model does: through the bridge, choosing each call by the answer before.
+ * Finds why "body 1 slides at frame 45", as a model does: through the bridge, choosing each call by the previous result.
  * Usage: node story.mjs [recording] [server], by default slide_at_45 on http://localhost:3100.
- * `CAUSEWAY_BRIDGE` names another bridge than the one of this checkout.
+ * `CAUSEWAY_BRIDGE` is the path of another bridge.
  */
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const [recording = 'slide_at_45', server = 'http://localhost:3100'] = process.argv.slice(2)
+const [recording = 'slide_at_45', server = process.env.CAUSEWAY_URL ?? 'http://localhost:3100'] =
+  process.argv.slice(2)
 const program = process.env.CAUSEWAY_BRIDGE ?? fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
 const args = [...process.execArgv, program]
 const bridge = spawn(process.execPath, args, {
@@ -29,7 +30,7 @@ bridge.once('exit', (code) => {
 let calls = 0
 const send = (message) => bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-/** One request and its answer. */
+/** Sends a request and returns its result. */
 async function request(id, method, params) {
   const answered = new Promise((resolve) => waiting.set(id, resolve))
   send({ id, method, params })

@@ -1,7 +1,8 @@
 /** Records a box that slides on a floor in MuJoCo, while it is simulated. Usage: node record.mjs [server] [name] */
 import load from 'mujoco-js'
 
-const [server = 'http://localhost:3100', name = 'mujoco-box'] = process.argv.slice(2)
+const [server = process.env.CAUSEWAY_URL ?? 'http://localhost:3100', name = 'mujoco-box'] =
+  process.argv.slice(2)
 const [dt, mass, half] = [0.01, 2, 0.25]
 const mujoco = await load()
 mujoco.FS.writeFile(

@@ -1,10 +1,11 @@
-"""Records a bouncing ball, with the standard library alone. Usage: python3 record.py [server] [name]"""
+"""Records a bouncing ball, with the standard library only. Usage: python3 record.py [server] [name]"""
 
 import json
+import os
 import sys
 import urllib.request
 
-server = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:3100"
+server = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("CAUSEWAY_URL", "http://localhost:3100")
 name = sys.argv[2] if len(sys.argv) > 2 else "python-ball"
 route = f"{server}/api/apps/replay/recordings/{name}"
 dt, g, mass, radius, restitution = 0.01, 9.81, 2.0, 0.1, 0.8

@@ -1,12 +1,11 @@
 /**
- * Refines a small data project with Trm as a model would, over plain HTTP: three candidates, each judged by the project's
- * own checks; then everything is put back. Usage: node story.mjs [project] [server], by default sales on
- * http://localhost:3100. Node 18 or newer.
+ * Refines a small data project with Trm as a model would, over plain HTTP: submits three candidates, then restores the
+ * files. Usage: node story.mjs [project] [server], by default sales on http://localhost:3100. Node 18 or newer.
  */
-const [repo = 'sales', server = 'http://localhost:3100'] = process.argv.slice(2)
+const [repo = 'sales', server = process.env.CAUSEWAY_URL ?? 'http://localhost:3100'] = process.argv.slice(2)
 const session = `story-${process.pid}`
 
-/** Calls a tool under the name that its first design gave it; the answer's data, or an error in the server's own words. */
+/** Calls a tool of Trm and returns its data. Throws the error of the tool. */
 async function call(tool, args = {}) {
   const response = await fetch(`${server}/mcp/trm`, {
     method: 'POST',
@@ -24,7 +23,7 @@ async function call(tool, args = {}) {
   return result.structuredContent
 }
 
-/** What a model would propose, one after the other, having read the feedback on the one before. */
+/** Candidates that a model would propose, each after the result of the previous one. */
 const candidates = [
   {
     reason: 'an empty amount counts as zero',

@@ -2,11 +2,12 @@
  * Asks Replay what went wrong in a recording, over plain HTTP, and prints the diagnosis.
  * Usage: node story.mjs [recording] [server], by default slide_at_45 on http://localhost:3100. Node 18 or newer.
  */
-const [recording = 'slide_at_45', server = 'http://localhost:3100'] = process.argv.slice(2)
+const [recording = 'slide_at_45', server = process.env.CAUSEWAY_URL ?? 'http://localhost:3100'] =
+  process.argv.slice(2)
 const session = `story-${process.pid}`
 let lastId = 0
 
-/** Calls a tool as any MCP client does; the answer's data, or an error with the server's own words. */
+/** Calls a tool of Replay over MCP and returns its data. Throws the error of the tool. */
 async function call(tool, args = {}) {
   lastId += 1
   const response = await fetch(`${server}/mcp`, {
@@ -25,7 +26,7 @@ async function call(tool, args = {}) {
   return result.structuredContent
 }
 
-/** Loads the recording, finds where energy came from nowhere, and looks at that frame. */
+/** Loads the recording, finds the frame that gains energy without a cause, and reads it. */
 async function diagnose() {
   const { summary } = await call('load_recording', { path: recording })
   console.log(summary)
@@ -34,10 +35,10 @@ async function diagnose() {
   const [worst] = anomalies
     .filter(({ kind }) => kind === 'injection')
     .sort((one, other) => other.delta_e - one.delta_e)
-  if (worst === undefined) return console.log('No energy came from nowhere.')
+  if (worst === undefined) return console.log('No energy was gained without a cause.')
   const { frame_id, delta_e, per_body } = worst
   const bodies = per_body.map(({ body_id }) => body_id).join(', ')
-  console.log(`Frame ${frame_id}: ${delta_e.toFixed(2)} J came from nowhere; body ${bodies} has them.`)
+  console.log(`Frame ${frame_id}: body ${bodies} gains ${delta_e.toFixed(2)} J without a cause.`)
 
   const { states } = await call('get_frame', { frame_id })
   for (const { body_id, velocity } of states) {
