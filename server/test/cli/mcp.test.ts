@@ -43,6 +43,7 @@ const clientFiles = {
         headers: { Authorization: 'Bearer ghp_abcdefghijklmnopqrst' },
       },
       causeway: { type: 'stdio', command: '/usr/bin/node', args: ['/opt/causeway/bridge/run.mjs'] },
+      checkout: { command: 'node', args: ['bridge/run.mjs', '--autostart'] },
     },
     projects: {
       '/home/a/game': {
@@ -177,6 +178,7 @@ verifies('gateway:import', async (t) => {
   })
   t.equal(statSync(join(user.data, 'secrets.json')).mode & 0o777, 0o600)
   t.match(stderr, /skipped causeway of .*: it is Causeway itself/)
+  t.match(stderr, /skipped checkout of .*: it is Causeway itself/)
   t.match(stderr, /skipped local of .*: it is Causeway itself/)
   t.match(stderr, /skipped github of .*: the same server as in .*\.claude\.json/)
   t.match(stderr, /skipped none of .*: the entry has neither a command nor a URL/)

@@ -95,7 +95,7 @@ const toServerName = (name: string): string =>
 
 function isCauseway({ command = '', args = [], url }: ConvertedEntry, port: number): boolean {
   const isBridge = (word: string): boolean =>
-    /(^|[\\/])causeway-mcp-bridge(@[\w.-]+)?$|[\\/]bridge[\\/](run\.mjs|dist[\\/]bridge\.js)$/.test(word)
+    /(^|[\\/])causeway-mcp-bridge(@[\w.-]+)?$|(^|[\\/])bridge[\\/](run\.mjs|dist[\\/]bridge\.js)$/.test(word)
   if ([command, ...args].some(isBridge)) return true
   const parsed = url === undefined ? null : URL.parse(url)
   return (
