@@ -219,7 +219,7 @@ t.test(
     const text = formatWelcome(started, env)
     t.match(text, '  failed      ./mine.ts: it has no name; name it\n')
     t.match(text, '  recordings  /a\n              /b\n  data        /data\n')
-    t.match(text, '  try         npm start -- call replay list_recordings\n')
+    t.match(text, '  try         npm start -s -- call replay list_recordings\n')
   },
 )
 

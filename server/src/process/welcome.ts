@@ -30,10 +30,10 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
   return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
 }
 
-/** Returns `npm start --` in a checkout, otherwise `causeway`. */
+/** Returns `npm start -s --` in a checkout, otherwise `causeway`. */
 const programName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
-    ? 'npm start --'
+    ? 'npm start -s --'
     : 'causeway'
 
 /**

@@ -141,24 +141,24 @@ t.test('advice names the program as the user runs it', async (t) => {
   const none = ['logs', '--data-dir', dir, '--lines', 'x']
   t.match((await runHere(t, none)).stderr, /-> see causeway logs --help\n$/)
   const env = { npm_lifecycle_event: 'start', npm_package_name: 'causeway-workspace' }
-  t.match((await runHere(t, none, { env })).stderr, /-> see npm start -- logs --help\n$/)
+  t.match((await runHere(t, none, { env })).stderr, /-> see npm start -s -- logs --help\n$/)
   t.match(
     (await runHere(t, ['find_energy_anomalies'], { env })).stderr,
-    /-> see npm start -- --help; if find_energy_anomalies is a tool, run npm start -- call <app> find_energy_anomalies\n$/,
+    /-> see npm start -s -- --help; if find_energy_anomalies is a tool, run npm start -s -- call <app> find_energy_anomalies\n$/,
   )
   const help = (await runHere(t, ['call', '--help'], { env })).stdout
-  t.match(help, '  npm start -- call causeway list_apps --json', 'the app keeps its name')
-  t.match((await runHere(t, ['--help'], { env })).stdout, 'npm start -- <command> --help')
+  t.match(help, '  npm start -s -- call causeway list_apps --json', 'the app keeps its name')
+  t.match((await runHere(t, ['--help'], { env })).stdout, 'npm start -s -- <command> --help')
   t.equal(
     adviseCommand('run causeway serve; see causeway serve --help', env),
-    'run npm start; see npm start -- serve --help',
+    'run npm start; see npm start -s -- serve --help',
   )
   t.equal(
     adviseCommand('no server uses /home/a/causeway and none listens', env),
     'no server uses /home/a/causeway and none listens',
   )
   for (const { name } of commands.filter(({ name }) => name !== 'serve'))
-    t.equal(adviseCommand(`run causeway ${name}`, env), `run npm start -- ${name}`)
+    t.equal(adviseCommand(`run causeway ${name}`, env), `run npm start -s -- ${name}`)
   t.equal(adviseCommand('skipped causeway of .mcp.json', env), 'skipped causeway of .mcp.json')
   t.equal((await runHere(t, ['version'])).stdout, (await runHere(t, ['--version'])).stdout)
 })

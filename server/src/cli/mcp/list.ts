@@ -1,5 +1,6 @@
 import { escapeHiddenCharacters, type HostedServerStatus } from '@causeway/gateway'
 import { describeEndpoint, findEndpointWarnings, type HostedServer } from '@causeway/gateway/config'
+import { adviseCommand } from '../../process/welcome.ts'
 import { type CommandCall, defineCommand } from '../command.ts'
 import { type Fields, formatDuration, formatFields, formatTable } from '../format.ts'
 import { describeServer, describeState, noteWarnings, redactEntry } from './describe-server.ts'
@@ -19,7 +20,7 @@ export const listCommand = defineCommand({
 })
 
 export async function listServers({ flags, ...call }: CommandCall<typeof listFlags>): Promise<number> {
-  const { print, printJson, note } = call
+  const { env, print, printJson, note } = call
   const file = new ServersFile(call)
   const { servers, problems } = file.read()
   const statuses = await findStatuses(call)
@@ -33,7 +34,8 @@ export async function listServers({ flags, ...call }: CommandCall<typeof listFla
     printJson({ servers: list, problems: invalid })
   } else {
     for (const { name, error } of problems) note(`${name}: ${error.message}`)
-    if (servers.length === 0) print(`no servers in ${file.path}; causeway mcp add adds one`)
+    if (servers.length === 0)
+      print(adviseCommand(`no servers in ${file.path}; causeway mcp add adds one`, env))
     for (const line of formatTable(servers.map((server) => toRow(call, server, statuses?.get(server.name)))))
       print(line)
     for (const { name, last_error: error } of statuses?.values() ?? [])
