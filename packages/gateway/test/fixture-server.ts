@@ -59,7 +59,11 @@ const tools = [
   { name: 'batch', description: 'Answers with a batch.', inputSchema: objectSchema() },
   { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
   { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema({ error: {} }) },
-  { name: 'touch', description: 'Changes a resource.', inputSchema: objectSchema({ uri: string }) },
+  {
+    name: 'touch',
+    description: 'Changes a resource.',
+    inputSchema: { ...objectSchema({ uri: string }), required: ['uri'] },
+  },
   { name: 'log', description: 'Logs at two levels.', inputSchema: objectSchema({ text: string }) },
   {
     name: 'research',

@@ -40,7 +40,7 @@ verifies('gateway:commands', async (t) => {
   })
   t.match(await mcp('add', 'my-fix', ...command), { code: 2, stderr: /--force replaces it/ })
   const broken = await mcp('add', 'broken', '--', process.execPath, program, '--exit')
-  t.match(broken, { code: 1, stderr: /UPSTREAM_UNAVAILABLE/ })
+  t.match(broken, { code: 1, stderr: /UPSTREAM_UNAVAILABLE\]\n.* add the server anyway with --force\n/ })
   t.equal(readEntry('broken'), undefined, 'not added')
   t.match(await mcp('add', 'x', '--url', 'http://h/mcp', ...command), { code: 2 })
   t.match(await mcp('restart', 'my-fix'), { code: 3, stderr: /SERVER_NOT_RUNNING/ })
@@ -50,6 +50,9 @@ verifies('gateway:commands', async (t) => {
     () => mcp('tools', 'my-fix'),
     ({ stdout }) => /^echo {2}Returns the text\.$/m.test(stdout),
   )
+  const { stdout: tools } = await runHere(t, ['tools', 'myfix'], { env, cwd: dir })
+  t.match(tools, 'example: causeway call myfix get-env\n')
+  t.notMatch(tools, 'example: causeway call myfix touch', 'an example without its required argument')
   const path = '/mcp/myfix'
   const call = async (url: string, name: string) =>
     (await postMcp(url, 'tools/call', { name, arguments: { text: 'x' } }, { path })).json.result

@@ -63,8 +63,14 @@ function formatTool({ name, about, input_schema: schema, example }: ToolDescript
     const types = listTypes(property, schema).join('|') || 'any'
     return [`${key}=<${types}>${required.has(key) ? '' : ' (optional)'}`, String(property.description ?? '')]
   })
-  const lines = formatTable(rows, '  ')
-  return [name, `  ${about}`, ...lines, `  example: ${formatExample(app, name, example)}`].join('\n')
+  const isComplete = [...required].every((key) => Object.hasOwn(example, key))
+  const lines = [
+    name,
+    `  ${about}`,
+    ...formatTable(rows, '  '),
+    ...(isComplete ? [`  example: ${formatExample(app, name, example)}`] : []),
+  ]
+  return lines.join('\n')
 }
 
 function formatExample(app: string, tool: string, args: Readonly<Record<string, unknown>>): string {

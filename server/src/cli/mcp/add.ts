@@ -1,4 +1,4 @@
-import { escapeHiddenCharacters, findCatalogueWarnings, probeServer } from '@causeway/gateway'
+import { escapeHiddenCharacters, findCatalogueWarnings, GatewayError, probeServer } from '@causeway/gateway'
 import {
   describeEndpoint,
   findEndpointWarnings,
@@ -70,7 +70,7 @@ are the approved ones.`,
     } catch (error) {
       if (login !== undefined && LoginError.is(error, 'NEEDS_LOGIN'))
         note(`${error.message}: ${error.remedy}`)
-      else if (!flags.force) throw error
+      else if (!flags.force) throw addRemedy(error)
       else note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)
     }
     secrets.set(moved.secrets)
@@ -79,6 +79,14 @@ are the approved ones.`,
     return 0
   },
 })
+
+/** Replaces a remedy that names the entry, which does not exist yet. */
+function addRemedy(error: unknown): unknown {
+  if (!GatewayError.is(error, 'UPSTREAM_UNAVAILABLE')) return error
+  const { code, message, data } = error
+  const remedy = 'correct the command or the URL, or add the server anyway with --force'
+  return new GatewayError(code, message, { data, remedy, cause: error })
+}
 
 function createEntry({ args, flags: given, env }: CommandCall<typeof flags>): ConvertedEntry {
   const [, command, ...rest] = args
