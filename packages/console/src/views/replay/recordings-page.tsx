@@ -133,7 +133,7 @@ function RecordingRow({ listed, health, isChosen, toggle }: RowProps) {
         {status === 'live' && <Chip severity="warn">live</Chip>}
         {status === 'interrupted' && <Chip severity="off">interrupted</Chip>}
       </td>
-      <td>
+      <td class="diagnosis">
         {total_frames === null || total_frames === 0 ? (
           <span class="muted">–</span>
         ) : (

@@ -75,7 +75,10 @@ const NoServers = () => (
     <p>Import the MCP servers that your clients already have. Their files are not changed:</p>
     <pre>causeway mcp import</pre>
     <p>Or add one:</p>
-    <pre>causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory</pre>
+    <pre>causeway mcp add memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31</pre>
+    <p>
+      In a checkout, replace <code>causeway</code> with <code>npm start -s --</code>.
+    </p>
     <p>Servers are added by command only, so that no web page and no model can start programs.</p>
   </Empty>
 )

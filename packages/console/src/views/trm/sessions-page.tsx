@@ -25,7 +25,7 @@ export function TrmSessionsPage() {
 }
 
 const NoSessions = () => (
-  <Empty title="No sessions yet">
+  <Empty title="No open sessions">
     <p>
       An agent starts one with <code>Trm__start</code>. Allow its project with CAUSEWAY_TRM_ROOTS.
     </p>
