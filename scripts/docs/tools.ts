@@ -9,7 +9,7 @@ export function appTable(apps: readonly App[]): string {
     apps.map((app) => [
       app.name,
       app.about,
-      String(listedTools(app).length),
+      String(app.tools.filter(({ unlisted }) => unlisted !== true).length),
       codeSpan(`/mcp/${pathName(app.name)}`),
     ]),
   )

@@ -110,7 +110,10 @@ function logAddresses(log: Logger, { url, aliases }: HttpServer, dataDir: string
 }
 
 function describeStart({ config, registry, failures }: Core, url: string): StartedServer {
-  const apps = registry.apps.map(({ name, tools }) => ({ name, tools: tools.length }))
+  const apps = registry.apps.map(({ name, tools }) => ({
+    name,
+    tools: tools.filter(({ unlisted }) => unlisted !== true).length,
+  }))
   const { recordingRoots, plotRoots, dataDir } = config
   return { url, apps, failures, recordingRoots, plotRoots, dataDir }
 }
