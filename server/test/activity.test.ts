@@ -6,6 +6,7 @@ import { CallActivity } from '../src/activity/call-activity.ts'
 import { CallCapture } from '../src/activity/call-capture.ts'
 import { EventFeed } from '../src/activity/event-feed.ts'
 import type { AuditEntry } from '../src/audit/audit-entry.ts'
+import { parseUserAgent } from '../src/http/exchange.ts'
 import { LogTail } from '../src/log/log-tail.ts'
 import { HealthHistory } from '../src/monitoring/health-history.ts'
 import { both, type EventStream, openWire, toolCall } from './http/open-wire.ts'
@@ -86,6 +87,12 @@ t.test(
     )
   },
 )
+
+t.test('parseUserAgent returns the name of a client without a version', async (t) => {
+  t.same(parseUserAgent('node'), { name: 'node', version: '0' })
+  t.same(parseUserAgent('curl/8.5.0 (x86)'), { name: 'curl', version: '8.5.0' })
+  t.same(parseUserAgent(undefined), { name: 'unknown', version: '0' })
+})
 
 verifies('console:traffic:events', async (t) => {
   const wire = await openWire(t)

@@ -52,7 +52,8 @@ export function requireTool(registry: Registry, name: string): ToolEntry {
 }
 
 export function unknownTool(name: string, known: Iterable<string>): CausewayError {
-  const suggestion = closest(name, [...known])
+  const names = [...known]
+  const suggestion = names.find((full) => full.endsWith(`__${name}`)) ?? closest(name, names)
   const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
   return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
     data: suggestion === undefined ? { name } : { name, did_you_mean: suggestion },
