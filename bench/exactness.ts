@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createDice, type Dice } from '../fixtures/generate/generated/dice.ts'
 import { type OddImport, oddImports } from '../fixtures/generate/generated/odd-imports.ts'
-import { normalizeAngle, type LatLon } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
+import { type LatLon, normalizeAngle } from '../packages/app-toolvault/src/domain/geodesy/geodesic.ts'
 import { computeBearing } from '../packages/app-toolvault/src/domain/geodesy/range-bearing.ts'
 import { RepFileReader } from '../packages/app-toolvault/src/domain/import/rep-file.ts'
 import { XmlFileReader } from '../packages/app-toolvault/src/domain/import/xml-file.ts'
