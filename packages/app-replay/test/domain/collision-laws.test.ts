@@ -289,10 +289,10 @@ verifies('replay:laws:rows', 'corners of a rocking body do not chatter', async (
 
 t.end()
 
-const upright: Pose['turn'] = [1, 0, 0, 0]
+const upright: Pose['rotation'] = [1, 0, 0, 0]
 /** A quarter turn about y, so that z points along x. */
-const lyingTurn: Pose['turn'] = [Math.SQRT1_2, 0, Math.SQRT1_2, 0]
-const at = (x: number, y: number, z: number, turn = upright): Pose => ({ at: [x, y, z], turn })
+const lyingTurn: Pose['rotation'] = [Math.SQRT1_2, 0, Math.SQRT1_2, 0]
+const at = (x: number, y: number, z: number, rotation = upright): Pose => ({ at: [x, y, z], rotation })
 
 const geometry = (
   body_id: number,

@@ -8,11 +8,11 @@ export interface Pair {
 
 /** Older recordings mark environment bodies in their metadata, not with bit 31. */
 export function createEnvironmentTest(summary: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
-  const flagged = listFlagged(summary)
-  return (id) => isEnvironmentId(id) || flagged.has(id)
+  const flaggedBodies = listFlaggedBodies(summary)
+  return (id) => isEnvironmentId(id) || flaggedBodies.has(id)
 }
 
-export const listFlagged = ({ bodies }: Pick<RecordingSummary, 'bodies'>): ReadonlySet<BodyId> =>
+export const listFlaggedBodies = ({ bodies }: Pick<RecordingSummary, 'bodies'>): ReadonlySet<BodyId> =>
   new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
 
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>

@@ -10,7 +10,7 @@ export const epsilon = 0.01
 /** Additional tolerance of `exceeds_limit_strict` in the recorded unit. */
 export const coneNoise = 1e-6
 
-export const coneExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
+export const getConeExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
 
 /**
  * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are in newtons; `null` if the unit is

@@ -313,7 +313,7 @@ function findMissingOfBody(step: Step, column: number): number {
 }
 
 function findMissingOfTouch(touch: Touch): number {
-  const hasImpulse = touch.frictionRows > 0 && !Number.isNaN(touch.push[0])
+  const hasImpulse = touch.frictionRows > 0 && !Number.isNaN(touch.normalImpulse[0])
   return (
     (Number.isNaN(touch.depth) ? needBits.depths : 0) |
     (Number.isNaN(touch.normal[0]) ? needBits.normals : 0) |

@@ -205,5 +205,5 @@ function isDuplicate(step: Step, column: number): boolean {
     if (now !== then && !(Number.isNaN(now) && Number.isNaN(then))) return false
   }
   const way = length3(...read3(s, at + stateAt.velocity)) * step.dt
-  return way > Math.max(1e-3, 2 * step.scene.g * step.dt ** 2 || 0) + num(step.errors.moved, column)
+  return way > Math.max(1e-3, 2 * step.scene.g * step.dt ** 2 || 0) + num(step.errors.displacement, column)
 }

@@ -165,15 +165,15 @@ class ClockMeter {
  * before and after the step.
  */
 function agreesWithMotion(step: Step): boolean {
-  const { scene, recordedDt, window, moved } = step
+  const { scene, recordedDt, window, displacement } = step
   const s = window.states.data
   let [off, usual] = [0, 0]
   for (let column = 0; column < scene.bodies.length; column++) {
     const u = read3(s, getOffsetBefore(step, column) + stateAt.velocity)
     const v = read3(s, getOffset(step, column) + stateAt.velocity)
-    const motion = read3(moved, 3 * column)
+    const motion = read3(displacement, 3 * column)
     off += measureOff(motion, [u, v], recordedDt) || 0
-    usual += Math.max(0, measureOff(motion, [u, v], scene.dt) - num(step.errors.moved, column)) || 0
+    usual += Math.max(0, measureOff(motion, [u, v], scene.dt) - num(step.errors.displacement, column)) || 0
   }
   return usual > minMotion && off < agreement * usual
 }

@@ -23,15 +23,15 @@ const axes: readonly Point3[] = [
 ]
 
 function measureAbove(solid: Round | Box, pose: Pose, plane: Pose): number {
-  const normal = rotate(plane.turn, [0, 0, 1])
+  const normal = rotate(plane.rotation, [0, 0, 1])
   const height = dot3(add(pose.at, plane.at, -1), normal)
-  const local = rotateInverse(pose.turn, normal)
+  const local = rotateInverse(pose.rotation, normal)
   if (solid.kind === 'round') return height - Math.abs(local[2]) * solid.halfLength - solid.radius
   return height - [0, 1, 2].reduce((sum, i) => sum + Math.abs(local[i] ?? 0) * (solid.half[i] ?? 0), 0)
 }
 
-const getEnds = ({ halfLength }: Round, { at, turn }: Pose): readonly [Point3, Point3] => {
-  const axis = rotate(turn, [0, 0, halfLength])
+const getEnds = ({ halfLength }: Round, { at, rotation }: Pose): readonly [Point3, Point3] => {
+  const axis = rotate(rotation, [0, 0, halfLength])
   return [add(at, axis, -1), add(at, axis)]
 }
 
@@ -62,7 +62,7 @@ function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3
 /** The distance to a convex solid is convex along the segment. */
 function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
   const [from, to] = getEnds(round, pose).map((end) =>
-    rotateInverse(boxPose.turn, add(end, boxPose.at, -1)),
+    rotateInverse(boxPose.rotation, add(end, boxPose.at, -1)),
   ) as [Point3, Point3]
   const along = add(to, from, -1)
   const measure = (t: number): number => measurePointBox(add(from, along, t), box.half)
@@ -83,8 +83,8 @@ function measurePointBox([x, y, z]: Point3, half: Point3): number {
 }
 
 function measureBoxes(a: Box, poseA: Pose, b: Box, poseB: Pose): number {
-  const axesA = axes.map((axis) => rotate(poseA.turn, axis))
-  const axesB = axes.map((axis) => rotate(poseB.turn, axis))
+  const axesA = axes.map((axis) => rotate(poseA.rotation, axis))
+  const axesB = axes.map((axis) => rotate(poseB.rotation, axis))
   const between = add(poseB.at, poseA.at, -1)
   const reach = (own: readonly Point3[], half: Point3, axis: Point3): number =>
     own.reduce((sum, direction, i) => sum + Math.abs(dot3(direction, axis)) * (half[i] ?? 0), 0)

@@ -11,7 +11,7 @@ export type Solid =
 
 export interface Pose {
   readonly at: Point3
-  readonly turn: Rotation
+  readonly rotation: Rotation
 }
 
 /** Returns `undefined` if the shape was not recorded. */

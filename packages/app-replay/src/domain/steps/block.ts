@@ -41,10 +41,10 @@ export function readRotation(states: Float64Array, at: number): Rotation {
 
 export const readPose = (states: Float64Array, at: number): Pose => ({
   at: read3(states, at),
-  turn: readRotation(states, at),
+  rotation: readRotation(states, at),
 })
 
-export const worldSpin = (states: Float64Array, at: number): Point3 =>
+export const readWorldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 
 /**
@@ -53,7 +53,7 @@ export const worldSpin = (states: Float64Array, at: number): Point3 =>
  */
 export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
   const [x, y, z] = read3(states, at + stateAt.velocity)
-  const w = worldSpin(states, at)
+  const w = readWorldSpin(states, at)
   return [
     x + w[1] * lever[2] - w[2] * lever[1],
     y + w[2] * lever[0] - w[0] * lever[2],

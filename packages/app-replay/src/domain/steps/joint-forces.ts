@@ -1,6 +1,6 @@
 import { type FrameWindow, jointAt, stateAt } from '@causeway/recording'
 import { add, cross, dot3, type Point3 } from '../vector.ts'
-import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt, worldSpin } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, readVelocityAt, readWorldSpin } from './block.ts'
 import { type BodyGroup, getImpulseFactor, type Scene } from './scene.ts'
 
 /** Forces of joints in a step, in SI units. */
@@ -100,8 +100,8 @@ export function readJoints(step: JointStep): void {
   }
 }
 
-/** `was` is the offset of the joint in the previous frame. */
-function addJoint(step: JointStep, at: number, was: number): void {
+/** `previousAt` is the offset of the joint in the previous frame. */
+function addJoint(step: JointStep, at: number, previousAt: number): void {
   const { scene, window, row, dt, joints } = step
   const rows = window.joints.data.data
   const a = scene.columnById.get(num(rows, at + jointAt.a)) ?? -1
@@ -113,7 +113,7 @@ function addJoint(step: JointStep, at: number, was: number): void {
   const point = read3(rows, at + jointAt.point)
   const isKnown = impulse.every(Number.isFinite)
   let isTorqueKnown = isKnown && torque.every(Number.isFinite)
-  const error = Math.max(...[at, was].map((joint) => Math.abs(num(rows, joint + jointAt.error)) || 0))
+  const error = Math.max(...[at, previousAt].map((joint) => Math.abs(num(rows, joint + jointAt.error)) || 0))
   for (const [column, sign] of [
     [a, 1],
     [b, -1],
@@ -174,7 +174,8 @@ function measureWork(
       if (column < 0) continue
       const lever = add(point, read3(states, getOffsetBefore(step, column)), -1)
       const at = (row * step.scene.bodies.length + column) * stateAt.width
-      work += sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, worldSpin(states, at)))
+      work +=
+        sign * (dot3(impulse, readVelocityAt(states, at, lever)) + dot3(torque, readWorldSpin(states, at)))
     }
   return work
 }

@@ -41,17 +41,17 @@ export function getImpulseTolerance(step: Step, column: number, share: number): 
     num(s, at + 1) - num(s, was + 1),
     num(s, at + 2) - num(s, was + 2),
   )
-  const rounding = mass * (2e-6 * speed + num(step.errors.changed, column))
-  const own = 1e-6 + share * mass * Math.max(change, scene.g * dt) + rounding
-  return own + getJointTolerance(step, column, share)
+  const rounding = mass * (2e-6 * speed + num(step.errors.velocityChange, column))
+  const bodyTolerance = 1e-6 + share * mass * Math.max(change, scene.g * dt) + rounding
+  return bodyTolerance + getJointTolerance(step, column, share)
 }
 
 /** Returns the velocity in m/s, derived from the previous motion if not recorded. */
 export function readVelocityBefore(step: Step, column: number): Point3 {
-  const { window, movedBefore, dt } = step
+  const { window, previousDisplacement, dt } = step
   const recorded = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
   if (!Number.isNaN(recorded[0])) return recorded
-  const [x, y, z] = read3(movedBefore, 3 * column)
+  const [x, y, z] = read3(previousDisplacement, 3 * column)
   return [x / dt, y / dt, z / dt]
 }
 
@@ -65,7 +65,9 @@ function readPointVelocity(step: Step, row: number, column: number, lever: Point
 /** Returns the rounding error in m/s. */
 export function getSlipError({ errors }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
-    column < 0 ? 0 : num(errors.changed, column) + num(errors.spun, column) * (length3(...lever) || 0)
+    column < 0
+      ? 0
+      : num(errors.velocityChange, column) + num(errors.spinChange, column) * (length3(...lever) || 0)
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
@@ -77,7 +79,7 @@ export function getTouchError({ errors, scene, dt }: Step, { columnA, columnB }:
 }
 
 /** Returns the speed in m/s of the slowest slip that is judged. */
-export const minSlip = (step: Step, touch: Touch): number =>
+export const getMinSlip = (step: Step, touch: Touch): number =>
   Math.max(0.02, 2 * step.scene.g * step.dt || 0) + getSlipError(step, touch)
 
 /** Returns the surface velocity of `a` relative to `b` in m/s. */

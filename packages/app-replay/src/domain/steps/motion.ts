@@ -7,7 +7,7 @@ interface MotionStep {
   readonly window: FrameWindow
   readonly row: number
   readonly recordedDt: number
-  readonly moved: Float64Array
+  readonly displacement: Float64Array
   readonly distance: Float64Array
 }
 
@@ -58,8 +58,8 @@ function hasJump({ scene, window, row, recordedDt, distance }: MotionStep): bool
     length3(...read3(window.states.data, at * stateAt.width + stateAt.velocity)) || 0
   return scene.bodies.some((_, column) => {
     const at = row * count + column
-    const way = Math.max(readSpeed(at), readSpeed(at - count)) * recordedDt
-    return num(distance, column) > minJump + 2 * way
+    const distanceBound = Math.max(readSpeed(at), readSpeed(at - count)) * recordedDt
+    return num(distance, column) > minJump + 2 * distanceBound
   })
 }
 
@@ -74,9 +74,9 @@ function hasSameNumbers(block: Float64Array, from: number, other: Float64Array):
   return hasNumber
 }
 
-export function measureDisplacements({ scene, window, row, moved, distance }: MotionStep): void {
+export function measureDisplacements({ scene, window, row, displacement, distance }: MotionStep): void {
   if (row === 0) {
-    moved.fill(Number.NaN)
+    displacement.fill(Number.NaN)
     distance.fill(Number.NaN)
     return
   }
@@ -88,9 +88,9 @@ export function measureDisplacements({ scene, window, row, moved, distance }: Mo
     const dx = num(states, at) - num(states, was)
     const dy = num(states, at + 1) - num(states, was + 1)
     const dz = num(states, at + 2) - num(states, was + 2)
-    moved[3 * column] = dx
-    moved[3 * column + 1] = dy
-    moved[3 * column + 2] = dz
+    displacement[3 * column] = dx
+    displacement[3 * column + 1] = dy
+    displacement[3 * column + 2] = dz
     distance[column] = length3(dx, dy, dz)
   }
 }

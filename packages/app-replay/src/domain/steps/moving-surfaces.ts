@@ -5,13 +5,13 @@
 import type { BodyId } from '@causeway/recording'
 import { add, dot3, type Point3 } from '../vector.ts'
 import { length3, num } from './block.ts'
-import { getSlipError, minSlip, readContactImpulse, readSlip } from './momentum.ts'
+import { getMinSlip, getSlipError, readContactImpulse, readSlip } from './momentum.ts'
 import type { MovingSurface, MovingSurfaces } from './motion.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** `steady` is the number of steps with the same slip, `change` its maximum relative change. */
-const rule = { steady: 10, change: 0.01, kept: 0.9, load: 0.02, full: 0.9 } as const
+/** `minSteps` is the number of steps with the same slip, `maxChange` its relative change. */
+const rule = { minSteps: 10, maxChange: 0.01, minSpeed: 0.9, load: 0.02, fullFriction: 0.9 } as const
 
 /** Cosine of 60 degrees. */
 export const alongCosine = 0.5
@@ -20,7 +20,7 @@ interface Drive {
   readonly first: number
   /** Largest speed at which friction drove the body, m/s. */
   speed: number
-  steady: number
+  constantSteps: number
 }
 
 export class SurfaceMeter implements MovingSurfaces {
@@ -30,7 +30,7 @@ export class SurfaceMeter implements MovingSurfaces {
   observe(step: Step): void {
     if (Number.isNaN(step.dt)) return
     for (const touch of step.touches) {
-      const sign = findSurface(step, touch)
+      const sign = getSurfaceSign(step, touch)
       if (sign !== 0 && touch.leverRows > 0) this.#observePair(step, touch, sign)
     }
   }
@@ -47,20 +47,20 @@ export class SurfaceMeter implements MovingSurfaces {
     const drive = this.#drives.get(touch.key)
     const slip = readSlip(step, step.row, touch)
     const speed = length3(...slip)
-    if (!(speed > minSlip(step, touch))) return
+    if (!(speed > getMinSlip(step, touch))) return
     const before = length3(...readSlip(step, step.row - 1, touch))
     const friction = readFriction(step, touch)
     if (isAlong(friction, slip, rule.load)) {
-      if (drive === undefined) this.#drives.set(touch.key, { first: step.frame, speed, steady: 0 })
+      if (drive === undefined) this.#drives.set(touch.key, { first: step.frame, speed, constantSteps: 0 })
       else drive.speed = Math.max(drive.speed, speed)
       return
     }
-    if (drive === undefined || speed < rule.kept * drive.speed) return
+    if (drive === undefined || speed < rule.minSpeed * drive.speed) return
     // Full friction against the slip shows a surface at rest.
-    if (isAlong(friction, add([0, 0, 0], slip, -1), rule.full * touch.maxFriction)) return
-    if (Math.abs(speed - before) > rule.change * speed + getSlipError(step, touch)) return
-    drive.steady += 1
-    if (drive.steady < rule.steady) return
+    if (isAlong(friction, add([0, 0, 0], slip, -1), rule.fullFriction * touch.maxFriction)) return
+    if (Math.abs(speed - before) > rule.maxChange * speed + getSlipError(step, touch)) return
+    drive.constantSteps += 1
+    if (drive.constantSteps < rule.minSteps) return
     const body = sign > 0 ? touch.b : touch.a
     const found = this.#found.get(body) ?? create(body, drive.first)
     this.#found.set(body, found)
@@ -82,7 +82,7 @@ const create = (body: BodyId, first: number): MovingSurface & { steps: number } 
 })
 
 /** Returns 1 if only the second body lacks a mass, -1 if only the first does, otherwise 0. */
-function findSurface({ scene }: Step, { columnA, columnB }: Touch): number {
+function getSurfaceSign({ scene }: Step, { columnA, columnB }: Touch): number {
   const hasMass = (column: number): boolean => column >= 0 && num(scene.masses, column) > 0
   if (!hasMass(columnB)) return hasMass(columnA) ? 1 : 0
   return hasMass(columnA) ? 0 : -1
@@ -96,8 +96,8 @@ interface Friction {
 
 /** Returns the friction on the first body, derived from the motion across the normal if not recorded. */
 function readFriction(step: Step, touch: Touch): Friction {
-  const { tangent, push } = touch
-  if (!Number.isNaN(tangent[0])) return { across: tangent, load: length3(...push) }
+  const { tangent, normalImpulse } = touch
+  if (!Number.isNaN(tangent[0])) return { across: tangent, load: length3(...normalImpulse) }
   const isFirst = touch.columnA >= 0 && num(step.scene.masses, touch.columnA) > 0
   const column = isFirst ? touch.columnA : touch.columnB
   const isShared = step.touches.some(

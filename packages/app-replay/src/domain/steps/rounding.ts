@@ -124,13 +124,13 @@ class GridMeter {
   }
 
   /** For too few numbers, returns `other` if it contains them, otherwise `exact` or `assumed`. */
-  gridOr(other: Grid, assumed = exact): Grid {
-    const own = this.grid
-    if (own !== undefined) return own
+  getGridOr(other: Grid, assumed = exact): Grid {
+    const measuredGrid = this.grid
+    if (measuredGrid !== undefined) return measuredGrid
     if (!isRounded(other)) return this.#maxDecimals > fewDecimals.max ? exact : assumed
-    const isWithin =
+    const isContained =
       10 ** -this.#maxDecimals > 0.9 * other.absolute && 10 ** (1 - this.#maxDigits) > 0.9 * other.relative
-    return isWithin || (this.#isSingle && other.relative === singleStep) ? other : exact
+    return isContained || (this.#isSingle && other.relative === singleStep) ? other : exact
   }
 }
 
@@ -144,7 +144,7 @@ export function getConstantError({ position }: Rounding, value: number): number 
   if (!isRounded(position)) return 0
   const meter = new GridMeter()
   meter.add(value)
-  return getError(meter.gridOr(position), Math.abs(value))
+  return getError(meter.getGridOr(position), Math.abs(value))
 }
 
 /** Reads the grids from a sample of frames. `dt` is the usual step in s. */
@@ -192,13 +192,13 @@ export class RoundingMeter {
     const { time, position, velocity, orientation, spin, energy, impulse, direction } = this.#meters
     // Numbers of one quantity can have few binary digits by chance.
     const isHalf = orientation.isHalf && [position, velocity, spin].some((meter) => meter.isHalf)
-    const known = [position, velocity, orientation, impulse].flatMap(({ grid }) => grid ?? [])
-    const usual = (isHalf ? undefined : known.find(isRounded)) ?? exact
-    const assumed = known.length > 0 ? exact : { absolute: 10 ** -fewDecimals.assumed, relative: 0 }
+    const knownGrids = [position, velocity, orientation, impulse].flatMap(({ grid }) => grid ?? [])
+    const usual = (isHalf ? undefined : knownGrids.find(isRounded)) ?? exact
+    const assumed = knownGrids.length > 0 ? exact : { absolute: 10 ** -fewDecimals.assumed, relative: 0 }
     const measureGrid = (meter: GridMeter): Grid =>
-      isHalf && meter.fitsHalf ? halfGrid : meter.gridOr(usual, assumed)
+      isHalf && meter.fitsHalf ? halfGrid : meter.getGridOr(usual, assumed)
     const grids = {
-      time: time.gridOr(usual),
+      time: time.getGridOr(usual),
       position: measureGrid(position),
       velocity: measureGrid(velocity),
       orientation: measureGrid(orientation),
@@ -220,7 +220,7 @@ export class RoundingMeter {
   /** Returns the mean of the steps that differ only by rounding, in s. */
   #measureStep(grid: Grid, dt: number): number {
     if (!(grid.absolute > 0)) return dt
-    const same = this.#steps.filter((one) => Math.abs(one - dt) < 1.01 * grid.absolute)
-    return same.length === 0 ? dt : same.reduce((sum, one) => sum + one, 0) / same.length
+    const equalSteps = this.#steps.filter((one) => Math.abs(one - dt) < 1.01 * grid.absolute)
+    return equalSteps.length === 0 ? dt : equalSteps.reduce((sum, one) => sum + one, 0) / equalSteps.length
   }
 }

@@ -5,7 +5,7 @@ import {
   isEnvironmentId,
   type RecordingSummary,
 } from '@causeway/recording'
-import { listFlagged } from '../bodies/body.ts'
+import { listFlaggedBodies } from '../bodies/body.ts'
 import { hasContacts } from '../recordings/capability.ts'
 import type { Point3 } from '../vector.ts'
 import { exactRounding, getConstantError, type Rounding } from './rounding.ts'
@@ -45,12 +45,12 @@ export interface Scene {
   readonly inertiaErrors: Float64Array
   readonly lambdaUnit: RecordingSummary['lambda_unit']
   /** Bodies that metadata marks as environment. */
-  readonly flagged: ReadonlySet<BodyId>
+  readonly flaggedBodies: ReadonlySet<BodyId>
   readonly hasContacts: boolean
   readonly hasImpulses: boolean
   readonly groups: readonly BodyGroup[]
   /** Pairs for which the engine does not create contacts. */
-  readonly ignores: ReadonlySet<string>
+  readonly ignoredPairs: ReadonlySet<string>
   /** Velocities of moving surfaces relative to their bodies, m/s. */
   readonly surfaceVelocities: ReadonlyMap<BodyId, Point3>
   /** Group of each body; -1 without a group. */
@@ -68,7 +68,7 @@ export function createScene(
   const bodies = [...ids].sort((a, b) => a - b)
   const mass = new Map(summary.bodies.map((body) => [body.body_id, body.mass]))
   const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
-  const geometry = new Map(summary.geometry.map((one) => [one.body_id, one]))
+  const geometry = new Map(summary.geometry.map((body) => [body.body_id, body]))
   const groups = listGroups(bodies, geometry)
   const gravity = [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN] as const
   return {
@@ -80,7 +80,9 @@ export function createScene(
     inertiaErrors: Float64Array.from(bodies, (id) =>
       Math.max(
         0,
-        ...(geometry.get(id)?.inertia ?? []).map((one) => getConstantError(rounding, one) / one || 0),
+        ...(geometry.get(id)?.inertia ?? []).map(
+          (moment) => getConstantError(rounding, moment) / moment || 0,
+        ),
       ),
     ),
     extents: bodies.map((id) => extents.get(id)),
@@ -92,11 +94,11 @@ export function createScene(
     g: Math.hypot(...gravity),
     dt: rounding.isExact ? (summary.dt_s ?? Number.NaN) : rounding.dt,
     lambdaUnit: summary.lambda_unit,
-    flagged: listFlagged(summary),
+    flaggedBodies: listFlaggedBodies(summary),
     hasContacts: hasContacts(summary),
     hasImpulses: summary.capabilities.includes('tangent_lambdas'),
     groups,
-    ignores: listIgnored(summary.geometry),
+    ignoredPairs: listIgnoredPairs(summary.geometry),
     surfaceVelocities: readSurfaceVelocities(summary.geometry),
     groupByColumn: Int32Array.from(bodies, (_, column) =>
       groups.findIndex(({ columns }) => columns.includes(column)),
@@ -109,8 +111,8 @@ export function createScene(
 export const getImpulseFactor = ({ lambdaUnit }: Scene, dt: number): number =>
   lambdaUnit === 'N·s' ? 1 : lambdaUnit === 'N' ? dt : Number.NaN
 
-export const isEnvironment = ({ flagged }: Scene, id: BodyId): boolean =>
-  isEnvironmentId(id) || flagged.has(id)
+export const isEnvironment = ({ flaggedBodies }: Scene, id: BodyId): boolean =>
+  isEnvironmentId(id) || flaggedBodies.has(id)
 
 function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   const group = groupByColumn[a] ?? -1
@@ -120,9 +122,9 @@ function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
 /** Ignores bit 31, which marks ids of the environment. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
-  (scene.ignores.size > 0 && scene.ignores.has(toIgnored(a, b)))
+  (scene.ignoredPairs.size > 0 && scene.ignoredPairs.has(toIgnoredKey(a, b)))
 
-const toIgnored = (a: BodyId, b: BodyId): string => {
+const toIgnoredKey = (a: BodyId, b: BodyId): string => {
   const [low, high] = [a % environmentBit, b % environmentBit].sort((one, other) => one - other)
   return `${low} ${high}`
 }
@@ -134,8 +136,10 @@ export const readSurfaceVelocities = (geometry: readonly BodyGeometry[]): Readon
     ),
   )
 
-const listIgnored = (geometry: RecordingSummary['geometry']): ReadonlySet<string> =>
-  new Set(geometry.flatMap(({ body_id, ignores = [] }) => ignores.map((other) => toIgnored(body_id, other))))
+const listIgnoredPairs = (geometry: RecordingSummary['geometry']): ReadonlySet<string> =>
+  new Set(
+    geometry.flatMap(({ body_id, ignores = [] }) => ignores.map((other) => toIgnoredKey(body_id, other))),
+  )
 
 function listGroups(
   bodies: readonly BodyId[],
@@ -146,9 +150,9 @@ function listGroups(
     const group = geometry.get(body)?.group
     if (group !== undefined) columns.set(group, [...(columns.get(group) ?? []), column])
   }
-  return [...columns].map(([id, own]) => ({
+  return [...columns].map(([id, groupColumns]) => ({
     id,
-    columns: own,
-    bodies: own.map((column) => bodies[column] ?? 0),
+    columns: groupColumns,
+    bodies: groupColumns.map((column) => bodies[column] ?? 0),
   }))
 }

@@ -13,15 +13,15 @@ interface SleepStep {
   readonly distance: Float64Array
 }
 
-/** Sets `asleep`. `complete` is the value of `impulseKnown` for known impulses. */
-export function findAsleep(step: SleepStep, complete: number): void {
+/** Sets `asleep`. `completeKnowledge` is the value of `impulseKnown` for known impulses. */
+export function findAsleep(step: SleepStep, completeKnowledge: number): void {
   const { scene, row, impulse, impulseKnown, asleep, touching, touchedBefore, distance } = step
   for (let column = 0; column < scene.bodies.length; column++) {
-    const isHeld = asleep[column] === 1 || touching[column] === 1 || touchedBefore[column] === 1
-    const isCarried =
+    const hadContact = asleep[column] === 1 || touching[column] === 1 || touchedBefore[column] === 1
+    const isSupported =
       touching[column] === 1 &&
-      (impulseKnown[column] !== complete || length3(...read3(impulse, 3 * column)) > 0)
-    const isAsleep = row > 0 && isHeld && !isCarried && distance[column] === 0 && isStill(step, column)
+      (impulseKnown[column] !== completeKnowledge || length3(...read3(impulse, 3 * column)) > 0)
+    const isAsleep = row > 0 && hadContact && !isSupported && distance[column] === 0 && isStill(step, column)
     asleep[column] = isAsleep ? 1 : 0
   }
 }

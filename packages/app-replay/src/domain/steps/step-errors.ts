@@ -7,13 +7,13 @@ import { getImpulseFactor, type Scene } from './scene.ts'
 /** Largest errors of each body in a step, shape [bodies]. */
 export interface StepErrors {
   /** Displacement errors, m. */
-  readonly moved: Float64Array
+  readonly displacement: Float64Array
   /** Errors of the velocity change, m/s. */
-  readonly changed: Float64Array
+  readonly velocityChange: Float64Array
   /** Rotation errors, rad. */
-  readonly turned: Float64Array
+  readonly rotation: Float64Array
   /** Errors of the spin change, rad/s. */
-  readonly spun: Float64Array
+  readonly spinChange: Float64Array
   /** Errors of contact and joint sums, N·s and N·m·s. */
   readonly impulse: Float64Array
   readonly torque: Float64Array
@@ -28,10 +28,10 @@ interface RoundedStep {
 }
 
 export const createStepErrors = (count: number): StepErrors => ({
-  moved: new Float64Array(count),
-  changed: new Float64Array(count),
-  turned: new Float64Array(count),
-  spun: new Float64Array(count),
+  displacement: new Float64Array(count),
+  velocityChange: new Float64Array(count),
+  rotation: new Float64Array(count),
+  spinChange: new Float64Array(count),
   impulse: new Float64Array(count),
   torque: new Float64Array(count),
 })
@@ -53,13 +53,13 @@ export function measureErrors(step: RoundedStep): void {
         size = Math.max(size, Math.abs(num(s, at + i)) || 0, Math.abs(num(s, was + i)) || 0)
       return 2 * getError(grid, size)
     }
-    errors.moved[column] = diagonal * measure(rounding.position, stateAt.position, 3)
-    errors.changed[column] = diagonal * measure(rounding.velocity, stateAt.velocity, 3)
+    errors.displacement[column] = diagonal * measure(rounding.position, stateAt.position, 3)
+    errors.velocityChange[column] = diagonal * measure(rounding.velocity, stateAt.velocity, 3)
     // The angle is twice the error of the quaternion, which has four components.
     const turned = 4 * measure(rounding.orientation, stateAt.orientation, 4)
-    errors.turned[column] = turned
+    errors.rotation[column] = turned
     const spin = rounding.spin === rounding.velocity ? length3(...read3(s, at + stateAt.spin)) || 0 : 0
-    errors.spun[column] = diagonal * measure(rounding.spin, stateAt.spin, 3) + turned * spin
+    errors.spinChange[column] = diagonal * measure(rounding.spin, stateAt.spin, 3) + turned * spin
   }
   measureContactErrors(step)
   measureJointErrors(step)
@@ -102,7 +102,7 @@ function measureContactErrors(step: RoundedStep): void {
       const lever = length3(...read3(block, row + arm)) || 0
       errors.impulse[column] = num(errors.impulse, column) + (factor * impulse || 0)
       // A lever arm is the difference of two positions.
-      const torque = lever * impulse + num(errors.moved, column) * size
+      const torque = lever * impulse + num(errors.displacement, column) * size
       errors.torque[column] = num(errors.torque, column) + (factor * torque || 0)
     }
   }
@@ -127,7 +127,7 @@ function measureJointErrors(step: RoundedStep): void {
         read3(window.states.data, getOffset(step, column)),
       ]
       const lever = length3(point[0] - centre[0], point[1] - centre[1], point[2] - centre[2])
-      const torque = turning + lever * impulse + num(errors.moved, column) * size
+      const torque = turning + lever * impulse + num(errors.displacement, column) * size
       errors.impulse[column] = num(errors.impulse, column) + (factor * impulse || 0)
       errors.torque[column] = num(errors.torque, column) + (factor * torque || 0)
     }

@@ -47,10 +47,10 @@ export interface Step {
   /** Filled only if there are groups or joints. */
   readonly joints: JointForces
   /** Displacement, shape [bodies, 3], and its length; NaN if a position is missing. */
-  readonly moved: Float64Array
+  readonly displacement: Float64Array
   readonly distance: Float64Array
   /** Displacement of the step before, shape [bodies, 3]. */
-  readonly movedBefore: Float64Array
+  readonly previousDisplacement: Float64Array
 }
 
 /**

@@ -1,5 +1,5 @@
 import { collisionAt, constraintAt, externalAt, type FrameWindow, frictionAt } from '@causeway/recording'
-import { coneExcess } from '../contacts/friction-cone.ts'
+import { getConeExcess } from '../contacts/friction-cone.ts'
 import { getOffset, getOffsetBefore, num } from './block.ts'
 import { createJointForces, readJoints } from './joint-forces.ts'
 import { BreachFinder, measureDisplacements } from './motion.ts'
@@ -9,7 +9,7 @@ import { getImpulseFactor, type Scene } from './scene.ts'
 import { findAsleep } from './sleep.ts'
 import { impulseKnowledge, type Step } from './step.ts'
 import { createStepErrors, measureErrors } from './step-errors.ts'
-import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
+import { addNormal, beginFrame, createTouch, getCosine, type Touch } from './touch.ts'
 
 export class Stepper {
   readonly #step: Step
@@ -44,9 +44,9 @@ export class Stepper {
       errors: createStepErrors(count),
       surfaces: this.#surfaces,
       joints: createJointForces(scene),
-      moved: new Float64Array(3 * count),
+      displacement: new Float64Array(3 * count),
       distance: new Float64Array(count),
-      movedBefore: new Float64Array(3 * count),
+      previousDisplacement: new Float64Array(3 * count),
     }
     this.#step = step
   }
@@ -59,8 +59,8 @@ export class Stepper {
     step.frame = window.frames[row] ?? Number.NaN
     const isConsecutive = row > 0 && (window.frames[row - 1] ?? 0) === step.frame - 1
     step.recordedDt = isConsecutive ? (window.times[row] ?? 0) - (window.times[row - 1] ?? 0) : Number.NaN
-    step.movedBefore.set(step.moved)
-    if (!isNext || step.breach !== null) step.movedBefore.fill(Number.NaN)
+    step.previousDisplacement.set(step.displacement)
+    if (!isNext || step.breach !== null) step.previousDisplacement.fill(Number.NaN)
     measureDisplacements(step)
     step.breach = isConsecutive ? this.#breaches.find(step) : null
     step.dt = isConsecutive && step.breach === null ? toExactStep(step) : Number.NaN
@@ -132,7 +132,7 @@ export class Stepper {
       updateMean(touch.leverB, block, at + constraintAt.leverB, touch.leverRows)
       touch.restitution = num(block, at + constraintAt.restitution)
       const closing = num(block, at + constraintAt.closing)
-      if (!(Math.abs(closing) <= Math.abs(touch.closing))) touch.closing = closing
+      if (!(Math.abs(closing) <= Math.abs(touch.closingSpeed))) touch.closingSpeed = closing
     }
   }
 
@@ -165,13 +165,21 @@ export class Stepper {
       touch.minFriction = Math.min(touch.minFriction, mu)
       const tangent = Math.sqrt(t1 * t1 + t2 * t2)
       const largest = Math.max(Math.abs(t1), Math.abs(t2))
-      if (isLoaded && Math.abs(tangent - limit) <= exact * limit && largest < belowLimit * tangent) {
+      if (
+        isLoaded &&
+        Math.abs(tangent - limit) <= limitTolerance * limit &&
+        largest < maxTangentShare * tangent
+      ) {
         touch.coneRows += 1
-        if (Math.abs(tangent - limit) <= rounding * limit) touch.exactConeRows += 1
+        if (Math.abs(tangent - limit) <= roundingTolerance * limit) touch.exactConeRows += 1
       }
-      if (isLoaded && Math.abs(largest - limit) <= exact * limit && coneExcess(tangent, limit) > 0)
+      if (
+        isLoaded &&
+        Math.abs(largest - limit) <= limitTolerance * limit &&
+        getConeExcess(tangent, limit) > 0
+      )
         touch.pyramidRows += 1
-      if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
+      if (isLoaded && getConeExcess(tangent, limit) > getConeExcess(touch.rowTangent, touch.rowLimit)) {
         touch.rowTangent = tangent
         touch.rowAxis = largest
         touch.rowLimit = limit
@@ -183,7 +191,7 @@ export class Stepper {
         if (isLoaded) touch.tangent[axis] += force
         const push = n * num(block, at + frictionAt.normal + axis)
         touch.impulse[axis] += force - push
-        touch.push[axis] -= push
+        touch.normalImpulse[axis] -= push
         rowImpulse[axis] = force - push
       }
       addCross(touch.torqueA, block, at + frictionAt.leverA, rowImpulse)
@@ -205,7 +213,7 @@ function toExactStep({ scene, recordedDt, window, row }: Step): number {
 }
 
 /** Maximum share of one tangent in friction on a cone; relative errors at the limit, and of single precision. */
-const [belowLimit, exact, rounding] = [0.985, 1e-3, 1e-6] as const
+const [maxTangentShare, limitTolerance, roundingTolerance] = [0.985, 1e-3, 1e-6] as const
 
 /** Returns 0 for an unrecorded impulse if friction or load is 0. */
 const toTangential = (recorded: number, limit: number): number =>
@@ -232,7 +240,7 @@ function sumImpulses(step: Step): void {
     if (column < 0) return
     const isParallel = alignAxis(contactAxis, column, touch)
     const isComplete = !Number.isNaN(touch.impulse[0])
-    const [x, y, z] = isComplete ? touch.impulse : touch.push
+    const [x, y, z] = isComplete ? touch.impulse : touch.normalImpulse
     const isNormal = !isComplete && isParallel && !Number.isNaN(x)
     if (
       !isRecorded ||
@@ -263,7 +271,7 @@ function alignAxis(axes: Float64Array, column: number, { normals }: Touch): bool
   if (Number.isNaN(num(axes, 3 * column)))
     for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)
   for (let i = 0; i < normals.count; i++)
-    if (!(Math.abs(cosineBetween(axes, 3 * column, normals.vectors, 3 * i)) > parallelCosine)) return false
+    if (!(Math.abs(getCosine(axes, 3 * column, normals.vectors, 3 * i)) > parallelCosine)) return false
   return true
 }
 

@@ -102,7 +102,7 @@ export class Timeline {
       pair.isOpen = true
       pair.depth = 0
       this.#add(frame, 'contact_begin', bodies)
-      if (Math.abs(touch.closing) > minImpactSpeed) {
+      if (Math.abs(touch.closingSpeed) > minImpactSpeed) {
         const value = Math.hypot(...touch.impulse) * getImpulseFactor(scene, dt)
         this.#add(frame, 'impact', bodies, touch.frictionRows > 0 ? { value, unit: 'N·s' } : undefined)
       }

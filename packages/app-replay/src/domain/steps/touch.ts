@@ -22,13 +22,13 @@ export interface Touch {
   readonly columnA: number
   readonly columnB: number
   readonly key: number
-  /** `since` is the first frame of the current contact. */
+  /** `firstFrame` is the first frame of the current contact. */
   frame: number
-  before: number
-  since: number
+  previousFrame: number
+  firstFrame: number
   /** Unit vector from a to b, from the last collision row or the first constraint row. */
   readonly normal: [number, number, number]
-  /** All normals of `frame` and of `before`. */
+  /** All normals of `frame` and of `previousFrame`. */
   normals: Normals
   normalsBefore: Normals
   /** Maximum depth in m; NaN if not recorded. */
@@ -52,7 +52,7 @@ export interface Touch {
   /** Impulse on a. */
   readonly impulse: [number, number, number]
   /** Part of `impulse` along the normals. */
-  readonly push: [number, number, number]
+  readonly normalImpulse: [number, number, number]
   /** Sums of lever arm × impulse. */
   readonly torqueA: [number, number, number]
   readonly torqueB: [number, number, number]
@@ -62,7 +62,7 @@ export interface Touch {
   readonly leverB: [number, number, number]
   restitution: number
   /** Recorded speed along the normal before the step, m/s. */
-  closing: number
+  closingSpeed: number
 }
 
 const createNormals = (): Normals => ({ count: 0, vectors: new Float64Array(3 * maxNormals) })
@@ -80,8 +80,8 @@ export function createTouch(
     columnB: columns.b,
     key,
     frame: Number.NEGATIVE_INFINITY,
-    before: Number.NEGATIVE_INFINITY,
-    since: 0,
+    previousFrame: Number.NEGATIVE_INFINITY,
+    firstFrame: 0,
     normal: [0, 0, 0],
     normals: createNormals(),
     normalsBefore: createNormals(),
@@ -99,20 +99,20 @@ export function createTouch(
     maxFriction: Number.NEGATIVE_INFINITY,
     minFriction: Number.POSITIVE_INFINITY,
     impulse: [0, 0, 0],
-    push: [0, 0, 0],
+    normalImpulse: [0, 0, 0],
     torqueA: [0, 0, 0],
     torqueB: [0, 0, 0],
     leverRows: 0,
     leverA: [0, 0, 0],
     leverB: [0, 0, 0],
     restitution: Number.NaN,
-    closing: Number.NaN,
+    closingSpeed: Number.NaN,
   }
 }
 
 export function beginFrame(touch: Touch, frame: number): void {
-  touch.before = touch.frame
-  if (touch.before !== frame - 1) touch.since = frame
+  touch.previousFrame = touch.frame
+  if (touch.previousFrame !== frame - 1) touch.firstFrame = frame
   touch.frame = frame
   touch.depth = Number.NaN
   touch.frictionRows = 0
@@ -128,22 +128,33 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.maxFriction = Number.NEGATIVE_INFINITY
   touch.minFriction = Number.POSITIVE_INFINITY
   touch.restitution = Number.NaN
-  touch.closing = Number.NaN
-  const { normal, normals, normalsBefore, tangent, impulse, push, torqueA, torqueB, leverA, leverB } = touch
+  touch.closingSpeed = Number.NaN
+  const {
+    normal,
+    normals,
+    normalsBefore,
+    tangent,
+    impulse,
+    normalImpulse,
+    torqueA,
+    torqueB,
+    leverA,
+    leverB,
+  } = touch
   touch.normals = normalsBefore
   touch.normals.count = 0
   touch.normalsBefore = normals
-  for (const vector of [normal, tangent, impulse, push, torqueA, torqueB, leverA, leverB])
+  for (const vector of [normal, tangent, impulse, normalImpulse, torqueA, torqueB, leverA, leverB])
     vector[0] = vector[1] = vector[2] = 0
 }
 
-export const cosineBetween = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
+export const getCosine = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
   num(a, atA) * num(b, atB) + num(a, atA + 1) * num(b, atB + 1) + num(a, atA + 2) * num(b, atB + 2)
 
 /** Ignores a normal that the frame already contains. */
 export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
   const { count, vectors } = normals
-  for (let i = 0; i < count; i++) if (cosineBetween(vectors, 3 * i, block, at) > sameNormalCosine) return
+  for (let i = 0; i < count; i++) if (getCosine(vectors, 3 * i, block, at) > sameNormalCosine) return
   if (count === maxNormals) return
   for (let i = 0; i < 3; i++) vectors[3 * count + i] = num(block, at + i)
   normals.count += 1

@@ -1,7 +1,7 @@
 import { stateAt } from '@causeway/recording'
 import { toSolid } from '../shapes/solid.ts'
 import { cross, type Point3 } from '../vector.ts'
-import { getOffset, getOffsetBefore, length3, num, read3, worldSpin } from './block.ts'
+import { getOffset, getOffsetBefore, length3, num, read3, readWorldSpin } from './block.ts'
 import type { Scene } from './scene.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
@@ -42,7 +42,7 @@ export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, l
 const minRockingSpeed = 0.02
 
 /** Whether the body may rock: its corners touch in turns, faster than 2 cm/s and g dt. */
-export const isRocking = (step: Step, touch: Touch): boolean =>
+export const mayRock = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
 /** Returns the rate in rad/s; default: that of the step's rotation. */
@@ -57,8 +57,8 @@ export function readTurnRate(step: Step, column: number): number {
 
 /** Returns the radius in m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
-  const found = geometry.get(bodies[column] ?? Number.NaN)
-  const solid = found === undefined ? undefined : toSolid(found)
+  const bodyGeometry = geometry.get(bodies[column] ?? Number.NaN)
+  const solid = bodyGeometry === undefined ? undefined : toSolid(bodyGeometry)
   if (solid !== undefined) return solid.bound
   const half = extents[column]
   return half === undefined ? Number.NaN : length3(...half)
@@ -78,7 +78,7 @@ export function measureTurningAlong(
     const arm = cross(lever, normal)
     if (length3(...arm) <= parallelSine * length3(...lever)) return 0
     const at = (row * step.scene.bodies.length + column) * stateAt.width
-    const spin = worldSpin(step.window.states.data, at)
+    const spin = readWorldSpin(step.window.states.data, at)
     return Math.abs(spin[0] * arm[0] + spin[1] * arm[1] + spin[2] * arm[2])
   }
   return measureAlong(columnA, leverA) + measureAlong(columnB, leverB)

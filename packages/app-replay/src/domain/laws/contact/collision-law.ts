@@ -13,16 +13,16 @@ import { measureEnergyError, readRotationalEnergy } from '../motion/body-balance
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
 /** Tolerance as a share of the largest term; share of the larger impulse below which a body does not react. */
-const [tolerance, noReaction] = [0.05, 0.02] as const
+const [tolerance, minReactionShare] = [0.05, 0.02] as const
 
 /** Maximum gap: `length` in m, plus `motion` times the relative motion. */
-const near = { length: 0.01, motion: 1.5 } as const
+const maxGap = { length: 0.01, motion: 1.5 } as const
 
 /**
  * Minimum cosines of the impulse with three directions: away from the other body, against its impulse, along the line
  * of centres.
  */
-const cosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
+const minCosine = { away: 0.5, opposite: 0.98, central: 0.9995 } as const
 
 const texts = {
   missing_reaction: 'only one body reacts to their collision',
@@ -41,10 +41,10 @@ interface FreeBody {
   /** m/s */
   readonly before: Point3
   readonly after: Point3
-  /** `impulse` is m dv - m g dt in N·s, `size` its length, `allowed` its tolerance. */
+  /** `impulse` is m dv - m g dt in N·s, `size` its length. */
   readonly impulse: Point3
   readonly size: number
-  readonly allowed: number
+  readonly tolerance: number
   readonly solid: PlacedSolid | undefined
 }
 
@@ -62,37 +62,37 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Whether each body is free and not pushed, in the previous step and in this one. */
-  let [wasCalm, isCalm] = [new Uint8Array(), new Uint8Array()]
+  /** Whether each body is free and not pushed, in the previous step and in this bodyA. */
+  let [wasUndisturbed, isUndisturbed] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
     observe(step) {
       const { scene, frame } = step
       if (placed === undefined) {
         placed = placeSolids(scene)
-        solidByColumn = new Map(placed.map((one) => [one.column, one]))
-        wasCalm = new Uint8Array(scene.bodies.length)
-        isCalm = new Uint8Array(scene.bodies.length)
+        solidByColumn = new Map(placed.map((solid) => [solid.column, solid]))
+        wasUndisturbed = new Uint8Array(scene.bodies.length)
+        isUndisturbed = new Uint8Array(scene.bodies.length)
         hasContacts = scene.hasContacts
       }
-      ;[wasCalm, isCalm] = [isCalm, wasCalm]
-      isCalm.fill(0)
+      ;[wasUndisturbed, isUndisturbed] = [isUndisturbed, wasUndisturbed]
+      isUndisturbed.fill(0)
       if (Number.isNaN(step.dt) || Number.isNaN(scene.g) || scene.hasSubsteps) return
-      const pushed = findPushed(step, isCalm)
+      const pushed = findPushed(step, isUndisturbed)
       if (pushed.length === 0) return
       moveSolids(step, placed)
-      const isCandidate = (column: number): boolean => wasCalm[column] === 1
-      for (const [column, other] of listPairs(pushed, isCalm)) {
+      const isCandidate = (column: number): boolean => wasUndisturbed[column] === 1
+      for (const [column, other] of listPairs(pushed, isUndisturbed)) {
         const key = `${Math.min(column, other)} ${Math.max(column, other)}`
         const isOpen = frame - (lastByPair.get(key) ?? Number.NEGATIVE_INFINITY) <= 1
         if (!isOpen && !(isCandidate(column) && isCandidate(other))) continue
-        const one = readBody(step, column, solidByColumn.get(column))
-        const two = readBody(step, other, solidByColumn.get(other))
-        if (!isCollision(step, one, two) || !isAlone(step, one, two, { pushed, placed })) continue
-        if (isCalm[other] !== 1) lastByPair.set(key, frame)
-        const found = judge(step, one, two)
-        if (found === null) continue
-        const { kind, hasShapes, value, limit } = found
+        const bodyA = readBody(step, column, solidByColumn.get(column))
+        const bodyB = readBody(step, other, solidByColumn.get(other))
+        if (!isCollision(step, bodyA, bodyB) || !isAlone(step, bodyA, bodyB, { pushed, placed })) continue
+        if (isUndisturbed[other] !== 1) lastByPair.set(key, frame)
+        const collision = judgeCollision(step, bodyA, bodyB)
+        if (collision === null) continue
+        const { kind, hasShapes, value, limit } = collision
         const [a = 0, b = 0] = [column, other].map((c) => scene.bodies[c] ?? 0).sort((x, y) => x - y)
         runs[`${kind} ${hasShapes}`].add(key, frame, { value, limit }, { bodies: [a, b], pair: [a, b] })
       }
@@ -113,15 +113,18 @@ export function collisionLaw(): Law {
   }
 }
 
-function* listPairs(pushed: readonly number[], isCalm: Uint8Array): Generator<readonly [number, number]> {
-  const others = new Set(pushed)
+function* listPairs(
+  pushed: readonly number[],
+  isUndisturbed: Uint8Array,
+): Generator<readonly [number, number]> {
+  const pushedColumns = new Set(pushed)
   for (const column of pushed)
-    for (let other = 0; other < isCalm.length; other++)
-      if (others.has(other) ? other > column : isCalm[other] === 1) yield [column, other]
+    for (let other = 0; other < isUndisturbed.length; other++)
+      if (pushedColumns.has(other) ? other > column : isUndisturbed[other] === 1) yield [column, other]
 }
 
-/** Returns pushed bodies. Marks all other free bodies as calm. */
-function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
+/** Returns pushed bodies. Marks all other free bodies as undisturbed. */
+function findPushed(step: Step, isUndisturbed: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
   for (let column = 0; column < scene.bodies.length; column++) {
@@ -129,41 +132,41 @@ function findPushed(step: Step, isCalm: Uint8Array): readonly number[] {
     const size = length3(...readContactImpulse(step, column))
     if (Number.isNaN(size)) continue
     if (size > getImpulseTolerance(step, column, tolerance)) pushed.push(column)
-    else isCalm[column] = 1
+    else isUndisturbed[column] = 1
   }
   return pushed
 }
 
 function readBody(step: Step, column: number, solid: PlacedSolid | undefined): FreeBody {
   const s = step.window.states.data
-  const [now, was] = [getOffset(step, column), getOffsetBefore(step, column)]
+  const [now, before] = [getOffset(step, column), getOffsetBefore(step, column)]
   const impulse = readContactImpulse(step, column)
   return {
     column,
-    at: read3(s, was + stateAt.position),
-    before: read3(s, was + stateAt.velocity),
+    at: read3(s, before + stateAt.position),
+    before: read3(s, before + stateAt.velocity),
     after: read3(s, now + stateAt.velocity),
     impulse,
     size: length3(...impulse),
-    allowed: getImpulseTolerance(step, column, tolerance),
+    tolerance: getImpulseTolerance(step, column, tolerance),
     solid: solid?.pose == null ? undefined : solid,
   }
 }
 
 /** Whether the second body pushed the first. */
-function isCollision(step: Step, one: FreeBody, two: FreeBody): boolean {
-  const [a = Number.NaN, b = Number.NaN] = [one, two].map(({ column }) => step.scene.bodies[column])
+function isCollision(step: Step, bodyA: FreeBody, bodyB: FreeBody): boolean {
+  const [a = Number.NaN, b = Number.NaN] = [bodyA, bodyB].map(({ column }) => step.scene.bodies[column])
   if (mayOverlap(step.scene, a, b)) return false
-  const between = add(two.at, one.at, -1)
-  const distance = length3(...between)
-  const approach = add(two.before, one.before, -1)
-  if (!(distance > 0) || !(dot3(approach, between) < 0)) return false
-  if (!(-dot3(one.impulse, between) > cosine.away * one.size * distance)) return false
-  const isPushed = two.size > two.allowed
-  if (isPushed && !(dot3(two.impulse, between) > cosine.away * two.size * distance)) return false
-  const gap = measureGap(one, two)
-  if (!Number.isNaN(gap)) return gap < near.length + near.motion * length3(...approach) * step.dt
-  return isPushed && -dot3(one.impulse, two.impulse) > cosine.opposite * one.size * two.size
+  const separation = add(bodyB.at, bodyA.at, -1)
+  const distance = length3(...separation)
+  const approach = add(bodyB.before, bodyA.before, -1)
+  if (!(distance > 0) || !(dot3(approach, separation) < 0)) return false
+  if (!(-dot3(bodyA.impulse, separation) > minCosine.away * bodyA.size * distance)) return false
+  const isPushed = bodyB.size > bodyB.tolerance
+  if (isPushed && !(dot3(bodyB.impulse, separation) > minCosine.away * bodyB.size * distance)) return false
+  const gap = measureGap(bodyA, bodyB)
+  if (!Number.isNaN(gap)) return gap < maxGap.length + maxGap.motion * length3(...approach) * step.dt
+  return isPushed && -dot3(bodyA.impulse, bodyB.impulse) > minCosine.opposite * bodyA.size * bodyB.size
 }
 
 /** Returns the gap in m; NaN if a shape is unknown. */
@@ -175,42 +178,42 @@ function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<Fr
 /** If shapes are unknown, other pushed bodies must be three times as far away. */
 function isAlone(
   step: Step,
-  one: FreeBody,
-  two: FreeBody,
+  bodyA: FreeBody,
+  bodyB: FreeBody,
   { pushed, placed }: { readonly pushed: readonly number[]; readonly placed: readonly PlacedSolid[] },
 ): boolean {
-  const speed = Math.max(length3(...one.before), length3(...two.before))
-  const limit = near.length + near.motion * speed * step.dt
+  const speed = Math.max(length3(...bodyA.before), length3(...bodyB.before))
+  const limit = maxGap.length + maxGap.motion * speed * step.dt
   const isNear = placed.some(
     (other) =>
-      other.column !== one.column &&
-      other.column !== two.column &&
-      (measureGap(one, { solid: other }) < limit || measureGap(two, { solid: other }) < limit),
+      other.column !== bodyA.column &&
+      other.column !== bodyB.column &&
+      (measureGap(bodyA, { solid: other }) < limit || measureGap(bodyB, { solid: other }) < limit),
   )
   if (isNear) return false
-  const reach = 3 * length3(...add(two.at, one.at, -1))
+  const reach = 3 * length3(...add(bodyB.at, bodyA.at, -1))
   return pushed.every((column) => {
-    if (column === one.column || column === two.column) return true
+    if (column === bodyA.column || column === bodyB.column) return true
     const at = read3(step.window.states.data, getOffsetBefore(step, column) + stateAt.position)
     const isKnown = placed.some((other) => other.column === column && other.pose !== null)
-    if (isKnown && one.solid !== undefined && two.solid !== undefined) return true
-    return Math.min(length3(...add(at, one.at, -1)), length3(...add(at, two.at, -1))) > reach
+    if (isKnown && bodyA.solid !== undefined && bodyB.solid !== undefined) return true
+    return Math.min(length3(...add(at, bodyA.at, -1)), length3(...add(at, bodyB.at, -1))) > reach
   })
 }
 
-function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
-  const hasShapes = one.solid !== undefined && two.solid !== undefined
-  const size = Math.max(one.size, two.size)
-  const limit = Math.max(one.allowed, two.allowed, tolerance * size)
-  const value = length3(...add(one.impulse, two.impulse))
+function judgeCollision(step: Step, bodyA: FreeBody, bodyB: FreeBody): Collision | null {
+  const hasShapes = bodyA.solid !== undefined && bodyB.solid !== undefined
+  const size = Math.max(bodyA.size, bodyB.size)
+  const limit = Math.max(bodyA.tolerance, bodyB.tolerance, tolerance * size)
+  const value = length3(...add(bodyA.impulse, bodyB.impulse))
   // A heavy body hides a small impulse.
   if (!(limit < 0.3 * size)) return null
   if (value > limit) {
-    const least = Math.min(one.size, two.size)
-    const isMissing = least < noReaction * size || two.size <= two.allowed
+    const smallerSize = Math.min(bodyA.size, bodyB.size)
+    const isMissing = smallerSize < minReactionShare * size || bodyB.size <= bodyB.tolerance
     return { kind: isMissing ? 'missing_reaction' : 'unequal_reaction', value, limit, hasShapes }
   }
-  const energy = measureGain(step, one, two)
+  const energy = measureGain(step, bodyA, bodyB)
   if (energy !== null && energy.gain > energy.allowed)
     return { kind: 'energy_injection', value: energy.gain, limit: energy.allowed, hasShapes }
   return step.scene.hasContacts ? { kind: 'missing_contact', value: size, limit, hasShapes } : null
@@ -219,23 +222,26 @@ function judge(step: Step, one: FreeBody, two: FreeBody): Collision | null {
 /** Returns the gain in J; `null` if rotational energy is unknown. */
 function measureGain(
   step: Step,
-  one: FreeBody,
-  two: FreeBody,
+  bodyA: FreeBody,
+  bodyB: FreeBody,
 ): { readonly gain: number; readonly allowed: number } | null {
-  const between = add(two.at, one.at, -1)
-  const isCentral = -dot3(one.impulse, between) > cosine.central * one.size * length3(...between)
-  let [gain, turning, error] = [0, 0, 0]
-  for (const { column, impulse, before, after } of [one, two]) {
+  const separation = add(bodyB.at, bodyA.at, -1)
+  const isCentral = -dot3(bodyA.impulse, separation) > minCosine.central * bodyA.size * length3(...separation)
+  let [gain, rotational, error] = [0, 0, 0]
+  for (const { column, impulse, before, after } of [bodyA, bodyB]) {
     gain += dot3(impulse, add(before, after)) / 2
     error += measureEnergyError(step, column, num(step.scene.masses, column))
-    const was = readRotationalEnergy(step, column, step.row - 1)
-    const change = readRotationalEnergy(step, column, step.row) - was
+    const rotationalBefore = readRotationalEnergy(step, column, step.row - 1)
+    const change = readRotationalEnergy(step, column, step.row) - rotationalBefore
     if (Number.isNaN(change) && !isCentral) return null
     gain += change || 0
-    turning += was || 0
+    rotational += rotationalBefore || 0
   }
-  const [massA, massB] = [one, two].map(({ column }) => num(step.scene.masses, column)) as [number, number]
-  const relative = length3(...add(two.before, one.before, -1))
-  const kinetic = (0.5 * massA * massB * relative ** 2) / (massA + massB)
-  return { gain, allowed: tolerance * (kinetic + turning) + 1e-9 + error }
+  const [massA, massB] = [bodyA, bodyB].map(({ column }) => num(step.scene.masses, column)) as [
+    number,
+    number,
+  ]
+  const relativeSpeed = length3(...add(bodyB.before, bodyA.before, -1))
+  const kinetic = (0.5 * massA * massB * relativeSpeed ** 2) / (massA + massB)
+  return { gain, allowed: tolerance * (kinetic + rotational) + 1e-9 + error }
 }

@@ -2,7 +2,7 @@
  * Law `friction_cone` (docs/laws.md, Contacts). Checks points as well as pairs, because the tangents of a body that
  * spins in place cancel.
  */
-import { coneExcess, coneNoise } from '../../contacts/friction-cone.ts'
+import { coneNoise, getConeExcess } from '../../contacts/friction-cone.ts'
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
 import { getTouchError, readSlip } from '../../steps/momentum.ts'
@@ -18,7 +18,7 @@ const atLimit = 0.99
 const minConeRows = 4
 
 /** m/s */
-const minSlip = 0.02
+const minSlipSpeed = 0.02
 
 export function coneLaw(): Law {
   const runs = new RunCollector()
@@ -32,16 +32,16 @@ export function coneLaw(): Law {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
         const noise = coneNoise + 2 * getTouchError(step, touch)
-        const isRow = coneExcess(rowTangent, rowLimit) > noise
+        const isRow = getConeExcess(rowTangent, rowLimit) > noise
         // Sticking friction can by chance stay close to mu Fn for many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)
-        const isTotal = coneExcess(total, limit) > noise
+        const isTotal = getConeExcess(total, limit) > noise
         if (!isRow && !isTotal) continue
         const excess = isTotal ? { value: total, limit } : { value: rowTangent, limit: rowLimit }
         const subject = { bodies: [a, b], pair: [a, b] } as const
-        if (!isRow || coneExcess(rowAxis, rowLimit) > noise) runs.add(key, frame, excess, subject)
+        if (!isRow || getConeExcess(rowAxis, rowLimit) > noise) runs.add(key, frame, excess, subject)
         else {
           const isSaturated = rowAxis >= atLimit * rowLimit
           const collector = !isSaturated && isSliding(step, touch) ? corners.sliding : corners.sticking
@@ -59,7 +59,8 @@ export function coneLaw(): Law {
   }
 }
 
-const isSliding = (step: Step, touch: Touch): boolean => length3(...readSlip(step, step.row, touch)) > minSlip
+const isSliding = (step: Step, touch: Touch): boolean =>
+  length3(...readSlip(step, step.row, touch)) > minSlipSpeed
 
 function toFinding(run: Run, isPyramid: boolean): Finding {
   const options = { kind: 'friction_cone', confidence: 0.95 } as const

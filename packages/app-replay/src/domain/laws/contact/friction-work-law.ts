@@ -5,7 +5,7 @@
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { formatQuantity } from '../../sentence.ts'
 import { length3 } from '../../steps/block.ts'
-import { getTouchError, minSlip, readSlip } from '../../steps/momentum.ts'
+import { getMinSlip, getTouchError, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurface, MovingSurfaces } from '../../steps/motion.ts'
 import { alongCosine } from '../../steps/moving-surfaces.ts'
 import { RunCollector } from '../../steps/run.ts'
@@ -15,7 +15,7 @@ import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
 /** Share of the friction limit above which friction is kinetic. */
-const kineticShare = 0.9
+const minKineticShare = 0.9
 
 export function frictionWorkLaw(): Law {
   const runs = new RunCollector(2)
@@ -56,13 +56,13 @@ const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding 
 
 /** Returns the work in J; `null` unless friction acts along the slip. */
 function measureWork(step: Step, touch: Touch): number | null {
-  const { tangent, push } = touch
+  const { tangent, normalImpulse } = touch
   const size = length3(...tangent)
-  if (!(size > 0.02 * length3(...push))) return null
+  if (!(size > 0.02 * length3(...normalImpulse))) return null
   const { isJointed } = step.joints
   const hasJoints = isJointed[touch.columnA] === 1 || isJointed[touch.columnB] === 1
-  if (hasJoints && size < kineticShare * touch.limit) return null
-  const limit = minSlip(step, touch)
+  if (hasJoints && size < minKineticShare * touch.limit) return null
+  const limit = getMinSlip(step, touch)
   if (size * 0.5 < getTouchError(step, touch)) return null
   let work = 0
   for (const row of [step.row - 1, step.row]) {

@@ -14,8 +14,8 @@ export function impulseLaw(): Law {
   const infinite = new RunCollector(2)
   const absent = { n: new RunCollector(2), t1: new RunCollector(2), t2: new RunCollector(2) }
   const isRecorded = { n: false, t1: false, t2: false }
-  const pulls = new RunCollector(2)
-  const pulled = new RunCollector(2)
+  const recordedPulls = new RunCollector(2)
+  const derivedPulls = new RunCollector(2)
 
   const observeRow = (step: Step, at: number, sums: ReadonlyMap<number, number>): void => {
     const { window, frame, scene, dt } = step
@@ -33,7 +33,7 @@ export function impulseLaw(): Law {
     const factor = getImpulseFactor(scene, dt)
     if (n < -1e-9 && -n > 0.01 * (sums.get(key) ?? 0)) {
       const value = Number.isNaN(factor) ? n : n * factor
-      pulls.add(key, frame, { value, limit: 0, excess: -n }, subject)
+      recordedPulls.add(key, frame, { value, limit: 0, excess: -n }, subject)
     }
   }
 
@@ -53,34 +53,34 @@ export function impulseLaw(): Law {
         if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
         if (num(step.partners, columnA) !== 1 || touch.normals.count !== 1) continue
         const received = readContactImpulse(step, columnA)
-        const push = -(received[0] * normal[0] + received[1] * normal[1] + received[2] * normal[2])
-        const allowed = getImpulseTolerance(step, columnA, 0.05)
-        if (push < -allowed)
-          pulled.add(
+        const impulse = -(received[0] * normal[0] + received[1] * normal[1] + received[2] * normal[2])
+        const tolerance = getImpulseTolerance(step, columnA, 0.05)
+        if (impulse < -tolerance)
+          derivedPulls.add(
             touch.key,
             step.frame,
-            { value: push, limit: -allowed },
+            { value: impulse, limit: -tolerance },
             { bodies: [a, b], pair: [a, b] },
           )
       }
     },
     findings() {
-      const missing = parts.flatMap((part) => (isRecorded[part] ? absent[part].runs : []))
-      const seen = new Set<string>()
+      const absentRuns = parts.flatMap((part) => (isRecorded[part] ? absent[part].runs : []))
+      const seenKeys = new Set<string>()
       const isNew = ({ bodies, first }: { readonly bodies: readonly number[]; readonly first: number }) => {
         const key = `${bodies} ${first}`
-        return !seen.has(key) && seen.add(key) !== undefined
+        return !seenKeys.has(key) && seenKeys.add(key) !== undefined
       }
       return [
-        ...[...infinite.runs, ...missing]
+        ...[...infinite.runs, ...absentRuns]
           .filter(isNew)
           .map((run) =>
             createFinding(run, { kind: 'invalid_impulse', unit: 'absent numbers', confidence: 1 }),
           ),
-        ...pulls.runs.map((run) =>
+        ...recordedPulls.runs.map((run) =>
           createFinding(run, { kind: 'attractive_impulse', unit: 'N·s', confidence: 0.95 }),
         ),
-        ...pulled.runs.map((run) =>
+        ...derivedPulls.runs.map((run) =>
           createFinding(run, { kind: 'attractive_impulse', unit: 'N·s', confidence: 0.7 }),
         ),
       ]

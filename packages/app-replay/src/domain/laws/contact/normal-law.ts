@@ -3,7 +3,7 @@
 import { maxNormalTurn } from '../../contacts/contact-history.ts'
 import { createFinding } from '../../findings/finding.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { cosineBetween, maxNormals, type Normals } from '../../steps/touch.ts'
+import { getCosine, maxNormals, type Normals } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
 export function normalLaw(): Law {
@@ -11,8 +11,8 @@ export function normalLaw(): Law {
   return {
     observe({ frame, touches, breach }) {
       if (breach !== null) return
-      for (const { a, b, key, before, normals, normalsBefore } of touches) {
-        if (before !== frame - 1 || normals.count > normalsBefore.count) continue
+      for (const { a, b, key, previousFrame, normals, normalsBefore } of touches) {
+        if (previousFrame !== frame - 1 || normals.count > normalsBefore.count) continue
         if (normalsBefore.count === maxNormals) continue
         const angle = getMaxTurn(normals, normalsBefore)
         if (angle > maxNormalTurn)
@@ -25,13 +25,13 @@ export function normalLaw(): Law {
 }
 
 /** Returns the largest angle in rad. */
-function getMaxTurn(now: Normals, then: Normals): number {
-  let least = 1
-  for (let i = 0; i < now.count; i++) {
-    let nearest = -1
-    for (let j = 0; j < then.count; j++)
-      nearest = Math.max(nearest, cosineBetween(now.vectors, 3 * i, then.vectors, 3 * j))
-    least = Math.min(least, nearest)
+function getMaxTurn(current: Normals, previous: Normals): number {
+  let minCosine = 1
+  for (let i = 0; i < current.count; i++) {
+    let maxCosine = -1
+    for (let j = 0; j < previous.count; j++)
+      maxCosine = Math.max(maxCosine, getCosine(current.vectors, 3 * i, previous.vectors, 3 * j))
+    minCosine = Math.min(minCosine, maxCosine)
   }
-  return Math.acos(Math.min(1, Math.max(-1, least)))
+  return Math.acos(Math.min(1, Math.max(-1, minCosine)))
 }

@@ -19,36 +19,36 @@ import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './plac
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 
 /** Maximum gap of close shapes in m. */
-const near = 0.01
+const maxGap = 0.01
 
 /** Minimum depth in m. Before a collision, engines record contacts with a depth of 0 or less. */
 const minDepth = 1e-4
 
 /** Minimum number of overlapping frames without recorded contacts. */
-const sunkFrames = 3
+const minSinkingFrames = 3
 
 export function overlapLaw(): Law {
   /** Each run begins with the first overlapping frame. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
-  const silent = new RunCollector(2)
+  const unrecorded = new RunCollector(2)
   const gaps = new RunCollector(2)
   const sinking = new SinkingBodies()
   /** Pairs that touched in the previous step, or have been separating since an earlier contact. */
-  let parting: ReadonlySet<number> = new Set()
+  let separating: ReadonlySet<number> = new Set()
   let placed: readonly PlacedSolid[] | undefined
-  let hasBegun = false
+  let hasStarted = false
   return {
     observe(step) {
       placed ??= placeSolids(step.scene)
       if (placed.length < 2 || step.row === 0 || Number.isNaN(step.dt)) return
-      const isFirst = !hasBegun
-      hasBegun = true
+      const isFirst = !hasStarted
+      hasStarted = true
       moveSolids(step, placed)
-      const pushed = findPushed(step)
+      const pushed = findUnrecordedImpulses(step)
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
-      const stillParting = new Set(touching)
-      for (const [a, b, gap] of listNear(placed, new Set([...touching, ...listJointed(step)]))) {
+      const stillSeparating = new Set(touching)
+      for (const [a, b, gap] of listClosePairs(placed, new Set([...touching, ...listJointed(step)]))) {
         if (isAsleep(step, a) && isAsleep(step, b)) continue
         if (hasForces(step, a) || hasForces(step, b) || mayOverlap(step.scene, a.body, b.body)) continue
         const subject = orderPair(a, b)
@@ -65,27 +65,27 @@ export function overlapLaw(): Law {
           getPoseError(step, a) +
           getPoseError(step, b)
         // If both bodies are free, the collision law judges the pair.
-        const isPushed = isIn(pushed, a) || isIn(pushed, b)
+        const isPushed = includesColumn(pushed, a) || includesColumn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
-            silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
+            unrecorded.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
         } else if (gap < 0) {
-          if (parting.has(pair) && measureGapAfter(step, a, b) > gap) {
-            stillParting.add(pair)
+          if (separating.has(pair) && measureGapAfter(step, a, b) > gap) {
+            stillSeparating.add(pair)
             continue
           }
           const run = overlaps.add(key, step.frame, { value: -gap, limit }, subject)
           if (-gap > limit) deepFrames.set(run, (deepFrames.get(run) ?? 0) + 1)
         }
       }
-      parting = stillParting
+      separating = stillSeparating
       for (const touch of step.touches) addFarTouch(step, touch, placed, gaps)
     },
     findings: () => [
       ...overlaps.runs
         .filter((run) => (deepFrames.get(run) ?? 0) > 1 || run.value > 5 * run.limit)
         .map((run) => createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.9 })),
-      ...silent.runs.map((run) =>
+      ...unrecorded.runs.map((run) =>
         createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),
       ),
       ...sinking.runs.map((run) =>
@@ -113,33 +113,33 @@ interface Overlap {
 /** Pairs that begin to overlap too deeply after the first step, without recorded contacts. */
 class SinkingBodies {
   readonly #collector = new RunCollector(2)
-  readonly #sinceByRun = new Map<Run, number>()
+  readonly #startByRun = new Map<Run, number>()
   /** Pairs that have overlapped since the first step. */
-  readonly #together = new Set<number>()
-  readonly #last = new Map<number, Pick<Overlap, 'depth' | 'frame'> & { readonly since: number }>()
+  readonly #overlappingSinceStart = new Set<number>()
+  readonly #last = new Map<number, Pick<Overlap, 'depth' | 'frame'> & { readonly start: number }>()
 
   observe({ pair, isFirst, frame, depth, limit }: Overlap, subject: Subject): void {
-    if (depth <= 0) this.#together.delete(pair)
-    else if (isFirst) this.#together.add(pair)
-    const since = this.#findStart(pair, frame, depth)
-    if (!(depth > limit) || this.#together.has(pair)) return
+    if (depth <= 0) this.#overlappingSinceStart.delete(pair)
+    else if (isFirst) this.#overlappingSinceStart.add(pair)
+    const start = this.#findStart(pair, frame, depth)
+    if (!(depth > limit) || this.#overlappingSinceStart.has(pair)) return
     const run = this.#collector.add(`${subject.pair}`, frame, { value: depth, limit }, subject)
-    if (run.first === frame) this.#sinceByRun.set(run, since)
+    if (run.first === frame) this.#startByRun.set(run, start)
   }
 
   /** Returns runs, each from the frame in which the overlap began to grow. */
   get runs(): readonly Run[] {
     return this.#collector.runs
-      .filter(({ frames }) => frames >= sunkFrames)
-      .map((run) => ({ ...run, first: this.#sinceByRun.get(run) ?? run.first }))
+      .filter(({ frames }) => frames >= minSinkingFrames)
+      .map((run) => ({ ...run, first: this.#startByRun.get(run) ?? run.first }))
   }
 
   #findStart(pair: number, frame: number, depth: number): number {
     const last = this.#last.get(pair)
     const isGrowing = last !== undefined && last.frame === frame - 1 && last.depth > 0 && depth > last.depth
-    const since = isGrowing ? last.since : frame
-    this.#last.set(pair, { depth, frame, since })
-    return since
+    const start = isGrowing ? last.start : frame
+    this.#last.set(pair, { depth, frame, start })
+    return start
   }
 }
 
@@ -153,36 +153,38 @@ function listJointed({ window, row }: Step): readonly number[] {
 }
 
 /** Returns close pairs without contact or joint, with signed distances in m. Uses sweep and prune along x. */
-function listNear(
+function listClosePairs(
   placed: readonly PlacedSolid[],
-  known: ReadonlySet<number>,
+  knownPairs: ReadonlySet<number>,
 ): readonly (readonly [PlacedSolid, PlacedSolid, number])[] {
-  const left = ({ pose, bound }: PlacedSolid): number => (pose?.at[0] ?? 0) - bound - near
-  const sorted = placed.filter(({ pose }) => pose !== null).sort((a, b) => left(a) - left(b))
-  const found: (readonly [PlacedSolid, PlacedSolid, number])[] = []
+  const getLeft = ({ pose, bound }: PlacedSolid): number => (pose?.at[0] ?? 0) - bound - maxGap
+  const sorted = placed.filter(({ pose }) => pose !== null).sort((a, b) => getLeft(a) - getLeft(b))
+  const closePairs: (readonly [PlacedSolid, PlacedSolid, number])[] = []
   for (const [index, a] of sorted.entries()) {
     const end = (a.pose?.at[0] ?? 0) + a.bound
     for (let next = index + 1; next < sorted.length; next++) {
       const b = sorted[next] as PlacedSolid
-      if (left(b) > end) break
-      if ((a.column < 0 && b.column < 0) || known.has(toPairKey(a.body, b.body))) continue
+      if (getLeft(b) > end) break
+      if ((a.column < 0 && b.column < 0) || knownPairs.has(toPairKey(a.body, b.body))) continue
       const gap = measureGap(a, b)
-      if (gap < near) found.push([a, b, gap])
+      if (gap < maxGap) closePairs.push([a, b, gap])
     }
   }
-  return found
+  return closePairs
 }
 
 function measureGap(a: PlacedSolid, b: PlacedSolid): number {
   if (a.pose === null || b.pose === null) return Number.NaN
   const [p, q] = [a.pose.at, b.pose.at]
-  const reach = a.bound + b.bound + near
+  const reach = a.bound + b.bound + maxGap
   if (length3(p[0] - q[0], p[1] - q[1], p[2] - q[2]) > reach) return Number.POSITIVE_INFINITY
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
 function measureGapAfter(step: Step, a: PlacedSolid, b: PlacedSolid): number {
-  const [poseA, poseB] = [a, b].map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
+  const [poseA, poseB] = [a, b].map((solid) =>
+    solid.column < 0 ? solid.pose : readSolidPose(step, solid, step.row),
+  )
   return poseA == null || poseB == null ? Number.NaN : measureSeparation(a.solid, poseA, b.solid, poseB)
 }
 
@@ -196,17 +198,17 @@ function addFarTouch(step: Step, touch: Touch, placed: readonly PlacedSolid[], g
   if (gap > limit) gaps.add(touch.key, step.frame, { value: gap, limit }, orderPair(a, b))
 }
 
-const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
-  const size = length3(...push)
+const isLoaded = ({ normalImpulse, depth, frictionRows }: Touch): boolean => {
+  const size = length3(...normalImpulse)
   return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > minDepth
 }
 
 const getGapLimit = (step: Step, a: PlacedSolid, b: PlacedSolid): number =>
-  near + getMotion(step, a, b) + getPoseError(step, a) + getPoseError(step, b)
+  maxGap + getMotion(step, a, b) + getPoseError(step, a) + getPoseError(step, b)
 
 /** Returns the rounding error in m. */
 const getPoseError = ({ errors }: Step, { column, bound }: PlacedSolid): number =>
-  column < 0 ? 0 : num(errors.moved, column) + Math.min(bound, maxBound) * num(errors.turned, column)
+  column < 0 ? 0 : num(errors.displacement, column) + Math.min(bound, maxBound) * num(errors.rotation, column)
 
 /** Assumed bound in m of planes, which are infinite. */
 const maxBound = 1e3
@@ -235,7 +237,7 @@ const isAsleep = (step: Step, { column }: PlacedSolid): boolean => column < 0 ||
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
 /** Returns bodies pushed without contact. */
-function findPushed(step: Step): ReadonlySet<number> {
+function findUnrecordedImpulses(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {
     if (step.touching[column] === 1 || step.scene.hasSubsteps) continue
@@ -245,7 +247,7 @@ function findPushed(step: Step): ReadonlySet<number> {
   return pushed
 }
 
-const isIn = (columns: ReadonlySet<number>, { column }: PlacedSolid): boolean =>
+const includesColumn = (columns: ReadonlySet<number>, { column }: PlacedSolid): boolean =>
   column >= 0 && columns.has(column)
 
 /** Puts the environment last, as in contact rows. */

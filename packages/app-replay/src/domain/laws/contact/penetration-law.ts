@@ -20,44 +20,50 @@ export const depthLimit = 0.01
 const impactSpeed = 0.5
 
 /** Shorter overlaps are informational. */
-const lasting = 3
+const minErrorFrames = 3
 
-/** `strict`, in m, replaces the usual limit and its exceptions. */
-export function penetrationLaw(strict?: number): Law {
-  const limit = strict ?? depthLimit
+/** `strictLimit`, in m, replaces the usual limit and its exceptions. */
+export function penetrationLaw(strictLimit?: number): Law {
+  const limit = strictLimit ?? depthLimit
   const runs = new RunCollector(2)
-  const hardest = new Map<number, number>()
-  const pushing = new Set<number>()
+  const maxImpactByPair = new Map<number, number>()
+  const loadedPairs = new Set<number>()
   /** Pair keys of runs in which a body lacks a shape, as sensors usually do. */
-  const keys = new Map<Run, number>()
+  const keyByRun = new Map<Run, number>()
   return {
     observe(step) {
       const { frame, touches, dt, scene } = step
       for (const touch of touches) {
-        const { a, b, key, depth, since } = touch
+        const { a, b, key, depth, firstFrame } = touch
         if (mayOverlap(scene, a, b)) continue
-        if (!isIdle(touch)) pushing.add(key)
-        const before = since === frame ? 0 : (hardest.get(key) ?? 0)
-        const closing = Number.isNaN(touch.closing) ? getMaxClosingSpeed(step, touch) : touch.closing
+        if (!isUnloaded(touch)) loadedPairs.add(key)
+        const previousImpact = firstFrame === frame ? 0 : (maxImpactByPair.get(key) ?? 0)
+        const closing = Number.isNaN(touch.closingSpeed)
+          ? getMaxClosingSpeed(step, touch)
+          : touch.closingSpeed
         const impact = Math.abs(closing) >= impactSpeed ? Math.abs(closing) : 0
-        hardest.set(key, Math.max(before, impact))
+        maxImpactByPair.set(key, Math.max(previousImpact, impact))
         if (!(depth > limit)) continue
-        const usual = Number.isNaN(dt) ? scene.dt : dt
+        const usualDt = Number.isNaN(dt) ? scene.dt : dt
         const allowed =
-          strict ?? Math.max(limit + 1.5 * usual * Math.max(before, impact), getBiasDepth(step, touch, usual))
+          strictLimit ??
+          Math.max(
+            limit + 1.5 * usualDt * Math.max(previousImpact, impact),
+            getBiasDepth(step, touch, usualDt),
+          )
         if (!(depth > allowed)) continue
         const run = runs.add(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
-        const isSolid = scene.geometry.get(a)?.shape != null && scene.geometry.get(b)?.shape != null
-        if (!isSolid) keys.set(run, key)
+        const haveShapes = scene.geometry.get(a)?.shape != null && scene.geometry.get(b)?.shape != null
+        if (!haveShapes) keyByRun.set(run, key)
       }
     },
     findings: () =>
       runs.runs.map((run) => {
         const options = { kind: 'penetration', unit: 'm', confidence: 0.9 } as const
-        const key = keys.get(run)
-        if (key !== undefined && !pushing.has(key))
+        const key = keyByRun.get(run)
+        if (key !== undefined && !loadedPairs.has(key))
           return createFinding(run, { ...options, severity: 'info', ...sensor })
-        return createFinding(run, { ...options, severity: run.frames >= lasting ? 'error' : 'info' })
+        return createFinding(run, { ...options, severity: run.frames >= minErrorFrames ? 'error' : 'info' })
       }),
   }
 }
@@ -68,8 +74,8 @@ const sensor = {
 } as const
 
 /** Whether impulses are recorded and all 0. */
-const isIdle = ({ frictionRows, push }: Touch): boolean =>
-  frictionRows > 0 && push.every((part) => part === 0)
+const isUnloaded = ({ frictionRows, normalImpulse }: Touch): boolean =>
+  frictionRows > 0 && normalImpulse.every((part) => part === 0)
 
 /** Returns an upper bound in m/s, from the states before the step; 0 if unknown. */
 function getMaxClosingSpeed(step: Step, touch: Touch): number {

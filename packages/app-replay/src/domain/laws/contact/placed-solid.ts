@@ -24,20 +24,20 @@ export function placeSolids(scene: Scene): readonly PlacedSolid[] {
     const [x = 0, y = 0, z = 0] = geometry.position ?? []
     const [w = 1, i = 0, j = 0, k = 0] = geometry.orientation ?? []
     const pose =
-      column >= 0 || geometry.position === null ? null : ({ at: [x, y, z], turn: [w, i, j, k] } as const)
+      column >= 0 || geometry.position === null ? null : ({ at: [x, y, z], rotation: [w, i, j, k] } as const)
     return [{ body: geometry.body_id, column, solid, pose, bound: solid.bound }]
   })
 }
 
 export function moveSolids(step: Step, placed: readonly PlacedSolid[]): void {
-  for (const one of placed) if (one.column >= 0) one.pose = readSolidPose(step, one, step.row - 1)
+  for (const solid of placed) if (solid.column >= 0) solid.pose = readSolidPose(step, solid, step.row - 1)
 }
 
 export function readSolidPose(step: Step, { column, solid }: PlacedSolid, row: number): Pose | null {
   const from = (row * step.scene.bodies.length + column) * stateAt.width
   const pose = readPose(step.window.states.data, from)
-  const { at, turn } = pose
+  const { at, rotation } = pose
   if (!at.every(Number.isFinite)) return null
-  if (turn.every(Number.isFinite)) return pose
-  return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
+  if (rotation.every(Number.isFinite)) return pose
+  return solid.kind === 'round' && solid.halfLength === 0 ? { at, rotation: [1, 0, 0, 0] } : null
 }

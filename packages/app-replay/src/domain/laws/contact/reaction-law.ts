@@ -14,21 +14,21 @@ import { dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /** Share of the larger impulse below which a body does not react. */
-const noReaction = 0.02
+const minReactionShare = 0.02
 
 const tolerance = 0.05
 
 /**
- * Residual levels of bodies over `ratio` times as heavy as the lightest, after `steps` steps. A level decays by the
- * factor `kept` per step.
+ * Residual levels of bodies over `minMassRatio` times as heavy as the lightest, after `minSteps` steps. A level decays by the
+ * factor `decay` per step.
  */
-const levelRule = { ratio: 10, steps: 5, kept: 0.9, factor: 3 } as const
+const levelRule = { minMassRatio: 10, minSteps: 5, decay: 0.9, residualFactor: 3 } as const
 
 /** Values in N·s. */
 interface Reaction {
   readonly isMissing: boolean
-  readonly off: number
-  readonly allowed: number
+  readonly difference: number
+  readonly limit: number
 }
 
 export function reactionLaw(): Law {
@@ -40,19 +40,21 @@ export function reactionLaw(): Law {
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       levels.begin(step)
       for (const touch of step.touches) {
-        const { a, b, key, since, columnA, columnB } = touch
+        const { a, b, key, firstFrame, columnA, columnB } = touch
         if (columnA < 0 || columnB < 0) continue
-        const isRecent = since === step.frame || step.frame - (lastByPair.get(key) ?? -2) <= 2
+        const isRecent = firstFrame === step.frame || step.frame - (lastByPair.get(key) ?? -2) <= 2
         if (!isRecent) continue
         const isIsolated = num(step.partners, columnA) === 1 && num(step.partners, columnB) === 1
-        const found = isIsolated ? compareIsolated(step, touch, levels) : compareRecorded(step, touch, levels)
-        if (found === null) continue
+        const reaction = isIsolated
+          ? compareIsolated(step, touch, levels)
+          : compareRecorded(step, touch, levels)
+        if (reaction === null) continue
         lastByPair.set(key, step.frame)
-        const runs = found.isMissing ? collectors.missing : collectors.unequal
+        const runs = reaction.isMissing ? collectors.missing : collectors.unequal
         runs.add(
           key,
           step.frame,
-          { value: found.off, limit: found.allowed },
+          { value: reaction.difference, limit: reaction.limit },
           { bodies: [a, b], pair: [a, b] },
         )
       }
@@ -80,25 +82,25 @@ const noLevel: Level = { residual: 0, load: 0, steps: 0 }
 
 /** Recent residuals of heavy bodies, which are far below the tolerance if all forces are recorded. */
 class ResidualLevels {
-  #heavy: readonly number[] | undefined
+  #heavyColumns: readonly number[] | undefined
   #loads = new Float64Array()
   readonly #levels = new Map<number, Level>()
 
   begin(step: Step): void {
-    this.#heavy ??= listHeavy(step.scene)
-    if (this.#heavy.length > 0) this.#loads = sumLoads(step)
+    this.#heavyColumns ??= listHeavyColumns(step.scene)
+    if (this.#heavyColumns.length > 0) this.#loads = sumLoads(step)
   }
 
   observe(step: Step): void {
-    for (const column of this.#heavy ?? []) {
+    for (const column of this.#heavyColumns ?? []) {
       const isKnown = step.touching[column] === 0 || step.impulseKnown[column] === impulseKnowledge.complete
       const size = isKnown ? length3(...measureResidual(step, column)) : Number.NaN
       if (Number.isNaN(size)) this.#levels.delete(column)
       else {
         const { residual, load, steps } = this.#levels.get(column) ?? noLevel
         this.#levels.set(column, {
-          residual: Math.max(size, levelRule.kept * residual),
-          load: Math.max(num(this.#loads, column), levelRule.kept * load),
+          residual: Math.max(size, levelRule.decay * residual),
+          load: Math.max(num(this.#loads, column), levelRule.decay * load),
           steps: steps + 1,
         })
       }
@@ -107,23 +109,23 @@ class ResidualLevels {
 
   /** Returns the tolerance in N·s for an impulse of this size on the body. */
   getTolerance(step: Step, column: number, size: number): number {
-    const usual = getImpulseTolerance(step, column, tolerance)
+    const usualTolerance = getImpulseTolerance(step, column, tolerance)
     const { residual, load, steps } = this.#levels.get(column) ?? noLevel
-    if (steps < levelRule.steps) return usual
+    if (steps < levelRule.minSteps) return usualTolerance
     const { errors, scene, window } = step
     const mass = num(scene.masses, column)
     const speed = length3(...read3(window.states.data, getOffset(step, column) + stateAt.velocity))
-    const rounding = mass * (2e-6 * speed + num(errors.changed, column)) + num(errors.impulse, column)
+    const rounding = mass * (2e-6 * speed + num(errors.velocityChange, column)) + num(errors.impulse, column)
     // Errors of the solver grow with the load.
-    const added = Math.max(size, num(this.#loads, column) - load || 0)
-    const own = 1e-6 + tolerance * added + levelRule.factor * residual + rounding
-    return Math.min(usual, own + getJointTolerance(step, column, tolerance))
+    const addedLoad = Math.max(size, num(this.#loads, column) - load || 0)
+    const reducedTolerance = 1e-6 + tolerance * addedLoad + levelRule.residualFactor * residual + rounding
+    return Math.min(usualTolerance, reducedTolerance + getJointTolerance(step, column, tolerance))
   }
 }
 
-function listHeavy({ masses }: Scene): readonly number[] {
-  const lightest = Math.min(...masses.filter((mass) => mass > 0))
-  return [...masses.keys()].filter((column) => num(masses, column) > levelRule.ratio * lightest)
+function listHeavyColumns({ masses }: Scene): readonly number[] {
+  const minMass = Math.min(...masses.filter((mass) => mass > 0))
+  return [...masses.keys()].filter((column) => num(masses, column) > levelRule.minMassRatio * minMass)
 }
 
 function sumLoads({ scene, touches, dt }: Step): Float64Array<ArrayBuffer> {
@@ -137,12 +139,12 @@ function sumLoads({ scene, touches, dt }: Step): Float64Array<ArrayBuffer> {
 
 function compareIsolated(step: Step, { columnA, columnB }: Touch, levels: ResidualLevels): Reaction | null {
   const [a, b] = [readContactImpulse(step, columnA), readContactImpulse(step, columnB)]
-  const off = length3(a[0] + b[0], a[1] + b[1], a[2] + b[2])
+  const difference = length3(a[0] + b[0], a[1] + b[1], a[2] + b[2])
   const sizes = [length3(...a), length3(...b)] as const
   const size = Math.max(...sizes)
-  const allowed = Math.max(levels.getTolerance(step, columnA, size), levels.getTolerance(step, columnB, size))
-  if (!(off > allowed)) return null
-  return { isMissing: Math.min(...sizes) < noReaction * Math.max(...sizes), off, allowed }
+  const limit = Math.max(levels.getTolerance(step, columnA, size), levels.getTolerance(step, columnB, size))
+  if (!(difference > limit)) return null
+  return { isMissing: Math.min(...sizes) < minReactionShare * Math.max(...sizes), difference, limit }
 }
 
 function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reaction | null {
@@ -151,26 +153,30 @@ function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reac
   const factor = getImpulseFactor(step.scene, step.dt)
   const size = length3(...touch.impulse) * factor
   const [a, b] = columns.map((column) => {
-    const left = measureResidual(step, column)
+    const vector = measureResidual(step, column)
     const rounding = num(step.errors.impulse, column)
-    const allowed = levels.getTolerance(step, column, size) + tolerance * size + rounding
-    return { left, off: length3(...left), allowed }
+    const limit = levels.getTolerance(step, column, size) + tolerance * size + rounding
+    return { vector, size: length3(...vector), limit }
   }) as [Residual, Residual]
-  const wrong = a.off > a.allowed ? a : b
+  const wrong = a.size > a.limit ? a : b
   const right = wrong === a ? b : a
-  if (!(wrong.off > wrong.allowed) || !(right.off <= right.allowed) || !(size > 0)) return null
+  if (!(wrong.size > wrong.limit) || !(right.size <= right.limit) || !(size > 0)) return null
   const sign = wrong === a ? 1 : -1
-  const along = dot3(wrong.left, touch.impulse) * factor * sign
-  if (!(Math.abs(along) > 0.98 * wrong.off * size)) return null
+  const along = dot3(wrong.vector, touch.impulse) * factor * sign
+  if (!(Math.abs(along) > 0.98 * wrong.size * size)) return null
   // -1 if the body did not receive the recorded impulse.
-  const share = along / size ** 2
-  return { isMissing: Math.abs(share + 1) < noReaction, off: wrong.off, allowed: wrong.allowed }
+  const ratio = along / size ** 2
+  return {
+    isMissing: Math.abs(ratio + 1) < minReactionShare,
+    difference: wrong.size,
+    limit: wrong.limit,
+  }
 }
 
 interface Residual {
-  readonly left: Point3
-  readonly off: number
-  readonly allowed: number
+  readonly vector: Point3
+  readonly size: number
+  readonly limit: number
 }
 
 function measureResidual(step: Step, column: number): Point3 {

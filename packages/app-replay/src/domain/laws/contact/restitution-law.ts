@@ -26,28 +26,28 @@ const maxContactFrames = 12
 interface Impact {
   readonly touch: Touch
   readonly frame: number
-  readonly closing: number
+  readonly closingSpeed: number
   readonly restitution: number
   readonly normal: readonly [number, number, number]
   isAlone: boolean
-  last: number
+  lastFrame: number
   /** Separation speed after the last frame, m/s. */
-  parting: number
+  separationSpeed: number
   /** Separation speed after the last pushing frame, m/s. */
-  leaving: number
+  reboundSpeed: number
   /** Frames up to the last push. */
-  pushes: number
+  pushFrames: number
 }
 
 export function restitutionLaw(): Law {
   const runs = new RunCollector()
-  const open = new Map<number, Impact>()
+  const openImpacts = new Map<number, Impact>()
 
-  const judge = (impact: Impact, { scene }: Step): void => {
-    const found = findExcess(impact, scene)
-    if (found === undefined) return
+  const recordExcess = (impact: Impact, { scene }: Step): void => {
+    const result = findExcess(impact, scene)
+    if (result === undefined) return
     const { touch, frame, restitution } = impact
-    const { measured, excess } = found
+    const { measured, excess } = result
     const bodies = [touch.a, touch.b] as const
     runs.add(touch.key, frame, { value: measured, limit: restitution, excess }, { bodies, pair: bodies })
   }
@@ -55,22 +55,22 @@ export function restitutionLaw(): Law {
   return {
     observe(step) {
       const { frame, touches } = step
-      for (const [key, impact] of open) {
-        if (impact.last === frame - 1 && impact.touch.frame === frame) continue
-        open.delete(key)
-        if (impact.last === frame - 1) judge(impact, step)
+      for (const [key, impact] of openImpacts) {
+        if (impact.lastFrame === frame - 1 && impact.touch.frame === frame) continue
+        openImpacts.delete(key)
+        if (impact.lastFrame === frame - 1) recordExcess(impact, step)
       }
       for (const touch of touches) {
         if (Number.isNaN(step.dt)) continue
-        const known = open.get(touch.key)
-        if (known === undefined) {
+        const impact = openImpacts.get(touch.key)
+        if (impact === undefined) {
           const impact = startImpact(step, touch)
           if (impact !== undefined)
-            open.set(touch.key, { ...impact, isAlone: impact.isAlone && isAlone(step, touch) })
-        } else if (frame - known.frame > maxContactFrames) open.delete(touch.key)
+            openImpacts.set(touch.key, { ...impact, isAlone: impact.isAlone && isAlone(step, touch) })
+        } else if (frame - impact.frame > maxContactFrames) openImpacts.delete(touch.key)
         else {
-          known.isAlone &&= isAlone(step, touch)
-          continueImpact(step, touch, known)
+          impact.isAlone &&= isAlone(step, touch)
+          continueImpact(step, touch, impact)
         }
       }
     },
@@ -81,16 +81,16 @@ export function restitutionLaw(): Law {
 
 /** Returns `undefined` if an integrator explains the difference or it cannot be measured. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
-  const { frame, last, closing, restitution, leaving, pushes } = impact
-  if (!impact.isAlone || Number.isNaN(leaving)) return undefined
-  const measured = Math.max(0, leaving / closing)
-  const inTouch = last - frame + 1
-  const isSharp = pushes === 1 && (measured < restitution || inTouch <= 2)
-  const pushing = isSharp || pushes > 1 ? pushes : inTouch
-  const allowed = (isSharp ? slack.sharp : slack.soft) + (2 * g * dt * pushing) / closing
+  const { frame, lastFrame, closingSpeed, restitution, reboundSpeed, pushFrames } = impact
+  if (!impact.isAlone || Number.isNaN(reboundSpeed)) return undefined
+  const measured = Math.max(0, reboundSpeed / closingSpeed)
+  const contactFrames = lastFrame - frame + 1
+  const isSharp = pushFrames === 1 && (measured < restitution || contactFrames <= 2)
+  const pushingFrames = isSharp || pushFrames > 1 ? pushFrames : contactFrames
+  const tolerance = (isSharp ? slack.sharp : slack.soft) + (2 * g * dt * pushingFrames) / closingSpeed
   const excess = Math.abs(measured - restitution)
-  if (!(excess > allowed)) return undefined
-  if (closing < minBounceSpeed && !(isSharp && measured > 1 + allowed)) return undefined
+  if (!(excess > tolerance)) return undefined
+  if (closingSpeed < minBounceSpeed && !(isSharp && measured > 1 + tolerance)) return undefined
   return { measured, excess }
 }
 
@@ -102,45 +102,45 @@ const isAlone = ({ partners, joints }: Step, { columnA, columnB }: Touch): boole
 
 function startImpact(step: Step, touch: Touch): Impact | undefined {
   const { frame, row, scene, dt } = step
-  if (touch.since !== frame || Number.isNaN(touch.restitution)) return undefined
-  const closing = -getSeparationSpeed(step, touch, row - 1, touch.normal)
-  if (!(closing > minImpactSpeed + 4 * scene.g * dt)) return undefined
-  const leaving = getSeparationSpeed(step, touch, row, touch.normal)
+  if (touch.firstFrame !== frame || Number.isNaN(touch.restitution)) return undefined
+  const closingSpeed = -getSeparationSpeed(step, touch, row - 1, touch.normal)
+  if (!(closingSpeed > minImpactSpeed + 4 * scene.g * dt)) return undefined
+  const reboundSpeed = getSeparationSpeed(step, touch, row, touch.normal)
   return {
     touch,
     frame,
-    closing,
+    closingSpeed,
     restitution: touch.restitution,
     normal: [...touch.normal],
-    isAlone: isCentral(step, touch, closing),
-    last: frame,
-    parting: leaving,
-    leaving,
-    pushes: 1,
+    isAlone: isCentral(step, touch, closingSpeed),
+    lastFrame: frame,
+    separationSpeed: reboundSpeed,
+    reboundSpeed,
+    pushFrames: 1,
   }
 }
 
 function continueImpact(step: Step, touch: Touch, impact: Impact): void {
-  impact.last = step.frame
-  impact.isAlone &&= isCentral(step, touch, impact.closing)
-  const parting = getSeparationSpeed(step, touch, step.row, impact.normal)
-  const wasPushed = !isFree(step, impact, parting)
-  impact.parting = parting
+  impact.lastFrame = step.frame
+  impact.isAlone &&= isCentral(step, touch, impact.closingSpeed)
+  const separationSpeed = getSeparationSpeed(step, touch, step.row, impact.normal)
+  const wasPushed = !isFree(step, impact, separationSpeed)
+  impact.separationSpeed = separationSpeed
   if (!wasPushed) return
-  impact.leaving = parting
-  impact.pushes = step.frame - impact.frame + 1
+  impact.reboundSpeed = separationSpeed
+  impact.pushFrames = step.frame - impact.frame + 1
 }
 
 /** Whether gravity explains the change of separation, within 1 % of g dt. */
 function isFree(
   { scene, dt }: Step,
-  { touch: { columnA, columnB }, normal, parting: before }: Impact,
-  parting: number,
+  { touch: { columnA, columnB }, normal, separationSpeed: before }: Impact,
+  separationSpeed: number,
 ): boolean {
   const fall =
     dt * (scene.gravity[0] * normal[0] + scene.gravity[1] * normal[1] + scene.gravity[2] * normal[2])
   const expected = before + (columnB < 0 ? 0 : fall) - (columnA < 0 ? 0 : fall)
-  return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
+  return Math.abs(separationSpeed - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
 /** Returns the relative speed of the centres of mass along the normal in m/s. */
@@ -159,6 +159,6 @@ function getSeparationSpeed(
   return measureAlong(columnB) - measureAlong(columnA)
 }
 
-const isCentral = (step: Step, touch: Touch, closing: number): boolean =>
-  measureTurningAlong(step, touch, step.row - 1) < 0.1 * closing &&
-  measureTurningAlong(step, touch, step.row) < 0.1 * closing
+const isCentral = (step: Step, touch: Touch, closingSpeed: number): boolean =>
+  measureTurningAlong(step, touch, step.row - 1) < 0.1 * closingSpeed &&
+  measureTurningAlong(step, touch, step.row) < 0.1 * closingSpeed

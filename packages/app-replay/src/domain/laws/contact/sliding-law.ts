@@ -3,7 +3,7 @@
  * judged.
  */
 import { createFinding } from '../../findings/finding.ts'
-import { getOffsetBefore, length3, num, worldSpin } from '../../steps/block.ts'
+import { getOffsetBefore, length3, num, readWorldSpin } from '../../steps/block.ts'
 import { getImpulseTolerance, getSlipError, readContactImpulse, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurfaces } from '../../steps/motion.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
@@ -17,12 +17,12 @@ import type { Law } from '../law.ts'
  * Thresholds as shares of mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip
  * that is not friction.
  */
-const share = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
+const frictionShare = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
-/** `speed` is in m/s. `time` is in s: friction must need longer to stop the point. */
-const slide = { speed: 0.02, time: 0.05 } as const
+/** `minSpeed` is in m/s. `minStopTime` is in s: friction must need longer to stop the point. */
+const slidingRule = { minSpeed: 0.02, minStopTime: 0.05 } as const
 
-const lostFrames = 3
+const minLostFrames = 3
 
 /** Values in N·s. */
 interface Friction {
@@ -34,39 +34,39 @@ interface Friction {
 }
 
 export function slidingLaw(): Law {
-  const lost = { recorded: new RunCollector(), derived: new RunCollector() }
+  const lostFriction = { recorded: new RunCollector(), derived: new RunCollector() }
   const excess = new RunCollector()
   /** Last frame with complete friction. */
-  const presentByPair = new Map<number, number>()
-  const afterPresent = new Set<Run>()
+  const lastCompleteByPair = new Map<number, number>()
+  const suddenLosses = new Set<Run>()
   let surfaces: MovingSurfaces | undefined
   return {
     observe(step) {
       surfaces = step.surfaces
       if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || step.scene.hasSubsteps) return
       for (const touch of step.touches) {
-        const { a, b, key, since } = touch
-        if (since === step.frame || touch.frictionRows === 0 || touch.leverRows === 0) continue
+        const { a, b, key, firstFrame } = touch
+        if (firstFrame === step.frame || touch.frictionRows === 0 || touch.leverRows === 0) continue
         const friction = measureFriction(step, touch)
         if (friction === null) continue
         const { tangent, limit, isRecorded } = friction
         const subject = { bodies: [a, b], pair: [a, b] } as const
-        if (!isRecorded && tangent > share.excess * limit) {
+        if (!isRecorded && tangent > frictionShare.excess * limit) {
           excess.add(key, step.frame, { value: tangent, limit }, subject)
           continue
         }
         if (!isSliding(step, touch, limit) || isDriven(step, touch, friction)) continue
-        if (tangent >= share.present * limit) presentByPair.set(key, step.frame)
-        if (!(tangent < share.lost * limit)) continue
-        const runs = isRecorded ? lost.recorded : lost.derived
+        if (tangent >= frictionShare.present * limit) lastCompleteByPair.set(key, step.frame)
+        if (!(tangent < frictionShare.lost * limit)) continue
+        const runs = isRecorded ? lostFriction.recorded : lostFriction.derived
         const run = runs.add(key, step.frame, { value: tangent, limit, excess: 1 - tangent / limit }, subject)
-        if (presentByPair.get(key) === run.first - 1) afterPresent.add(run)
+        if (lastCompleteByPair.get(key) === run.first - 1) suddenLosses.add(run)
       }
     },
     findings: () => [
       ...(['recorded', 'derived'] as const).flatMap((source) =>
-        lost[source].runs
-          .filter((run) => run.frames >= lostFrames || afterPresent.has(run))
+        lostFriction[source].runs
+          .filter((run) => run.frames >= minLostFrames || suddenLosses.has(run))
           .filter(({ bodies }) => surfaces?.has(bodies) !== true)
           .map((run) =>
             createFinding(run, {
@@ -95,7 +95,7 @@ export function slidingLaw(): Law {
 function isDriven(step: Step, touch: Touch, { across, limit }: Friction): boolean {
   if (across === null) return false
   const slip = readSlip(step, step.row, touch)
-  return dot3(across, slip) > share.driven * limit * length3(...slip)
+  return dot3(across, slip) > frictionShare.driven * limit * length3(...slip)
 }
 
 function measureFriction(step: Step, touch: Touch): Friction | null {
@@ -113,8 +113,12 @@ function measureFriction(step: Step, touch: Touch): Friction | null {
 function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
   const received = readContactImpulse(step, column)
-  const off = received.map((part, i) => part - num(step.impulse, 3 * column + i)) as [number, number, number]
-  return length3(...off) <= 0.2 * limit && num(step.errors.impulse, column) <= 0.1 * limit
+  const difference = received.map((part, i) => part - num(step.impulse, 3 * column + i)) as [
+    number,
+    number,
+    number,
+  ]
+  return length3(...difference) <= 0.2 * limit && num(step.errors.impulse, column) <= 0.1 * limit
 }
 
 /** Returns `null` if another pair touches the body. */
@@ -144,21 +148,23 @@ function isSliding(step: Step, touch: Touch, limit: number): boolean {
     Point3,
     Point3,
   ]
-  const [was, is] = [length3(...before), length3(...after)]
+  const [speedBefore, speedAfter] = [length3(...before), length3(...after)]
   const mass = getReducedMass(step, touch)
-  const least = Math.max(
-    slide.speed,
+  const minSpeed = Math.max(
+    slidingRule.minSpeed,
     2 * step.scene.g * step.dt,
-    (slide.time * limit) / (mass * step.dt),
+    (slidingRule.minStopTime * limit) / (mass * step.dt),
     5 * measureSpinAbout(step, touch),
     5 * getSlipError(step, touch),
   )
-  return was > least && is > least && dot3(before, after) > 0.9 * was * is
+  return (
+    speedBefore > minSpeed && speedAfter > minSpeed && dot3(before, after) > 0.9 * speedBefore * speedAfter
+  )
 }
 
 function getReducedMass({ scene }: Step, { columnA, columnB }: Touch): number {
-  const inverse = [columnA, columnB].map((column) => (column < 0 ? 0 : 1 / num(scene.masses, column)))
-  return 1 / ((inverse[0] ?? 0) + (inverse[1] ?? 0))
+  const inverseMasses = [columnA, columnB].map((column) => (column < 0 ? 0 : 1 / num(scene.masses, column)))
+  return 1 / ((inverseMasses[0] ?? 0) + (inverseMasses[1] ?? 0))
 }
 
 /** Returns the speed in m/s due to spins about the normal. */
@@ -168,7 +174,7 @@ function measureSpinAbout(step: Step, { columnA, columnB, leverA, leverB, normal
     if (column < 0) return 0
     const half = scene.extents[column]
     const reach = half === undefined ? 2 * length3(...lever) : length3(...half)
-    return Math.abs(dot3(worldSpin(window.states.data, getOffsetBefore(step, column)), normal)) * reach
+    return Math.abs(dot3(readWorldSpin(window.states.data, getOffsetBefore(step, column)), normal)) * reach
   }
   return speed(columnA, leverA) + speed(columnB, leverB)
 }

@@ -17,7 +17,7 @@ interface Suspect {
   /** Id of the other body, or of the body to which the plane belongs. */
   readonly other: number
   readonly isPlane: boolean
-  readonly way: number
+  readonly distance: number
   readonly size: number
 }
 
@@ -29,32 +29,32 @@ interface Plane {
 }
 
 export function tunnellingLaw(): Law {
-  const passed = new RunCollector()
-  const crossed = new RunCollector()
-  const fast = new RunCollector()
+  const passedBodies = new RunCollector()
+  const crossedPlanes = new RunCollector()
+  const fastBodies = new RunCollector()
   const planes = new Map<number, Plane>()
-  let known: readonly Plane[] = []
+  let knownPlanes: readonly Plane[] = []
   let suspects: Suspect[] = []
   let boxes: readonly FixedBox[] | undefined
-  let shaped: ReadonlySet<number> | undefined
+  let bodiesWithShape: ReadonlySet<number> | undefined
   let hasShapes: boolean | undefined
   let sizes: Float64Array | undefined
-  const seen = new Map<number, number>()
+  const contactFrames = new Map<number, number>()
 
-  const confirm = (step: Step): void => {
-    for (const { frame, mover, other, isPlane, way, size } of suspects) {
+  const confirmSuspects = (step: Step): void => {
+    for (const { frame, mover, other, isPlane, distance, size } of suspects) {
       if (areTouching(step.touches, mover, other) || step.frame !== frame + 1) continue
       if (isPlane && !step.scene.hasContacts && hasReturned(step, mover, planes.get(other))) continue
       const bodies = isPlane ? [mover] : [mover, other]
-      const runs = isPlane ? crossed : passed
-      runs.add(`${mover} ${other}`, frame, { value: way, limit: size }, { bodies, pair: [mover, other] })
+      const runs = isPlane ? crossedPlanes : passedBodies
+      runs.add(`${mover} ${other}`, frame, { value: distance, limit: size }, { bodies, pair: [mover, other] })
     }
     suspects = []
   }
 
   return {
     observe(step) {
-      confirm(step)
+      confirmSuspects(step)
       const { scene, frame, touches } = step
       hasShapes ??= scene.extents.some((extents) => extents !== undefined)
       sizes ??= Float64Array.from(scene.extents, (extents) =>
@@ -63,36 +63,36 @@ export function tunnellingLaw(): Law {
       if (boxes === undefined) {
         boxes = listFixedBoxes(scene)
         for (const plane of listRecordedPlanes(scene)) planes.set(plane.body, plane)
-        known = [...planes.values()]
-        shaped = new Set(listFixed(scene).map(({ body }) => body))
+        knownPlanes = [...planes.values()]
+        bodiesWithShape = new Set(listFixed(scene).map(({ body }) => body))
       }
       for (let column = 0; column < scene.bodies.length && !Number.isNaN(step.dt); column++) {
-        const way = num(step.distance, column)
+        const distance = num(step.distance, column)
         const size = num(sizes, column)
         const mover = scene.bodies[column] ?? 0
-        if (scene.extents[column] === undefined && way > size && step.touching[column] === 0)
-          fast.add(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
-        for (const plane of known)
+        if (scene.extents[column] === undefined && distance > size && step.touching[column] === 0)
+          fastBodies.add(mover, frame, { value: distance, limit: size }, { bodies: [mover], pair: null })
+        for (const plane of knownPlanes)
           if (
             crossesPlane(step, column, plane) &&
             !areTouching(touches, mover, plane.body) &&
             !mayOverlap(scene, mover, plane.body)
           )
-            suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
-        if (!(way > 0.25 * size)) continue
+            suspects.push({ frame, mover, other: plane.body, isPlane: true, distance, size })
+        if (!(distance > 0.25 * size)) continue
         suspects.push(...findPassedBoxes(step, column, boxes))
         if (hasShapes) suspects.push(...findPassedBodies(step, column))
       }
-      if (findPlanes(step, { planes, seen, shaped })) known = [...planes.values()]
+      if (findPlanes(step, { planes, contactFrames, bodiesWithShape })) knownPlanes = [...planes.values()]
     },
     findings: () => [
-      ...passed.runs.map((run) =>
+      ...passedBodies.runs.map((run) =>
         createFinding(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.9 }),
       ),
-      ...crossed.runs.map((run) =>
+      ...crossedPlanes.runs.map((run) =>
         createFinding(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.6 }),
       ),
-      ...fast.runs.map((run) =>
+      ...fastBodies.runs.map((run) =>
         createFinding(run, { kind: 'tunnelling', severity: 'warning', unit: 'm/frame', confidence: 0.3 }),
       ),
     ],
@@ -109,12 +109,12 @@ function hasReturned(step: Step, mover: number, plane: Plane | undefined): boole
 function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[]): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
-  const way = num(step.distance, column)
+  const distance = num(step.distance, column)
   return boxes.flatMap(({ body: other, half, pose }) =>
     passesThrough(step, column, [pose, pose], half) &&
     !areTouching(touches, mover, other) &&
     !mayOverlap(scene, mover, other)
-      ? [{ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...half) }]
+      ? [{ frame, mover, other, isPlane: false, distance, size: 2 * Math.min(...half) }]
       : [],
   )
 }
@@ -123,46 +123,46 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
-  const way = num(step.distance, column)
-  const found: Suspect[] = []
-  for (let against = 0; against < scene.bodies.length; against++) {
-    const box = scene.extents[against]
-    const other = scene.bodies[against] ?? 0
-    if (against === column || box === undefined || way < num(step.distance, against)) continue
+  const distance = num(step.distance, column)
+  const suspects: Suspect[] = []
+  for (let otherColumn = 0; otherColumn < scene.bodies.length; otherColumn++) {
+    const box = scene.extents[otherColumn]
+    const other = scene.bodies[otherColumn] ?? 0
+    if (otherColumn === column || box === undefined || distance < num(step.distance, otherColumn)) continue
     if (mayOverlap(scene, mover, other)) continue
     const states = step.window.states.data
     const poses = [
-      readPose(states, getOffsetBefore(step, against)),
-      readPose(states, getOffset(step, against)),
+      readPose(states, getOffsetBefore(step, otherColumn)),
+      readPose(states, getOffset(step, otherColumn)),
     ] as const
     if (passesThrough(step, column, poses, box) && !areTouching(touches, mover, other))
-      found.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
+      suspects.push({ frame, mover, other, isPlane: false, distance, size: 2 * Math.min(...box) })
   }
-  return found
+  return suspects
 }
 
 /** Minimum number of contact frames for a plane. */
 const minPlaneContacts = 3
 
-const areTouching = (touches: Step['touches'], one: number, other: number): boolean =>
-  touches.some(({ a, b }) => (a === one && b === other) || (b === one && a === other))
+const areTouching = (touches: Step['touches'], bodyA: number, bodyB: number): boolean =>
+  touches.some(({ a, b }) => (a === bodyA && b === bodyB) || (b === bodyA && a === bodyB))
 
 interface FoundPlanes {
   readonly planes: Map<number, Plane>
   /** Contact frames by environment body. */
-  readonly seen: Map<number, number>
+  readonly contactFrames: Map<number, number>
   /** Environment bodies whose shape was recorded. */
-  readonly shaped: ReadonlySet<number> | undefined
+  readonly bodiesWithShape: ReadonlySet<number> | undefined
 }
 
 /** Returns whether it found a new plane. */
-function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean {
-  const before = planes.size
+function findPlanes(step: Step, { planes, contactFrames, bodiesWithShape }: FoundPlanes): boolean {
+  const previousCount = planes.size
   const { scene, touches, window } = step
   for (const { a, b, columnA, normal, normals, constraintRows, leverA } of touches) {
     if (
       planes.has(b) ||
-      shaped?.has(b) ||
+      bodiesWithShape?.has(b) ||
       !isEnvironment(scene, b) ||
       columnA < 0 ||
       constraintRows === 0 ||
@@ -171,8 +171,8 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
       continue
     // In a corner, the mean lever arm does not end on any of the planes.
     if (normals.count !== 1) continue
-    const count = (seen.get(b) ?? 0) + 1
-    seen.set(b, count)
+    const count = (contactFrames.get(b) ?? 0) + 1
+    contactFrames.set(b, count)
     if (count < minPlaneContacts || a === b) continue
     const at = getOffsetBefore(step, columnA)
     const s = window.states.data
@@ -182,15 +182,15 @@ function findPlanes(step: Step, { planes, seen, shaped }: FoundPlanes): boolean 
     )
     if (Number.isFinite(offset)) planes.set(b, { body: b, normal: [...normal], offset })
   }
-  return planes.size > before
+  return planes.size > previousCount
 }
 
 function crossesPlane(step: Step, column: number, { normal, offset }: Plane): boolean {
   const s = step.window.states.data
-  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
-  const side = (from: number): number =>
+  const [at, previousAt] = [getOffset(step, column), getOffsetBefore(step, column)]
+  const measureSide = (from: number): number =>
     num(s, from) * normal[0] + num(s, from + 1) * normal[1] + num(s, from + 2) * normal[2] - offset
-  return side(was) < 0 && side(at) > 0
+  return measureSide(previousAt) < 0 && measureSide(at) > 0
 }
 
 interface FixedBox {
@@ -206,7 +206,7 @@ const listFixed = (scene: Scene) =>
     if (solid === undefined || position === null || !isEnvironment(scene, body)) return []
     const [x = 0, y = 0, z = 0] = position
     const [w = 1, i = 0, j = 0, k = 0] = orientation ?? []
-    const pose: Pose = { at: [x, y, z], turn: [w, i, j, k] }
+    const pose: Pose = { at: [x, y, z], rotation: [w, i, j, k] }
     return [{ body, solid, pose }]
   })
 
@@ -216,9 +216,9 @@ const listFixedBoxes = (scene: Scene): readonly FixedBox[] =>
   )
 
 const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
-  listFixed(scene).flatMap(({ body, solid, pose: { at, turn } }) => {
+  listFixed(scene).flatMap(({ body, solid, pose: { at, rotation } }) => {
     if (solid.kind !== 'plane') return []
-    const normal = rotate(turn, [0, 0, -1])
+    const normal = rotate(rotation, [0, 0, -1])
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
@@ -231,18 +231,18 @@ function passesThrough(
 ): boolean {
   const from = toLocal(read3(step.window.states.data, getOffsetBefore(step, column)), before)
   const to = toLocal(read3(step.window.states.data, getOffset(step, column)), after)
-  let [enter, leave] = [0, 1]
+  let [entry, exit] = [0, 1]
   for (const i of [0, 1, 2] as const) {
-    const way = to[i] - from[i]
-    if (way === 0) {
+    const extent = to[i] - from[i]
+    if (extent === 0) {
       if (Math.abs(from[i]) > box[i]) return false
       continue
     }
-    const [one, two] = [(-box[i] - from[i]) / way, (box[i] - from[i]) / way]
-    enter = Math.max(enter, Math.min(one, two))
-    leave = Math.min(leave, Math.max(one, two))
+    const [one, two] = [(-box[i] - from[i]) / extent, (box[i] - from[i]) / extent]
+    entry = Math.max(entry, Math.min(one, two))
+    exit = Math.min(exit, Math.max(one, two))
   }
-  return enter < leave && enter > 0 && leave < 1
+  return entry < exit && entry > 0 && exit < 1
 }
 
-const toLocal = (point: Point3, { at, turn }: Pose): Point3 => rotateInverse(turn, add(point, at, -1))
+const toLocal = (point: Point3, { at, rotation }: Pose): Point3 => rotateInverse(rotation, add(point, at, -1))

@@ -71,7 +71,7 @@ export function measureBody(
   }
   const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
   const minAllowed = part * mass * scene.g * dt
-  const error = mass * num(errors.changed, column) + num(errors.impulse, column)
+  const error = mass * num(errors.velocityChange, column) + num(errors.impulse, column)
   const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
   if (free !== null && step.asleep[column] !== 1) {
     meters?.noise.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
@@ -107,7 +107,7 @@ export function measureBody(
 
 /** Whether the motion agrees with the velocities, within 1 mm and dv dt. */
 function isAlongVelocity(step: Step, column: number): boolean {
-  const { scene, window, dt, moved } = step
+  const { scene, window, dt, displacement } = step
   const s = window.states.data
   const [v, u] = [
     getOffset(step, column) + stateAt.velocity,
@@ -115,7 +115,7 @@ function isAlongVelocity(step: Step, column: number): boolean {
   ]
   let [off, change] = [0, 0]
   for (let i = 0; i < 3; i++) {
-    off += (num(moved, 3 * column + i) - num(s, v + i) * dt) ** 2
+    off += (num(displacement, 3 * column + i) - num(s, v + i) * dt) ** 2
     change += (num(s, v + i) - num(s, u + i)) ** 2
   }
   return !(Math.sqrt(off) > maxJump + 1.05 * (Math.sqrt(change) + scene.g * dt) * dt)
@@ -140,14 +140,16 @@ interface FreeGain {
  * inertia.
  */
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
-  const { scene, window, dt, moved } = step
+  const { scene, window, dt, displacement } = step
   const s = window.states.data
   const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const linear = 0.5 * mass * readSquare(s, at + stateAt.velocity)
   const change = linear - 0.5 * mass * readSquare(s, was + stateAt.velocity)
   const [gx, gy, gz] = scene.gravity
   const part = 3 * column
-  const fall = mass * (gx * num(moved, part) + gy * num(moved, part + 1) + gz * num(moved, part + 2))
+  const fall =
+    mass *
+    (gx * num(displacement, part) + gy * num(displacement, part + 1) + gz * num(displacement, part + 2))
   const [rotational, rotationalBefore] = [
     readRotationalEnergy(step, column, step.row),
     readRotationalEnergy(step, column, step.row - 1),
@@ -188,9 +190,12 @@ export function measureEnergyError(step: Step, column: number, mass: number): nu
   )
   const moment = Math.max(0, ...(scene.inertias[column] ?? []))
   const turning =
-    moment * spin * (num(errors.spun, column) + num(scene.inertiaErrors, column) * change) ||
+    moment * spin * (num(errors.spinChange, column) + num(scene.inertiaErrors, column) * change) ||
     2 * getError(scene.rounding.energy, 0)
-  return mass * (speed * num(errors.changed, column) + (scene.g || 0) * num(errors.moved, column)) + turning
+  return (
+    mass * (speed * num(errors.velocityChange, column) + (scene.g || 0) * num(errors.displacement, column)) +
+    turning
+  )
 }
 
 export function readSquare(block: Float64Array, at: number): number {

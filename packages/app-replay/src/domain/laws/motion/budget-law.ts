@@ -121,7 +121,7 @@ function sumEnergyErrors(step: Step): number {
 
 /** Returns the energy in J that explicit Euler adds: m g² dt² / 2. */
 function sumFallingGain(step: Step): number {
-  const { window, row, scene, dt, moved } = step
+  const { window, row, scene, dt, displacement } = step
   if (row === 0 || !(scene.g * dt > 0)) return 0
   const s = window.states.data
   let sum = 0
@@ -133,10 +133,10 @@ function sumFallingGain(step: Step): number {
     let [gain, off] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
       const [now, before, pull] = [num(s, v + axis), num(s, u + axis), scene.gravity[axis] ?? 0]
-      gain += (now * now - before * before) / 2 - pull * num(moved, 3 * column + axis)
+      gain += (now * now - before * before) / 2 - pull * num(displacement, 3 * column + axis)
       off += (now - before - pull * dt) ** 2
     }
-    const slack = balanceTolerance.free * scene.g * dt + num(step.errors.changed, column)
+    const slack = balanceTolerance.free * scene.g * dt + num(step.errors.velocityChange, column)
     if (!(off <= slack ** 2)) continue
     if (gain > 0) sum += num(scene.masses, column) * Math.min(gain, 0.51 * (scene.g * dt) ** 2)
   }

@@ -108,7 +108,7 @@ export class WeakAccelerations {
     sums.squares += (size / weight) ** 2
     sums.along += dot3(residual, velocity) / weight
     sums.speeds += dot3(velocity, velocity)
-    sums.error = Math.max(sums.error, num(step.errors.changed, column) / dt)
+    sums.error = Math.max(sums.error, num(step.errors.velocityChange, column) / dt)
     sums.steps += 1
     sums.last = frame
   }

@@ -120,12 +120,12 @@ class MotionEnergy {
 
   /** Returns the range in J; NaN if the motion is unknown. */
   #measure(step: Step, column: number): { readonly least: number; readonly most: number } {
-    const { dt, moved, scene } = step
-    const now = read3(moved, 3 * column)
+    const { dt, displacement, scene } = step
+    const now = read3(displacement, 3 * column)
     const last = this.#moved.get(column) ?? [Number.NaN, Number.NaN, Number.NaN]
     this.#moved.set(column, now)
     const speed = length3(...now) / dt
-    const change = length3(...add(now, last, -1)) + num(step.errors.moved, column)
+    const change = length3(...add(now, last, -1)) + num(step.errors.displacement, column)
     const slack = change / dt + (scene.g * dt || 0) + motionTolerance * speed
     const half = 0.5 * num(scene.masses, column)
     return { least: half * Math.max(0, speed - slack) ** 2, most: half * (speed + slack) ** 2 }
@@ -177,8 +177,8 @@ function readRotational(step: Step, column: number): number {
   return 0.5 * (inertia[0] * x * x + inertia[1] * y * y + inertia[2] * z * z)
 }
 
-function readPotentialChange({ scene, moved }: Step, column: number): number {
-  const [x, y, z] = read3(moved, 3 * column)
+function readPotentialChange({ scene, displacement }: Step, column: number): number {
+  const [x, y, z] = read3(displacement, 3 * column)
   const [gx, gy, gz] = scene.gravity
   return -num(scene.masses, column) * (gx * x + gy * y + gz * z)
 }

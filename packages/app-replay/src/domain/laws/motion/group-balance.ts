@@ -89,7 +89,9 @@ function measureMomentum(
   const largest = Math.max(length3(...change), mass * scene.g * dt, length3(...given))
   const error = columns.reduce(
     (sum, column) =>
-      sum + num(scene.masses, column) * num(step.errors.changed, column) + num(step.errors.impulse, column),
+      sum +
+      num(scene.masses, column) * num(step.errors.velocityChange, column) +
+      num(step.errors.impulse, column),
     0,
   )
   const rounding = 2e-6 * Math.max(length3(...before), length3(...after)) + 1e-9 + error
@@ -99,14 +101,14 @@ function measureMomentum(
 
 /** Returns the gain in J beyond the work of the joints. Ignores losses, because joints have friction. */
 function measureGain(step: Step, index: number): { readonly work: number; readonly allowed: number } | null {
-  const { scene, joints, moved, window, dt } = step
+  const { scene, joints, displacement, window, dt } = step
   if (joints.isWorkKnown[index] !== 1) return null
   const columns = scene.groups[index]?.columns ?? []
   let [fall, height, turn, error] = [0, 0, 0, 0]
   for (const column of columns) {
     const mass = num(scene.masses, column)
     error += measureEnergyError(step, column, mass)
-    const [x, y, z] = read3(moved, 3 * column)
+    const [x, y, z] = read3(displacement, 3 * column)
     fall += mass * (scene.gravity[0] * x + scene.gravity[1] * y + scene.gravity[2] * z)
     height += mass * scene.g * Math.sqrt(readSquare(window.states.data, getOffset(step, column)))
     for (const from of [getOffset(step, column), getOffsetBefore(step, column)])

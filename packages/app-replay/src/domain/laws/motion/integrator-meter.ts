@@ -119,7 +119,7 @@ function describeShare(share: number): string {
 
 /** Returns the share s; NaN unless gravity alone changes the velocity. */
 export function measureShare(step: Step, column: number): number {
-  const { scene, window, dt, moved, touching, touchedBefore, hasExternal, joints } = step
+  const { scene, window, dt, displacement, touching, touchedBefore, hasExternal, joints } = step
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN
   if (joints.isJointed[column] === 1 || !(scene.g * dt > 0)) return Number.NaN
   const s = window.states.data
@@ -131,11 +131,11 @@ export function measureShare(step: Step, column: number): number {
   for (let axis = 0; axis < 3; axis++) {
     const [v, u, g] = [num(s, at + axis), num(s, was + axis), scene.gravity[axis] ?? 0]
     off += (v - u - g * dt) ** 2
-    along += (num(moved, 3 * column + axis) / dt - (v + u) / 2) * g
+    along += (num(displacement, 3 * column + axis) / dt - (v + u) / 2) * g
   }
-  const changed = num(step.errors.changed, column)
+  const changed = num(step.errors.velocityChange, column)
   if (!(off <= (balanceTolerance.free * scene.g * dt + changed) ** 2)) return Number.NaN
-  const error = (num(step.errors.moved, column) / dt + changed / 2) / (scene.g * dt)
+  const error = (num(step.errors.displacement, column) / dt + changed / 2) / (scene.g * dt)
   if (error > rule.spread / 2) return Number.NaN
   return 0.5 + along / (scene.g * scene.g * dt)
 }

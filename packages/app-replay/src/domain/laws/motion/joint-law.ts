@@ -83,14 +83,14 @@ function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): 
 /** Uses the pose before the step. The environment is fixed. */
 function toBody(step: Step, column: number, point: Point3): Point3 {
   if (column < 0) return point
-  const { at, turn } = readPose(step.window.states.data, getOffsetBefore(step, column))
-  return rotateInverse(turn, add(point, at, -1))
+  const { at, rotation } = readPose(step.window.states.data, getOffsetBefore(step, column))
+  return rotateInverse(rotation, add(point, at, -1))
 }
 
 function toWorld(step: Step, column: number, local: Point3): Point3 {
   if (column < 0) return local
-  const { at, turn } = readPose(step.window.states.data, getOffset(step, column))
-  return add(at, rotate(turn, local))
+  const { at, rotation } = readPose(step.window.states.data, getOffset(step, column))
+  return add(at, rotate(rotation, local))
 }
 
 function getJointLimit(step: Step, at: number, columns: readonly [number, number]): number {
@@ -103,7 +103,7 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
     const turn = length3(...read3(s, getOffset(step, column) + stateAt.spin)) * dt
     const reach = length3(...add(point, read3(s, getOffsetBefore(step, column)), -1))
     limit += (jointRule.corrections * reach * turn ** 2) / 2 || 0
-    limit += num(step.errors.moved, column) + reach * num(step.errors.turned, column) || 0
+    limit += num(step.errors.displacement, column) + reach * num(step.errors.rotation, column) || 0
   }
   return limit
 }

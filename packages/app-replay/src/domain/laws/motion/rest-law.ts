@@ -5,12 +5,12 @@
 
 import { stateAt } from '@causeway/recording'
 import { createFinding } from '../../findings/finding.ts'
-import { getOffset, getOffsetBefore, num, worldSpin } from '../../steps/block.ts'
+import { getOffset, getOffsetBefore, num, readWorldSpin } from '../../steps/block.ts'
 import { RunCollector } from '../../steps/run.ts'
 import { isEnvironment } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
-import { isRocking, measureTurning, readTurnRate } from '../../steps/turning.ts'
+import { mayRock, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
@@ -50,7 +50,7 @@ export function restLaw(): Law {
         const then = change.get(body)
         change.set(body, now)
         const size = Math.hypot(...now)
-        const limit = Math.max(1e-3, 0.05 * scene.g * step.dt) + num(step.errors.changed, column)
+        const limit = Math.max(1e-3, 0.05 * scene.g * step.dt) + num(step.errors.velocityChange, column)
         const speed = Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2))
         if (
           !then ||
@@ -63,9 +63,9 @@ export function restLaw(): Law {
         if (cosine < -0.8) jitter.add(body, frame, { value: size, limit }, { bodies: [body], pair: null })
       }
       for (const touch of step.touches) {
-        if (touch.limit <= 0 || frame - touch.since < minContactFrames) continue
+        if (touch.limit <= 0 || frame - touch.firstFrame < minContactFrames) continue
         if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
-        if (isRocking(step, touch)) continue
+        if (mayRock(step, touch)) continue
         const speed = getSlipSpeed(step, touch)
         const limit = restRule.creepSpeed + getTurningError(step, touch) + getSpeedError(step, touch)
         if (!(speed > limit) || speed > maxRestSpeed) continue
@@ -100,7 +100,9 @@ function getTurningError(step: Step, touch: Touch): number {
 /** Returns the rounding error in m/s. */
 function getSpeedError({ errors, dt }: Step, { columnA, columnB, leverA, leverB }: Touch): number {
   const measure = (column: number, lever: Point3): number =>
-    column < 0 ? 0 : num(errors.moved, column) / dt + num(errors.spun, column) * Math.hypot(...lever)
+    column < 0
+      ? 0
+      : num(errors.displacement, column) / dt + num(errors.spinChange, column) * Math.hypot(...lever)
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
@@ -133,7 +135,7 @@ function getPointVelocity(
   if (column < 0) return [0, 0, 0]
   const s = step.window.states.data
   const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
-  const w = worldSpin(s, at)
+  const w = readWorldSpin(s, at)
   const v = [0, 1, 2].map((i) => (num(s, at + i) - num(s, was + i)) / step.dt) as [number, number, number]
   return [
     v[0] + w[1] * lever[2] - w[2] * lever[1],

@@ -152,7 +152,7 @@ function compareRotation(step: Step, column: number): Mismatch | null {
   const change = length3(spin[0] - before[0], spin[1] - before[1], spin[2] - before[2]) * step.dt
   const isFrozen = length3(...moved) <= 1e-3 * turn && turn > 1e-6
   const corrected = 2 * num(step.joints.errorTurn, column)
-  const rounding = num(step.errors.turned, column) + num(step.errors.spun, column) * step.dt
+  const rounding = num(step.errors.rotation, column) + num(step.errors.spinChange, column) * step.dt
   const usual = 0.02 * turn + Math.min(turn, maxTurnShare) * turn + 1.05 * change + corrected + rounding
   const freeLimit = usual + (isFrozen ? 1e-6 : slack.free)
   const limit = usual + (isFrozen ? 1e-6 : isCorrected ? slack.contact : slack.free)

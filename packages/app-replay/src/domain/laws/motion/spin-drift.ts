@@ -52,7 +52,7 @@ export class SpinDrifts {
       flight.spins.restart()
     }
     // An explicit gyroscopic step lengthens the momentum by half of the squared term.
-    const error = num(errors.spun, column) / now + anisotropy * num(errors.turned, column)
+    const error = num(errors.spinChange, column) / now + anisotropy * num(errors.rotation, column)
     const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding + error
     flight.momenta.add(frame, change, slack)
     flight.spins.add(frame, Math.log(now / then), slack)

@@ -11,7 +11,7 @@ import {
   num,
   read3,
   readRotation,
-  worldSpin,
+  readWorldSpin,
 } from '../../steps/block.ts'
 import { getGroupTolerance } from '../../steps/joint-forces.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
@@ -193,14 +193,14 @@ class ShareMeter {
 }
 
 /** Returns |moved - v dt| in m. */
-function measureMismatch({ window, moved, dt }: Step, column: number, at: number): number {
+function measureMismatch({ window, displacement, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
   const m = 3 * column
   return length3(
-    num(moved, m) - num(s, v) * dt,
-    num(moved, m + 1) - num(s, v + 1) * dt,
-    num(moved, m + 2) - num(s, v + 2) * dt,
+    num(displacement, m) - num(s, v) * dt,
+    num(displacement, m + 1) - num(s, v + 1) * dt,
+    num(displacement, m + 2) - num(s, v + 2) * dt,
   )
 }
 
@@ -215,7 +215,7 @@ function readTurning(step: Step, column: number, inertia: Point3): Turning {
   const s = step.window.states.data
   const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
   const rotationBefore = readRotation(s, was)
-  const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
+  const [spin, spinBefore] = [readWorldSpin(s, at), readWorldSpin(s, was)]
   const largest = Math.max(...inertia)
   return {
     inertia,
@@ -257,8 +257,8 @@ function measureTorque(
     length3(...read3(step.impulse, 3 * column))
   const { errors, scene } = step
   const error =
-    largest * num(errors.spun, column) +
-    size * num(errors.turned, column) +
+    largest * num(errors.spinChange, column) +
+    size * num(errors.rotation, column) +
     num(scene.inertiaErrors, column) * (length3(...change) + size * turn) +
     num(errors.torque, column)
   const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0) + error
@@ -311,7 +311,10 @@ function measureJointSlack(step: Step, column: number): number {
 /** Measures free bodies of unknown inertia. */
 function measureFreeSpin(step: Step, column: number): Excess | null {
   const s = step.window.states.data
-  const [spin, before] = [worldSpin(s, getOffset(step, column)), worldSpin(s, getOffsetBefore(step, column))]
+  const [spin, before] = [
+    readWorldSpin(s, getOffset(step, column)),
+    readWorldSpin(s, getOffsetBefore(step, column)),
+  ]
   let change = subtract(spin, before)
   const count = step.scene.bodies.length
   const energy = (step.row * count + column) * energyAt.width + energyAt.rotational
@@ -322,7 +325,7 @@ function measureFreeSpin(step: Step, column: number): Excess | null {
     change = [change[0] - along * unit[0], change[1] - along * unit[1], change[2] - along * unit[2]]
   }
   const off = length3(...change)
-  const error = num(step.errors.spun, column) + size * num(step.errors.turned, column)
+  const error = num(step.errors.spinChange, column) + size * num(step.errors.rotation, column)
   const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size + error
   return off > limit ? { value: off, limit, isGyroscopic: false } : null
 }

@@ -79,16 +79,16 @@ class TeleportLaw implements Law {
   }
 
   #observeBody(step: Step, column: number): void {
-    const { scene, window, frame, moved } = step
+    const { scene, window, frame, displacement } = step
     const s = window.states.data
     const at = getOffset(step, column) + stateAt.position
     const v = at - stateAt.position + stateAt.velocity
     const vx = num(s, v)
     const vy = num(s, v + 1)
     const vz = num(s, v + 2)
-    const dx = num(moved, 3 * column)
-    const dy = num(moved, 3 * column + 1)
-    const dz = num(moved, 3 * column + 2)
+    const dx = num(displacement, 3 * column)
+    const dy = num(displacement, 3 * column + 1)
+    const dz = num(displacement, 3 * column + 2)
     const ox = dx - vx * step.dt
     const oy = dy - vy * step.dt
     const oz = dz - vz * step.dt
@@ -153,10 +153,10 @@ interface OffMotion {
 
 /** Whether the motion exceeds both velocities by over 1 %. `off` is moved - v dt. */
 function isBeyond(step: Step, column: number, off: Point3): boolean {
-  const { scene, window, dt, moved } = step
+  const { scene, window, dt, displacement } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
   const was = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
-  const motion = read3(moved, 3 * column)
+  const motion = read3(displacement, 3 * column)
   const before = add(motion, was, -dt)
   const least = Math.min(length3(...off), length3(...before))
   const slack = 0.01 * length3(...motion) + getMotionError(step, column)
@@ -175,9 +175,9 @@ interface Jump {
 
 /** Whether the motion is a part of v dt, as when continuous collision detection stops a body at a surface. */
 function isShortened(step: Step, column: number): boolean {
-  const { window, moved, dt, scene } = step
+  const { window, displacement, dt, scene } = step
   const velocity = read3(window.states.data, getOffset(step, column) + stateAt.velocity)
-  const motion = read3(moved, 3 * column)
+  const motion = read3(displacement, 3 * column)
   const speed = length3(...velocity)
   const along = dot3(motion, velocity) / speed
   const across = length3(...add(motion, velocity, -along / speed))
@@ -209,7 +209,7 @@ const minNormal = 0.05
 
 /** Returns the rounding error in m. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
-  num(errors.moved, column) + num(errors.changed, column) * dt
+  num(errors.displacement, column) + num(errors.velocityChange, column) * dt
 
 /** Returns the overlap before the step in m; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
@@ -248,7 +248,7 @@ class ScaledVelocities {
 
   /** Adds a motion that exceeds both velocities. */
   observe(step: Step, column: number): void {
-    const { frame, dt, scene, window, moved } = step
+    const { frame, dt, scene, window, displacement } = step
     const last = this.#last.get(column)
     const s = window.states.data
     const [v, u] = [getOffset(step, column), getOffsetBefore(step, column)].map((at) =>
@@ -256,7 +256,7 @@ class ScaledVelocities {
     ) as [Point3, Point3]
     const mean = add(add([0, 0, 0], u, 0.5), v, 0.5)
     const size = length3(...mean)
-    const off = add(read3(moved, 3 * column), mean, -dt)
+    const off = add(read3(displacement, 3 * column), mean, -dt)
     const along = dot3(off, mean) / size
     const across = length3(...add(off, mean, -along / size))
     const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt + getMotionError(step, column)
