@@ -1,6 +1,6 @@
 import { type BodyId, energyAt, jointAt, solverAt, stateAt, systemAt } from '@causeway/recording'
 import type { LawName } from '../laws/laws.ts'
-import { hasAllParts, hasUnknownMover } from '../laws/motion/budget-law.ts'
+import { hasAllParts, hasMoverOfUnknownMass } from '../laws/motion/budget-law.ts'
 import { hasJointError } from '../laws/motion/joint-law.ts'
 import { toSolid } from '../shapes/solid.ts'
 import { getOffset, num } from '../steps/block.ts'
@@ -110,7 +110,7 @@ export class CoverageCollector {
     this.#hasForces ||= step.hasExternal.includes(1)
     this.#span = { first: this.#span.first ?? frame, last: frame }
     const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
-    const isDriven = !isComplete && hasUnknownMover(step)
+    const isDriven = !isComplete && hasMoverOfUnknownMass(step)
     const energyMask = isComplete ? 0 : isDriven ? needBits.masses : needBits.inertia
     const jointMask = step.joints.isIncomplete ? needBits.jointImpulses : 0
     this.#add('frame', frameMask | energyMask | jointMask, frame, -1)

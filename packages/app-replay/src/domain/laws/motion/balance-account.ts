@@ -3,7 +3,7 @@ import { getOffset, getOffsetBefore, read3 } from '../../steps/block.ts'
 import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Step } from '../../steps/step.ts'
 import { dot3 } from '../../vector.ts'
-import type { Unexplained } from './body-balance.ts'
+import type { UnexplainedMotion } from './body-balance.ts'
 
 export interface BalancedBodies {
   readonly key: string | number
@@ -20,14 +20,14 @@ export interface Account {
   maxWork: number
   /** Largest residual and its limit. */
   residual: number
-  allowed: number
+  allowedResidual: number
   firstKinetic: number
   maxKinetic: number
-  touched: boolean
+  isConstrained: boolean
   /** Sums over frames with complete impulses. */
   readonly acceleration: [number, number, number]
   squares: number
-  judged: number
+  judgedFrames: number
   /** Sums of acceleration times velocity, and of squared velocities, before and after the step. */
   readonly drags: readonly [Drag, Drag]
 }
@@ -41,13 +41,13 @@ interface Drag {
 export const maxDamping = 0.2
 
 /** Share of the acceleration that damping need not explain. */
-const dampingRest = 0.1
+const maxDampingError = 0.1
 
 /** Returns c in 1/s by body if the acceleration is -c v in all flights of the body. */
-export function findDampingRates(
+export function findDampingRateByBody(
   accounts: readonly (readonly [Run, Account])[],
 ): ReadonlyMap<BodyId | undefined, number> {
-  const free = accounts.filter(([{ bodies }, { touched }]) => bodies.length === 1 && !touched)
+  const free = accounts.filter(([{ bodies }, { isConstrained }]) => bodies.length === 1 && !isConstrained)
   const rates = new Map<BodyId | undefined, number>()
   for (const body of new Set(free.map(([{ bodies }]) => bodies[0]))) {
     const rate = findDamping(free.filter(([{ bodies }]) => bodies[0] === body))
@@ -59,13 +59,13 @@ export function findDampingRates(
 function findDamping(accounts: readonly (readonly [Run, Account])[]): number | undefined {
   const sum = (read: (account: Account, run: Run) => number): number =>
     accounts.reduce((total, [run, account]) => total + read(account, run), 0)
-  if (sum(({ judged }) => judged) < 0.8 * sum((_, { frames }) => frames)) return undefined
+  if (sum(({ judgedFrames }) => judgedFrames) < 0.8 * sum((_, { frames }) => frames)) return undefined
   const squares = sum((account) => account.squares)
   for (const end of [0, 1] as const) {
     const along = sum(({ drags }) => drags[end].along)
     const square = sum(({ drags }) => drags[end].square)
     const rate = -along / square
-    const isAlong = squares - along ** 2 / square <= dampingRest ** 2 * squares
+    const isAlong = squares - along ** 2 / square <= maxDampingError ** 2 * squares
     if (isAlong && rate > 0 && rate <= maxDamping) return rate
   }
   return undefined
@@ -82,27 +82,33 @@ export class BalanceAccounts {
     })
   }
 
-  add(step: Step, one: Unexplained, { key, bodies, mass }: BalancedBodies): void {
+  add(step: Step, unexplained: UnexplainedMotion, { key, bodies, mass }: BalancedBodies): void {
     const values = {
-      value: one.work,
-      limit: one.allowedWork,
-      excess: Math.max(Math.abs(one.work) / one.allowedWork, one.residual / one.allowed),
+      value: unexplained.work,
+      limit: unexplained.allowedWork,
+      excess: Math.max(
+        Math.abs(unexplained.work) / unexplained.allowedWork,
+        unexplained.residual / unexplained.allowedResidual,
+      ),
     }
     const run = this.#runs.add(key, step.frame, values, { bodies, pair: null })
-    const account = this.#accounts.get(run) ?? createAccount(one)
+    const account = this.#accounts.get(run) ?? createAccount(unexplained)
     this.#accounts.set(run, account)
-    account.work += one.work
-    account.maxWork += one.maxWork
-    if (one.residual / one.allowed > account.residual / (account.allowed || 1)) {
-      account.residual = one.residual
-      account.allowed = one.allowed
+    account.work += unexplained.work
+    account.maxWork += unexplained.maxWork
+    if (
+      unexplained.residual / unexplained.allowedResidual >
+      account.residual / (account.allowedResidual || 1)
+    ) {
+      account.residual = unexplained.residual
+      account.allowedResidual = unexplained.allowedResidual
     }
-    account.maxKinetic = Math.max(account.maxKinetic, one.kinetic)
-    account.touched ||= one.isConstrained
-    if (one.left === null || !(mass > 0)) return
-    account.judged += 1
+    account.maxKinetic = Math.max(account.maxKinetic, unexplained.kinetic)
+    account.isConstrained ||= unexplained.isConstrained
+    if (unexplained.residualImpulse === null || !(mass > 0)) return
+    account.judgedFrames += 1
     for (const i of [0, 1, 2] as const) {
-      const part = one.left[i] / (mass * step.dt)
+      const part = unexplained.residualImpulse[i] / (mass * step.dt)
       account.acceleration[i] += part
       account.squares += part * part
     }
@@ -110,23 +116,23 @@ export class BalanceAccounts {
     const at = [getOffsetBefore(step, column), getOffset(step, column)]
     for (const [end, drag] of account.drags.entries()) {
       const velocity = read3(step.window.states.data, (at[end] ?? 0) + stateAt.velocity)
-      drag.along += dot3(one.left, velocity) / (mass * step.dt)
+      drag.along += dot3(unexplained.residualImpulse, velocity) / (mass * step.dt)
       drag.square += dot3(velocity, velocity)
     }
   }
 }
 
-const createAccount = ({ kineticBefore }: Unexplained): Account => ({
+const createAccount = ({ kineticBefore }: UnexplainedMotion): Account => ({
   work: 0,
   maxWork: 0,
   residual: 0,
-  allowed: 0,
+  allowedResidual: 0,
   firstKinetic: kineticBefore,
   maxKinetic: 0,
-  touched: false,
+  isConstrained: false,
   acceleration: [0, 0, 0],
   squares: 0,
-  judged: 0,
+  judgedFrames: 0,
   drags: [
     { along: 0, square: 0 },
     { along: 0, square: 0 },

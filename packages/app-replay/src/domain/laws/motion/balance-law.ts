@@ -11,18 +11,23 @@ import { type Run, RunCollector } from '../../steps/run.ts'
 import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Law } from '../law.ts'
-import { type Account, BalanceAccounts, type BalancedBodies, findDampingRates } from './balance-account.ts'
-import { measureBody, type Unexplained } from './body-balance.ts'
+import {
+  type Account,
+  BalanceAccounts,
+  type BalancedBodies,
+  findDampingRateByBody,
+} from './balance-account.ts'
+import { measureBody, type UnexplainedMotion } from './body-balance.ts'
 import { ConstantAccelerations, WeakAccelerations } from './constant-acceleration.ts'
 import { measureGroup } from './group-balance.ts'
 import { IntegratorMeter } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 
 /** `blowUpFactor` is relative to the first kinetic energy, `blowUpShare` to the largest. */
-const energyRule = { driftFrames: 5, blowUpFactor: 1000, blowUpShare: 0.1 } as const
+const energyRule = { minDriftFrames: 5, blowUpFactor: 1000, blowUpShare: 0.1 } as const
 
 /** After this number of steps, an unrecorded force is likely. */
-const forceFrames = 20
+const minForceFrames = 20
 const forceAdvice = 'If a force acts on it, record it in bodies[].forces.'
 
 export const balanceLaw = (): Law => new BalanceLaw()
@@ -30,10 +35,10 @@ export const balanceLaw = (): Law => new BalanceLaw()
 class BalanceLaw implements Law {
   readonly #accounts = new BalanceAccounts()
   readonly #noise = new NoiseMeter()
-  readonly #weak = new WeakAccelerations()
+  readonly #weakAccelerations = new WeakAccelerations()
   readonly #integrators = new IntegratorMeter()
-  readonly #rests = new Rests()
-  readonly #noisy = new RunCollector(Number.POSITIVE_INFINITY)
+  readonly #sleeping = new SleepingBodies()
+  readonly #noisyRuns = new RunCollector(Number.POSITIVE_INFINITY)
   #scene: Scene | undefined
 
   observe(step: Step): void {
@@ -42,69 +47,85 @@ class BalanceLaw implements Law {
     if (Number.isNaN(dt) || Number.isNaN(scene.g) || !scene.hasContacts || scene.hasSubsteps) return
     for (let column = 0; column < scene.bodies.length; column++) this.#observeBody(step, column)
     for (const [index, { id, bodies, columns }] of scene.groups.entries()) {
-      const one = measureGroup(step, index)
+      const unexplained = measureGroup(step, index)
       const mass = columns.reduce((sum, column) => sum + num(scene.masses, column), 0)
-      if (one !== null) this.#accounts.add(step, one, { key: `group ${id}`, bodies, mass })
+      if (unexplained !== null) this.#accounts.add(step, unexplained, { key: `group ${id}`, bodies, mass })
     }
   }
 
   findings(): readonly Finding[] {
     const scene = this.#scene
-    const constant = new ConstantAccelerations(scene)
-    const dampingRates = findDampingRates(this.#accounts.all)
-    const found = [...this.#accounts.all, ...this.#rests.broken].flatMap(([run, account]) => {
-      const [body = 0] = run.bodies
-      const column = run.bodies.length === 1 && !account.touched ? scene?.columnById.get(body) : undefined
-      // The first frames had no noise level yet.
-      if (column !== undefined && this.#isNoise(column, account, run.value)) {
-        const isNoted = this.#noisy.runs.some(({ bodies }) => bodies[0] === body)
-        if (!isNoted)
-          this.#noisy.add(body, run.first, { value: account.residual, limit: account.allowed }, run)
-        return []
-      }
-      const damping = column === undefined ? undefined : dampingRates.get(body)
-      if (damping !== undefined) return [toDampingFinding(run, account, damping)]
-      return constant.add(run, account) ? [] : toFindings(run, account)
-    })
-    const drifts = this.#noisy.runs.flatMap((run) => {
+    const constantAccelerations = new ConstantAccelerations(scene)
+    const dampingRates = findDampingRateByBody(this.#accounts.all)
+    const accountFindings = [...this.#accounts.all, ...this.#sleeping.brokenRuns].flatMap(
+      ([run, account]) => {
+        const [body = 0] = run.bodies
+        const column =
+          run.bodies.length === 1 && !account.isConstrained ? scene?.columnById.get(body) : undefined
+        // The first frames had no noise level yet.
+        if (column !== undefined && this.#isNoise(column, account, run.value)) {
+          const isReported = this.#noisyRuns.runs.some(({ bodies }) => bodies[0] === body)
+          if (!isReported)
+            this.#noisyRuns.add(
+              body,
+              run.first,
+              { value: account.residual, limit: account.allowedResidual },
+              run,
+            )
+          return []
+        }
+        const dampingRate = column === undefined ? undefined : dampingRates.get(body)
+        if (dampingRate !== undefined) return [toDampingFinding(run, account, dampingRate)]
+        return constantAccelerations.add(run, account) ? [] : toFindings(run, account)
+      },
+    )
+    const drifts = this.#noisyRuns.runs.flatMap((run) => {
       const column = scene?.columnById.get(run.bodies[0] ?? 0)
       return column === undefined ? [] : findDrift(this.#noise, column, run)
     })
     const isNew = ({ bodies: [body = 0] }: Finding): boolean =>
-      !constant.findings.some(({ bodies }) => bodies.includes(body))
+      !constantAccelerations.findings.some(({ bodies }) => bodies.includes(body))
     return [
-      ...constant.findings,
-      ...this.#weak.findings.filter(isNew),
-      ...found,
+      ...constantAccelerations.findings,
+      ...this.#weakAccelerations.findings.filter(isNew),
+      ...accountFindings,
       ...drifts,
       ...this.#integrators.findings,
-      ...this.#noisy.runs.map(toNoiseFinding),
+      ...this.#noisyRuns.runs.map(toNoiseFinding),
     ]
   }
 
   #observeBody(step: Step, column: number): void {
     const { scene, frame, asleep } = step
     this.#integrators.add(step, column)
-    this.#rests.close(step, column)
-    const one = measureBody(step, column, { noise: this.#noise, weak: this.#weak })
-    if (one === null) return
+    this.#sleeping.detectSupport(step, column)
+    const unexplained = measureBody(step, column, {
+      noise: this.#noise,
+      weakAccelerations: this.#weakAccelerations,
+    })
+    if (unexplained === null) return
     const body = scene.bodies[column] ?? 0
     const account = { key: body, bodies: [body], mass: num(scene.masses, column) }
-    if (!one.isConstrained && this.#isNoise(column, one, one.work)) {
+    if (!unexplained.isConstrained && this.#isNoise(column, unexplained, unexplained.work)) {
       const subject = { bodies: [body], pair: null }
-      this.#noisy.add(body, frame, { value: one.residual, limit: one.allowed }, subject)
-    } else if (asleep[column] === 1) this.#rests.add(step, one, account)
-    else this.#accounts.add(step, one, account)
+      this.#noisyRuns.add(
+        body,
+        frame,
+        { value: unexplained.residual, limit: unexplained.allowedResidual },
+        subject,
+      )
+    } else if (asleep[column] === 1) this.#sleeping.add(step, unexplained, account)
+    else this.#accounts.add(step, unexplained, account)
   }
 
   /** Residual in N·s, gain in J. */
   #isNoise(
     column: number,
-    { residual, allowed }: Pick<Account, 'residual' | 'allowed'>,
+    { residual, allowedResidual }: Pick<Account, 'residual' | 'allowedResidual'>,
     gain: number,
   ): boolean {
     const level = this.#noise.measure(column)
-    return residual > allowed ? residual <= level.residual : Math.abs(gain) <= level.gain
+    return residual > allowedResidual ? residual <= level.residual : Math.abs(gain) <= level.gain
   }
 }
 
@@ -112,24 +133,24 @@ class BalanceLaw implements Law {
  * Bodies that seem to sleep. If an impulse later supports such a body although it has not moved, impulses were missing
  * before.
  */
-class Rests {
+class SleepingBodies {
   readonly #accounts = new BalanceAccounts()
   readonly #lastByBody = new Map<BodyId, number>()
-  readonly #broken = new Set<string>()
+  readonly #brokenRuns = new Set<string>()
 
-  add(step: Step, one: Unexplained, body: BalancedBodies): void {
-    this.#accounts.add(step, one, body)
+  add(step: Step, unexplained: UnexplainedMotion, body: BalancedBodies): void {
+    this.#accounts.add(step, unexplained, body)
     for (const id of body.bodies) this.#lastByBody.set(id, step.frame)
   }
 
-  close({ scene, frame, asleep, touching, distance }: Step, column: number): void {
+  detectSupport({ scene, frame, asleep, touching, distance }: Step, column: number): void {
     const body = scene.bodies[column] ?? 0
-    const isCarried = asleep[column] === 0 && touching[column] === 1 && distance[column] === 0
-    if (isCarried && this.#lastByBody.get(body) === frame - 1) this.#broken.add(`${body} ${frame - 1}`)
+    const isSupported = asleep[column] === 0 && touching[column] === 1 && distance[column] === 0
+    if (isSupported && this.#lastByBody.get(body) === frame - 1) this.#brokenRuns.add(`${body} ${frame - 1}`)
   }
 
-  get broken(): readonly (readonly [Run, Account])[] {
-    return this.#accounts.all.filter(([{ bodies, last }]) => this.#broken.has(`${bodies[0]} ${last}`))
+  get brokenRuns(): readonly (readonly [Run, Account])[] {
+    return this.#accounts.all.filter(([{ bodies, last }]) => this.#brokenRuns.has(`${bodies[0]} ${last}`))
   }
 }
 
@@ -169,31 +190,39 @@ function findDrift(noise: NoiseMeter, column: number, { bodies, pair }: Run): re
 }
 
 function toFindings(run: Run, account: Account): readonly Finding[] {
-  const { work, maxWork, residual, allowed, firstKinetic, maxKinetic, touched } = account
-  const confidence = touched ? 0.6 : 0.9
-  const hasForce = !touched && run.frames >= forceFrames
-  const shared = { confidence, ...(hasForce && { advice: forceAdvice }) }
+  const { work, maxWork, residual, allowedResidual, firstKinetic, maxKinetic, isConstrained } = account
+  const confidence = isConstrained ? 0.6 : 0.9
+  const hasForce = !isConstrained && run.frames >= minForceFrames
+  const commonOptions = { confidence, ...(hasForce && { advice: forceAdvice }) }
   // A force that changes the momentum also explains its torque.
-  const rank = residual > allowed ? ({ rank: 'momentum' } as const) : {}
-  const energy = { ...shared, ...rank, unit: 'J', value: work }
-  const isPowered = Math.abs(work) > 0.05 * maxWork
-  const hasGrown = maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3)
+  const rank = residual > allowedResidual ? ({ rank: 'momentum' } as const) : {}
+  const energyOptions = { ...commonOptions, ...rank, unit: 'J', value: work }
+  const changesEnergy = Math.abs(work) > 0.05 * maxWork
+  const hasBlownUp = maxKinetic > energyRule.blowUpFactor * Math.max(firstKinetic, 1e-3)
   // Gravity explains a fall from rest.
-  if (run.frames >= 3 && hasGrown && !(maxWork < energyRule.blowUpShare * maxKinetic))
+  if (run.frames >= 3 && hasBlownUp && !(maxWork < energyRule.blowUpShare * maxKinetic))
     return [
       createFinding(
         { ...run, peak: run.last },
         { kind: 'blow_up', unit: 'J', confidence: 0.95, value: maxKinetic },
       ),
     ]
-  if (work > 0 && isPowered)
+  if (work > 0 && changesEnergy)
     return [
       createFinding(run, {
-        ...energy,
-        kind: run.frames >= energyRule.driftFrames ? 'energy_drift' : 'energy_injection',
+        ...energyOptions,
+        kind: run.frames >= energyRule.minDriftFrames ? 'energy_drift' : 'energy_injection',
       }),
     ]
-  if (work < 0 && isPowered && !touched)
-    return [createFinding(run, { ...energy, kind: 'dissipation_without_contact' })]
-  return [createFinding(run, { ...shared, kind: 'momentum', unit: 'N·s', value: residual, limit: allowed })]
+  if (work < 0 && changesEnergy && !isConstrained)
+    return [createFinding(run, { ...energyOptions, kind: 'dissipation_without_contact' })]
+  return [
+    createFinding(run, {
+      ...commonOptions,
+      kind: 'momentum',
+      unit: 'N·s',
+      value: residual,
+      limit: allowedResidual,
+    }),
+  ]
 }

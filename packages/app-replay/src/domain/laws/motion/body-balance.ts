@@ -10,98 +10,100 @@ import type { NoiseMeter } from './noise-meter.ts'
 /** Tolerances as shares of the largest term, for free bodies and for bodies in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
-export interface Unexplained {
+export interface UnexplainedMotion {
   readonly work: number
   readonly allowedWork: number
   readonly maxWork: number
   readonly residual: number
-  readonly allowed: number
+  readonly allowedResidual: number
   readonly kinetic: number
   readonly kineticBefore: number
   /** Whether contacts or joints act. */
   readonly isConstrained: boolean
   /** Unexplained impulse in N·s; `null` if a force is unknown. */
-  readonly left: Point3 | null
+  readonly residualImpulse: Point3 | null
 }
 
 /** Returns `null` if the step is explained or cannot be judged. */
 export function measureBody(
   step: Step,
   column: number,
-  meters?: { readonly noise: NoiseMeter; readonly weak: WeakAccelerations },
-): Unexplained | null {
+  meters?: { readonly noise: NoiseMeter; readonly weakAccelerations: WeakAccelerations },
+): UnexplainedMotion | null {
   const { scene, window, dt, impulse, external, joints, errors } = step
   if (joints.isKnown[column] === 0) return null
   const isJointed = joints.isJointed[column] === 1
   const isTouching = step.touching[column] === 1
-  const knowledge = isTouching ? num8(step.impulseKnown, column) : impulseKnowledge.complete
-  if (knowledge === impulseKnowledge.none && !scene.hasImpulses) return null
+  const impulseState = isTouching ? num8(step.impulseKnown, column) : impulseKnowledge.complete
+  if (impulseState === impulseKnowledge.none && !scene.hasImpulses) return null
   const isPushed = step.hasExternal[column] === 1
   const mass = num(scene.masses, column)
   const s = window.states.data
   const at = getOffset(step, column) + stateAt.velocity
-  const was = getOffsetBefore(step, column) + stateAt.velocity
+  const previousAt = getOffsetBefore(step, column) + stateAt.velocity
   const vx = num(s, at)
   const vy = num(s, at + 1)
   const vz = num(s, at + 2)
-  const ux = num(s, was)
-  const uy = num(s, was + 1)
-  const uz = num(s, was + 2)
+  const ux = num(s, previousAt)
+  const uy = num(s, previousAt + 1)
+  const uz = num(s, previousAt + 2)
   const [gx, gy, gz] = scene.gravity
   let rx = mass * (vx - ux - gx * dt)
   let ry = mass * (vy - uy - gy * dt)
   let rz = mass * (vz - uz - gz * dt)
-  let pushed = 0
+  let appliedSize = 0
   if (isTouching || isPushed || isJointed) {
     const part = 3 * column
     const contact = isTouching ? 1 : 0
     const jx = contact * num(impulse, part) + num(external, part) * dt + num(joints.impulse, part)
     const jy = contact * num(impulse, part + 1) + num(external, part + 1) * dt + num(joints.impulse, part + 1)
     const jz = contact * num(impulse, part + 2) + num(external, part + 2) * dt + num(joints.impulse, part + 2)
-    pushed = Math.abs(jx) + Math.abs(jy) + Math.abs(jz)
+    appliedSize = Math.abs(jx) + Math.abs(jy) + Math.abs(jz)
     rx -= jx
     ry -= jy
     rz -= jz
-    if (knowledge !== impulseKnowledge.complete) {
+    if (impulseState !== impulseKnowledge.complete) {
       const r: [number, number, number] = [rx, ry, rz]
-      if (knowledge === impulseKnowledge.none) removeNormalParts(step, column, r)
+      if (impulseState === impulseKnowledge.none) removeNormalParts(step, column, r)
       else removeFriction(step, column, r)
       ;[rx, ry, rz] = r
     }
   }
-  const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
-  const minAllowed = part * mass * scene.g * dt
+  const share = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
+  const minAllowed = share * mass * scene.g * dt
   const error = mass * num(errors.velocityChange, column) + num(errors.impulse, column)
-  const free = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
-  if (free !== null && step.asleep[column] !== 1) {
-    meters?.noise.add(column, step.frame, { x: rx, y: ry, z: rz, ...free, slack: minAllowed })
-    if (step.touchedBefore[column] === 0) meters?.weak.add(step, column, [rx, ry, rz], minAllowed)
+  const freeGain = isTouching || isPushed || isJointed ? null : measureFreeGain(step, column, mass)
+  if (freeGain !== null && step.asleep[column] !== 1) {
+    meters?.noise.add(column, step.frame, { x: rx, y: ry, z: rz, ...freeGain, slack: minAllowed })
+    if (step.touchedBefore[column] === 0)
+      meters?.weakAccelerations.add(step, column, [rx, ry, rz], minAllowed)
   }
   // Other motions, such as those that end at a surface, are judged by the law of velocities.
-  const gain = free?.isBeyond && isAlongVelocity(step, column) ? free : null
+  const gain = freeGain?.exceedsRounding && isAlongVelocity(step, column) ? freeGain : null
   const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   if (!isGain && rx * rx + ry * ry + rz * rz <= (minAllowed + error) ** 2) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
   // Single precision rounds velocities to 6e-8, several times per step.
   const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9 + error
-  const largest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, pushed)
-  const allowed = 1e-6 + part * largest + rounding + getJointTolerance(step, column, part)
-  const isOff = residual > allowed
-  if (!isOff && !isGain) return null
+  const largest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, appliedSize)
+  const allowedResidual = 1e-6 + share * largest + rounding + getJointTolerance(step, column, share)
+  const isUnbalanced = residual > allowedResidual
+  if (!isUnbalanced && !isGain) return null
   const work = (rx * (ux + vx) + ry * (uy + vy) + rz * (uz + vz)) / 2
-  const middle = length3(ux + vx, uy + vy, uz + vz) / 2
+  const meanSpeed = length3(ux + vx, uy + vy, uz + vz) / 2
   return {
     work: isGain ? gain.work : work,
-    allowedWork: gain === null ? allowed * Math.max(before, after, 1e-3) : gain.allowed,
-    maxWork: isGain && !isOff ? Math.abs(gain.work) : residual * Math.max(middle, 1e-9),
+    allowedWork: gain === null ? allowedResidual * Math.max(before, after, 1e-3) : gain.allowed,
+    maxWork: isGain && !isUnbalanced ? Math.abs(gain.work) : residual * Math.max(meanSpeed, 1e-9),
     residual: Number.isNaN(residual) ? 0 : residual,
-    allowed,
+    allowedResidual,
     kinetic: 0.5 * mass * after * after,
     kineticBefore: 0.5 * mass * before * before,
     isConstrained: isTouching || isJointed,
     // Set even within the tolerance: the energy reveals a weak constant force first.
-    left: residual > 0.1 * rounding && knowledge === impulseKnowledge.complete ? [rx, ry, rz] : null,
+    residualImpulse:
+      residual > 0.1 * rounding && impulseState === impulseKnowledge.complete ? [rx, ry, rz] : null,
   }
 }
 
@@ -113,12 +115,12 @@ function isAlongVelocity(step: Step, column: number): boolean {
     getOffset(step, column) + stateAt.velocity,
     getOffsetBefore(step, column) + stateAt.velocity,
   ]
-  let [off, change] = [0, 0]
+  let [squaredDeviation, change] = [0, 0]
   for (let i = 0; i < 3; i++) {
-    off += (num(displacement, 3 * column + i) - num(s, v + i) * dt) ** 2
+    squaredDeviation += (num(displacement, 3 * column + i) - num(s, v + i) * dt) ** 2
     change += (num(s, v + i) - num(s, u + i)) ** 2
   }
-  return !(Math.sqrt(off) > maxJump + 1.05 * (Math.sqrt(change) + scene.g * dt) * dt)
+  return !(Math.sqrt(squaredDeviation) > maxJump + 1.05 * (Math.sqrt(change) + scene.g * dt) * dt)
 }
 
 /** m */
@@ -132,7 +134,7 @@ interface FreeGain {
   /** Largest gain or loss of a correct step. */
   readonly gainSlack: number
   /** Whether `work` exceeds rounding. */
-  readonly isBeyond: boolean
+  readonly exceedsRounding: boolean
 }
 
 /**
@@ -142,9 +144,9 @@ interface FreeGain {
 function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
   const { scene, window, dt, displacement } = step
   const s = window.states.data
-  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
+  const [at, previousAt] = [getOffset(step, column), getOffsetBefore(step, column)]
   const linear = 0.5 * mass * readSquare(s, at + stateAt.velocity)
-  const change = linear - 0.5 * mass * readSquare(s, was + stateAt.velocity)
+  const change = linear - 0.5 * mass * readSquare(s, previousAt + stateAt.velocity)
   const [gx, gy, gz] = scene.gravity
   const part = 3 * column
   const fall =
@@ -154,20 +156,20 @@ function measureFreeGain(step: Step, column: number, mass: number): FreeGain {
     readRotationalEnergy(step, column, step.row),
     readRotationalEnergy(step, column, step.row - 1),
   ]
-  const turning = rotational - rotationalBefore
-  const loss = 0.51 * mass * (scene.g * dt) ** 2
+  const rotationalChange = rotational - rotationalBefore
+  const integratorLoss = 0.51 * mass * (scene.g * dt) ** 2
   // Semi-implicit Euler loses this energy; explicit Euler gains it.
-  const motion = change - fall
-  const off = Math.sign(motion) * Math.max(0, Math.abs(motion) - loss)
-  const work = off + (Number.isNaN(turning) ? 0 : turning)
+  const linearGain = change - fall
+  const unexplainedMotion = Math.sign(linearGain) * Math.max(0, Math.abs(linearGain) - integratorLoss)
+  const work = unexplainedMotion + (Number.isNaN(rotationalChange) ? 0 : rotationalChange)
   const height = mass * scene.g * Math.sqrt(readSquare(s, at + stateAt.position))
   const spin = Math.max(rotational, rotationalBefore) || 0
   const rounding = 1e-6 * (linear + height) + 1e-9 + measureEnergyError(step, column, mass)
-  const gain = motion + (Number.isNaN(turning) ? 0 : turning)
+  const gain = linearGain + (Number.isNaN(rotationalChange) ? 0 : rotationalChange)
   if (!(Math.abs(work) > rounding))
-    return { work, gain, allowed: rounding, gainSlack: loss + rounding, isBeyond: false }
+    return { work, gain, allowed: rounding, gainSlack: integratorLoss + rounding, exceedsRounding: false }
   const allowed = rounding + getSpinTolerance(step, column) * spin
-  return { work, gain, allowed, gainSlack: loss + allowed, isBeyond: true }
+  return { work, gain, allowed, gainSlack: integratorLoss + allowed, exceedsRounding: true }
 }
 
 /** Returns the rounding error of an energy change in J. */
@@ -175,12 +177,12 @@ export function measureEnergyError(step: Step, column: number, mass: number): nu
   const { scene, window, errors } = step
   if (scene.rounding.isExact) return 0
   const s = window.states.data
-  const largest = (part: number): number =>
+  const getLargest = (part: number): number =>
     Math.max(
       length3(...read3(s, getOffset(step, column) + part)),
       length3(...read3(s, getOffsetBefore(step, column) + part)),
     )
-  const [speed, spin] = [largest(stateAt.velocity), largest(stateAt.spin)]
+  const [speed, spin] = [getLargest(stateAt.velocity), getLargest(stateAt.spin)]
   const change = length3(
     ...(([0, 1, 2] as const).map(
       (i) =>
@@ -189,12 +191,12 @@ export function measureEnergyError(step: Step, column: number, mass: number): nu
     ) as [number, number, number]),
   )
   const moment = Math.max(0, ...(scene.inertias[column] ?? []))
-  const turning =
+  const rotationalError =
     moment * spin * (num(errors.spinChange, column) + num(scene.inertiaErrors, column) * change) ||
     2 * getError(scene.rounding.energy, 0)
   return (
     mass * (speed * num(errors.velocityChange, column) + (scene.g || 0) * num(errors.displacement, column)) +
-    turning
+    rotationalError
   )
 }
 
@@ -209,23 +211,24 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
   const inertia = scene.inertias[column]
   if (inertia === undefined) return num(window.energies.data, at * energyAt.width + energyAt.rotational)
   const spin = at * stateAt.width + stateAt.spin
-  const square = (i: 0 | 1 | 2): number => inertia[i] * num(window.states.data, spin + i) ** 2
-  return 0.5 * (square(0) + square(1) + square(2))
+  const getTerm = (i: 0 | 1 | 2): number => inertia[i] * num(window.states.data, spin + i) ** 2
+  return 0.5 * (getTerm(0) + getTerm(1) + getTerm(2))
 }
 
 /** Error as a share of the rotational energy. */
-export const spinRounding = 2e-3
+export const maxSpinError = 2e-3
 
 /** Returns the relative error of the rotational energy in an explicit step: (dw / w)², at most 0.3 (w dt)². */
 function getSpinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
   const at = getOffset(step, column) + stateAt.spin
-  const was = getOffsetBefore(step, column) + stateAt.spin
+  const previousAt = getOffsetBefore(step, column) + stateAt.spin
   const [a, b, c] = [num(s, at), num(s, at + 1), num(s, at + 2)]
   const spin = length3(a, b, c)
   if (!(spin > 0)) return 0
-  const change = length3(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
-  return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
+  const change =
+    length3(a - num(s, previousAt), b - num(s, previousAt + 1), c - num(s, previousAt + 2)) / spin
+  return maxSpinError + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
 /** Relative to mu Jn. A friction pyramid reaches 1.41. */
@@ -242,9 +245,9 @@ function removeFriction(
   const along = r[0] * n[0] + r[1] * n[1] + r[2] * n[2]
   const across = [r[0] - along * n[0], r[1] - along * n[1], r[2] - along * n[2]] as const
   const size = length3(...across)
-  const beyond = size - maxUnrecordedFriction * num(frictionLimit, column)
-  const kept = beyond > 0 ? beyond / size : 0
-  for (const i of [0, 1, 2] as const) r[i] = along * n[i] + kept * across[i]
+  const excess = size - maxUnrecordedFriction * num(frictionLimit, column)
+  const remaining = excess > 0 ? excess / size : 0
+  for (const i of [0, 1, 2] as const) r[i] = along * n[i] + remaining * across[i]
 }
 
 const num8 = (block: Uint8Array, index: number): number => block[index] ?? 0

@@ -9,7 +9,7 @@ import type { Law } from '../law.ts'
 import { balanceTolerance, measureEnergyError } from './body-balance.ts'
 
 /** Excess as a multiple of the scale, and minimum number of frames. */
-const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
+const budgetRule = { maxShare: 0.25, blowUpFactor: 1000, minFrames: 3 } as const
 
 interface Excess extends Run {
   scale: number
@@ -17,10 +17,10 @@ interface Excess extends Run {
 }
 
 export function budgetLaw(): Law {
-  const found: Excess[] = []
+  const runs: Excess[] = []
   let budget = Number.NaN
   let maxKinetic = 0
-  let open: Excess | undefined
+  let openRun: Excess | undefined
   let isDriven = false
   let surfaces: MovingSurfaces | undefined
   let isIncomplete = false
@@ -46,32 +46,32 @@ export function budgetLaw(): Law {
       const scale = Math.max(maxKinetic, 0.01 * weight)
       const excess = total - budget - sumEnergyErrors(step)
       if (!(excess > 0.05 * scale + 1e-6 * Math.abs(budget))) {
-        open = undefined
+        openRun = undefined
         maxKinetic = Math.max(maxKinetic, kinetic)
         return
       }
-      if (open === undefined) {
+      if (openRun === undefined) {
         const run = { first: frame, last: frame, peak: frame, value: excess, limit: scale, frames: 0 }
-        open = { ...run, pair: null, bodies: [], scale }
-        found.push(open)
+        openRun = { ...run, pair: null, bodies: [], scale }
+        runs.push(openRun)
       }
-      open.frames += 1
-      open.last = frame
-      if (excess >= open.value) {
-        open.value = excess
-        open.peak = frame
-        if (excess < budgetRule.blowUp * open.scale || open.bodies.length === 0)
-          open.bodies = findGainers(step, firstTotals)
+      openRun.frames += 1
+      openRun.last = frame
+      if (excess >= openRun.value) {
+        openRun.value = excess
+        openRun.peak = frame
+        if (excess < budgetRule.blowUpFactor * openRun.scale || openRun.bodies.length === 0)
+          openRun.bodies = findGainers(step, firstTotals)
       }
     },
-    findings: () => (isDriven || (surfaces?.all.length ?? 0) > 0 ? [] : found.flatMap(toFindings)),
+    findings: () => (isDriven || (surfaces?.all.length ?? 0) > 0 ? [] : runs.flatMap(toFindings)),
   }
 }
 
 function toFindings(run: Excess): readonly Finding[] {
   const { scale, value } = run
-  if (run.frames < budgetRule.frames || !(value > budgetRule.suspicious * scale)) return []
-  if (value > budgetRule.blowUp * scale)
+  if (run.frames < budgetRule.minFrames || !(value > budgetRule.maxShare * scale)) return []
+  if (value > budgetRule.blowUpFactor * scale)
     return [createFinding(run, { kind: 'blow_up', unit: 'J', confidence: 0.95, limit: scale })]
   return [
     createFinding(run, {
@@ -79,7 +79,7 @@ function toFindings(run: Excess): readonly Finding[] {
       severity: 'warning',
       unit: 'J',
       confidence: 0.3,
-      limit: budgetRule.suspicious * scale,
+      limit: budgetRule.maxShare * scale,
     }),
   ]
 }
@@ -130,21 +130,21 @@ function sumFallingGain(step: Step): number {
       getOffset(step, column) + stateAt.velocity,
       getOffsetBefore(step, column) + stateAt.velocity,
     ]
-    let [gain, off] = [0, 0]
+    let [gain, squaredDeviation] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
       const [now, before, pull] = [num(s, v + axis), num(s, u + axis), scene.gravity[axis] ?? 0]
       gain += (now * now - before * before) / 2 - pull * num(displacement, 3 * column + axis)
-      off += (now - before - pull * dt) ** 2
+      squaredDeviation += (now - before - pull * dt) ** 2
     }
     const slack = balanceTolerance.free * scene.g * dt + num(step.errors.velocityChange, column)
-    if (!(off <= slack ** 2)) continue
+    if (!(squaredDeviation <= slack ** 2)) continue
     if (gain > 0) sum += num(scene.masses, column) * Math.min(gain, 0.51 * (scene.g * dt) ** 2)
   }
   return sum
 }
 
 /** Lift of a supported body as a share of its weight. Friction must not exceed the lift. */
-const support = { min: 0.5, max: 1.5 } as const
+const supportShare = { min: 0.5, max: 1.5 } as const
 
 /** Returns the energy in J of supported bodies, which a moving surface may drive. */
 function sumSupportedGain(step: Step): number {
@@ -160,15 +160,15 @@ function sumSupportedGain(step: Step): number {
     ]
     let [lift, square] = [0, 0]
     for (let axis = 0; axis < 3; axis++) {
-      const pull = scene.gravity[axis] ?? 0
-      const change = num(s, v + axis) - num(s, u + axis) - pull * dt
-      lift -= (change * pull) / scene.g
+      const gravity = scene.gravity[axis] ?? 0
+      const change = num(s, v + axis) - num(s, u + axis) - gravity * dt
+      lift -= (change * gravity) / scene.g
       square += change * change
     }
-    const isSupported = lift >= support.min * weight && lift <= support.max * weight
+    const isSupported = lift >= supportShare.min * weight && lift <= supportShare.max * weight
     if (!isSupported || square > 2 * lift * lift) continue
-    const [now, before] = [row, row - 1].map((one) =>
-      num(window.energies.data, getEnergyOffset(step, one, column) + energyAt.total),
+    const [now, before] = [row, row - 1].map((stateRow) =>
+      num(window.energies.data, getEnergyOffset(step, stateRow, column) + energyAt.total),
     ) as [number, number]
     sum += Math.max(0, now - before) || 0
   }
@@ -176,7 +176,11 @@ function sumSupportedGain(step: Step): number {
 }
 
 /** Whether a body of unknown mass moves, so that it can drive others. */
-export function hasUnknownMover({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
+export function hasMoverOfUnknownMass({
+  window,
+  row,
+  scene,
+}: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
   const s = window.states.data
   const count = scene.bodies.length
   for (let column = 0; column < count; column++) {
@@ -195,7 +199,7 @@ const minGravity = 1e-3
 
 /** Whether the total includes the rotational energy of turning bodies, and potential energy if there is gravity. */
 export function hasAllParts({ window, row, scene }: Pick<Step, 'window' | 'row' | 'scene'>): boolean {
-  if (hasUnknownMover({ window, row, scene })) return false
+  if (hasMoverOfUnknownMass({ window, row, scene })) return false
   const isFalling = !(scene.g < minGravity)
   const energies = window.energies.data
   const s = window.states.data
@@ -218,8 +222,8 @@ const readKineticEnergy = ({ window }: Step, at: number): number =>
 function sumKineticEnergy(step: Step): number {
   let sum = 0
   for (let column = 0; column < step.scene.bodies.length; column++) {
-    const one = readKineticEnergy(step, getEnergyOffset(step, step.row, column))
-    if (Number.isFinite(one)) sum += one
+    const kinetic = readKineticEnergy(step, getEnergyOffset(step, step.row, column))
+    if (Number.isFinite(kinetic)) sum += kinetic
   }
   return sum
 }
@@ -227,16 +231,16 @@ function sumKineticEnergy(step: Step): number {
 /** Returns at most three bodies. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
-  const all = scene.bodies
+  const gains = scene.bodies
     .map((body, column) => {
       const total = num(window.energies.data, getEnergyOffset(step, row, column) + energyAt.total)
       return { body, gain: total - (firstTotals.get(column) ?? Number.NaN) }
     })
     .filter(({ gain }) => gain > 0)
     .sort((a, b) => b.gain - a.gain)
-  const most = all[0]?.gain ?? 0
-  return all
-    .filter(({ gain }) => gain >= 0.01 * most)
+  const maxGain = gains[0]?.gain ?? 0
+  return gains
+    .filter(({ gain }) => gain >= 0.01 * maxGain)
     .slice(0, 3)
     .map(({ body }) => body)
     .sort((a, b) => a - b)

@@ -8,16 +8,16 @@ import type { Step } from '../../steps/step.ts'
 import { dot3, type Point3 } from '../../vector.ts'
 
 /** Minimum number of frames, and maximum deviation as a share of the mean. */
-const rule = { frames: 10, spread: 0.05 } as const
+const rule = { minFrames: 10, maxSpread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
-const alongGravity = 0.996
+const gravityCosine = 0.996
 
 interface UnexplainedSum {
-  /** Sum over the `judged` frames in m/s²; `squares` is the sum of squares. */
+  /** Sum over the `judgedFrames` in m/s²; `squares` is the sum of squares. */
   readonly acceleration: Point3
   readonly squares: number
-  readonly judged: number
+  readonly judgedFrames: number
 }
 
 export class ConstantAccelerations {
@@ -29,27 +29,31 @@ export class ConstantAccelerations {
   }
 
   /** Adds a run with a constant acceleration; otherwise returns `false`. */
-  add(run: Run, { acceleration, squares, judged }: UnexplainedSum): boolean {
-    if (judged < rule.frames || judged < 0.8 * run.frames) return false
-    const vector: Point3 = [acceleration[0] / judged, acceleration[1] / judged, acceleration[2] / judged]
+  add(run: Run, { acceleration, squares, judgedFrames }: UnexplainedSum): boolean {
+    if (judgedFrames < rule.minFrames || judgedFrames < 0.8 * run.frames) return false
+    const vector: Point3 = [
+      acceleration[0] / judgedFrames,
+      acceleration[1] / judgedFrames,
+      acceleration[2] / judgedFrames,
+    ]
     const size = length3(...vector)
-    const variance = Math.max(0, squares / judged - size ** 2)
-    if (!(Math.sqrt(variance) <= rule.spread * size)) return false
-    const same = this.#groups.find(
+    const variance = Math.max(0, squares / judgedFrames - size ** 2)
+    if (!(Math.sqrt(variance) <= rule.maxSpread * size)) return false
+    const matchingGroup = this.#groups.find(
       (group) =>
         length3(vector[0] - group.vector[0], vector[1] - group.vector[1], vector[2] - group.vector[2]) <=
-        rule.spread * size,
+        rule.maxSpread * size,
     )
-    if (same === undefined) {
+    if (matchingGroup === undefined) {
       this.#groups.push({ run: { ...run }, vector, bodies: [...run.bodies] })
       return true
     }
-    same.run = {
-      ...same.run,
-      last: Math.max(same.run.last, run.last),
-      frames: Math.max(same.run.frames, run.frames),
+    matchingGroup.run = {
+      ...matchingGroup.run,
+      last: Math.max(matchingGroup.run.last, run.last),
+      frames: Math.max(matchingGroup.run.frames, run.frames),
     }
-    for (const body of run.bodies) if (!same.bodies.includes(body)) same.bodies.push(body)
+    for (const body of run.bodies) if (!matchingGroup.bodies.includes(body)) matchingGroup.bodies.push(body)
     return true
   }
 
@@ -71,10 +75,17 @@ export class ConstantAccelerations {
 }
 
 /**
- * `share` is relative to gravity, `minimum` in m/s², `spread` relative to the mean. `deviations` are standard
+ * `minShare` is relative to gravity, `minAcceleration` in m/s², `maxSpread` relative to the mean. `minDeviations` are standard
  * deviations of the mean.
  */
-const weakRule = { frames: 20, share: 1e-3, minimum: 1e-3, spread: 0.5, deviations: 6, drag: 0.2 } as const
+const weakRule = {
+  minSteps: 20,
+  minShare: 1e-3,
+  minAcceleration: 1e-3,
+  maxSpread: 0.5,
+  minDeviations: 6,
+  maxDragError: 0.2,
+} as const
 
 interface WeakSum {
   readonly first: number
@@ -84,7 +95,7 @@ interface WeakSum {
   squares: number
   /** Sums of acceleration times velocity, and of squared velocities. */
   along: number
-  speeds: number
+  squaredSpeeds: number
   /** Largest rounding error, m/s². */
   error: number
 }
@@ -107,7 +118,7 @@ export class WeakAccelerations {
     for (const i of [0, 1, 2] as const) sums.sum[i] += residual[i] / weight
     sums.squares += (size / weight) ** 2
     sums.along += dot3(residual, velocity) / weight
-    sums.speeds += dot3(velocity, velocity)
+    sums.squaredSpeeds += dot3(velocity, velocity)
     sums.error = Math.max(sums.error, num(step.errors.velocityChange, column) / dt)
     sums.steps += 1
     sums.last = frame
@@ -116,30 +127,33 @@ export class WeakAccelerations {
   get findings(): readonly Finding[] {
     const scene = this.#scene
     if (scene === undefined) return []
-    return [...this.#sums].flatMap(([column, { first, last, steps, sum, squares, along, speeds, error }]) => {
-      const vector: Point3 = [sum[0] / steps, sum[1] / steps, sum[2] / steps]
-      const size = length3(...vector)
-      const deviation = Math.sqrt(Math.max(0, squares / steps - size ** 2))
-      const clock = (scene.g * scene.rounding.time.absolute) / (weakRule.frames * scene.dt)
-      const limit =
-        Math.max(weakRule.minimum, weakRule.share * scene.g) +
-        clock +
-        (weakRule.deviations * deviation + error) / Math.sqrt(steps)
-      const isDrag = along < 0 && squares - along ** 2 / speeds < weakRule.drag ** 2 * squares
-      if (steps < weakRule.frames || isDrag || deviation > weakRule.spread * size || !(size > limit))
-        return []
-      const bodies = [scene.bodies[column] ?? 0]
-      return createFinding(
-        { first, last, peak: first, value: size, limit, bodies, pair: null },
-        {
-          kind: 'unexplained_acceleration',
-          severity: 'warning',
-          unit: 'm/s²',
-          confidence: 0.7,
-          text: describeAcceleration(vector, scene),
-        },
-      )
-    })
+    return [...this.#sums].flatMap(
+      ([column, { first, last, steps, sum, squares, along, squaredSpeeds, error }]) => {
+        const vector: Point3 = [sum[0] / steps, sum[1] / steps, sum[2] / steps]
+        const size = length3(...vector)
+        const deviation = Math.sqrt(Math.max(0, squares / steps - size ** 2))
+        const clockError = (scene.g * scene.rounding.time.absolute) / (weakRule.minSteps * scene.dt)
+        const limit =
+          Math.max(weakRule.minAcceleration, weakRule.minShare * scene.g) +
+          clockError +
+          (weakRule.minDeviations * deviation + error) / Math.sqrt(steps)
+        const isDrag =
+          along < 0 && squares - along ** 2 / squaredSpeeds < weakRule.maxDragError ** 2 * squares
+        if (steps < weakRule.minSteps || isDrag || deviation > weakRule.maxSpread * size || !(size > limit))
+          return []
+        const bodies = [scene.bodies[column] ?? 0]
+        return createFinding(
+          { first, last, peak: first, value: size, limit, bodies, pair: null },
+          {
+            kind: 'unexplained_acceleration',
+            severity: 'warning',
+            unit: 'm/s²',
+            confidence: 0.7,
+            text: describeAcceleration(vector, scene),
+          },
+        )
+      },
+    )
   }
 }
 
@@ -150,7 +164,7 @@ const createWeakSum = (first: number): WeakSum => ({
   sum: [0, 0, 0],
   squares: 0,
   along: 0,
-  speeds: 0,
+  squaredSpeeds: 0,
   error: 0,
 })
 
@@ -162,7 +176,7 @@ function describeAcceleration(vector: Point3, scene: Scene | undefined): string 
   if (scene === undefined || !(scene.g > 0)) return text
   const [gx, gy, gz] = scene.gravity
   const along = (x * gx + y * gy + z * gz) / scene.g
-  if (!(Math.abs(along) > alongGravity * length3(x, y, z)) || !(scene.g + along > 0)) return text
+  if (!(Math.abs(along) > gravityCosine * length3(x, y, z)) || !(scene.g + along > 0)) return text
   const fall = formatNumber(Number((scene.g + along).toPrecision(4)))
   return `falls with ${fall} m/s², but the recorded gravity is ${formatNumber(scene.g)} m/s²`
 }

@@ -9,8 +9,8 @@ import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { measureEnergyError } from './body-balance.ts'
 
-/** `own` is a share of the compared energy, `rounding` of the largest energy. */
-const tolerance = { own: 1e-3, rounding: 1e-5 } as const
+/** `relative` is a share of the compared energy, `rounding` of the largest energy. */
+const tolerance = { relative: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
   linear: 'has a linear energy that is not m v² / 2',
@@ -20,23 +20,23 @@ const texts = {
   system: 'the energy of the system is not the sum over its bodies',
 } as const
 
-type Part = keyof typeof texts
+type EnergyPart = keyof typeof texts
 
 export function energyRowLaw(): Law {
   const runs = Object.fromEntries(Object.keys(texts).map((part) => [part, new RunCollector(2)])) as Readonly<
-    Record<Part, RunCollector>
+    Record<EnergyPart, RunCollector>
   >
   const motion = new MotionEnergy()
-  const compare = (
-    part: Part,
+  const compareEnergies = (
+    part: EnergyPart,
     step: Step,
-    { recorded, expected, size, largest, body, error }: Compared,
+    { recorded, expected, size, largest, body, error }: EnergyComparison,
   ): void => {
-    const off = Math.abs(recorded - expected)
-    const limit = tolerance.own * size + tolerance.rounding * largest + 1e-9 + error
-    if (!(off > limit)) return
+    const difference = Math.abs(recorded - expected)
+    const limit = tolerance.relative * size + tolerance.rounding * largest + 1e-9 + error
+    if (!(difference > limit)) return
     const bodies = body === null ? [] : [body]
-    runs[part].add(body ?? '', step.frame, { value: off, limit }, { bodies, pair: null })
+    runs[part].add(body ?? '', step.frame, { value: difference, limit }, { bodies, pair: null })
   }
   return {
     observe(step) {
@@ -50,26 +50,30 @@ export function energyRowLaw(): Law {
           energies,
           (row * count + column) * energyAt.width,
         )
-        const largest = maxSize(linear, rotational, potential, total)
+        const largest = getMaxSize(linear, rotational, potential, total)
         const error = measureRowError(step, column, largest)
-        const note = (part: Part, recorded: number, expected: number, own = Math.abs(expected)): void =>
-          compare(part, step, { recorded, expected, size: own, largest, body, error })
+        const compareRow = (
+          part: EnergyPart,
+          recorded: number,
+          expected: number,
+          scale = Math.abs(expected),
+        ): void => compareEnergies(part, step, { recorded, expected, size: scale, largest, body, error })
         const expected = readLinear(step, column)
-        note('linear', linear, expected)
+        compareRow('linear', linear, expected)
         if (Number.isNaN(expected)) motion.observe(step, column, linear)
-        note('rotational', rotational, readRotational(step, column))
+        compareRow('rotational', rotational, readRotational(step, column))
         // The sum itself has only rounding errors.
-        note('total', total, linear + rotational + potential, 0)
+        compareRow('total', total, linear + rotational + potential, 0)
         if (row > 0) {
           const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
-          note('potential', potential - before, readPotentialChange(step, column))
+          compareRow('potential', potential - before, readPotentialChange(step, column))
         }
         if (window.present[row * count + column] !== 0 || !Number.isNaN(total)) sum += total
         size += largest
         errors += error
       }
       const system = num(window.system.data, row * systemAt.width + systemAt.total)
-      compare('system', step, {
+      compareEnergies('system', step, {
         recorded: system,
         expected: sum,
         size: 0,
@@ -79,7 +83,7 @@ export function energyRowLaw(): Law {
       })
     },
     findings: () => [
-      ...(Object.keys(texts) as Part[]).flatMap((part) =>
+      ...(Object.keys(texts) as EnergyPart[]).flatMap((part) =>
         runs[part].runs.map((run) =>
           createFinding(run, { kind: 'energy_rows', unit: 'J', confidence: 0.95, text: texts[part] }),
         ),
@@ -101,17 +105,17 @@ const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
 /** Compares linear energies with the motion, for bodies without recorded velocities. */
 class MotionEnergy {
-  readonly #moved = new Map<number, Point3>()
+  readonly #displacements = new Map<number, Point3>()
   readonly #collector = new RunCollector(2)
 
   /** `linear` is in J. */
   observe(step: Step, column: number, linear: number): void {
-    const { least, most } = this.#measure(step, column)
-    const off = Math.max(least - linear, linear - most)
-    if (!(off > 0)) return
+    const { min, max } = this.#measureRange(step, column)
+    const excess = Math.max(min - linear, linear - max)
+    if (!(excess > 0)) return
     const body = step.scene.bodies[column] ?? 0
     const subject = { bodies: [body], pair: null }
-    this.#collector.add(body, step.frame, { value: off, limit: most - least }, subject)
+    this.#collector.add(body, step.frame, { value: excess, limit: max - min }, subject)
   }
 
   get runs(): readonly Run[] {
@@ -119,20 +123,20 @@ class MotionEnergy {
   }
 
   /** Returns the range in J; NaN if the motion is unknown. */
-  #measure(step: Step, column: number): { readonly least: number; readonly most: number } {
+  #measureRange(step: Step, column: number): { readonly min: number; readonly max: number } {
     const { dt, displacement, scene } = step
     const now = read3(displacement, 3 * column)
-    const last = this.#moved.get(column) ?? [Number.NaN, Number.NaN, Number.NaN]
-    this.#moved.set(column, now)
+    const last = this.#displacements.get(column) ?? [Number.NaN, Number.NaN, Number.NaN]
+    this.#displacements.set(column, now)
     const speed = length3(...now) / dt
     const change = length3(...add(now, last, -1)) + num(step.errors.displacement, column)
     const slack = change / dt + (scene.g * dt || 0) + motionTolerance * speed
     const half = 0.5 * num(scene.masses, column)
-    return { least: half * Math.max(0, speed - slack) ** 2, most: half * (speed + slack) ** 2 }
+    return { min: half * Math.max(0, speed - slack) ** 2, max: half * (speed + slack) ** 2 }
   }
 }
 
-interface Compared {
+interface EnergyComparison {
   readonly recorded: number
   readonly expected: number
   /** Energy in J to which the tolerance is relative. */
@@ -148,14 +152,14 @@ interface Compared {
 function measureRowError(step: Step, column: number, largest: number): number {
   const { scene } = step
   if (scene.rounding.isExact) return 0
-  const constants = num(scene.massErrors, column) / num(scene.masses, column) || 0
-  const share = constants + num(scene.inertiaErrors, column)
-  const states = step.row === 0 ? 0 : measureEnergyError(step, column, num(scene.masses, column)) || 0
-  return 4 * getError(scene.rounding.energy, largest) + share * largest + states
+  const constantError = num(scene.massErrors, column) / num(scene.masses, column) || 0
+  const share = constantError + num(scene.inertiaErrors, column)
+  const stateError = step.row === 0 ? 0 : measureEnergyError(step, column, num(scene.masses, column)) || 0
+  return 4 * getError(scene.rounding.energy, largest) + share * largest + stateError
 }
 
 /** Ignores NaN. */
-const maxSize = (a: number, b: number, c: number, d: number): number =>
+const getMaxSize = (a: number, b: number, c: number, d: number): number =>
   Math.max(Math.abs(a) || 0, Math.abs(b) || 0, Math.abs(c) || 0, Math.abs(d) || 0)
 
 const readEnergies = (block: Float64Array, at: number): readonly [number, number, number, number] => [

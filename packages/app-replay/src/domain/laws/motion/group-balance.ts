@@ -6,41 +6,42 @@ import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { add, type Point3 } from '../../vector.ts'
 import {
   balanceTolerance,
+  maxSpinError,
   measureEnergyError,
   readRotationalEnergy,
   readSquare,
-  spinRounding,
-  type Unexplained,
+  type UnexplainedMotion,
 } from './body-balance.ts'
 
 /** Returns `null` if the step is explained or cannot be judged. */
-export function measureGroup(step: Step, index: number): Unexplained | null {
+export function measureGroup(step: Step, index: number): UnexplainedMotion | null {
   const group = step.scene.groups[index]
   if (group === undefined) return null
   const { columns } = group
   const { joints } = step
   // If all joints are known, each body is balanced separately.
-  const isOne = joints.isGroupKnown[index] === 1 && columns.some((column) => joints.isKnown[column] === 0)
+  const balancesAsGroup =
+    joints.isGroupKnown[index] === 1 && columns.some((column) => joints.isKnown[column] === 0)
   const isTouching = columns.some((column) => step.touching[column] === 1)
   const isPushed = columns.some((column) => step.hasExternal[column] === 1)
-  const momentum = isOne ? measureMomentum(step, index, isTouching || isPushed) : null
+  const momentum = balancesAsGroup ? measureMomentum(step, index, isTouching || isPushed) : null
   const gain = isTouching || isPushed ? null : measureGain(step, index)
   if (momentum === null && gain === null) return null
   const { before, after, mass } = sumMotion(step, columns)
   const [speedBefore, speed] = [length3(...before) / mass, length3(...after) / mass]
-  const residual = momentum === null ? 0 : length3(...momentum.left)
-  const middle = length3(...add(before, after)) / (2 * mass)
-  const work = momentum === null ? 0 : dotMean(momentum.left, before, after) / mass
+  const residual = momentum === null ? 0 : length3(...momentum.residualImpulse)
+  const meanSpeed = length3(...add(before, after)) / (2 * mass)
+  const work = momentum === null ? 0 : dotMeanVelocity(momentum.residualImpulse, before, after) / mass
   return {
     work: gain?.work ?? work,
     allowedWork: gain?.allowed ?? (momentum?.allowed ?? 1) * Math.max(speedBefore, speed, 1e-3),
-    maxWork: gain?.work ?? residual * Math.max(middle, 1e-9),
+    maxWork: gain?.work ?? residual * Math.max(meanSpeed, 1e-9),
     residual,
-    allowed: momentum?.allowed ?? 1,
+    allowedResidual: momentum?.allowed ?? 1,
     kinetic: sumKinetic(step, columns, step.row),
     kineticBefore: sumKinetic(step, columns, step.row - 1),
     isConstrained: true,
-    left: momentum?.left ?? null,
+    residualImpulse: momentum?.residualImpulse ?? null,
   }
 }
 
@@ -56,10 +57,10 @@ function sumMotion(step: Step, columns: readonly number[]): Motion {
   const s = step.window.states.data
   let [before, after, mass]: [Point3, Point3, number] = [[0, 0, 0], [0, 0, 0], 0]
   for (const column of columns) {
-    const own = num(step.scene.masses, column)
-    mass += own
-    before = add(before, read3(s, getOffsetBefore(step, column) + stateAt.velocity), own)
-    after = add(after, read3(s, getOffset(step, column) + stateAt.velocity), own)
+    const bodyMass = num(step.scene.masses, column)
+    mass += bodyMass
+    before = add(before, read3(s, getOffsetBefore(step, column) + stateAt.velocity), bodyMass)
+    after = add(after, read3(s, getOffset(step, column) + stateAt.velocity), bodyMass)
   }
   return { before, after, mass }
 }
@@ -69,24 +70,24 @@ function measureMomentum(
   step: Step,
   index: number,
   hasForces: boolean,
-): { readonly left: Point3; readonly allowed: number } | null {
+): { readonly residualImpulse: Point3; readonly allowed: number } | null {
   const { scene, dt, joints, touching, impulseKnown } = step
   const columns = scene.groups[index]?.columns ?? []
   const { before, after, mass } = sumMotion(step, columns)
-  let given: Point3 = [0, 0, 0]
+  let appliedImpulse: Point3 = [0, 0, 0]
   for (const column of columns) {
     // Impulses of contacts between bodies of the group cancel in the sum.
     if (touching[column] === 1) {
       if (impulseKnown[column] !== impulseKnowledge.complete) return null
-      given = add(given, read3(step.impulse, 3 * column))
+      appliedImpulse = add(appliedImpulse, read3(step.impulse, 3 * column))
     }
-    given = add(given, read3(step.external, 3 * column), dt)
-    given = add(given, read3(joints.impulse, 3 * column))
+    appliedImpulse = add(appliedImpulse, read3(step.external, 3 * column), dt)
+    appliedImpulse = add(appliedImpulse, read3(joints.impulse, 3 * column))
   }
   const change = add(after, before, -1)
-  const left = add(add(change, scene.gravity, -mass * dt), given, -1)
+  const residualImpulse = add(add(change, scene.gravity, -mass * dt), appliedImpulse, -1)
   const share = hasForces ? balanceTolerance.contact : balanceTolerance.free
-  const largest = Math.max(length3(...change), mass * scene.g * dt, length3(...given))
+  const largest = Math.max(length3(...change), mass * scene.g * dt, length3(...appliedImpulse))
   const error = columns.reduce(
     (sum, column) =>
       sum +
@@ -96,7 +97,7 @@ function measureMomentum(
   )
   const rounding = 2e-6 * Math.max(length3(...before), length3(...after)) + 1e-9 + error
   const allowed = 1e-6 + share * largest + rounding + getGroupTolerance(step, index)
-  return length3(...left) > allowed ? { left, allowed } : null
+  return length3(...residualImpulse) > allowed ? { residualImpulse, allowed } : null
 }
 
 /** Returns the gain in J beyond the work of the joints. Ignores losses, because joints have friction. */
@@ -117,8 +118,8 @@ function measureGain(step: Step, index: number): { readonly work: number; readon
   const [now, before] = [sumKinetic(step, columns, step.row), sumKinetic(step, columns, step.row - 1)]
   const work = now - before - fall - num(joints.work, index)
   // The work of a joint and the rotation of lever arms are exact up to the turn of the step.
-  const inexact = (2 * turn + spinRounding) * (now + num(joints.workSize, index))
-  const allowed = 1e-6 * (now + height) + 1e-9 + inexact + error
+  const jointError = (2 * turn + maxSpinError) * (now + num(joints.workSize, index))
+  const allowed = 1e-6 * (now + height) + 1e-9 + jointError + error
   return work > allowed ? { work, allowed } : null
 }
 
@@ -135,7 +136,7 @@ function sumKinetic(step: Step, columns: readonly number[], row: number): number
   return sum
 }
 
-const dotMean = (impulse: Point3, before: Point3, after: Point3): number =>
+const dotMeanVelocity = (impulse: Point3, before: Point3, after: Point3): number =>
   (impulse[0] * (before[0] + after[0]) +
     impulse[1] * (before[1] + after[1]) +
     impulse[2] * (before[2] + after[2])) /

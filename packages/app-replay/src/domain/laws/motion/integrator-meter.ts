@@ -11,11 +11,11 @@ import type { Step } from '../../steps/step.ts'
 import { balanceTolerance } from './body-balance.ts'
 
 /**
- * A share is constant if it stays within `spread` for `steps`. Two integrators differ by at least `change`. A frame
- * of k substeps has a share of 1/2 + 1 / 2k. It changes by less than `change` if dt, and with it k, changes by less
- * than `dtRatio`.
+ * A share is constant if it stays within `maxSpread` for `minSteps`. Two integrators differ by at least `minChange`. A frame
+ * of k substeps has a share of 1/2 + 1 / 2k. It changes by less than `minChange` if dt, and with it k, changes by less
+ * than `maxDtRatio`.
  */
-const rule = { steps: 10, spread: 0.05, change: 0.4, dtRatio: 2, explicit: 0.1 } as const
+const rule = { minSteps: 10, maxSpread: 0.05, minChange: 0.4, maxDtRatio: 2, maxExplicitShare: 0.1 } as const
 
 /** Steps in which a body's share s is constant. */
 interface Phase {
@@ -32,26 +32,26 @@ interface Phase {
 
 interface Change {
   readonly phase: Phase
-  readonly from: number
-  readonly isAlways: boolean
+  readonly otherShare: number
+  readonly isPermanent: boolean
 }
 
 export class IntegratorMeter {
-  readonly #open: (Phase | undefined)[] = []
+  readonly #openPhases: (Phase | undefined)[] = []
   /** First constant phase of each column. */
-  readonly #usual: (Phase | undefined)[] = []
+  readonly #usualPhases: (Phase | undefined)[] = []
   readonly #changes: Change[] = []
   #scene: Scene | undefined
 
   add(step: Step, column: number): void {
-    const share = measureShare(step, column)
+    const share = measureVelocityShare(step, column)
     if (Number.isNaN(share)) return
     const { frame, dt, scene } = step
     this.#scene = scene
     const scale = num(scene.masses, column) * (scene.g * dt) ** 2
-    const phase = this.#open[column]
-    if (phase === undefined || !(Math.abs(share - phase.share) <= rule.spread)) {
-      this.#open[column] = { column, first: frame, last: frame, steps: 1, share, dt, scale }
+    const phase = this.#openPhases[column]
+    if (phase === undefined || !(Math.abs(share - phase.share) <= rule.maxSpread)) {
+      this.#openPhases[column] = { column, first: frame, last: frame, steps: 1, share, dt, scale }
       return
     }
     phase.steps += 1
@@ -59,15 +59,16 @@ export class IntegratorMeter {
     phase.share += (share - phase.share) / phase.steps
     phase.dt += (dt - phase.dt) / phase.steps
     phase.scale += scale
-    if (phase.steps === rule.steps) this.#judge(phase)
+    if (phase.steps === rule.minSteps) this.#judge(phase)
   }
 
   #judge(phase: Phase): void {
     // Other shares gain or lose more than any integrator.
-    if (!(Math.abs(phase.share - 0.5) <= 0.5 + rule.spread)) return
-    const usual = this.#usual[phase.column]
-    if (usual === undefined) this.#usual[phase.column] = phase
-    else if (isOther(phase, usual)) this.#changes.push({ phase, from: usual.share, isAlways: false })
+    if (!(Math.abs(phase.share - 0.5) <= 0.5 + rule.maxSpread)) return
+    const usual = this.#usualPhases[phase.column]
+    if (usual === undefined) this.#usualPhases[phase.column] = phase
+    else if (isDifferent(phase, usual))
+      this.#changes.push({ phase, otherShare: usual.share, isPermanent: false })
   }
 
   get findings(): readonly Finding[] {
@@ -76,38 +77,38 @@ export class IntegratorMeter {
 
   /** Returns bodies that always gain energy, while at least as many others do not. */
   #findExplicit(): readonly Change[] {
-    const changed = new Set(this.#changes.map(({ phase }) => phase.column))
-    const constant = this.#usual.flatMap((phase) =>
-      phase === undefined || changed.has(phase.column) ? [] : [phase],
+    const changedColumns = new Set(this.#changes.map(({ phase }) => phase.column))
+    const constantPhases = this.#usualPhases.flatMap((phase) =>
+      phase === undefined || changedColumns.has(phase.column) ? [] : [phase],
     )
-    const explicit = constant.filter(({ share }) => share <= rule.explicit)
-    return explicit.flatMap((phase) => {
-      const others = constant.filter((other) => isOther(phase, other))
-      const [other] = others
-      return other === undefined || others.length < explicit.length
+    const explicitPhases = constantPhases.filter(({ share }) => share <= rule.maxExplicitShare)
+    return explicitPhases.flatMap((phase) => {
+      const otherPhases = constantPhases.filter((other) => isDifferent(phase, other))
+      const [other] = otherPhases
+      return other === undefined || otherPhases.length < explicitPhases.length
         ? []
-        : [{ phase, from: other.share, isAlways: true }]
+        : [{ phase, otherShare: other.share, isPermanent: true }]
     })
   }
 }
 
-const isOther = (a: Phase, b: Phase): boolean =>
-  Math.abs(a.share - b.share) >= rule.change && Math.max(a.dt / b.dt, b.dt / a.dt) < rule.dtRatio
+const isDifferent = (a: Phase, b: Phase): boolean =>
+  Math.abs(a.share - b.share) >= rule.minChange && Math.max(a.dt / b.dt, b.dt / a.dt) < rule.maxDtRatio
 
-function toFinding({ phase, from, isAlways }: Change, scene: Scene | undefined): Finding {
+function toFinding({ phase, otherShare, isPermanent }: Change, scene: Scene | undefined): Finding {
   const { column, first, last, steps, share, scale } = phase
-  const value = (from - share) * scale
+  const value = (otherShare - share) * scale
   const run = { first, last, peak: first, frames: steps, bodies: [scene?.bodies[column] ?? 0], pair: null }
   return createFinding(
     { ...run, value, limit: 0 },
     {
       kind: value > 0 ? 'energy_drift' : 'dissipation_without_contact',
-      severity: isAlways ? 'warning' : 'error',
+      severity: isPermanent ? 'warning' : 'error',
       unit: 'J',
-      confidence: isAlways ? 0.6 : 0.9,
-      text: isAlways
-        ? `advances by the velocity ${describeShare(share)}, other bodies by that ${describeShare(from)}`
-        : `changes its integrator: it advances by the velocity ${describeShare(share)}, earlier by that ${describeShare(from)}`,
+      confidence: isPermanent ? 0.6 : 0.9,
+      text: isPermanent
+        ? `advances by the velocity ${describeShare(share)}, other bodies by that ${describeShare(otherShare)}`
+        : `changes its integrator: it advances by the velocity ${describeShare(share)}, earlier by that ${describeShare(otherShare)}`,
     },
   )
 }
@@ -118,24 +119,24 @@ function describeShare(share: number): string {
 }
 
 /** Returns the share s; NaN unless gravity alone changes the velocity. */
-export function measureShare(step: Step, column: number): number {
+export function measureVelocityShare(step: Step, column: number): number {
   const { scene, window, dt, displacement, touching, touchedBefore, hasExternal, joints } = step
   if (touching[column] === 1 || touchedBefore[column] === 1 || hasExternal[column] === 1) return Number.NaN
   if (joints.isJointed[column] === 1 || !(scene.g * dt > 0)) return Number.NaN
   const s = window.states.data
-  const [at, was] = [
+  const [at, previousAt] = [
     getOffset(step, column) + stateAt.velocity,
     getOffsetBefore(step, column) + stateAt.velocity,
   ]
-  let [off, along] = [0, 0]
+  let [squaredDeviation, along] = [0, 0]
   for (let axis = 0; axis < 3; axis++) {
-    const [v, u, g] = [num(s, at + axis), num(s, was + axis), scene.gravity[axis] ?? 0]
-    off += (v - u - g * dt) ** 2
+    const [v, u, g] = [num(s, at + axis), num(s, previousAt + axis), scene.gravity[axis] ?? 0]
+    squaredDeviation += (v - u - g * dt) ** 2
     along += (num(displacement, 3 * column + axis) / dt - (v + u) / 2) * g
   }
-  const changed = num(step.errors.velocityChange, column)
-  if (!(off <= (balanceTolerance.free * scene.g * dt + changed) ** 2)) return Number.NaN
-  const error = (num(step.errors.displacement, column) / dt + changed / 2) / (scene.g * dt)
-  if (error > rule.spread / 2) return Number.NaN
+  const velocityError = num(step.errors.velocityChange, column)
+  if (!(squaredDeviation <= (balanceTolerance.free * scene.g * dt + velocityError) ** 2)) return Number.NaN
+  const error = (num(step.errors.displacement, column) / dt + velocityError / 2) / (scene.g * dt)
+  if (error > rule.maxSpread / 2) return Number.NaN
   return 0.5 + along / (scene.g * scene.g * dt)
 }

@@ -8,13 +8,13 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** `slack` is in m, `corrections` is the inverse of the share that a step corrects, `frames` is a minimum. */
-const jointRule = { slack: 0.01, corrections: 5, frames: 2 } as const
+/** `slack` is in m, `correctionFrames` is the inverse of the share that a step corrects. */
+const jointRule = { slack: 0.01, correctionFrames: 5, minFrames: 2 } as const
 
 /** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
-const pinned: readonly number[] = [1, 2, 4]
+const coincidentKinds: readonly number[] = [1, 2, 4]
 
-interface Ends {
+interface JointEnds {
   readonly a: Point3
   readonly b: Point3
 }
@@ -22,7 +22,7 @@ interface Ends {
 export function jointLaw(): Law {
   const runs = new RunCollector(2)
   /** Ends by pair and joint number. */
-  const ends = new Map<string, Ends>()
+  const ends = new Map<string, JointEnds>()
   return {
     observe(step) {
       const { window, row, scene, frame } = step
@@ -34,9 +34,9 @@ export function jointLaw(): Law {
           num(data.data, at + jointAt.a),
           num(data.data, at + jointAt.b),
         ]
-        const number = counts.get(`${pair}`) ?? 0
-        counts.set(`${pair}`, number + 1)
-        const key = `${pair} ${number}`
+        const index = counts.get(`${pair}`) ?? 0
+        counts.set(`${pair}`, index + 1)
+        const key = `${pair} ${index}`
         const columns = [scene.columnById.get(pair[0]) ?? -1, scene.columnById.get(pair[1]) ?? -1] as const
         const recorded = Math.abs(num(data.data, at + jointAt.error))
         const measured = measureDrift(step, at, { key, columns, ends })
@@ -53,7 +53,7 @@ export function jointLaw(): Law {
     },
     findings: () =>
       runs.runs
-        .filter(({ frames }) => frames >= jointRule.frames)
+        .filter(({ frames }) => frames >= jointRule.minFrames)
         .map((run) => createFinding(run, { kind: 'joint_drift', unit: 'm', confidence: 0.85 })),
   }
 }
@@ -61,22 +61,22 @@ export function jointLaw(): Law {
 interface Subject {
   readonly key: string
   readonly columns: readonly [number, number]
-  readonly ends: Map<string, Ends>
+  readonly ends: Map<string, JointEnds>
 }
 
 /** Returns the distance of the ends in m; NaN if unknown. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
-  if (!pinned.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN
-  let known = ends.get(key)
-  if (known === undefined) {
+  if (!coincidentKinds.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN
+  let localEnds = ends.get(key)
+  if (localEnds === undefined) {
     const point = read3(window.joints.data.data, at + jointAt.point)
     if (row === 0 || !point.every(Number.isFinite)) return Number.NaN
-    known = { a: toBody(step, columns[0], point), b: toBody(step, columns[1], point) }
-    if (![...known.a, ...known.b].every(Number.isFinite)) return Number.NaN
-    ends.set(key, known)
+    localEnds = { a: toBody(step, columns[0], point), b: toBody(step, columns[1], point) }
+    if (![...localEnds.a, ...localEnds.b].every(Number.isFinite)) return Number.NaN
+    ends.set(key, localEnds)
   }
-  const gap = add(toWorld(step, columns[0], known.a), toWorld(step, columns[1], known.b), -1)
+  const gap = add(toWorld(step, columns[0], localEnds.a), toWorld(step, columns[1], localEnds.b), -1)
   return length3(...gap)
 }
 
@@ -102,7 +102,7 @@ function getJointLimit(step: Step, at: number, columns: readonly [number, number
     const s = window.states.data
     const turn = length3(...read3(s, getOffset(step, column) + stateAt.spin)) * dt
     const reach = length3(...add(point, read3(s, getOffsetBefore(step, column)), -1))
-    limit += (jointRule.corrections * reach * turn ** 2) / 2 || 0
+    limit += (jointRule.correctionFrames * reach * turn ** 2) / 2 || 0
     limit += num(step.errors.displacement, column) + reach * num(step.errors.rotation, column) || 0
   }
   return limit
@@ -113,7 +113,7 @@ export function hasJointError(step: Step, at: number): boolean {
   const rows = step.window.joints.data.data
   if (!Number.isNaN(num(rows, at + jointAt.error))) return true
   return (
-    pinned.includes(num(rows, at + jointAt.kind)) &&
+    coincidentKinds.includes(num(rows, at + jointAt.kind)) &&
     read3(rows, at + jointAt.point).every(Number.isFinite) &&
     [jointAt.a, jointAt.b].every((part) => {
       const column = step.scene.columnById.get(num(rows, at + part)) ?? -1

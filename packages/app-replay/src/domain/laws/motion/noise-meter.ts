@@ -6,8 +6,8 @@
 
 import { CumulativeSum } from './cumulative-sum.ts'
 
-/** `deviations` are standard deviations. */
-const rule = { correlation: [-0.8, -0.25], steps: 16, deviations: 6 } as const
+/** `maxDeviations` are standard deviations. */
+const rule = { correlation: [-0.8, -0.25], minSteps: 16, maxDeviations: 6 } as const
 
 /** Sums over consecutive steps of a free body. */
 interface Sums {
@@ -46,16 +46,16 @@ export interface Drift {
 }
 
 export class NoiseMeter {
-  readonly #columns: (Sums | undefined)[] = []
+  readonly #sumsByColumn: (Sums | undefined)[] = []
 
   add(column: number, frame: number, { x, y, z, gain, slack, gainSlack }: FreeStep): void {
-    const last = this.#columns[column]
-    const sums = last ?? createSums()
-    if (last === undefined) this.#columns[column] = sums
+    const existing = this.#sumsByColumn[column]
+    const sums = existing ?? createSums()
+    if (existing === undefined) this.#sumsByColumn[column] = sums
     const square = x * x + y * y + z * z
     // Larger residuals are not noise, unless rounding explains them.
-    const limit = Math.max(slack * slack, rule.deviations ** 2 * (sums.squares / sums.steps))
-    const isOutlier = sums.steps >= rule.steps && square > limit
+    const limit = Math.max(slack * slack, rule.maxDeviations ** 2 * (sums.squares / sums.steps))
+    const isOutlier = sums.steps >= rule.minSteps && square > limit
     if (Number.isNaN(square) || isOutlier) return
     const { residualSums, gainSum } = sums
     if (sums.frame === frame - 1) {
@@ -79,8 +79,8 @@ export class NoiseMeter {
   }
 
   measure(column: number): NoiseLevel {
-    const sums = this.#columns[column]
-    if (sums === undefined || sums.steps < rule.steps) return { residual: 0, gain: 0 }
+    const sums = this.#sumsByColumn[column]
+    if (sums === undefined || sums.steps < rule.minSteps) return { residual: 0, gain: 0 }
     const { steps, squares, products, gains, gainsBefore, gainSquares, gainProducts } = sums
     const [mean, meanBefore] = [gains / steps, gainsBefore / steps]
     return {
@@ -91,7 +91,7 @@ export class NoiseMeter {
 
   /** Returns `undefined` if noise explains the sum. */
   findDrift(column: number, quantity: keyof NoiseLevel): Drift | undefined {
-    const sums = this.#columns[column]
+    const sums = this.#sumsByColumn[column]
     const limit = 2 * this.measure(column)[quantity]
     if (sums === undefined || !(limit > 0)) return undefined
     return (quantity === 'gain' ? [sums.gainSum] : sums.residualSums)
@@ -103,8 +103,8 @@ export class NoiseMeter {
 
 function toLevel(variance: number, covariance: number): number {
   const correlation = covariance / variance
-  const [least, most] = rule.correlation
-  return correlation > least && correlation < most ? rule.deviations * Math.sqrt(variance) : 0
+  const [min, max] = rule.correlation
+  return correlation > min && correlation < max ? rule.maxDeviations * Math.sqrt(variance) : 0
 }
 
 const createSums = (): Sums => ({

@@ -14,8 +14,13 @@ import { mayRock, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Speeds in m/s. `used` is a share of the friction limit. */
-const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
+/** Speeds in m/s. `maxUtilization` is a share of the friction limit. */
+const restRule = {
+  minJitterFrames: 8,
+  minCreepFrames: 10,
+  minCreepSpeed: 2.5e-3,
+  maxUtilization: 0.95,
+} as const
 
 /** m/s */
 const maxRestSpeed = 0.1
@@ -47,27 +52,29 @@ export function restLaw(): Law {
           num(s, at + 1) - num(s, was + 1),
           num(s, at + 2) - num(s, was + 2),
         ] as const
-        const then = change.get(body)
+        const previous = change.get(body)
         change.set(body, now)
         const size = Math.hypot(...now)
         const limit = Math.max(1e-3, 0.05 * scene.g * step.dt) + num(step.errors.velocityChange, column)
         const speed = Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2))
         if (
-          !then ||
+          !previous ||
           !(size > limit) ||
-          !(Math.hypot(...then) > limit) ||
+          !(Math.hypot(...previous) > limit) ||
           speed > maxRestSpeed + 2 * scene.g * step.dt
         )
           continue
-        const cosine = (now[0] * then[0] + now[1] * then[1] + now[2] * then[2]) / (size * Math.hypot(...then))
+        const cosine =
+          (now[0] * previous[0] + now[1] * previous[1] + now[2] * previous[2]) /
+          (size * Math.hypot(...previous))
         if (cosine < -0.8) jitter.add(body, frame, { value: size, limit }, { bodies: [body], pair: null })
       }
       for (const touch of step.touches) {
         if (touch.limit <= 0 || frame - touch.firstFrame < minContactFrames) continue
-        if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
+        if (!(Math.hypot(...touch.tangent) <= restRule.maxUtilization * touch.limit)) continue
         if (mayRock(step, touch)) continue
         const speed = getSlipSpeed(step, touch)
-        const limit = restRule.creepSpeed + getTurningError(step, touch) + getSpeedError(step, touch)
+        const limit = restRule.minCreepSpeed + getTurningError(step, touch) + getSpeedError(step, touch)
         if (!(speed > limit) || speed > maxRestSpeed) continue
         const subject = { bodies: [touch.a, touch.b].filter((id) => !isEnvironment(scene, id)), pair: null }
         creep.add(touch.key, frame, { value: speed, limit }, subject)
@@ -75,7 +82,7 @@ export function restLaw(): Law {
     },
     findings: () => [
       ...jitter.runs
-        .filter(({ frames }) => frames >= restRule.jitterFrames)
+        .filter(({ frames }) => frames >= restRule.minJitterFrames)
         .map((run) =>
           createFinding(
             { ...run, first: run.first - 1 },
@@ -83,7 +90,7 @@ export function restLaw(): Law {
           ),
         ),
       ...creep.runs
-        .filter(({ frames }) => frames >= restRule.creepFrames)
+        .filter(({ frames }) => frames >= restRule.minCreepFrames)
         .map((run) =>
           createFinding(run, { kind: 'creep', severity: 'warning', unit: 'm/s', confidence: 0.8 }),
         ),
@@ -111,18 +118,18 @@ function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)
   const b = getPointVelocity(step, columnB, leverB)
-  let v = removePart(add(a, b, -1), normal)
+  let v = removeComponent(add(a, b, -1), normal)
   for (const other of step.touches) {
     const isShared = [other.columnA, other.columnB].some(
-      (one) => one >= 0 && (one === columnA || one === columnB),
+      (column) => column >= 0 && (column === columnA || column === columnB),
     )
-    if (isShared && other !== touch) v = removePart(v, removePart(other.normal, normal))
+    if (isShared && other !== touch) v = removeComponent(v, removeComponent(other.normal, normal))
   }
   return Math.hypot(...v)
 }
 
 /** `along` need not have a length of 1. */
-function removePart(v: Point3, along: Point3): Point3 {
+function removeComponent(v: Point3, along: Point3): Point3 {
   const square = dot3(along, along)
   return square > 1e-6 ? add(v, along, -dot3(v, along) / square) : v
 }

@@ -5,8 +5,8 @@ import type { Step } from '../../steps/step.ts'
 import type { Point3, Rotation } from '../../vector.ts'
 import { CumulativeSum } from './cumulative-sum.ts'
 
-/** `change` and `rounding` are relative. `deviations` are standard deviations of a step. `minSpin` is in rad/s. */
-const rule = { change: 0.01, deviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
+/** `minChange` and `rounding` are relative. `minDeviations` are standard deviations of a step. `minSpin` is in rad/s. */
+const rule = { minChange: 0.01, minDeviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
 
 /** Rotation of a body in world coordinates, N·m·s and rad/s. */
 export interface Turning {
@@ -26,9 +26,9 @@ interface Flight {
   squares: number
   /** N·m·s */
   momentum: number
-  readonly momenta: CumulativeSum
+  readonly momentumSum: CumulativeSum
   /** Constant without a gyroscopic term. */
-  readonly spins: CumulativeSum
+  readonly spinSum: CumulativeSum
 }
 
 export class SpinDrifts {
@@ -41,21 +41,21 @@ export class SpinDrifts {
     { momentum, momentumBefore, spin, spinBefore, anisotropy }: Turning,
   ): void {
     const body = scene.bodies[column] ?? 0
-    const [now, then] = [length3(...spin), length3(...spinBefore)]
-    if (!(Math.min(now, then) > rule.minSpin)) return
+    const [now, previous] = [length3(...spin), length3(...spinBefore)]
+    if (!(Math.min(now, previous) > rule.minSpin)) return
     const flight = this.#flights.get(body) ?? createFlight()
     this.#flights.set(body, flight)
     const size = length3(...momentum)
     const change = Math.log(size / length3(...momentumBefore))
     if (flight.frame !== frame - 1) {
-      flight.momenta.restart()
-      flight.spins.restart()
+      flight.momentumSum.restart()
+      flight.spinSum.restart()
     }
     // An explicit gyroscopic step lengthens the momentum by half of the squared term.
     const error = num(errors.spinChange, column) / now + anisotropy * num(errors.rotation, column)
-    const slack = (anisotropy * Math.max(now, then) * dt) ** 2 + rule.rounding + error
-    flight.momenta.add(frame, change, slack)
-    flight.spins.add(frame, Math.log(now / then), slack)
+    const slack = (anisotropy * Math.max(now, previous) * dt) ** 2 + rule.rounding + error
+    flight.momentumSum.add(frame, change, slack)
+    flight.spinSum.add(frame, Math.log(now / previous), slack)
     flight.frame = frame
     flight.steps += 1
     flight.squares += change * change
@@ -63,10 +63,10 @@ export class SpinDrifts {
   }
 
   get findings(): readonly Finding[] {
-    return [...this.#flights].flatMap(([body, { momenta, spins, squares, steps, momentum }]) => {
-      const { first, last, sum } = momenta.largest
-      const limit = Math.max(rule.change, rule.deviations * Math.sqrt(squares / steps))
-      if (!(Math.min(Math.abs(sum), Math.sign(sum) * spins.largest.sum) > limit)) return []
+    return [...this.#flights].flatMap(([body, { momentumSum, spinSum, squares, steps, momentum }]) => {
+      const { first, last, sum } = momentumSum.largest
+      const limit = Math.max(rule.minChange, rule.minDeviations * Math.sqrt(squares / steps))
+      if (!(Math.min(Math.abs(sum), Math.sign(sum) * spinSum.largest.sum) > limit)) return []
       const run = { first, last, peak: last, bodies: [body], pair: null }
       return createFinding(
         { ...run, value: Math.abs(Math.expm1(sum)) * momentum, limit: limit * momentum },
@@ -89,6 +89,6 @@ const createFlight = (): Flight => ({
   steps: 0,
   squares: 0,
   momentum: 0,
-  momenta: new CumulativeSum(),
-  spins: new CumulativeSum(),
+  momentumSum: new CumulativeSum(),
+  spinSum: new CumulativeSum(),
 })

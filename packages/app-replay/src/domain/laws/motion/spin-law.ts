@@ -19,46 +19,46 @@ import { impulseKnowledge, type Step } from '../../steps/step.ts'
 import { add, dot3, type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { maxDamping } from './balance-account.ts'
-import { measureShare } from './integrator-meter.ts'
+import { measureVelocityShare } from './integrator-meter.ts'
 import { NoiseMeter } from './noise-meter.ts'
 import { SpinDrifts, type Turning } from './spin-drift.ts'
 
 const tolerance = 0.05
 
 /** Maximum share of the residual that remains without the gyroscopic term. */
-const explainedShare = 0.2
+const maxExplainedShare = 0.2
 
 const minGyroscopicFrames = 5
 
 export function spinLaw(): Law {
-  const positions = new PositionNoise()
-  const shares = new ShareMeter()
-  const known = new KnownBodies()
-  const unknown = new RunCollector(2)
+  const positionNoise = new PositionNoise()
+  const velocityShares = new VelocityShareMeter()
+  const bodiesWithInertia = new BodiesWithInertia()
+  const freeSpinRuns = new RunCollector(2)
   return {
     observe(step) {
       if (Number.isNaN(step.dt) || !step.scene.hasContacts || step.scene.hasSubsteps) return
-      positions.observe(step)
-      shares.observe(step)
+      positionNoise.observe(step)
+      velocityShares.observe(step)
       for (let column = 0; column < step.scene.bodies.length; column++) {
         const inertia = step.scene.inertias[column]
         if (step.touching[column] === 1 && step.impulseKnown[column] !== impulseKnowledge.complete) continue
         if (step.joints.isTorqueKnown[column] !== 1) continue
         if (inertia !== undefined)
-          known.add(step, column, inertia, {
-            position: positions.measure(column),
-            hasSubsteps: shares.mayHaveSubsteps(step),
+          bodiesWithInertia.add(step, column, inertia, {
+            position: positionNoise.measure(column),
+            hasSubsteps: velocityShares.mayHaveSubsteps(step),
           })
         else if (isFree(step, column)) {
           const body = step.scene.bodies[column] ?? 0
-          const found = measureFreeSpin(step, column)
-          if (found !== null) unknown.add(body, step.frame, found, { bodies: [body], pair: null })
+          const excess = measureFreeSpin(step, column)
+          if (excess !== null) freeSpinRuns.add(body, step.frame, excess, { bodies: [body], pair: null })
         }
       }
     },
     findings: () => [
-      ...known.findings,
-      ...unknown.runs.map((run) =>
+      ...bodiesWithInertia.findings,
+      ...freeSpinRuns.runs.map((run) =>
         createFinding(run, { kind: 'angular_momentum', unit: 'rad/s', confidence: 0.9 }),
       ),
     ],
@@ -75,45 +75,45 @@ interface LeverErrors {
   readonly hasSubsteps: boolean
 }
 
-class KnownBodies {
+class BodiesWithInertia {
   readonly #runs = new RunCollector(2)
-  readonly #gyroscopic = new RunCollector(2)
-  readonly #noisy = new RunCollector(Number.POSITIVE_INFINITY)
+  readonly #gyroscopicRuns = new RunCollector(2)
+  readonly #noisyRuns = new RunCollector(Number.POSITIVE_INFINITY)
   readonly #noise = new NoiseMeter()
   readonly #drifts = new SpinDrifts()
   /** Columns of runs that are free throughout. */
-  readonly #freeRuns = new Map<Run, number>()
+  readonly #columnByFreeRun = new Map<Run, number>()
 
   add(step: Step, column: number, inertia: Point3, levers: LeverErrors): void {
     const body = step.scene.bodies[column] ?? 0
     const subject = { bodies: [body], pair: null }
     const turning = readTurning(step, column, inertia)
-    const found = measureTorque(step, column, turning, levers)
+    const excess = measureTorque(step, column, turning, levers)
     if (isFree(step, column)) {
       const [x, y, z] = subtract(turning.momentum, turning.momentumBefore)
       const slack = 1e-3 * length3(...turning.momentum)
       this.#noise.add(column, step.frame, { x, y, z, slack, gain: 0, gainSlack: 0 })
-      const isNoise = found !== null && found.value <= this.#noise.measure(column).residual
-      if (isNoise) this.#noisy.add(body, step.frame, found, subject)
-      if (step.touchedBefore[column] === 0 && (found === null || isNoise))
+      const isNoise = excess !== null && excess.value <= this.#noise.measure(column).residual
+      if (isNoise) this.#noisyRuns.add(body, step.frame, excess, subject)
+      if (step.touchedBefore[column] === 0 && (excess === null || isNoise))
         this.#drifts.add(step, column, turning)
       if (isNoise) return
     }
-    if (found === null) return
-    if (found.isGyroscopic) {
+    if (excess === null) return
+    if (excess.isGyroscopic) {
       if (step.touching[column] === 0 && step.joints.isJointed[column] === 0)
-        this.#gyroscopic.add(body, step.frame, found, subject)
+        this.#gyroscopicRuns.add(body, step.frame, excess, subject)
       return
     }
-    const run = this.#runs.add(body, step.frame, found, subject)
-    if (!isFree(step, column)) this.#freeRuns.delete(run)
-    else if (run.first === step.frame) this.#freeRuns.set(run, column)
+    const run = this.#runs.add(body, step.frame, excess, subject)
+    if (!isFree(step, column)) this.#columnByFreeRun.delete(run)
+    else if (run.first === step.frame) this.#columnByFreeRun.set(run, column)
   }
 
   get findings(): readonly Finding[] {
     // The noise level of the first frames is known only now.
     const isNoise = (run: Run): boolean => {
-      const column = this.#freeRuns.get(run)
+      const column = this.#columnByFreeRun.get(run)
       return column !== undefined && run.value <= this.#noise.measure(column).residual
     }
     return [
@@ -121,7 +121,7 @@ class KnownBodies {
         .filter((run) => !isNoise(run))
         .map((run) => createFinding(run, { kind: 'angular_momentum', unit: 'N·m·s', confidence: 0.9 })),
       ...this.#drifts.findings,
-      ...this.#gyroscopic.runs
+      ...this.#gyroscopicRuns.runs
         .filter(({ frames }) => frames >= minGyroscopicFrames)
         .map((run) =>
           createFinding(run, {
@@ -132,7 +132,7 @@ class KnownBodies {
             text: 'turns as if the gyroscopic term were missing',
           }),
         ),
-      ...this.#noisy.runs.map((run) =>
+      ...this.#noisyRuns.runs.map((run) =>
         createFinding(run, {
           kind: 'angular_momentum',
           severity: 'info',
@@ -146,7 +146,7 @@ class KnownBodies {
 }
 
 /** Maximum level in m, and share that remains after a step. */
-const noiseRule = { max: 1e-4, kept: 0.9 } as const
+const noiseRule = { maxLevel: 1e-4, decay: 0.9 } as const
 
 /** Recent position error of each body in m. Its lever arms have the same error. */
 class PositionNoise {
@@ -159,8 +159,8 @@ class PositionNoise {
         measureMismatch(step, column, getOffset(step, column)),
         measureMismatch(step, column, getOffsetBefore(step, column)),
       )
-      const level = noiseRule.kept * (this.#levels[column] ?? 0)
-      this.#levels[column] = Math.max(level, Math.min(error || 0, noiseRule.max))
+      const level = noiseRule.decay * (this.#levels[column] ?? 0)
+      this.#levels[column] = Math.max(level, Math.min(error || 0, noiseRule.maxLevel))
     }
   }
 
@@ -170,16 +170,20 @@ class PositionNoise {
 }
 
 /** Maximum number of sampled steps; minimum distance from 0 and 1, the shares without substeps. */
-const shareRule = { steps: 100, distance: 0.02 } as const
+const velocityShareRule = { maxSteps: 100, minDistance: 0.02 } as const
 
 /** Mean share of the new velocity by which positions advance: 1/2 + 1 / 2k for k substeps. */
-class ShareMeter {
+class VelocityShareMeter {
   #sum = 0
   #steps = 0
 
   observe(step: Step): void {
-    for (let column = 0; column < step.scene.bodies.length && this.#steps < shareRule.steps; column++) {
-      const share = measureShare(step, column)
+    for (
+      let column = 0;
+      column < step.scene.bodies.length && this.#steps < velocityShareRule.maxSteps;
+      column++
+    ) {
+      const share = measureVelocityShare(step, column)
       if (Number.isNaN(share)) continue
       this.#sum += share
       this.#steps += 1
@@ -188,11 +192,11 @@ class ShareMeter {
 
   mayHaveSubsteps({ scene }: Step): boolean {
     if (this.#steps === 0) return !scene.rounding.isExact
-    return Math.abs(this.#sum / this.#steps - 0.5) < 0.5 - shareRule.distance
+    return Math.abs(this.#sum / this.#steps - 0.5) < 0.5 - velocityShareRule.minDistance
   }
 }
 
-/** Returns |moved - v dt| in m. */
+/** Returns |displacement - v dt| in m. */
 function measureMismatch({ window, displacement, dt }: Step, column: number, at: number): number {
   const s = window.states.data
   const v = at + stateAt.velocity
@@ -213,9 +217,9 @@ interface Excess {
 
 function readTurning(step: Step, column: number, inertia: Point3): Turning {
   const s = step.window.states.data
-  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
-  const rotationBefore = readRotation(s, was)
-  const [spin, spinBefore] = [readWorldSpin(s, at), readWorldSpin(s, was)]
+  const [at, previousAt] = [getOffset(step, column), getOffsetBefore(step, column)]
+  const rotationBefore = readRotation(s, previousAt)
+  const [spin, spinBefore] = [readWorldSpin(s, at), readWorldSpin(s, previousAt)]
   const largest = Math.max(...inertia)
   return {
     inertia,
@@ -236,24 +240,24 @@ function measureTorque(
 ): Excess | null {
   const { window, dt, torque, externalTorque, joints } = step
   const s = window.states.data
-  const was = getOffsetBefore(step, column)
+  const previousAt = getOffsetBefore(step, column)
   const part = (i: 0 | 1 | 2): number =>
     num(torque, 3 * column + i) +
     num(externalTorque, 3 * column + i) * dt +
     num(joints.torque, 3 * column + i)
-  const given: Point3 = [part(0), part(1), part(2)]
+  const appliedTorque: Point3 = [part(0), part(1), part(2)]
   const change = subtract(momentum, momentumBefore)
   const changeWithoutGyro = applyInertia(rotationBefore, inertia, subtract(spin, spinBefore))
-  const off = length3(...removeDamping(subtract(change, given), momentum, dt))
-  const offWithoutGyro = length3(...subtract(changeWithoutGyro, given))
+  const residual = length3(...removeDamping(subtract(change, appliedTorque), momentum, dt))
+  const residualWithoutGyro = length3(...subtract(changeWithoutGyro, appliedTorque))
   const size = Math.max(length3(...momentum), length3(...momentumBefore))
   const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
   const largest = Math.max(...inertia)
   // Lever arms are differences of positions, which have single precision.
   const lever =
-    (2e-6 * length3(...read3(s, was + stateAt.position)) +
+    (2e-6 * length3(...read3(s, previousAt + stateAt.position)) +
       levers.position +
-      (levers.hasSubsteps ? measureWay(step, column) : 0)) *
+      (levers.hasSubsteps ? measurePointTravel(step, column) : 0)) *
     length3(...read3(step.impulse, 3 * column))
   const { errors, scene } = step
   const error =
@@ -262,29 +266,30 @@ function measureTorque(
     num(scene.inertiaErrors, column) * (length3(...change) + size * turn) +
     num(errors.torque, column)
   const rounding = 1e-7 + 1e-3 * size + 1e-5 * largest + (step.touching[column] === 1 ? lever : 0) + error
-  const allowed =
+  const limit =
     rounding +
-    tolerance * Math.max(length3(...given), length3(...change)) +
+    tolerance * Math.max(length3(...appliedTorque), length3(...change)) +
     measureJointSlack(step, column) +
     Math.min(2 * anisotropy * turn ** 2, 0.5) * size
-  const isExplained = off > rounding && offWithoutGyro < explainedShare * off
-  if (!(off > allowed || isExplained)) return null
-  return { value: off, limit: allowed, isGyroscopic: isExplained || offWithoutGyro <= allowed }
+  const isExplained = residual > rounding && residualWithoutGyro < maxExplainedShare * residual
+  if (!(residual > limit || isExplained)) return null
+  return { value: residual, limit: limit, isGyroscopic: isExplained || residualWithoutGyro <= limit }
 }
 
 /** Removes the part that damping explains. `SpinDrifts` reports it. */
-function removeDamping(off: Point3, momentum: Point3, dt: number): Point3 {
+function removeDamping(residual: Point3, momentum: Point3, dt: number): Point3 {
   const square = dot3(momentum, momentum)
-  const lost = square > 0 ? Math.min(maxDamping * dt, Math.max(0, -dot3(off, momentum) / square)) : 0
-  return add(off, momentum, lost)
+  const dampedShare =
+    square > 0 ? Math.min(maxDamping * dt, Math.max(0, -dot3(residual, momentum) / square)) : 0
+  return add(residual, momentum, dampedShare)
 }
 
 /** Returns the largest motion in m of contact points relative to the centre in the step. */
-function measureWay(step: Step, column: number): number {
+function measurePointTravel(step: Step, column: number): number {
   const s = step.window.states.data
-  const reach = length3(...(step.scene.extents[column] ?? [0, 0, 0]))
+  const radius = length3(...(step.scene.extents[column] ?? [0, 0, 0]))
   const speeds = [getOffset(step, column), getOffsetBefore(step, column)].map(
-    (at) => length3(...read3(s, at + stateAt.velocity)) + reach * length3(...read3(s, at + stateAt.spin)),
+    (at) => length3(...read3(s, at + stateAt.velocity)) + radius * length3(...read3(s, at + stateAt.spin)),
   )
   return Math.max(...speeds) * step.dt || 0
 }
@@ -296,7 +301,7 @@ function measureJointSlack(step: Step, column: number): number {
   const impulse = length3(...read3(joints.impulse, 3 * column))
   const torque = length3(...read3(joints.torque, 3 * column))
   // The lever arm of the impulse determines the torque at the point.
-  const reach = impulse > 0 ? torque / impulse : 0
+  const leverLength = impulse > 0 ? torque / impulse : 0
   const turn = Math.max(
     ...[getOffset(step, column), getOffsetBefore(step, column)].map(
       (at) => length3(...read3(window.states.data, at + stateAt.spin)) * dt,
@@ -304,7 +309,9 @@ function measureJointSlack(step: Step, column: number): number {
   )
   const group = scene.groupByColumn[column] ?? -1
   return (
-    num(joints.drift, column) + 2 * turn * torque + reach * (group < 0 ? 0 : getGroupTolerance(step, group))
+    num(joints.drift, column) +
+    2 * turn * torque +
+    leverLength * (group < 0 ? 0 : getGroupTolerance(step, group))
   )
 }
 
@@ -324,10 +331,10 @@ function measureFreeSpin(step: Step, column: number): Excess | null {
     const along = change[0] * unit[0] + change[1] * unit[1] + change[2] * unit[2]
     change = [change[0] - along * unit[0], change[1] - along * unit[1], change[2] - along * unit[2]]
   }
-  const off = length3(...change)
+  const changeSize = length3(...change)
   const error = num(step.errors.spinChange, column) + size * num(step.errors.rotation, column)
   const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size + error
-  return off > limit ? { value: off, limit, isGyroscopic: false } : null
+  return changeSize > limit ? { value: changeSize, limit, isGyroscopic: false } : null
 }
 
 /** Returns R I R^T w. */

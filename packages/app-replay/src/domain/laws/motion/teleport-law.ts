@@ -18,34 +18,35 @@ import type { Law } from '../law.ts'
 const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 
 /** In m². Smaller squared deviations agree with the velocity. */
-const minOff = 1e-12
+const minSquaredDeviation = 1e-12
 
 /** Maximum share by which steps of the same clock differ. */
 const clockTolerance = 1e-3
 
 /** Minimum number of frames of a mismatch. */
-const lasting = 10
+const minMismatchFrames = 10
 
 export const teleportLaw = (): Law => new TeleportLaw()
 
 class TeleportLaw implements Law {
   readonly #jumps = new RunCollector()
   /** First frame of the current disagreement, by column; 0 if motion and velocity agree. */
-  #since = new Float64Array()
-  readonly #sinceByRun = new Map<Run, number>()
-  readonly #constant = new ConstantVelocities()
-  readonly #scaled = new ScaledVelocities()
+  #disagreementStart = new Float64Array()
+  readonly #startByRun = new Map<Run, number>()
+  readonly #constantVelocities = new ConstantVelocities()
+  readonly #scaledVelocities = new ScaledVelocities()
   #placed: readonly PlacedSolid[] | undefined
   /** Motions that may end at a surface. The next frame decides. */
-  readonly #stopped: Jump[] = []
+  readonly #possibleStops: Jump[] = []
   /** Frame of the last motion that ended at a surface, by column. */
-  readonly #atSurface = new Map<number, number>()
+  readonly #lastSurfaceFrame = new Map<number, number>()
 
   observe(step: Step): void {
     const { scene } = step
-    if (this.#since.length === 0) this.#since = new Float64Array(scene.bodies.length)
-    this.#constant.observe(step)
-    for (const jump of this.#stopped.splice(0)) if (step.touching[jump.column] === 0) this.#add(step, jump)
+    if (this.#disagreementStart.length === 0) this.#disagreementStart = new Float64Array(scene.bodies.length)
+    this.#constantVelocities.observe(step)
+    for (const jump of this.#possibleStops.splice(0))
+      if (step.touching[jump.column] === 0) this.#add(step, jump)
     if (Number.isNaN(step.dt)) return
     for (let column = 0; column < scene.bodies.length; column++) this.#observeBody(step, column)
   }
@@ -53,29 +54,29 @@ class TeleportLaw implements Law {
   findings(): readonly Finding[] {
     const jumps = this.#jumps.runs
     return [
-      ...this.#scaled.runs
+      ...this.#scaledVelocities.runs
         .filter(({ bodies }) => !jumps.some((run) => run.bodies[0] === bodies[0]))
         .map((run) => createFinding(run, { kind: 'velocity_mismatch', unit: 'm', confidence: 0.9 })),
       ...jumps.map((run) => {
         const options = { unit: 'm', confidence: 0.95 } as const
-        if (run.frames < lasting) return createFinding(run, { ...options, kind: 'teleport' })
+        if (run.frames < minMismatchFrames) return createFinding(run, { ...options, kind: 'teleport' })
         const [body = Number.NaN] = run.bodies
-        const frames = this.#constant.count(body)
-        if (this.#constant.isAnimated(body))
-          return createFinding(run, { ...options, kind: 'velocity_mismatch', ...animated })
+        const frames = this.#constantVelocities.countFrames(body)
+        if (this.#constantVelocities.isAnimated(body))
+          return createFinding(run, { ...options, kind: 'velocity_mismatch', ...animatedFinding })
         const text = `moves differently from its velocity, which is the same in all ${frames} frames: was a reference recorded instead of a copy?`
         return createFinding(
-          { ...run, first: this.#sinceByRun.get(run) ?? run.first },
+          { ...run, first: this.#startByRun.get(run) ?? run.first },
           { ...options, kind: 'velocity_mismatch', ...(frames > 0 && { text }) },
         )
       }),
     ]
   }
 
-  #add({ scene }: Step, { column, frame, value, limit, since }: Jump): void {
+  #add({ scene }: Step, { column, frame, value, limit, start }: Jump): void {
     const body = scene.bodies[column] ?? 0
     const run = this.#jumps.add(body, frame, { value, limit }, { bodies: [body], pair: null })
-    if (run.first === frame) this.#sinceByRun.set(run, since)
+    if (run.first === frame) this.#startByRun.set(run, start)
   }
 
   #observeBody(step: Step, column: number): void {
@@ -92,34 +93,36 @@ class TeleportLaw implements Law {
     const ox = dx - vx * step.dt
     const oy = dy - vy * step.dt
     const oz = dz - vz * step.dt
-    const isOff = ox * ox + oy * oy + oz * oz >= minOff && isBeyond(step, column, [ox, oy, oz])
-    if (isOff) this.#since[column] ||= frame
-    else this.#since[column] = 0
-    const isScaled = scene.hasContacts ? step.touching[column] === 1 : isOff
-    if (isScaled && ox * ox + oy * oy + oz * oz >= minOff) this.#scaled.observe(step, column)
+    const deviates =
+      ox * ox + oy * oy + oz * oz >= minSquaredDeviation && exceedsVelocities(step, column, [ox, oy, oz])
+    if (deviates) this.#disagreementStart[column] ||= frame
+    else this.#disagreementStart[column] = 0
+    const isScaled = scene.hasContacts ? step.touching[column] === 1 : deviates
+    if (isScaled && ox * ox + oy * oy + oz * oz >= minSquaredDeviation)
+      this.#scaledVelocities.observe(step, column)
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
-    let off = length3(ox, oy, oz)
+    let deviation = length3(ox, oy, oz)
     if (step.dt !== scene.dt)
-      off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
+      deviation = Math.min(deviation, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
     const u = getOffsetBefore(step, column) + stateAt.velocity
     const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
     const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
     let slack = 1.05 * (change + (scene.g || 0) * step.dt) * step.dt + 1e-6 * length3(x, y, z)
     slack += 2 * num(step.joints.error, column) + getMotionError(step, column)
-    this.#check(step, { column, off, across: measureAcross(step, column, [ox, oy, oz]), slack })
+    this.#check(step, { column, deviation, across: measureAcross(step, column, [ox, oy, oz]), slack })
   }
 
-  /** `off` is the length of moved - v dt. `slack` is the part that is explained without contact. Both are in m. */
-  #check(step: Step, { column, off, across, slack }: OffMotion): void {
+  /** `deviation` is the length of displacement - v dt. `slack` is the part that is explained without contact. Both are in m. */
+  #check(step: Step, { column, deviation, across, slack }: MotionDeviation): void {
     const { scene, frame, touches } = step
     const isTouching = !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
     const isCorrected = isTouching || step.joints.isJointed[column] === 1
-    const since = num(this.#since, column) || frame
+    const start = num(this.#disagreementStart, column) || frame
     const freeLimit = slack + jumpTolerance.free
     let limit = slack + (isCorrected ? jumpTolerance.contact : jumpTolerance.free)
-    if (!(off > limit)) {
+    if (!(deviation > limit)) {
       if (across > freeLimit && !isShortened(step, column))
-        this.#add(step, { column, frame, value: across, limit: freeLimit, since })
+        this.#add(step, { column, frame, value: across, limit: freeLimit, start })
       return
     }
     if (isTouching)
@@ -129,39 +132,39 @@ class TeleportLaw implements Law {
       this.#placed ??= placeSolids(scene)
       limit += 2 * measureOverlap(step, column, this.#placed)
     }
-    if (!(off > limit) || (!scene.hasContacts && this.#endsAtSurface(step, column))) return
-    const jump = { column, frame, value: off, limit, since }
-    if (!isTouching && isShortened(step, column)) this.#stopped.push(jump)
+    if (!(deviation > limit) || (!scene.hasContacts && this.#endsAtSurface(step, column))) return
+    const jump = { column, frame, value: deviation, limit, start }
+    if (!isTouching && isShortened(step, column)) this.#possibleStops.push(jump)
     else this.#add(step, jump)
   }
 
   /** Rejects frozen bodies, which stay at a surface although they have a velocity. */
   #endsAtSurface(step: Step, column: number): boolean {
     if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
-    const isRepeated = this.#atSurface.get(column) === step.frame - 1
-    this.#atSurface.set(column, step.frame)
+    const isRepeated = this.#lastSurfaceFrame.get(column) === step.frame - 1
+    this.#lastSurfaceFrame.set(column, step.frame)
     return !isRepeated
   }
 }
 
-interface OffMotion {
+interface MotionDeviation {
   readonly column: number
-  readonly off: number
+  readonly deviation: number
   readonly across: number
   readonly slack: number
 }
 
-/** Whether the motion exceeds both velocities by over 1 %. `off` is moved - v dt. */
-function isBeyond(step: Step, column: number, off: Point3): boolean {
+/** Whether the motion exceeds both velocities by over 1 %. `deviation` is displacement - v dt. */
+function exceedsVelocities(step: Step, column: number, deviation: Point3): boolean {
   const { scene, window, dt, displacement } = step
   if (step.touching[column] === 1 || step.joints.isJointed[column] === 1) return false
-  const was = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
+  const previousVelocity = read3(window.states.data, getOffsetBefore(step, column) + stateAt.velocity)
   const motion = read3(displacement, 3 * column)
-  const before = add(motion, was, -dt)
-  const least = Math.min(length3(...off), length3(...before))
+  const before = add(motion, previousVelocity, -dt)
+  const minDeviation = Math.min(length3(...deviation), length3(...before))
   const slack = 0.01 * length3(...motion) + getMotionError(step, column)
   // Within the sphere whose diameter joins u dt and v dt, the motion is between both velocities.
-  return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(off, before) > 0 && least > slack
+  return Math.abs(dt / scene.dt - 1) < clockTolerance && dot3(deviation, before) > 0 && minDeviation > slack
 }
 
 interface Jump {
@@ -170,7 +173,7 @@ interface Jump {
   /** m */
   readonly value: number
   readonly limit: number
-  readonly since: number
+  readonly start: number
 }
 
 /** Whether the motion is a part of v dt, as when continuous collision detection stops a body at a surface. */
@@ -184,28 +187,32 @@ function isShortened(step: Step, column: number): boolean {
   return along >= 0 && along < speed * dt && across <= jumpTolerance.free + scene.g * dt * dt
 }
 
-/** Returns the part of `off` across all contact normals in m; 0 unless all forces are recorded contacts. */
-function measureAcross({ touches, touching, joints, scene }: Step, column: number, off: Point3): number {
+/** Returns the part of `deviation` across all contact normals in m; 0 unless all forces are recorded contacts. */
+function measureAcross(
+  { touches, touching, joints, scene }: Step,
+  column: number,
+  deviation: Point3,
+): number {
   if (touching[column] !== 1 || joints.isJointed[column] === 1 || scene.hasSubsteps) return 0
   const basis: Point3[] = []
-  let rest = off
+  let remaining = deviation
   for (const { columnA, columnB, normals } of touches) {
     if (columnA !== column && columnB !== column) continue
     for (let i = 0; i < normals.count; i++) {
       let normal = read3(normals.vectors, 3 * i)
-      for (const one of basis) normal = add(normal, one, -dot3(normal, one))
+      for (const unit of basis) normal = add(normal, unit, -dot3(normal, unit))
       const size = length3(...normal)
-      if (!(size > minNormal)) continue
+      if (!(size > minNormalSine)) continue
       const unit = add([0, 0, 0], normal, 1 / size)
       basis.push(unit)
-      rest = add(rest, unit, -dot3(rest, unit))
+      remaining = add(remaining, unit, -dot3(remaining, unit))
     }
   }
-  return basis.length === 0 ? 0 : length3(...rest)
+  return basis.length === 0 ? 0 : length3(...remaining)
 }
 
 /** Sine of the minimum angle between independent normals. */
-const minNormal = 0.05
+const minNormalSine = 0.05
 
 /** Returns the rounding error in m. */
 const getMotionError = ({ errors, dt }: Step, column: number): number =>
@@ -214,23 +221,26 @@ const getMotionError = ({ errors, dt }: Step, column: number): number =>
 /** Returns the overlap before the step in m; 0 if unknown. */
 function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid[]): number {
   moveSolids(step, placed)
-  const own = placed.find((one) => one.column === column)
-  if (own?.pose == null) return 0
-  let deepest = 0
+  const bodySolid = placed.find((solid) => solid.column === column)
+  if (bodySolid?.pose == null) return 0
+  let maxDepth = 0
   for (const other of placed)
-    if (other !== own && other.pose !== null)
-      deepest = Math.max(deepest, -measureSeparation(own.solid, own.pose, other.solid, other.pose) || 0)
-  return deepest
+    if (other !== bodySolid && other.pose !== null)
+      maxDepth = Math.max(
+        maxDepth,
+        -measureSeparation(bodySolid.solid, bodySolid.pose, other.solid, other.pose) || 0,
+      )
+  return maxDepth
 }
 
 /** Whether the body's shape is near another shape after the step. */
 function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[]): boolean {
-  const poses = placed.map((one) => (one.column < 0 ? one.pose : readSolidPose(step, one, step.row)))
-  const own = placed.findIndex((one) => one.column === column)
-  const pose = poses[own]
+  const poses = placed.map((solid) => (solid.column < 0 ? solid.pose : readSolidPose(step, solid, step.row)))
+  const index = placed.findIndex((solid) => solid.column === column)
+  const pose = poses[index]
   return placed.some((other, i) => {
-    const [solid, otherPose] = [placed[own]?.solid, poses[i]]
-    if (i === own || solid === undefined || pose == null || otherPose == null) return false
+    const [solid, otherPose] = [placed[index]?.solid, poses[i]]
+    if (i === index || solid === undefined || pose == null || otherPose == null) return false
     return measureSeparation(solid, pose, other.solid, otherPose) < surfaceGap
   })
 }
@@ -238,8 +248,8 @@ function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[])
 /** m */
 const surfaceGap = 0.01
 
-/** `change` is relative, `across` a share of the difference, `integrator` a share of |dv|. */
-const scaleRule = { change: 0.01, across: 0.05, integrator: 0.55 } as const
+/** `maxChange` is relative, `maxAcross` a share of the difference, `integrator` a share of |dv|. */
+const scaleRule = { maxChange: 0.01, maxAcross: 0.05, integrator: 0.55 } as const
 
 /** Finds motions that are a constant multiple of v dt. */
 class ScaledVelocities {
@@ -256,27 +266,27 @@ class ScaledVelocities {
     ) as [Point3, Point3]
     const mean = add(add([0, 0, 0], u, 0.5), v, 0.5)
     const size = length3(...mean)
-    const off = add(read3(displacement, 3 * column), mean, -dt)
-    const along = dot3(off, mean) / size
-    const across = length3(...add(off, mean, -along / size))
+    const deviation = add(read3(displacement, 3 * column), mean, -dt)
+    const along = dot3(deviation, mean) / size
+    const across = length3(...add(deviation, mean, -along / size))
     const slack = scaleRule.integrator * length3(...add(v, u, -1)) * dt + getMotionError(step, column)
     // A contact can cancel the velocity that gravity adds.
     if (!(size > 4 * scene.g * dt) || !(Math.abs(along) > 2 * slack)) return
-    if (!(across < scaleRule.across * Math.abs(along) + slack)) return
+    if (!(across < scaleRule.maxAcross * Math.abs(along) + slack)) return
     const factor = 1 + along / (size * dt)
     this.#last.set(column, { factor, frame })
-    if (last?.frame !== frame - 1 || Math.abs(factor / last.factor - 1) > scaleRule.change) return
+    if (last?.frame !== frame - 1 || Math.abs(factor / last.factor - 1) > scaleRule.maxChange) return
     const body = scene.bodies[column] ?? 0
     const limit = 0.01 * Math.abs(factor) * size * dt
-    this.#collector.add(body, frame, { value: length3(...off), limit }, { bodies: [body], pair: null })
+    this.#collector.add(body, frame, { value: length3(...deviation), limit }, { bodies: [body], pair: null })
   }
 
   get runs(): readonly Run[] {
-    return this.#collector.runs.filter(({ frames }) => frames >= lasting)
+    return this.#collector.runs.filter(({ frames }) => frames >= minMismatchFrames)
   }
 }
 
-const animated = {
+const animatedFinding = {
   severity: 'info',
   text: 'has no mass, and moves with a recorded velocity of 0, as animated bodies do',
 } as const
@@ -288,8 +298,8 @@ class ConstantVelocities {
   /** Whether the velocity is 0 in all frames, and the mass is unknown. */
   isAnimated(body: BodyId): boolean {
     const mass = num(this.#scene?.masses ?? new Float64Array(), this.#scene?.columnById.get(body) ?? -1)
-    const isStill = this.#first.get(body)?.velocity.every((part) => part === 0) === true
-    return Number.isNaN(mass) && isStill && this.count(body) > 0
+    const isZero = this.#first.get(body)?.velocity.every((part) => part === 0) === true
+    return Number.isNaN(mass) && isZero && this.countFrames(body) > 0
   }
 
   observe(step: Step): void {
@@ -313,8 +323,8 @@ class ConstantVelocities {
   }
 
   /** Returns 0 if the velocity is not constant. */
-  count(body: BodyId): number {
-    const found = this.#first.get(body)
-    return found?.isSame ? found.frames : 0
+  countFrames(body: BodyId): number {
+    const constantVelocity = this.#first.get(body)
+    return constantVelocity?.isSame ? constantVelocity.frames : 0
   }
 }
