@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { describeSurfaces } from '../src/domain/coverage/coarse-data.ts'
+import { describeMovingSurfaces } from '../src/domain/coverage/coarse-data.ts'
 import { budgetLaw } from '../src/domain/laws/motion/budget-law.ts'
 import { getError, RoundingMeter } from '../src/domain/steps/rounding.ts'
 import type { ReplayStore } from '../src/store/store.ts'
@@ -385,7 +385,7 @@ t.test('energy budgets require still surfaces and no forces; slip includes surfa
   t.same(await listMissing(1), [['energy of moving surfaces']])
   t.same(await listMissing(0, [{ force: [1, 0, 0] }]), [['work of external forces']])
   const found = { body: floor, first: 2, last: 20, velocity: [0.5, 0, 0] as const, speed: 0.5 }
-  t.match(describeSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
+  t.match(describeMovingSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
     { how_to_record: /\(1\.5, 0, 0\) m\/s/ },
   ])
 })

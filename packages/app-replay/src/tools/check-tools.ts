@@ -3,7 +3,7 @@ import { involvesBody, isSamePair, listBodies, type Pair } from '../domain/bodie
 import { listRecordedNames } from '../domain/bodies/body-names.ts'
 import { checkCone, epsilon, judgeCones, summarizeCones } from '../domain/contacts/friction-cone.ts'
 import {
-  filterExcessive,
+  filterExcessivePenetrations,
   findMaxPenetration,
   summarizePenetrations,
   toPenetration,
@@ -115,7 +115,7 @@ export const checkTools: readonly Registration[] = [
       }
       const { collisions } = await call.recording.frame(frame_id)
       const pairs = collisions.map(toPenetration)
-      const excessive = filterExcessive(pairs, threshold)
+      const excessive = filterExcessivePenetrations(pairs, threshold)
       const names = await readBodyNames(call.recording, listBodies(excessive), call.ctx)
       return {
         frame_id,

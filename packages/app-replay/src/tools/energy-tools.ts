@@ -1,6 +1,6 @@
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { createBodyNotFound } from '../domain/bodies/absent-body.ts'
+import { createBodyNotFoundError } from '../domain/bodies/absent-body.ts'
 import { listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { paginate } from '../domain/cursor.ts'
 import {
@@ -40,7 +40,7 @@ export const energyTools: readonly Registration[] = [
       const body = recording.resolveBody(body_id)
       const energy = await recording.bodyEnergy(body, range(bounds))
       if (energy.length === 0)
-        throw createBodyNotFound(body, recording.summary, {
+        throw createBodyNotFoundError(body, recording.summary, {
           where: 'this range',
           bodies: recording.summary.bodies.map(({ body_id }) => body_id),
         })

@@ -11,7 +11,7 @@ import { paginateHistory, toHistoryEntries } from '../../src/domain/contacts/con
 import { toNewtons } from '../../src/domain/contacts/force.ts'
 import { checkCone, judgeCones, summarizeCones } from '../../src/domain/contacts/friction-cone.ts'
 import {
-  filterExcessive,
+  filterExcessivePenetrations,
   findMaxPenetration,
   summarizePenetrations,
   toPenetration,
@@ -233,7 +233,7 @@ const collision = (penetration_depth: number | null, depths: readonly (number | 
 t.test('a pair exactly at the threshold is not excessive', async (t) => {
   const pairs = [0.01, 0.0101, 0.5].map((depth) => toPenetration(collision(depth)))
   t.same(
-    filterExcessive(pairs, 0.01).map((one) => one.penetration_depth),
+    filterExcessivePenetrations(pairs, 0.01).map((one) => one.penetration_depth),
     [0.0101, 0.5],
   )
   t.match(

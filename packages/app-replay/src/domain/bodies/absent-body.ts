@@ -8,16 +8,16 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** `where` completes the message. `bodies` are those that exist there. */
-export function createBodyNotFound(
+/** `location` completes the message. `bodies` are those that exist there. */
+export function createBodyNotFoundError(
   body: BodyId,
   summary: RecordingSummary,
-  { where, bodies }: { where: string; bodies: readonly BodyId[] },
+  { where: location, bodies }: { where: string; bodies: readonly BodyId[] },
 ): CausewayError {
   const first_frame = summary.appearances.find(({ body_id }) => body_id === body)?.first_frame
   return new RecordingError(
     'BODY_NOT_FOUND',
-    `body ${body} is not in ${where}: ${explainAbsence(body, summary, first_frame)}`,
+    `body ${body} is not in ${location}: ${explainAbsence(body, summary, first_frame)}`,
     {
       data: { body_id: body, bodies, ...(first_frame === undefined ? {} : { first_frame }) },
     },
@@ -38,7 +38,7 @@ export function findBodyState(
 ): BodyState {
   const state = states.find(({ body_id }) => body_id === body)
   if (state !== undefined) return state
-  throw createBodyNotFound(body, summary, {
+  throw createBodyNotFoundError(body, summary, {
     where: `frame ${frame_id}`,
     bodies: states.map(({ body_id }) => body_id),
   })

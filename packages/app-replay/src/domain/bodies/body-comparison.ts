@@ -65,10 +65,11 @@ function compareContacts(a: BodyInFrame, b: BodyInFrame): ContactDelta {
 }
 
 function listPartners({ frame, state }: BodyInFrame): { points: number; partners: BodyId[] } {
-  const own = <Row extends { body_a_id: BodyId; body_b_id: BodyId }>(rows: readonly Row[]): Row[] =>
-    rows.filter((row) => involvesBody(row, state.body_id))
-  const collisions = own(frame.collisions)
-  const constraints = own(frame.friction_constraints)
+  const filterOwn = <PairRow extends { body_a_id: BodyId; body_b_id: BodyId }>(
+    rows: readonly PairRow[],
+  ): PairRow[] => rows.filter((row) => involvesBody(row, state.body_id))
+  const collisions = filterOwn(frame.collisions)
+  const constraints = filterOwn(frame.friction_constraints)
   const partners = listPairs([...collisions, ...constraints]).map((pair) =>
     pair.body_a_id === state.body_id ? pair.body_b_id : pair.body_a_id,
   )
@@ -84,12 +85,12 @@ export function summarizeComparison(
   const frames = `frames ${a.frame.frame_id} and ${b.frame.frame_id} (${formatQuantity(change.elapsed_time, 's')})`
   const { position_delta, velocity_delta, speed_delta, contact_delta } = change
   const trend = speed_delta === null || speed_delta === 0 ? '' : speed_delta > 0 ? ', faster' : ', slower'
-  const moved = `moved ${formatQuantity(change.position_delta_magnitude, 'm')}${formatMainAxis(position_delta, 'm')}`
-  const turned = `turned by ${formatQuantity(change.orientation_angle, 'rad')}`
-  const velocity = formatQuantity(change.velocity_delta_magnitude, 'm/s')
+  const distanceText = `moved ${formatQuantity(change.position_delta_magnitude, 'm')}${formatMainAxis(position_delta, 'm')}`
+  const angleText = `turned by ${formatQuantity(change.orientation_angle, 'rad')}`
+  const velocityText = formatQuantity(change.velocity_delta_magnitude, 'm/s')
   const contacts =
     contact_delta === null || contact_delta.contacts_a === contact_delta.contacts_b
       ? ''
       : ` ${formatCount(contact_delta.contacts_a, 'contact point')} before, ${contact_delta.contacts_b} after.`
-  return `${subject} ${moved} and ${turned} between ${frames}. Velocity changed by ${velocity}${formatMainAxis(velocity_delta, 'm/s')}${trend}.${contacts}`
+  return `${subject} ${distanceText} and ${angleText} between ${frames}. Velocity changed by ${velocityText}${formatMainAxis(velocity_delta, 'm/s')}${trend}.${contacts}`
 }

@@ -16,30 +16,31 @@ export function matchBodies(
   readonly only_a: readonly BodyId[]
   readonly only_b: readonly BodyId[]
 } {
-  const left = new Map(a.map((body) => [body.body_id, body]))
-  const right = new Map(b.map((body) => [body.body_id, body]))
+  const unmatchedA = new Map(a.map((body) => [body.body_id, body]))
+  const unmatchedB = new Map(b.map((body) => [body.body_id, body]))
   const matches: BodyMatch[] = []
-  const match = (by: BodyMatch['by'], isSame: (one: Body, other: Body) => boolean): void => {
-    for (const one of [...left.values()]) {
-      const other = [...right.values()].find((candidate) => isSame(one, candidate))
-      if (other === undefined) continue
-      left.delete(one.body_id)
-      right.delete(other.body_id)
-      matches.push({ a: one.body_id, b: other.body_id, by })
+  const match = (by: BodyMatch['by'], isSame: (bodyA: Body, bodyB: Body) => boolean): void => {
+    for (const bodyA of [...unmatchedA.values()]) {
+      const partner = [...unmatchedB.values()].find((candidate) => isSame(bodyA, candidate))
+      if (partner === undefined) continue
+      unmatchedA.delete(bodyA.body_id)
+      unmatchedB.delete(partner.body_id)
+      matches.push({ a: bodyA.body_id, b: partner.body_id, by })
     }
   }
-  const sameMass = (one: Body, other: Body): boolean => one.mass !== null && one.mass === other.mass
+  const hasSameMass = (bodyA: Body, bodyB: Body): boolean => bodyA.mass !== null && bodyA.mass === bodyB.mass
   // Runs of a scene use the same ids.
-  match('id', (one, other) => one.body_id === other.body_id)
+  match('id', (bodyA, bodyB) => bodyA.body_id === bodyB.body_id)
   match(
     'mass and asset',
-    (one, other) => sameMass(one, other) && one.asset_id !== null && one.asset_id === other.asset_id,
+    (bodyA, bodyB) =>
+      hasSameMass(bodyA, bodyB) && bodyA.asset_id !== null && bodyA.asset_id === bodyB.asset_id,
   )
-  match('mass', sameMass)
+  match('mass', hasSameMass)
   return {
-    matches: matches.toSorted((one, other) => one.a - other.a),
-    only_a: [...left.keys()],
-    only_b: [...right.keys()],
+    matches: matches.toSorted((left, right) => left.a - right.a),
+    only_a: [...unmatchedA.keys()],
+    only_b: [...unmatchedB.keys()],
   }
 }
 
@@ -53,25 +54,25 @@ export function matchEnvironment(
   a: Surroundings,
   b: Surroundings,
 ): readonly { readonly a: BodyId; readonly b: BodyId }[] {
-  const [left, right] = [a, b].map(
+  const [unmatchedA, unmatchedB] = [a, b].map(
     ({ environment_bodies }) => new Set(environment_bodies.map(({ body_id }) => body_id)),
   ) as [Set<BodyId>, Set<BodyId>]
-  let unused = Math.max(...left, ...right)
+  let lastId = Math.max(...unmatchedA, ...unmatchedB)
   const [namesA, namesB] = [listRecordedNames(a), listRecordedNames(b)]
   const matches: { a: BodyId; b: BodyId }[] = []
-  const match = (isSame: (one: BodyId, other: BodyId) => boolean): void => {
-    for (const one of [...left]) {
-      const other = [...right].find((candidate) => isSame(one, candidate))
-      if (other === undefined) continue
-      left.delete(one)
-      right.delete(other)
-      matches.push({ a: one, b: other })
+  const match = (isSame: (idA: BodyId, idB: BodyId) => boolean): void => {
+    for (const idA of [...unmatchedA]) {
+      const partner = [...unmatchedB].find((candidate) => isSame(idA, candidate))
+      if (partner === undefined) continue
+      unmatchedA.delete(idA)
+      unmatchedB.delete(partner)
+      matches.push({ a: idA, b: partner })
     }
   }
-  match((one, other) => namesA[one] !== undefined && namesA[one] === namesB[other])
-  match((one, other) => one === other)
-  if (left.size === right.size) match(() => true)
-  const taken = new Set(matches.map((one) => one.b))
-  for (const one of left) if (taken.has(one)) matches.push({ a: one, b: ++unused })
+  match((idA, idB) => namesA[idA] !== undefined && namesA[idA] === namesB[idB])
+  match((idA, idB) => idA === idB)
+  if (unmatchedA.size === unmatchedB.size) match(() => true)
+  const matchedIds = new Set(matches.map((match) => match.b))
+  for (const id of unmatchedA) if (matchedIds.has(id)) matches.push({ a: id, b: ++lastId })
   return matches
 }

@@ -16,7 +16,7 @@ export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry
   Object.fromEntries(geometry.flatMap(({ body_id, name }) => (name === null ? [] : [[body_id, name]])))
 
 /** Cosine of 45 degrees. */
-const level = Math.SQRT1_2
+const minCosine = Math.SQRT1_2
 
 /** Names unnamed environment bodies `floor`, `ceiling` or `wall` by the direction of their first contact. */
 export class BodyNameCollector {
@@ -24,7 +24,7 @@ export class BodyNameCollector {
   readonly #counts = new Map<string, number>()
   readonly #isEnvironment: (id: BodyId) => boolean
   /** Unit vector. */
-  readonly #down: readonly [number, number, number]
+  readonly #downDirection: readonly [number, number, number]
 
   constructor(summary: RecordingSummary) {
     this.#names = new Map(
@@ -33,7 +33,7 @@ export class BodyNameCollector {
     this.#isEnvironment = createEnvironmentTest(summary)
     const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
     const g = Math.hypot(x ?? 0, y ?? 0, z ?? 0)
-    this.#down = g > 0 ? [(x ?? 0) / g, (y ?? 0) / g, (z ?? 0) / g] : [0, 0, -1]
+    this.#downDirection = g > 0 ? [(x ?? 0) / g, (y ?? 0) / g, (z ?? 0) / g] : [0, 0, -1]
   }
 
   has(id: BodyId): boolean {
@@ -55,12 +55,12 @@ export class BodyNameCollector {
     for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
       const b = data.get(at, columns.b)
       if (this.#names.has(b) || !this.#isEnvironment(b)) continue
-      const along = this.#down.reduce(
+      const cosine = this.#downDirection.reduce(
         (sum, part, axis) => sum + part * data.get(at, columns.normal + axis),
         0,
       )
-      if (Number.isNaN(along)) continue
-      const kind = along > level ? 'floor' : along < -level ? 'ceiling' : 'wall'
+      if (Number.isNaN(cosine)) continue
+      const kind = cosine > minCosine ? 'floor' : cosine < -minCosine ? 'ceiling' : 'wall'
       const count = (this.#counts.get(kind) ?? 0) + 1
       this.#counts.set(kind, count)
       this.#names.set(b, count === 1 ? kind : `${kind} ${count}`)
@@ -80,9 +80,10 @@ function nameBody(id: BodyId, names: BodyNames): string {
 }
 
 /** `body 1`, `body 1 and floor`, `body 1, body 2 and body 3` */
-export function nameBodies(ids: readonly BodyId[], names: BodyNames, shown = 3): string {
-  const all = ids.map((id) => nameBody(id, names))
-  if (all.length <= 1) return all.join('')
-  if (all.length > shown) return `${all.slice(0, shown).join(', ')} and ${all.length - shown} more`
-  return `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
+export function nameBodies(ids: readonly BodyId[], names: BodyNames, maxShown = 3): string {
+  const texts = ids.map((id) => nameBody(id, names))
+  if (texts.length <= 1) return texts.join('')
+  if (texts.length > maxShown)
+    return `${texts.slice(0, maxShown).join(', ')} and ${texts.length - maxShown} more`
+  return `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
 }

@@ -33,11 +33,11 @@ interface ContactFrames {
   readonly without_rows: number
 }
 
-export function selectContactFrames(touches: readonly PairContact[]): ContactFrames {
-  const withFriction = touches.filter(({ friction_rows }) => friction_rows > 0)
+export function selectContactFrames(contacts: readonly PairContact[]): ContactFrames {
+  const withFriction = contacts.filter(({ friction_rows }) => friction_rows > 0)
   if (withFriction.length === 0)
-    return { source: touches.length > 0 ? 'collisions' : 'friction', frames: touches, without_rows: 0 }
-  return { source: 'friction', frames: withFriction, without_rows: touches.length - withFriction.length }
+    return { source: contacts.length > 0 ? 'collisions' : 'friction', frames: contacts, without_rows: 0 }
+  return { source: 'friction', frames: withFriction, without_rows: contacts.length - withFriction.length }
 }
 
 export const countContactPoints = ({ friction_rows, points }: PairContact): number =>
@@ -66,7 +66,7 @@ export interface ContactEvolution {
 const chatterWindow = 30
 const chatterTransitions = 4
 
-const minTurnCosine = Math.cos(maxNormalTurn)
+const minNormalCosine = Math.cos(maxNormalTurn)
 
 /** `frames` must be ascending. */
 export function analyzeEvolution(frames: readonly PairContact[], range: FrameRange): ContactEvolution {
@@ -83,12 +83,12 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
     }
     run.last_frame = touch.frame_id
     if (countContactPoints(touch) !== countContactPoints(before)) point_count_changes += 1
-    const turned = turnCosine(before.normal, touch.normal)
-    if (turned !== null && turned < 0) normal_flips.push(touch.frame_id)
-    else if (turned !== null && turned < minTurnCosine) normal_jumps.push(touch.frame_id)
+    const cosine = getTurnCosine(before.normal, touch.normal)
+    if (cosine !== null && cosine < 0) normal_flips.push(touch.frame_id)
+    else if (cosine !== null && cosine < minNormalCosine) normal_jumps.push(touch.frame_id)
   }
   const transitions = listTransitions(runs, range)
-  const peak_transitions = countDensest(transitions.map(({ frame_id }) => frame_id))
+  const peak_transitions = countMaxTransitions(transitions.map(({ frame_id }) => frame_id))
   return {
     runs,
     transitions,
@@ -100,7 +100,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
   }
 }
 
-const turnCosine = (before: Vector | null, after: Vector | null): Value =>
+const getTurnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
 /** Omits changes at edges of the range, where runs may continue. */
@@ -111,14 +111,14 @@ function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   ])
 }
 
-function countDensest(frames: readonly number[]): number {
-  let most = 0
+function countMaxTransitions(frames: readonly number[]): number {
+  let maxCount = 0
   let from = 0
   for (const [index, frame] of frames.entries()) {
     while ((frames[from] ?? frame) <= frame - chatterWindow) from += 1
-    most = Math.max(most, index - from + 1)
+    maxCount = Math.max(maxCount, index - from + 1)
   }
-  return most
+  return maxCount
 }
 
 export function summarizeHistory(

@@ -71,8 +71,8 @@ export function truncateEvolution(evolution: ContactEvolution, limit: number) {
 }
 
 function sum(values: readonly Value[]): Value {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0)
+  const knownValues = values.filter((value) => value !== null)
+  return knownValues.length === 0 ? null : knownValues.reduce((total, value) => total + value, 0)
 }
 
 export function summarizeBodyContacts(
@@ -88,9 +88,9 @@ export function summarizeBodyContacts(
   },
 ): string {
   const partners = collisions.map((row) => (row.body_a_id === body ? row.body_b_id : row.body_a_id))
-  const touching = collisions.length === 0 ? '' : ` It collides with ${nameBodies(partners, names)}.`
-  const head = `Found ${formatCount(constraints, 'contact')} of ${nameBodies([body], names)}.${touching}`
-  if (constraints > 0 || collisions.length === 0) return head
+  const collisionText = collisions.length === 0 ? '' : ` It collides with ${nameBodies(partners, names)}.`
+  const contactText = `Found ${formatCount(constraints, 'contact')} of ${nameBodies([body], names)}.${collisionText}`
+  if (constraints > 0 || collisions.length === 0) return contactText
   const points = collisions.reduce((sum, { contacts }) => sum + contacts.length, 0)
-  return `${head} No friction rows in this frame; the collisions have ${formatCount(points, 'contact point')}.`
+  return `${contactText} No friction rows in this frame; the collisions have ${formatCount(points, 'contact point')}.`
 }

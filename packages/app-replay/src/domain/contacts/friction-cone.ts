@@ -43,7 +43,7 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
   const limit = friction_coefficient === null || normal === null ? null : friction_coefficient * normal
   const total =
     tangent1_lambda === null || tangent2_lambda === null ? null : Math.hypot(tangent1_lambda, tangent2_lambda)
-  const known = limit !== null && total !== null
+  const isKnown = limit !== null && total !== null
   return {
     body_a_id,
     body_b_id,
@@ -53,10 +53,10 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
     tangent1_force: tangent1_lambda,
     tangent2_force: tangent2_lambda,
     total_tangent_force: total,
-    exceeds_limit: known ? total > limit * (1 + epsilon) : null,
-    exceeds_limit_strict: known ? total > limit * (1 + epsilon) + coneNoise : null,
-    margin: known ? limit - total : null,
-    utilization: known && limit !== 0 ? total / limit : null,
+    exceeds_limit: isKnown ? total > limit * (1 + epsilon) : null,
+    exceeds_limit_strict: isKnown ? total > limit * (1 + epsilon) + coneNoise : null,
+    margin: isKnown ? limit - total : null,
+    utilization: isKnown && limit !== 0 ? total / limit : null,
     normal_force_n: toNewtons(normal, scale),
     friction_limit_n: toNewtons(limit, scale),
     total_tangent_force_n: toNewtons(total, scale),
@@ -85,7 +85,7 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
 }
 
 /** Minimum utilization of a contact at its limit. */
-const atLimit = 0.99
+const limitUtilization = 0.99
 
 export function summarizeCones(
   checks: readonly ConeCheck[],
@@ -96,10 +96,10 @@ export function summarizeCones(
   }: { readonly withoutFriction: number; readonly summary: Pick<RecordingSummary, 'bodies' | 'geometry'> },
 ): string {
   const { violation_count, strict_violation_count, unjudged_count } = verdict
-  const noisy = violation_count - strict_violation_count
+  const noisyCount = violation_count - strict_violation_count
   const sentences = [
     `${formatCount(checks.length, 'contact')} checked.`,
-    `${formatCount(violation_count, 'violation')} detected${noisy > 0 ? ` (${noisy} within noise of ${formatNumber(coneNoise)})` : ''}.`,
+    `${formatCount(violation_count, 'violation')} detected${noisyCount > 0 ? ` (${noisyCount} within noise of ${formatNumber(coneNoise)})` : ''}.`,
   ]
   if (unjudged_count > 0)
     sentences.push(`${formatCount(unjudged_count, 'contact')} without values not judged.`)
@@ -109,11 +109,11 @@ export function summarizeCones(
     )
   const isRelevant = (check: ConeCheck): boolean =>
     strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
-  const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(chooseMoreUtilized, undefined)
-  if (most !== undefined && getEffectiveUtilization(most) >= atLimit)
+  const mostUtilized = checks.filter(isRelevant).reduce<ConeCheck | undefined>(chooseMoreUtilized, undefined)
+  if (mostUtilized !== undefined && getEffectiveUtilization(mostUtilized) >= limitUtilization)
     sentences.push(
       toSentence(
-        `${nameDynamicBody(most, summary)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(most)})`,
+        `${nameDynamicBody(mostUtilized, summary)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(mostUtilized)})`,
       ),
     )
   return sentences.join(' ')
@@ -127,8 +127,8 @@ function nameDynamicBody(
   return nameBodies([body], listRecordedNames(summary))
 }
 
-const chooseMoreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
-  most === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(most) ? check : most
+const chooseMoreUtilized = (current: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
+  current === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(current) ? check : current
 
 /** Returns infinity for a tangent force if the limit is 0. */
 const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>

@@ -12,7 +12,7 @@ export interface Penetration extends Pair {
 }
 
 const findDeepest = (depths: readonly Value[]): Value =>
-  depths.reduce((most, depth) => (depth !== null && (most === null || depth > most) ? depth : most), null)
+  depths.reduce((max, depth) => (depth !== null && (max === null || depth > max) ? depth : max), null)
 
 export function toPenetration({
   body_a_id,
@@ -38,7 +38,10 @@ export const findMaxPenetration = (
   max_point_depth: findDeepest(pairs.map((pair) => pair.max_point_depth)),
 })
 
-export const filterExcessive = (pairs: readonly Penetration[], threshold: number): Penetration[] =>
+export const filterExcessivePenetrations = (
+  pairs: readonly Penetration[],
+  threshold: number,
+): Penetration[] =>
   pairs.filter(({ penetration_depth }) => penetration_depth !== null && penetration_depth > threshold)
 
 export function summarizePenetrations(
@@ -46,14 +49,17 @@ export function summarizePenetrations(
   threshold: number,
   names: BodyNames,
 ): string {
-  const found = filterExcessive(pairs, threshold)
-  const head = `Found ${formatCount(found.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
-  const [first, ...rest] = found
+  const excessive = filterExcessivePenetrations(pairs, threshold)
+  const head = `Found ${formatCount(excessive.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
+  const [first, ...rest] = excessive
   if (first === undefined) {
-    const greatest = findMaxPenetration(pairs).max_penetration_depth
-    return greatest === null ? `${head}.` : `${head}; the deepest is ${formatQuantity(greatest, 'm')}.`
+    const maxDepth = findMaxPenetration(pairs).max_penetration_depth
+    return maxDepth === null ? `${head}.` : `${head}; the deepest is ${formatQuantity(maxDepth, 'm')}.`
   }
-  const most = rest.reduce((a, b) => ((b.penetration_depth ?? 0) > (a.penetration_depth ?? 0) ? b : a), first)
-  const pair = nameBodies([most.body_a_id, most.body_b_id], names)
-  return `${head}; the deepest is ${formatQuantity(most.penetration_depth, 'm')} between ${pair}.`
+  const deepest = rest.reduce(
+    (a, b) => ((b.penetration_depth ?? 0) > (a.penetration_depth ?? 0) ? b : a),
+    first,
+  )
+  const pair = nameBodies([deepest.body_a_id, deepest.body_b_id], names)
+  return `${head}; the deepest is ${formatQuantity(deepest.penetration_depth, 'm')} between ${pair}.`
 }

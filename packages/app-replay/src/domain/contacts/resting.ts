@@ -41,11 +41,11 @@ const restTolerance = 0.01
 export function checkResting(frame: Frame, summary: RecordingSummary, rule: RestingRule): RestingCheck {
   const { source, rows } = selectContactRows(frame)
   const isEnvironment = createEnvironmentTest(summary)
-  const touching = listBodies(rows)
-  const dynamic = new Set(touching.filter((id) => !isEnvironment(id)))
+  const touchingBodies = listBodies(rows)
+  const dynamicBodies = new Set(touchingBodies.filter((id) => !isEnvironment(id)))
   const rest_speed = computeRestSpeed(summary)
   const moving_bodies = frame.states
-    .filter(({ body_id }) => dynamic.has(body_id))
+    .filter(({ body_id }) => dynamicBodies.has(body_id))
     .map((state) =>
       measureMotion(state, {
         normal: rows.find((row) => involvesBody(row, state.body_id))?.normal,
@@ -60,8 +60,8 @@ export function checkResting(frame: Frame, summary: RecordingSummary, rule: Rest
         (angular_velocity_magnitude ?? 0) > rule.angularVelocity,
     )
   return {
-    bodies_in_contact: dynamic.size,
-    environment_in_contact: touching.length - dynamic.size,
+    bodies_in_contact: dynamicBodies.size,
+    environment_in_contact: touchingBodies.length - dynamicBodies.size,
     source,
     moving_bodies,
     rest_speed,
@@ -107,22 +107,23 @@ function computeRestSpeed({ gravity_m_s2, dt_s }: RecordingSummary): Value {
 
 export function summarizeResting(check: RestingCheck, rule: RestingRule, names: BodyNames): string {
   const { bodies_in_contact, environment_in_contact, moving_bodies, rest_speed, source } = check
-  const nameMoving = (bodies: readonly MovingBody[]): string =>
+  const nameMovingBodies = (bodies: readonly MovingBody[]): string =>
     nameBodies(
       bodies.map(({ body_id }) => body_id),
       names,
     )
-  const limits = `velocity > ${rule.velocity} m/s or spin > ${rule.angularVelocity} rad/s`
+  const limitText = `velocity > ${rule.velocity} m/s or spin > ${rule.angularVelocity} rad/s`
   const sentences = [
-    `${moving_bodies.length} of ${formatCount(bodies_in_contact, 'body', 'bodies')} in contact ${moving_bodies.length === 1 || bodies_in_contact === 1 ? 'moves' : 'move'} (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
+    `${moving_bodies.length} of ${formatCount(bodies_in_contact, 'body', 'bodies')} in contact ${moving_bodies.length === 1 || bodies_in_contact === 1 ? 'moves' : 'move'} (${limitText}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
   ]
-  const resting = moving_bodies.filter((body) => body.likely_at_rest)
-  if (resting.length > 0)
+  const restingBodies = moving_bodies.filter((body) => body.likely_at_rest)
+  if (restingBodies.length > 0)
     sentences.push(
-      `Likely at rest: ${nameMoving(resting)}, whose speed equals g*dt = ${formatQuantity(rest_speed, 'm/s')}, as a resting body is recorded.`,
+      `Likely at rest: ${nameMovingBodies(restingBodies)}, whose speed equals g*dt = ${formatQuantity(rest_speed, 'm/s')}, as a resting body is recorded.`,
     )
-  const sliding = moving_bodies.filter((body) => (body.sliding_speed ?? 0) > rule.velocity)
-  if (sliding.length > 0) sentences.push(`Sliding along the contact: ${nameMoving(sliding)}.`)
+  const slidingBodies = moving_bodies.filter((body) => (body.sliding_speed ?? 0) > rule.velocity)
+  if (slidingBodies.length > 0)
+    sentences.push(`Sliding along the contact: ${nameMovingBodies(slidingBodies)}.`)
   if (source === 'collisions')
     sentences.push('No friction rows in this frame: contacts taken from the collision rows.')
   return sentences.join(' ')

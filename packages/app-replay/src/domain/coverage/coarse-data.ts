@@ -20,15 +20,15 @@ interface Requirement {
   readonly scale: (scene: Scene) => Scale
 }
 
-const fallSpeed = ({ g, dt }: Scene): Scale => ({
+const getFallSpeed = ({ g, dt }: Scene): Scale => ({
   size: 0.5 * g * dt,
   unit: 'm/s',
   meaning: 'half of the velocity that gravity adds in a step',
 })
 
-const motion: Requirement = { quantity: 'velocities', scale: fallSpeed }
+const velocityRequirement: Requirement = { quantity: 'velocities', scale: getFallSpeed }
 
-const weight: Requirement = {
+const impulseRequirement: Requirement = {
   quantity: 'impulses',
   scale: (scene) => ({
     size:
@@ -39,7 +39,7 @@ const weight: Requirement = {
   }),
 }
 
-const fall: Requirement = {
+const positionRequirement: Requirement = {
   quantity: 'positions',
   scale: ({ g, dt }) => ({
     size: (g * dt * dt) / 2,
@@ -48,12 +48,12 @@ const fall: Requirement = {
   }),
 }
 
-const turn: Requirement = {
+const orientationRequirement: Requirement = {
   quantity: 'orientations',
   scale: () => ({ size: 0.01, unit: 'rad', meaning: 'the least rotation that matters' }),
 }
 
-const spin: Requirement = {
+const spinRequirement: Requirement = {
   quantity: 'angular velocities',
   scale: () => ({ size: 0.1, unit: 'rad/s', meaning: 'the least spin that matters' }),
 }
@@ -65,31 +65,31 @@ const requirements: Partial<Record<CheckedLaw, readonly Requirement[]>> = {
       scale: () => ({ size: 0.01, unit: 'm', meaning: 'the least jump that matters' }),
     },
   ],
-  spin_matches_rotation: [turn, spin],
-  free_motion: [motion],
-  contact_momentum: [motion, weight],
-  friction_momentum: [motion, weight],
-  impulse_units: [motion, weight],
-  reaction: [motion],
-  collisions: [motion],
-  sliding: [motion],
-  friction_cone: [weight],
-  free_spin: [spin],
-  angular_momentum: [spin, turn],
-  free_energy: [motion, fall],
+  spin_matches_rotation: [orientationRequirement, spinRequirement],
+  free_motion: [velocityRequirement],
+  contact_momentum: [velocityRequirement, impulseRequirement],
+  friction_momentum: [velocityRequirement, impulseRequirement],
+  impulse_units: [velocityRequirement, impulseRequirement],
+  reaction: [velocityRequirement],
+  collisions: [velocityRequirement],
+  sliding: [velocityRequirement],
+  friction_cone: [impulseRequirement],
+  free_spin: [spinRequirement],
+  angular_momentum: [spinRequirement, orientationRequirement],
+  free_energy: [velocityRequirement, positionRequirement],
 }
 
 const drivenLaws: readonly CheckedLaw[] = ['friction_opposes_sliding', 'sliding', 'energy_budget']
 
 /** Returns why a law is not checked for bodies whose surfaces seem to move, given the declared velocities. */
-export function describeSurfaces(
+export function describeMovingSurfaces(
   law: CheckedLaw,
   surfaces: readonly MovingSurface[],
-  declared: Scene['surfaceVelocities'],
+  declaredVelocities: Scene['surfaceVelocities'],
 ) {
   if (!drivenLaws.includes(law)) return []
   return surfaces.map(({ body, first, last, velocity, speed }) => {
-    const total = add(velocity, declared.get(body) ?? [0, 0, 0], 1)
+    const total = add(velocity, declaredVelocities.get(body) ?? [0, 0, 0], 1)
     const parts = total.map((part) => formatNumber(Number(part.toFixed(3)) + 0))
     const isStraight = Math.hypot(...velocity) > 0.98 * speed
     const motion = isStraight ? `(${parts.join(', ')})` : formatNumber(Number(speed.toPrecision(3)))
@@ -104,7 +104,7 @@ export function describeSurfaces(
 }
 
 /** Returns why the energy budget is not checked if external forces act or surfaces are declared to move. */
-export function describeDriven(law: CheckedLaw, { surfaceVelocities }: Scene, hasForces: boolean) {
+export function describeDrivenEnergy(law: CheckedLaw, { surfaceVelocities }: Scene, hasForces: boolean) {
   if (law !== 'energy_budget') return undefined
   if (surfaceVelocities.size > 0) {
     const bodies = formatList([...surfaceVelocities.keys()])
@@ -118,12 +118,12 @@ export function describeDriven(law: CheckedLaw, { surfaceVelocities }: Scene, ha
 }
 
 /** Returns which digits a law lacks if rounding hides what it must detect. */
-export function describeCoarse(
+export function describeCoarseData(
   law: CheckedLaw,
   scene: Scene,
 ): { readonly missing: readonly string[]; readonly how_to_record: string } | undefined {
   if (scene.rounding.isExact) return undefined
-  const coarse = (requirements[law] ?? []).flatMap(({ quantity, scale }) => {
+  const problems = (requirements[law] ?? []).flatMap(({ quantity, scale }) => {
     const grid = getGrid(scene, quantity)
     const { size, unit, meaning } = scale(scene)
     const error = 2 * Math.sqrt(3) * getError(grid, 0) * (quantity === 'orientations' ? 2 : 1)
@@ -131,10 +131,10 @@ export function describeCoarse(
     const text = `${quantity} are rounded to ${formatNumber(grid.absolute)}; their error of ${formatNumber(Number(error.toPrecision(2)))} ${unit} exceeds ${formatNumber(Number(size.toPrecision(2)))} ${unit}, ${meaning}: record more decimals`
     return [{ missing: `${quantity} with more decimals`, text }]
   })
-  if (coarse.length === 0) return undefined
+  if (problems.length === 0) return undefined
   return {
-    missing: coarse.map(({ missing }) => missing),
-    how_to_record: coarse.map(({ text }) => text).join('; '),
+    missing: problems.map(({ missing }) => missing),
+    how_to_record: problems.map(({ text }) => text).join('; '),
   }
 }
 

@@ -10,7 +10,7 @@ import { hasConstraints } from '../steps/solver-stall.ts'
 import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Touch } from '../steps/touch.ts'
 import { measureTurning, measureTurningAlong } from '../steps/turning.ts'
-import { describeCoarse, describeDriven, describeSurfaces } from './coarse-data.ts'
+import { describeCoarseData, describeDrivenEnergy, describeMovingSurfaces } from './coarse-data.ts'
 import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
 import { type CheckedLaw, type LawEntry, type LawPart, type LawScope, lawTable } from './law-table.ts'
 
@@ -41,8 +41,8 @@ interface Group {
 
 /** Frames to which a part of a law applies. */
 interface JudgedPart {
-  readonly judged: readonly Group[]
-  readonly lacking: readonly { readonly group: Group; readonly missing: number }[]
+  readonly judgedGroups: readonly Group[]
+  readonly incompleteGroups: readonly { readonly group: Group; readonly missing: number }[]
 }
 
 const stateNeeds = [
@@ -69,17 +69,17 @@ export class CoverageCollector {
     freeGroup: new Map(),
     touchingGroup: new Map(),
   }
-  readonly #constant: Int32Array
+  readonly #constantMasks: Int32Array
   /** Bits of data missing for touches, by column, in this frame and the previous one. */
   readonly #touchMasks: Int32Array
-  readonly #before: Int32Array
+  readonly #previousMasks: Int32Array
   readonly #bodyMasks: Int32Array
   /** Whether every environment body has a shape and a pose. */
   readonly #hasEnvironment: boolean
   #surfaces: MovingSurfaces | undefined
   #hasForces = false
   #frames = 0
-  #span: NotChecked['frames'] = { first: null, last: null }
+  #frameSpan: NotChecked['frames'] = { first: null, last: null }
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -89,9 +89,9 @@ export class CoverageCollector {
       environment.every((id) => hasSolid(scene, id) && scene.geometry.get(id)?.position != null)
     const count = scene.bodies.length
     this.#touchMasks = new Int32Array(count)
-    this.#before = new Int32Array(count).fill(-1)
+    this.#previousMasks = new Int32Array(count).fill(-1)
     this.#bodyMasks = new Int32Array(count)
-    this.#constant = Int32Array.from(scene.bodies, (_, column) => {
+    this.#constantMasks = Int32Array.from(scene.bodies, (_, column) => {
       const mass = num(scene.masses, column)
       return (
         (mass > 0 ? 0 : needBits.masses) |
@@ -104,11 +104,11 @@ export class CoverageCollector {
 
   observe(step: Step): void {
     const { scene, window, row, frame, touches, touching } = step
-    const frameMask = this.#findMissingOfFrame(step)
+    const frameMask = this.#findMissingFrameData(step)
     this.#frames += 1
     this.#surfaces = step.surfaces
     this.#hasForces ||= step.hasExternal.includes(1)
-    this.#span = { first: this.#span.first ?? frame, last: frame }
+    this.#frameSpan = { first: this.#frameSpan.first ?? frame, last: frame }
     const isComplete = (frameMask & needBits.systemEnergy) !== 0 || hasAllParts(step)
     const isDriven = !isComplete && hasMoverOfUnknownMass(step)
     const energyMask = isComplete ? 0 : isDriven ? needBits.masses : needBits.inertia
@@ -120,22 +120,22 @@ export class CoverageCollector {
     const count = scene.bodies.length
     for (let column = 0; column < count; column++) {
       if (window.present[row * count + column] === 0) {
-        this.#before[column] = -1
+        this.#previousMasks[column] = -1
         continue
       }
-      const own = frameMask | num32(this.#constant, column) | findMissingOfBody(step, column)
-      const joints = step.joints.isTorqueKnown[column] === 0 ? needBits.jointImpulses : 0
-      const before = num32(this.#before, column)
-      const mask = own | (before === -1 ? needBits.previous : before)
-      this.#before[column] = own & ~needBits.previous
+      const bodyMask = frameMask | num32(this.#constantMasks, column) | findMissingBodyData(step, column)
+      const jointMask = step.joints.isTorqueKnown[column] === 0 ? needBits.jointImpulses : 0
+      const before = num32(this.#previousMasks, column)
+      const mask = bodyMask | (before === -1 ? needBits.previous : before)
+      this.#previousMasks[column] = bodyMask & ~needBits.previous
       this.#add('body', mask, frame, column)
       if (!scene.hasContacts) this.#add('contactless', mask, frame, column)
       this.#bodyMasks[column] = mask
-      if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask | joints, frame, column)
+      if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask | jointMask, frame, column)
       if (!scene.hasContacts || touching[column] === 1) {
-        const contacts = this.#findMissingOfContacts(step, column)
-        this.#bodyMasks[column] = mask | contacts
-        this.#add('touching', mask | contacts | joints, frame, column)
+        const contactMask = this.#findMissingContactData(step, column)
+        this.#bodyMasks[column] = mask | contactMask
+        this.#add('touching', mask | contactMask | jointMask, frame, column)
       }
     }
     for (const [index, group] of scene.groups.entries()) this.#addGroup(step, index, group)
@@ -149,21 +149,21 @@ export class CoverageCollector {
     for (const name of Object.keys(lawTable) as CheckedLaw[]) {
       const law: LawEntry = lawTable[name]
       if (!modules.includes(law.by)) continue
-      const { isChecked, missed } = this.#judge(name, law)
+      const { isChecked, notChecked } = this.#judge(name, law)
       const { surfaceVelocities } = this.#scene
-      const unjudged = isChecked
-        ? (describeCoarse(name, this.#scene) ?? describeDriven(name, this.#scene, this.#hasForces))
+      const unjudgedReason = isChecked
+        ? (describeCoarseData(name, this.#scene) ?? describeDrivenEnergy(name, this.#scene, this.#hasForces))
         : undefined
-      if (unjudged !== undefined) {
-        not_checked.push({ law: name, frames: this.#span, ...unjudged })
+      if (unjudgedReason !== undefined) {
+        not_checked.push({ law: name, frames: this.#frameSpan, ...unjudgedReason })
         continue
       }
-      const surfaces = describeSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities)
+      const surfaces = describeMovingSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities)
       not_checked.push(...surfaces)
       // Moving surfaces concern the whole energy budget, but only some bodies of other laws.
       const isJudged = isChecked && (name !== 'energy_budget' || surfaces.length === 0)
       if (isJudged) checked.push(name)
-      if (missed !== null) not_checked.push(missed)
+      if (notChecked !== null) not_checked.push(notChecked)
       else if (!isChecked) not_applicable.push(name)
     }
     return { checked, not_applicable, not_checked }
@@ -172,36 +172,40 @@ export class CoverageCollector {
   #judge(
     name: CheckedLaw,
     { parts }: LawEntry,
-  ): { readonly isChecked: boolean; readonly missed: NotChecked | null } {
-    if (this.#frames === 0) return { isChecked: false, missed: describeMissed(name, needBits.frames, [], []) }
+  ): { readonly isChecked: boolean; readonly notChecked: NotChecked | null } {
+    if (this.#frames === 0)
+      return { isChecked: false, notChecked: describeMissingData(name, needBits.frames, [], []) }
     const judgedParts = parts.map((part) => this.#judgePart(part))
-    const judged = judgedParts.flatMap((part) => part.judged)
-    const lacking = judgedParts.flatMap((part) => part.lacking)
-    const isChecked = judged.length > 0
-    if (lacking.length === 0) return { isChecked, missed: null }
-    const mask = lacking.reduce((sum, one) => sum | one.missing, 0)
-    const others = mask & ~needBits.previous
-    const columns = new Set(lacking.flatMap((one) => [...one.group.columns]))
-    const isPart = judged.some((one) => [...one.columns].some((column) => !columns.has(column)))
-    const bodies = isPart ? [...columns].map((column) => this.#scene.bodies[column] ?? 0) : []
-    const groups = lacking.map(({ group }) => group)
-    return { isChecked, missed: describeMissed(name, others === 0 ? mask : others, groups, bodies) }
+    const judgedGroups = judgedParts.flatMap((part) => part.judgedGroups)
+    const incompleteGroups = judgedParts.flatMap((part) => part.incompleteGroups)
+    const isChecked = judgedGroups.length > 0
+    if (incompleteGroups.length === 0) return { isChecked, notChecked: null }
+    const mask = incompleteGroups.reduce((sum, incomplete) => sum | incomplete.missing, 0)
+    const otherMask = mask & ~needBits.previous
+    const columns = new Set(incompleteGroups.flatMap((incomplete) => [...incomplete.group.columns]))
+    const isPartial = judgedGroups.some((group) => [...group.columns].some((column) => !columns.has(column)))
+    const bodies = isPartial ? [...columns].map((column) => this.#scene.bodies[column] ?? 0) : []
+    const groups = incompleteGroups.map(({ group }) => group)
+    return {
+      isChecked,
+      notChecked: describeMissingData(name, otherMask === 0 ? mask : otherMask, groups, bodies),
+    }
   }
 
   #judgePart({ scope, needs }: LawPart): JudgedPart {
-    const wanted = toMask(needs)
+    const requiredMask = toMask(needs)
     const groups = [...this.#groups[scope].values()]
-    const judged = groups.filter(({ mask }) => (mask & wanted) === 0)
-    const lacking = groups
-      .filter(({ mask }) => (mask & wanted) !== 0)
-      .map((group) => ({ group, missing: group.mask & wanted }))
+    const judgedGroups = groups.filter(({ mask }) => (mask & requiredMask) === 0)
+    const incompleteGroups = groups
+      .filter(({ mask }) => (mask & requiredMask) !== 0)
+      .map((group) => ({ group, missing: group.mask & requiredMask }))
     // The first frame of a range or body lacks only its previous frame.
-    const others = lacking.filter(({ missing }) => missing !== needBits.previous)
-    const isOnlyFirst = judged.length === 0 && others.length === 0
-    return { judged, lacking: isOnlyFirst ? lacking : others }
+    const otherGroups = incompleteGroups.filter(({ missing }) => missing !== needBits.previous)
+    const lacksOnlyPrevious = judgedGroups.length === 0 && otherGroups.length === 0
+    return { judgedGroups, incompleteGroups: lacksOnlyPrevious ? incompleteGroups : otherGroups }
   }
 
-  #findMissingOfFrame(step: Step): number {
+  #findMissingFrameData(step: Step): number {
     const { scene, window, row, frame, dt, recordedDt } = step
     const isConsecutive = row > 0 && window.frames[row - 1] === frame - 1 && step.breach === null
     const system = num(window.system.data, row * systemAt.width + systemAt.total)
@@ -258,7 +262,7 @@ export class CoverageCollector {
     }
   }
 
-  #findMissingOfContacts({ impulseKnown }: Step, column: number): number {
+  #findMissingContactData({ impulseKnown }: Step, column: number): number {
     const mask = num32(this.#touchMasks, column)
     const isUnknown = impulseKnown[column] === impulseKnowledge.none
     const isTangential =
@@ -268,19 +272,19 @@ export class CoverageCollector {
 
   #addTouch(step: Step, touch: Touch, frameMask: number): void {
     // Lever arms can be derived from the poses before the step.
-    const derived = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
-    const mask = (findMissingOfTouch(touch) & ~derived) | findMissingOfMotion(step, touch)
-    let pair = frameMask | mask
+    const derivedNeeds = (frameMask & needBits.previous) === 0 ? 0 : needBits.leverArms
+    const mask = (findMissingTouchData(touch) & ~derivedNeeds) | findMissingMotionData(step, touch)
+    let pairMask = frameMask | mask
     for (const column of [touch.columnA, touch.columnB]) {
       if (column < 0) continue
       this.#touchMasks[column] = num32(this.#touchMasks, column) | mask
-      pair |= num32(this.#constant, column) | findMissingOfBody(step, column)
-      if (step.joints.isTorqueKnown[column] === 0) pair |= needBits.jointImpulses
+      pairMask |= num32(this.#constantMasks, column) | findMissingBodyData(step, column)
+      if (step.joints.isTorqueKnown[column] === 0) pairMask |= needBits.jointImpulses
     }
-    this.#add('pair', pair, step.frame, touch.columnA)
+    this.#add('pair', pairMask, step.frame, touch.columnA)
     if (touch.columnA < 0 || touch.columnB < 0) return
     const isIsolated = num(step.partners, touch.columnA) === 1 && num(step.partners, touch.columnB) === 1
-    this.#add(isIsolated ? 'isolatedPair' : 'sharedPair', pair, step.frame, touch.columnA)
+    this.#add(isIsolated ? 'isolatedPair' : 'sharedPair', pairMask, step.frame, touch.columnA)
   }
 
   #add(scope: LawScope, mask: number, frame: number, column: number): void {
@@ -296,13 +300,13 @@ export class CoverageCollector {
 }
 
 function hasSolid({ geometry }: Scene, body: BodyId | undefined): boolean {
-  const found = body === undefined ? undefined : geometry.get(body)
-  return found !== undefined && toSolid(found) !== undefined
+  const bodyGeometry = body === undefined ? undefined : geometry.get(body)
+  return bodyGeometry !== undefined && toSolid(bodyGeometry) !== undefined
 }
 
 const num32 = (block: Int32Array, index: number): number => block[index] ?? 0
 
-function findMissingOfBody(step: Step, column: number): number {
+function findMissingBodyData(step: Step, column: number): number {
   const { scene, window, row } = step
   const states = window.states.data
   const from = getOffset(step, column)
@@ -312,7 +316,7 @@ function findMissingOfBody(step: Step, column: number): number {
   return Number.isNaN(num(window.energies.data, energy)) ? mask | needBits.bodyEnergy : mask
 }
 
-function findMissingOfTouch(touch: Touch): number {
+function findMissingTouchData(touch: Touch): number {
   const hasImpulse = touch.frictionRows > 0 && !Number.isNaN(touch.normalImpulse[0])
   return (
     (Number.isNaN(touch.depth) ? needBits.depths : 0) |
@@ -325,7 +329,7 @@ function findMissingOfTouch(touch: Touch): number {
   )
 }
 
-function findMissingOfMotion(step: Step, touch: Touch): number {
+function findMissingMotionData(step: Step, touch: Touch): number {
   if (Number.isNaN(step.dt)) return 0
   return (
     (Number.isNaN(measureTurning(step, touch)) ? needBits.rotations : 0) |
@@ -333,7 +337,7 @@ function findMissingOfMotion(step: Step, touch: Touch): number {
   )
 }
 
-function describeMissed(
+function describeMissingData(
   law: CheckedLaw,
   mask: number,
   groups: readonly Group[],
@@ -341,20 +345,20 @@ function describeMissed(
 ): NotChecked {
   const needs = listNeeds(mask)
   // The advice about body energies already names inertia.
-  const advised = listNeeds((mask & needBits.bodyEnergy) === 0 ? mask : mask & ~needBits.inertia)
+  const advisedNeeds = listNeeds((mask & needBits.bodyEnergy) === 0 ? mask : mask & ~needBits.inertia)
   const frames =
     groups.length === 0
       ? { first: null, last: null }
       : {
-          first: groups.reduce((least, { first }) => Math.min(least, first), Number.POSITIVE_INFINITY),
-          last: groups.reduce((most, { last }) => Math.max(most, last), Number.NEGATIVE_INFINITY),
+          first: groups.reduce((min, { first }) => Math.min(min, first), Number.POSITIVE_INFINITY),
+          last: groups.reduce((max, { last }) => Math.max(max, last), Number.NEGATIVE_INFINITY),
         }
   return {
     law,
     frames,
     ...(bodies.length > 0 && { bodies: bodies.toSorted((a, b) => a - b) }),
     missing: [...new Set(needs.map((need) => dataNeeds[need].name))],
-    how_to_record: joinAdvice([...new Set(advised.map((need) => dataNeeds[need].howToRecord))]),
+    how_to_record: joinAdvice([...new Set(advisedNeeds.map((need) => dataNeeds[need].howToRecord))]),
   }
 }
 
@@ -363,8 +367,8 @@ const memberAdvice = /^send (\w+\[\]\.)([\w (]+\)?)$/
 /** Joins advice: `send bodies[].position, mass (run line); points[].point`. */
 function joinAdvice(advice: readonly string[]): string {
   const groups = new Map<string, string[]>()
-  for (const one of advice) {
-    const [, list = '', member = one.replace(/^send /, '')] = memberAdvice.exec(one) ?? []
+  for (const text of advice) {
+    const [, list = '', member = text.replace(/^send /, '')] = memberAdvice.exec(text) ?? []
     const key = list === '' ? member : list
     groups.set(key, [...(groups.get(key) ?? []), member])
   }

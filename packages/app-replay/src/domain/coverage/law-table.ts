@@ -32,18 +32,18 @@ export interface LawEntry {
 
 const part = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart => ({ scope, needs })
 
-const stepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
+const createStepPart = (scope: LawScope, ...needs: readonly DataNeed[]): LawPart =>
   part(scope, 'previous', 'times', ...needs)
 
 const law = (by: LawName, ...parts: readonly LawPart[]): LawEntry => ({ by, parts })
 
 const poses = ['positions', 'orientations'] as const
-const freeMotion = ['velocities', 'masses', 'gravity'] as const
-const motion = ['contacts', ...freeMotion] as const
-const impulses = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
-const slip = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
+const freeMotionNeeds = ['velocities', 'masses', 'gravity'] as const
+const motion = ['contacts', ...freeMotionNeeds] as const
+const impulseNeeds = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
+const slipNeeds = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
 /** Needs for forces other than recorded contacts. */
-const forces = ['wholeSteps', 'jointImpulses'] as const
+const forceNeeds = ['wholeSteps', 'jointImpulses'] as const
 
 export const lawTable = {
   finite_numbers: law(
@@ -53,7 +53,7 @@ export const lawTable = {
     part('body', 'orientations'),
     part('body', 'spins'),
   ),
-  clock: law('record', stepPart('frame')),
+  clock: law('record', createStepPart('frame')),
   frame_ids: law('record', part('frame')),
   unit_quaternion: law('record', part('body', 'orientations')),
   body_records: law('body', part('body', 'masses'), part('body', 'velocities'), part('pair', 'contacts')),
@@ -61,52 +61,68 @@ export const lawTable = {
     'energyRow',
     part('body', 'bodyEnergy', 'masses', 'velocities'),
     part('body', 'bodyEnergy', 'inertia', 'spins'),
-    stepPart('body', 'bodyEnergy', 'masses', 'positions', 'gravity'),
+    createStepPart('body', 'bodyEnergy', 'masses', 'positions', 'gravity'),
   ),
-  velocity_matches_motion: law('teleport', stepPart('body', 'positions', 'velocities')),
-  spin_matches_rotation: law('rotation', stepPart('body', 'orientations', 'spins')),
-  free_spin: law('spin', stepPart('free', 'contacts', 'orientations', 'spins', ...forces)),
+  velocity_matches_motion: law('teleport', createStepPart('body', 'positions', 'velocities')),
+  spin_matches_rotation: law('rotation', createStepPart('body', 'orientations', 'spins')),
+  free_spin: law('spin', createStepPart('free', 'contacts', 'orientations', 'spins', ...forceNeeds)),
   angular_momentum: law(
     'spin',
-    stepPart('free', 'contacts', 'orientations', 'spins', 'inertia', ...forces),
-    stepPart(
+    createStepPart('free', 'contacts', 'orientations', 'spins', 'inertia', ...forceNeeds),
+    createStepPart(
       'touching',
-      ...forces,
+      ...forceNeeds,
       ...(['contacts', 'orientations', 'spins', 'inertia', 'leverArms'] as const),
       ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
     ),
   ),
   free_motion: law(
     'balance',
-    stepPart('free', ...motion, ...forces),
-    stepPart('freeGroup', ...motion, ...forces),
+    createStepPart('free', ...motion, ...forceNeeds),
+    createStepPart('freeGroup', ...motion, ...forceNeeds),
   ),
   contact_momentum: law(
     'balance',
-    stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
-    stepPart('touchingGroup', ...motion, ...forces, ...impulses),
+    createStepPart(
+      'touching',
+      ...motion,
+      ...forceNeeds,
+      'normals',
+      'normalImpulses',
+      'impulseUnit',
+      'oneNormal',
+    ),
+    createStepPart('touchingGroup', ...motion, ...forceNeeds, ...impulseNeeds),
   ),
   friction_momentum: law(
     'balance',
-    stepPart('touching', ...motion, ...forces, ...impulses),
-    stepPart('touchingGroup', ...motion, ...forces, ...impulses),
+    createStepPart('touching', ...motion, ...forceNeeds, ...impulseNeeds),
+    createStepPart('touchingGroup', ...motion, ...forceNeeds, ...impulseNeeds),
   ),
   impulse_units: law(
     'unit',
-    stepPart('touching', ...motion, ...forces, 'normals', 'normalImpulses', 'impulseUnit', 'oneNormal'),
+    createStepPart(
+      'touching',
+      ...motion,
+      ...forceNeeds,
+      'normals',
+      'normalImpulses',
+      'impulseUnit',
+      'oneNormal',
+    ),
   ),
   reaction: law(
     'reaction',
-    stepPart('isolatedPair', ...motion, ...forces),
-    stepPart('sharedPair', ...motion, ...forces, ...impulses),
-    stepPart('contactless', ...motion, ...forces),
+    createStepPart('isolatedPair', ...motion, ...forceNeeds),
+    createStepPart('sharedPair', ...motion, ...forceNeeds, ...impulseNeeds),
+    createStepPart('contactless', ...motion, ...forceNeeds),
   ),
   collisions: law(
     'collision',
-    stepPart('free', 'positions', ...motion, ...forces),
-    stepPart('free', 'positions', ...freeMotion, ...forces),
-    stepPart('free', 'positions', ...freeMotion, ...forces, 'solids'),
-    stepPart('free', 'positions', ...freeMotion, ...forces, 'inertia'),
+    createStepPart('free', 'positions', ...motion, ...forceNeeds),
+    createStepPart('free', 'positions', ...freeMotionNeeds, ...forceNeeds),
+    createStepPart('free', 'positions', ...freeMotionNeeds, ...forceNeeds, 'solids'),
+    createStepPart('free', 'positions', ...freeMotionNeeds, ...forceNeeds, 'inertia'),
   ),
   impulse_values: law(
     'impulse',
@@ -116,7 +132,7 @@ export const lawTable = {
   impulse_direction: law('impulse', part('pair', 'contacts', 'normalImpulses')),
   friction_opposes_sliding: law(
     'frictionWork',
-    stepPart(
+    createStepPart(
       'pair',
       ...(['contacts', 'normals', 'normalImpulses', 'tangentImpulses', 'leverArms'] as const),
       ...(['velocities', 'orientations', 'spins'] as const),
@@ -124,10 +140,10 @@ export const lawTable = {
   ),
   sliding: law(
     'sliding',
-    stepPart('pair', ...slip, ...motion, ...forces, ...impulses),
-    stepPart('pair', ...slip, ...motion, ...forces),
+    createStepPart('pair', ...slipNeeds, ...motion, ...forceNeeds, ...impulseNeeds),
+    createStepPart('pair', ...slipNeeds, ...motion, ...forceNeeds),
   ),
-  free_energy: law('balance', stepPart('free', ...motion, ...forces, 'positions')),
+  free_energy: law('balance', createStepPart('free', ...motion, ...forceNeeds, 'positions')),
   energy_budget: law(
     'budget',
     part('frame', 'systemEnergy', 'jointImpulses', 'gravity', 'masses', 'inertia'),
@@ -136,32 +152,32 @@ export const lawTable = {
   friction_cone: law('cone', part('pair', 'contacts', 'friction', 'normalImpulses', 'tangentImpulses')),
   restitution: law(
     'restitution',
-    stepPart('pair', 'contacts', 'normals', 'velocities', 'restitution', 'pointSpeeds'),
+    createStepPart('pair', 'contacts', 'normals', 'velocities', 'restitution', 'pointSpeeds'),
   ),
   contact_normal: law('normal', part('pair', 'contacts', 'normals')),
-  contact_duration: law('chatter', stepPart('pair', 'contacts', 'normals', 'velocities', 'rotations')),
+  contact_duration: law('chatter', createStepPart('pair', 'contacts', 'normals', 'velocities', 'rotations')),
   penetration: law('penetration', part('pair', 'contacts', 'depths')),
   shape_overlap: law(
     'overlap',
-    stepPart('body', 'contacts', ...poses, 'solids'),
-    stepPart('contactless', ...poses, 'solids'),
+    createStepPart('body', 'contacts', ...poses, 'solids'),
+    createStepPart('contactless', ...poses, 'solids'),
   ),
   environment_overlap: law(
     'overlap',
-    stepPart('body', 'contacts', ...poses, 'solids', 'environmentSolids'),
-    stepPart('contactless', ...poses, 'solids', 'environmentSolids'),
+    createStepPart('body', 'contacts', ...poses, 'solids', 'environmentSolids'),
+    createStepPart('contactless', ...poses, 'solids', 'environmentSolids'),
   ),
   tunnelling: law(
     'tunnelling',
-    stepPart('body', 'contacts', 'positions', 'orientations', 'shapes'),
-    stepPart('body', 'contacts', 'positions', 'environmentSolids'),
+    createStepPart('body', 'contacts', 'positions', 'orientations', 'shapes'),
+    createStepPart('body', 'contacts', 'positions', 'environmentSolids'),
   ),
   joint_error: law('joint', part('joint', 'jointErrors')),
   solver_convergence: law('solver', part('frame', 'solver', 'constraints')),
   rest: law(
     'rest',
-    stepPart('touching', 'contacts', 'velocities'),
-    stepPart(
+    createStepPart('touching', 'contacts', 'velocities'),
+    createStepPart(
       'pair',
       ...(['contacts', 'positions', 'orientations', 'spins', 'leverArms'] as const),
       ...(['friction', 'normalImpulses', 'tangentImpulses'] as const),

@@ -16,21 +16,21 @@ const maxSpeed = 1e6
 export const bodyLaw = (): Law => new BodyLaw()
 
 class BodyLaw implements Law {
-  readonly #duplicates = new RunCollector()
-  readonly #repeated = new RunCollector()
-  readonly #unknown = new RunCollector(2)
-  readonly #selves = new RunCollector(2)
-  readonly #masses = new RunCollector()
-  readonly #speeds = new RunCollector()
-  readonly #diverging = new RunCollector()
+  readonly #duplicateStates = new RunCollector()
+  readonly #repeatedStates = new RunCollector()
+  readonly #unknownBodies = new RunCollector(2)
+  readonly #selfContacts = new RunCollector(2)
+  readonly #invalidMasses = new RunCollector()
+  readonly #firstSpeeds = new RunCollector()
+  readonly #divergingRuns = new RunCollector()
   /** First frame of the current growth of the velocity, by column. */
-  readonly #growing = new Map<number, number>()
-  readonly #growthByRun = new Map<Run, number>()
-  readonly #judged = new Set<number>()
+  readonly #growthStartByColumn = new Map<number, number>()
+  readonly #growthStartByRun = new Map<Run, number>()
+  readonly #judgedColumns = new Set<number>()
   /** Columns of bodies with a mass of 0 that move. */
-  readonly #moving = new Set<number>()
+  readonly #movingMassless = new Set<number>()
   /** Columns whose first speed was judged. */
-  readonly #started = new Set<number>()
+  readonly #startedColumns = new Set<number>()
 
   observe(step: Step): void {
     const { scene, window, row } = step
@@ -39,16 +39,16 @@ class BodyLaw implements Law {
       const rows = window.present[row * count + column] ?? 0
       if (rows > 0) this.#observeBody(step, column, rows)
     }
-    checkContacts(step, this.#selves, this.#unknown)
+    checkContacts(step, this.#selfContacts, this.#unknownBodies)
   }
 
   findings(): readonly Finding[] {
-    const diverging = this.#diverging.runs.map((run) => ({
+    const divergingRuns = this.#divergingRuns.runs.map((run) => ({
       ...run,
-      first: this.#growthByRun.get(run) ?? run.first,
+      first: this.#growthStartByRun.get(run) ?? run.first,
     }))
     return [
-      ...this.#masses.runs.map((run) =>
+      ...this.#invalidMasses.runs.map((run) =>
         createFinding(run, {
           kind: 'invalid_mass',
           unit: 'kg',
@@ -56,12 +56,12 @@ class BodyLaw implements Law {
           text: `has a mass of ${formatQuantity(run.value, 'kg')}`,
         }),
       ),
-      ...this.#unknown.runs.map((run) =>
+      ...this.#unknownBodies.runs.map((run) =>
         createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 }),
       ),
-      ...this.#selves.runs.map(toSelfContact),
-      ...toBlowUps(this.#speeds.runs, diverging),
-      ...this.#repeated.runs.map((run) =>
+      ...this.#selfContacts.runs.map(toSelfContact),
+      ...toBlowUps(this.#firstSpeeds.runs, divergingRuns),
+      ...this.#repeatedStates.runs.map((run) =>
         createFinding(run, {
           kind: 'duplicate_state',
           unit: 'states',
@@ -69,7 +69,7 @@ class BodyLaw implements Law {
           text: `has ${run.value} states in one frame; the last is used`,
         }),
       ),
-      ...this.#duplicates.runs.map((run) =>
+      ...this.#duplicateStates.runs.map((run) =>
         createFinding(run, { kind: 'duplicate_state', unit: 'states', confidence: 0.95 }),
       ),
     ]
@@ -80,56 +80,56 @@ class BodyLaw implements Law {
     const body = scene.bodies[column] ?? 0
     const subject = { bodies: [body], pair: null }
     this.#observeMass(step, column, subject)
-    if (!this.#started.has(column)) {
+    if (!this.#startedColumns.has(column)) {
       const speed = readFirstSpeed(step, column)
-      if (!Number.isNaN(speed) || this.#judged.has(column)) this.#started.add(column)
+      if (!Number.isNaN(speed) || this.#judgedColumns.has(column)) this.#startedColumns.add(column)
       if (speed > maxFirstSpeed && scene.g > 0)
-        this.#speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
+        this.#firstSpeeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
     }
-    const now = maxVelocity(step, column)
-    if (!isGrowing(step, column)) this.#growing.delete(column)
-    else if (!this.#growing.has(column)) this.#growing.set(column, frame)
+    const now = getMaxVelocity(step, column)
+    if (!isGrowing(step, column)) this.#growthStartByColumn.delete(column)
+    else if (!this.#growthStartByColumn.has(column)) this.#growthStartByColumn.set(column, frame)
     if (now > maxFirstSpeed && scene.g > 0) {
-      const run = this.#diverging.add(body, frame, { value: now, limit: maxSpeed }, subject)
-      if (run.first === frame) this.#growthByRun.set(run, this.#growing.get(column) ?? frame)
+      const run = this.#divergingRuns.add(body, frame, { value: now, limit: maxSpeed }, subject)
+      if (run.first === frame) this.#growthStartByRun.set(run, this.#growthStartByColumn.get(column) ?? frame)
     }
-    this.#judged.add(column)
-    if (rows > 1) this.#repeated.add(body, frame, { value: rows, limit: 1 }, subject)
+    this.#judgedColumns.add(column)
+    if (rows > 1) this.#repeatedStates.add(body, frame, { value: rows, limit: 1 }, subject)
     if (!Number.isNaN(step.dt) && isDuplicate(step, column))
-      this.#duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
+      this.#duplicateStates.add(body, frame, { value: 1, limit: 0 }, subject)
   }
 
   #observeMass(step: Step, column: number, subject: Subject): void {
     const { scene, frame } = step
     const body = scene.bodies[column] ?? 0
-    if (scene.massless.has(column) && !this.#moving.has(column) && isMoving(step, column)) {
-      this.#moving.add(column)
-      this.#masses.add(body, frame, { value: 0, limit: 0 }, subject)
+    if (scene.massless.has(column) && !this.#movingMassless.has(column) && isMoving(step, column)) {
+      this.#movingMassless.add(column)
+      this.#invalidMasses.add(body, frame, { value: 0, limit: 0 }, subject)
     }
     const mass = num(scene.masses, column)
-    if (!this.#judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
-      this.#masses.add(body, frame, { value: mass, limit: 0 }, subject)
+    if (!this.#judgedColumns.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
+      this.#invalidMasses.add(body, frame, { value: mass, limit: 0 }, subject)
   }
 }
 
 const toSelfContact = (run: Run): Finding =>
   createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1, text: 'is in contact with itself' })
 
-function checkContacts(step: Step, selves: RunCollector, unknown: RunCollector): void {
+function checkContacts(step: Step, selfContacts: RunCollector, unknownBodies: RunCollector): void {
   const { scene, frame, touches } = step
   for (const { a, b, columnA, columnB } of touches) {
-    if (a === b) selves.add(a, frame, { value: a, limit: 0 }, { bodies: [a], pair: [a, b] })
+    if (a === b) selfContacts.add(a, frame, { value: a, limit: 0 }, { bodies: [a], pair: [a, b] })
     for (const [body, column] of [
       [a, columnA],
       [b, columnB],
     ] as const)
       if (column < 0 ? !isEnvironment(scene, body) : !isPresent(step, column))
-        unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
+        unknownBodies.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
   }
 }
 
-const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Finding[] => [
-  ...starts.map((run) =>
+const toBlowUps = (firstSpeedRuns: readonly Run[], divergingRuns: readonly Run[]): readonly Finding[] => [
+  ...firstSpeedRuns.map((run) =>
     createFinding(run, {
       kind: 'blow_up',
       unit: 'm/s',
@@ -137,7 +137,7 @@ const toBlowUps = (starts: readonly Run[], growths: readonly Run[]): readonly Fi
       text: 'has a speed in its first frame that nothing under gravity reaches',
     }),
   ),
-  ...growths
+  ...divergingRuns
     .filter(({ value }) => value > maxSpeed)
     .map((run) =>
       createFinding(run, {
@@ -176,10 +176,12 @@ const isMoving = (step: Step, column: number): boolean =>
 
 /** Also accepts bodies of the previous frame, because contacts can belong to it. */
 const isPresent = ({ window, row, scene }: Step, column: number): boolean =>
-  [row, row - 1].some((one) => one >= 0 && window.present[one * scene.bodies.length + column] !== 0)
+  [row, row - 1].some(
+    (stateRow) => stateRow >= 0 && window.present[stateRow * scene.bodies.length + column] !== 0,
+  )
 
 /** Returns the largest component in m/s; 0 if not recorded. */
-function maxVelocity(step: Step, column: number): number {
+function getMaxVelocity(step: Step, column: number): number {
   const { window } = step
   const s = window.states.data
   const v = getOffset(step, column) + stateAt.velocity
@@ -199,11 +201,13 @@ function readFirstSpeed(step: Step, column: number): number {
 
 function isDuplicate(step: Step, column: number): boolean {
   const s = step.window.states.data
-  const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
+  const [at, previousAt] = [getOffset(step, column), getOffsetBefore(step, column)]
   for (let i = 0; i < stateAt.width; i++) {
-    const [now, then] = [num(s, at + i), num(s, was + i)]
+    const [now, then] = [num(s, at + i), num(s, previousAt + i)]
     if (now !== then && !(Number.isNaN(now) && Number.isNaN(then))) return false
   }
-  const way = length3(...read3(s, at + stateAt.velocity)) * step.dt
-  return way > Math.max(1e-3, 2 * step.scene.g * step.dt ** 2 || 0) + num(step.errors.displacement, column)
+  const distance = length3(...read3(s, at + stateAt.velocity)) * step.dt
+  return (
+    distance > Math.max(1e-3, 2 * step.scene.g * step.dt ** 2 || 0) + num(step.errors.displacement, column)
+  )
 }

@@ -21,15 +21,15 @@ const singleTolerance = 2e-5
 const clockTolerance = 1e-3
 
 /** Share of changed steps above which the clock is variable, as in engines that follow the frame time. */
-const maxChanges = 0.3
+const maxChangedShare = 0.3
 
 /** Maximum ratio of the deviation from the recorded step to the deviation from the usual step. */
-const agreement = 0.3
+const maxAgreementRatio = 0.3
 
 /** Minimum number of gaps of the same length from which they count as the recording interval. */
 const minGaps = 3
 
-const infos = {
+const infoOptions = {
   variable: { severity: 'info', text: 'time steps are variable' },
   agreeing: { severity: 'info', text: 'a time step differs, and the motion agrees with it' },
   pause: { severity: 'info', text: 'neither time nor a body moves: the run is paused' },
@@ -38,12 +38,12 @@ const infos = {
 
 export const recordLaw = (): Law => new RecordLaw()
 
-const everyone = { bodies: [], pair: null }
+const systemSubject = { bodies: [], pair: null }
 
 class RecordLaw implements Law {
-  readonly #absent = new AbsentNumbers()
-  readonly #unknown = new RunCollector()
-  readonly #norms = new RunCollector()
+  readonly #absentNumbers = new AbsentNumbers()
+  readonly #unknownEnergies = new RunCollector()
+  readonly #wrongNorms = new RunCollector()
   readonly #gaps = new RunCollector()
   /** Differences of consecutive frame ids. */
   readonly #strides = new Set<number>()
@@ -58,22 +58,23 @@ class RecordLaw implements Law {
     this.#hasTotal ||= !Number.isNaN(total)
     const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
     if (hasSystem && !Number.isFinite(total))
-      this.#unknown.add('', frame, { value: 1, limit: 0, excess: 0 }, everyone)
+      this.#unknownEnergies.add('', frame, { value: 1, limit: 0, excess: 0 }, systemSubject)
     const before = window.frames[row - 1]
     if (before !== undefined) this.#strides.add(frame - before)
     if (before !== undefined && frame - before > 1)
-      this.#gaps.add('', frame, { value: frame - before - 1, limit: 0 }, everyone)
+      this.#gaps.add('', frame, { value: frame - before - 1, limit: 0 }, systemSubject)
     this.#clock.observe(step)
   }
 
   findings(): readonly Finding[] {
-    const own = this.#absent.runs
+    const bodyRuns = this.#absentNumbers.runs
     // Missing numbers of a body explain a missing system energy.
-    const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
-    const system = this.#hasTotal ? this.#unknown.runs.filter((run) => !isOwn(run)) : []
+    const isExplained = (run: Run): boolean =>
+      bodyRuns.some((bodyRun) => bodyRun.first <= run.last && run.first <= bodyRun.last)
+    const systemRuns = this.#hasTotal ? this.#unknownEnergies.runs.filter((run) => !isExplained(run)) : []
     const gaps = this.#gaps.runs
     return [
-      ...[...own, ...system].map((run) =>
+      ...[...bodyRuns, ...systemRuns].map((run) =>
         createFinding(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
       ),
       ...gaps.map((run) =>
@@ -89,7 +90,7 @@ class RecordLaw implements Law {
         }),
       ),
       ...this.#clock.findings,
-      ...this.#norms.runs.map((run) =>
+      ...this.#wrongNorms.runs.map((run) =>
         createFinding(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 }),
       ),
     ]
@@ -103,24 +104,26 @@ class RecordLaw implements Law {
     let sum = 0
     for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
     // A finite sum implies finite parts, except near overflow.
-    if (!this.#absent.hasEverything(body) || !Number.isFinite(sum)) this.#absent.add(states, at, body, frame)
+    if (!this.#absentNumbers.hasEverything(body) || !Number.isFinite(sum))
+      this.#absentNumbers.add(states, at, body, frame)
     const q = at + stateAt.orientation
     const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
-    const square = w * w + x * x + y * y + z * z
-    if (Math.abs(square - 1) <= quaternionTolerance) return
-    const off = Math.abs(Math.sqrt(square) - 1)
-    if (!(off > quaternionTolerance)) return
-    const limit = findTolerance(scene.rounding, [w, x, y, z])
-    if (off > limit) this.#norms.add(body, frame, { value: off, limit }, { bodies: [body], pair: null })
+    const squaredNorm = w * w + x * x + y * y + z * z
+    if (Math.abs(squaredNorm - 1) <= quaternionTolerance) return
+    const error = Math.abs(Math.sqrt(squaredNorm) - 1)
+    if (!(error > quaternionTolerance)) return
+    const limit = getNormTolerance(scene.rounding, [w, x, y, z])
+    if (error > limit)
+      this.#wrongNorms.add(body, frame, { value: error, limit }, { bodies: [body], pair: null })
   }
 }
 
 /** Collects breaches of the clock and time steps that differ from the usual one. */
 class ClockMeter {
   readonly #breaches = { pause: new RunCollector(), reset: new RunCollector() }
-  readonly #frozen = new RunCollector()
-  readonly #uneven = new RunCollector()
-  readonly #agreeing = new RunCollector()
+  readonly #frozenSteps = new RunCollector()
+  readonly #unevenSteps = new RunCollector()
+  readonly #agreeingSteps = new RunCollector()
   #steps = 0
   #changes = 0
   #lastDt = Number.NaN
@@ -128,34 +131,35 @@ class ClockMeter {
   observe(step: Step): void {
     const { scene, window, row, frame, recordedDt, breach } = step
     if (breach !== null)
-      this.#breaches[breach].add('', frame, { value: recordedDt, limit: scene.dt, excess: 0 }, everyone)
+      this.#breaches[breach].add('', frame, { value: recordedDt, limit: scene.dt, excess: 0 }, systemSubject)
     if (Number.isNaN(recordedDt) || breach === 'pause') return
     this.#steps += 1
     const rounding = 2.02 * getError(scene.rounding.time, num(window.times, row))
     if (Math.abs(recordedDt - this.#lastDt) > clockTolerance * scene.dt + 2 * rounding) this.#changes += 1
     this.#lastDt = recordedDt
-    const off = Math.abs(recordedDt - scene.dt)
-    if (recordedDt === 0) this.#frozen.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
-    else if (off > clockTolerance * scene.dt + rounding) {
-      const runs = agreesWithMotion(step) ? this.#agreeing : this.#uneven
-      runs.add('', frame, { value: recordedDt, limit: scene.dt, excess: off }, everyone)
+    const deviation = Math.abs(recordedDt - scene.dt)
+    if (recordedDt === 0)
+      this.#frozenSteps.add('', frame, { value: 0, limit: scene.dt, excess: 0 }, systemSubject)
+    else if (deviation > clockTolerance * scene.dt + rounding) {
+      const runs = agreesWithMotion(step) ? this.#agreeingSteps : this.#unevenSteps
+      runs.add('', frame, { value: recordedDt, limit: scene.dt, excess: deviation }, systemSubject)
     }
   }
 
   get findings(): readonly Finding[] {
     const { pause, reset } = this.#breaches
-    const isVariable = this.#changes > maxChanges * this.#steps && this.#frozen.runs.length === 0
-    const create = (
+    const isVariable = this.#changes > maxChangedShare * this.#steps && this.#frozenSteps.runs.length === 0
+    const createFindings = (
       kind: Finding['kind'],
       { runs }: RunCollector,
-      info?: (typeof infos)[keyof typeof infos],
+      info?: (typeof infoOptions)[keyof typeof infoOptions],
     ) => runs.map((run) => createFinding(run, { kind, unit: 's', confidence: 1, ...info }))
     return [
-      ...create('frozen_time', pause, infos.pause),
-      ...create('teleport', reset, infos.reset),
-      ...create('frozen_time', this.#frozen),
-      ...create('nonuniform_dt', this.#uneven, isVariable ? infos.variable : undefined),
-      ...create('nonuniform_dt', this.#agreeing, infos.agreeing),
+      ...createFindings('frozen_time', pause, infoOptions.pause),
+      ...createFindings('teleport', reset, infoOptions.reset),
+      ...createFindings('frozen_time', this.#frozenSteps),
+      ...createFindings('nonuniform_dt', this.#unevenSteps, isVariable ? infoOptions.variable : undefined),
+      ...createFindings('nonuniform_dt', this.#agreeingSteps, infoOptions.agreeing),
     ]
   }
 }
@@ -167,22 +171,23 @@ class ClockMeter {
 function agreesWithMotion(step: Step): boolean {
   const { scene, recordedDt, window, displacement } = step
   const s = window.states.data
-  let [off, usual] = [0, 0]
+  let [recordedDeviation, usualDeviation] = [0, 0]
   for (let column = 0; column < scene.bodies.length; column++) {
     const u = read3(s, getOffsetBefore(step, column) + stateAt.velocity)
     const v = read3(s, getOffset(step, column) + stateAt.velocity)
     const motion = read3(displacement, 3 * column)
-    off += measureOff(motion, [u, v], recordedDt) || 0
-    usual += Math.max(0, measureOff(motion, [u, v], scene.dt) - num(step.errors.displacement, column)) || 0
+    recordedDeviation += measureDeviation(motion, [u, v], recordedDt) || 0
+    usualDeviation +=
+      Math.max(0, measureDeviation(motion, [u, v], scene.dt) - num(step.errors.displacement, column)) || 0
   }
-  return usual > minMotion && off < agreement * usual
+  return usualDeviation > minMotion && recordedDeviation < maxAgreementRatio * usualDeviation
 }
 
 /** m */
 const minMotion = 1e-4
 
 /** Returns the distance in m from `motion` to the nearest motion with a velocity between `u` and `v`. */
-function measureOff(motion: Point3, [u, v]: readonly [Point3, Point3], dt: number): number {
+function measureDeviation(motion: Point3, [u, v]: readonly [Point3, Point3], dt: number): number {
   const from = add(motion, u, -dt)
   const path = add(add([0, 0, 0], v, dt), u, -dt)
   const square = dot3(path, path)
@@ -191,7 +196,7 @@ function measureOff(motion: Point3, [u, v]: readonly [Point3, Point3], dt: numbe
 }
 
 /** Returns the tolerance of a quaternion's length, for rounding or float32. */
-function findTolerance({ orientation }: Rounding, quaternion: readonly number[]): number {
+function getNormTolerance({ orientation }: Rounding, quaternion: readonly number[]): number {
   if (orientation.relative > 0 && orientation.relative < singleTolerance) return singleTolerance
   const sum = quaternion.reduce((total, part) => total + Math.abs(part), 0)
   return Math.max(quaternionTolerance, sum * getError(orientation, 1))

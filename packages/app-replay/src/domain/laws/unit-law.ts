@@ -9,7 +9,7 @@ import { impulseKnowledge, type Step } from '../steps/step.ts'
 import type { Point3 } from '../vector.ts'
 import type { Law } from './law.ts'
 
-const rule = { steps: 3, spread: 0.03, near: 0.05 } as const
+const rule = { minSteps: 3, maxSpread: 0.03, tolerance: 0.05 } as const
 
 interface Fit {
   readonly first: number
@@ -45,19 +45,19 @@ export function unitLaw(): Law {
 }
 
 function fitMultiple(step: Step, column: number): number {
-  const given = read3(step.impulse, 3 * column)
-  const received = keepKnownPart(step, column, readContactImpulse(step, column))
-  const size = length3(...given)
+  const recorded = read3(step.impulse, 3 * column)
+  const received = removeUnknownPart(step, column, readContactImpulse(step, column))
+  const size = length3(...recorded)
   const change = length3(...received)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
   // The multiple of an impulse with few digits would be arbitrary.
   if (!(0.01 * size > num(step.errors.impulse, column))) return Number.NaN
-  const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
+  const along = received[0] * recorded[0] + received[1] * recorded[1] + received[2] * recorded[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
 /** Without tangential impulses, returns the part along the normal. */
-function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
+function removeUnknownPart({ impulseKnown, contactAxis }: Step, column: number, [x, y, z]: Point3): Point3 {
   if (impulseKnown[column] === impulseKnowledge.complete) return [x, y, z]
   const [a, b, c] = read3(contactAxis, 3 * column)
   const along = x * a + y * b + z * c
@@ -65,16 +65,16 @@ function keepKnownPart({ impulseKnown, contactAxis }: Step, column: number, [x, 
 }
 
 function toFindings(body: number, { first, last, count, sum, squares }: Fit, dt: number): readonly Finding[] {
-  if (count < rule.steps) return []
+  if (count < rule.minSteps) return []
   const mean = sum / count
-  if (!(Math.sqrt(Math.max(0, squares / count - mean ** 2)) < rule.spread)) return []
-  const cases = [
+  if (!(Math.sqrt(Math.max(0, squares / count - mean ** 2)) < rule.maxSpread)) return []
+  const unitErrors = [
     [dt, 'has contact impulses of 1/dt times their effect: forces in N instead of impulses in N·s'],
     [1 / dt, 'has contact impulses of dt times their effect: impulses in N·s instead of forces in N'],
     [1000, 'has 1000 times the mass that its impulses move: g instead of kg'],
     [1 / 1000, 'has a thousandth of the mass that its impulses move: kg instead of g'],
   ] as const
-  const match = cases.find(([factor]) => Math.abs(mean - Math.log(factor)) < rule.near)
+  const match = unitErrors.find(([factor]) => Math.abs(mean - Math.log(factor)) < rule.tolerance)
   if (match === undefined) return []
   const run = { first, last, peak: first, bodies: [body], pair: null, value: Math.exp(mean), limit: 1 }
   return [createFinding(run, { kind: 'unit_mismatch', unit: 'times', confidence: 0.95, text: match[1] })]
