@@ -362,7 +362,7 @@ t.test('compareRecordings stops reading after the first difference if nothing el
     const ranges: unknown[] = []
     const options = { tolerance: { exact: true }, align: 'frame', firstOnly } as const
     const { comparison } = await compareRecordings(recording(9999, ranges), recording(2500), options)
-    t.match(comparison.divergences(), [{ field: 'position', first_frame_a: 2500 }])
+    t.match(comparison.listDivergences(), [{ field: 'position', first_frame_a: 2500 }])
     return ranges
   }
   const parts = [

@@ -35,9 +35,9 @@ export const formatFrames = (first: number, last: number): string =>
   first === last ? `frame ${first}` : `frames ${first} to ${last}`
 
 /** Returns `3, 4, 5 and 7 more`. */
-export function formatList(ids: readonly number[], shown = 5): string {
-  const rest = ids.length - shown
-  return rest > 0 ? `${ids.slice(0, shown).join(', ')} and ${rest} more` : ids.join(', ')
+export function formatList(ids: readonly number[], maxShown = 5): string {
+  const moreCount = ids.length - maxShown
+  return moreCount > 0 ? `${ids.slice(0, maxShown).join(', ')} and ${moreCount} more` : ids.join(', ')
 }
 
 /** Returns the axis with over 90 % of a vector's length as ` (0.002 m in X)`, otherwise ''. */
@@ -49,6 +49,6 @@ export function formatMainAxis({ x, y, z }: Vector, unit: string): string {
     ['Y', y],
     ['Z', z],
   ] as const
-  const main = axes.find(([, part]) => length > 0 && Math.abs(part) > 0.9 * length)
-  return main === undefined ? '' : ` (${formatQuantity(main[1], unit)} in ${main[0]})`
+  const mainAxis = axes.find(([, part]) => length > 0 && Math.abs(part) > 0.9 * length)
+  return mainAxis === undefined ? '' : ` (${formatQuantity(mainAxis[1], unit)} in ${mainAxis[0]})`
 }

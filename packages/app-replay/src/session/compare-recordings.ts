@@ -71,7 +71,7 @@ export async function compareRecordings(
       ;[nextA, nextB] = [rowA + 1, rowB + 1]
     }
     progress?.(Math.min(start + step, pairs.length), pairs.length, 'comparing frames')
-    if (options.firstOnly && comparison.divergences().length > 0) break
+    if (options.firstOnly && comparison.listDivergences().length > 0) break
   }
   return { comparison, matching, environment }
 }

@@ -2,7 +2,7 @@ import type { Frame, Recording } from '@causeway/recording'
 import { createEnvironmentTest, isSamePair, type Pair } from '../domain/bodies/body.ts'
 import type { ForceScale } from '../domain/contacts/force.ts'
 import { checkCone } from '../domain/contacts/friction-cone.ts'
-import { chooseCarriedBody, contactForces } from '../domain/drawing/contact-force.ts'
+import { createSupportedBodySelector, listContactForces } from '../domain/drawing/contact-force.ts'
 import { encodePoses, type Poses } from '../domain/drawing/encode-poses.ts'
 import type { SceneGeometry } from '../domain/drawing/shape.ts'
 import { toPoint3 } from '../domain/drawing/view.ts'
@@ -34,7 +34,7 @@ export async function readScene(recording: Recording, frameId: number, signal: A
     frame.states.map(({ body_id, position }) => [body_id, toPoint3(position)?.[2] ?? Number.NaN]),
   )
   const scale = await getForceScale(recording, frame)
-  const forces = contactForces(frame, scale, chooseCarriedBody(heights, isEnvironment))
+  const forces = listContactForces(frame, scale, createSupportedBodySelector(heights, isEnvironment))
   const touched = forces.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]).filter(isEnvironment)
   const names = await readBodyNames(recording, touched, { signal })
   return {
@@ -43,10 +43,10 @@ export async function readScene(recording: Recording, frameId: number, signal: A
     shapes: Object.fromEntries(geometry.shapes),
     grounds: geometry.grounds,
     names: Object.fromEntries(touched.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]]]))),
-    contacts: forces.map(({ points, at, on, normal, friction, body_a_id, body_b_id }) => ({
+    contacts: forces.map(({ points, at, body, normal, friction, body_a_id, body_b_id }) => ({
       body_a_id,
       body_b_id,
-      on,
+      on: body,
       at,
       points,
       normal_n: normal,

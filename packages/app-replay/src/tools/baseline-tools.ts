@@ -77,9 +77,11 @@ export const baselineTools: readonly Registration[] = [
       const { id } = recording.identity
       const request = createRequestKey(ctx, { name, id, margin, more })
       await ctx.store.notebook.saveBaseline(request, { name, recording: id, invariants })
-      const { unlimited } = measured
+      const { infiniteNames } = measured
       const infinite =
-        unlimited.length === 0 ? '' : ` Not limited, because the value is infinite: ${unlimited.join(', ')}.`
+        infiniteNames.length === 0
+          ? ''
+          : ` Not limited, because the value is infinite: ${infiniteNames.join(', ')}.`
       const summary = `Saved baseline ${name} of ${id} with ${Object.keys(invariants).join(', ')}.${infinite}`
       return { name, invariants, summary }
     },

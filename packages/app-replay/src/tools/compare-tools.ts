@@ -63,7 +63,7 @@ async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) 
   const options = { tolerance, align: args.align ?? 'frame', firstOnly, signal, progress }
   const compared = await compareRecordings(a, b, options)
   const { matches, only_a, only_b } = compared.matching
-  const divergences = compared.comparison.divergences()
+  const divergences = compared.comparison.listDivergences()
   const [first] = divergences
   const atFirst = divergences.filter(({ first_frame_a }) => first_frame_a === first?.first_frame_a)
   return {

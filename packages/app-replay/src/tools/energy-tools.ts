@@ -5,7 +5,7 @@ import { listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { paginate } from '../domain/cursor.ts'
 import {
   type Anomaly,
-  attributeStep,
+  attributeEnergyStep,
   countKinds,
   findEnergySteps,
   listBaselineFrames,
@@ -121,7 +121,7 @@ async function attributeAnomalies(recording: Recording, anomalies: readonly Anom
     const previous: Frame | null =
       since_frame === null ? null : isNext ? last : await recording.frame(since_frame)
     last = await recording.frame(frame_id)
-    attributed.push({ ...anomaly, ...attributeStep(last, previous) })
+    attributed.push({ ...anomaly, ...attributeEnergyStep(last, previous) })
   }
   return attributed
 }

@@ -13,7 +13,7 @@ import {
   summarizeRuns,
   summarizeSimilar,
 } from '../domain/runs/run-sentences.ts'
-import { rankSimilar } from '../domain/runs/similarity.ts'
+import { rankSimilarRuns } from '../domain/runs/similarity.ts'
 import { ReplayError } from '../errors.ts'
 import { openRecording, type ReplayContext } from '../session/session.ts'
 import { pageArguments, type Registration, readOnly } from './recording-tool.ts'
@@ -120,7 +120,7 @@ export const runTools: readonly Registration[] = [
       example: { before: [{ tool: 'diagnose', args: { recording: 'nan' } }], args: { recording: 'nan' } },
       async run({ recording }, ctx) {
         const target = await findSummary(recording, ctx)
-        const similar = rankSimilar(target, ctx.store.runs.list().runs)
+        const similar = rankSimilarRuns(target, ctx.store.runs.list().runs)
         return {
           recording: target.recording,
           runs: similar.slice(0, maxSimilar).map(({ run, ...likeness }) => ({ ...likeness, ...toRow(run) })),

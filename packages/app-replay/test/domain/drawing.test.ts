@@ -9,11 +9,11 @@ import {
   drawVelocities,
   type Projection,
 } from '../../src/domain/drawing/arrow-drawing.ts'
-import { type ContactForce, contactForces } from '../../src/domain/drawing/contact-force.ts'
+import { type ContactForce, listContactForces } from '../../src/domain/drawing/contact-force.ts'
 import { chooseOrigin, encodePoses } from '../../src/domain/drawing/encode-poses.ts'
 import { drawFrame } from '../../src/domain/drawing/frame-drawing.ts'
 import { edges, inferShape, listCorners, type SceneGeometry } from '../../src/domain/drawing/shape.ts'
-import { convexHull, createProjector, type ViewName } from '../../src/domain/drawing/view.ts'
+import { computeConvexHull, createProjector, type ViewName } from '../../src/domain/drawing/view.ts'
 import { type Point3, rotate } from '../../src/domain/vector.ts'
 import { createFrames, floor } from './law-kit.ts'
 
@@ -24,7 +24,10 @@ t.test('convexHull returns the corners counter-clockwise', async (t) => {
     [2, 2],
     [0, 2],
   ] as const
-  t.same(convexHull([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
+  t.same(
+    computeConvexHull([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]),
+    square,
+  )
 })
 
 t.test('edges joins corners of a box that differ in one coordinate', async (t) => {
@@ -112,7 +115,7 @@ t.test('contactForces adds the rows of a pair as forces on the carried body', as
   const forces = (carried: number, ...rows: readonly object[]) => {
     const contacts = [{ point_a: vector(1, 0, 0) }, { point_a: vector(3, 0, 2) }]
     const frame = { collisions: [{ body_a_id: 1, body_b_id: 2, contacts }], friction_constraints: rows }
-    return contactForces(frame as unknown as Frame, { unit: 'N·s', dt: 0.01 }, () => carried)
+    return listContactForces(frame as unknown as Frame, { unit: 'N·s', dt: 0.01 }, () => carried)
   }
   const rounded = (place: readonly number[] | null | undefined) =>
     place?.map((part) => Number(part.toFixed(9)))
@@ -143,7 +146,7 @@ function shown({ parts, labels, marks }: ArrowDrawing) {
   }
 }
 const force = (normal: Point3 | null, friction: Point3 | null): ContactForce => ({
-  ...{ body_a_id: 1, body_b_id: 2, on: 1 },
+  ...{ body_a_id: 1, body_b_id: 2, body: 1 },
   ...{ at: [1, 0, 0], points: [[1, 0, 0]], normal, friction },
 })
 

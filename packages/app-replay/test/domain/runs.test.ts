@@ -3,10 +3,10 @@ import t from 'tap'
 import { mulberry32 } from '../../../../fixtures/generate/mulberry32.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { compareCommits, groupByCommit } from '../../src/domain/runs/commits.ts'
-import { fisherGreater, wilsonInterval } from '../../src/domain/runs/fisher.ts'
+import { computeFisherPValue, computeWilsonInterval } from '../../src/domain/runs/fisher.ts'
 import { findRegression, listMetrics, parseMetric } from '../../src/domain/runs/regression.ts'
 import { filterRuns, orderRuns, parseFilter } from '../../src/domain/runs/run-filter.ts'
-import { measureSimilarity, rankSimilar } from '../../src/domain/runs/similarity.ts'
+import { measureSimilarity, rankSimilarRuns } from '../../src/domain/runs/similarity.ts'
 
 const table = (badBefore: number, goodBefore: number, badAfter: number, goodAfter: number) => ({
   badBefore,
@@ -19,33 +19,33 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-12 * Mat
 
 verifies('replay:runs:fisher', async (t) => {
   // Fisher's tea tasting (The Design of Experiments, 1935): 17 of 70 arrangements are at least as good.
-  t.ok(isNear(fisherGreater([table(1, 3, 3, 1)]), 17 / 70))
-  t.ok(isNear(fisherGreater([table(0, 4, 4, 0)]), 1 / 70))
+  t.ok(isNear(computeFisherPValue([table(1, 3, 3, 1)]), 17 / 70))
+  t.ok(isNear(computeFisherPValue([table(0, 4, 4, 0)]), 1 / 70))
   // One of C(24, 4) arrangements.
-  t.ok(isNear(fisherGreater([table(0, 20, 4, 0)]), 1 / 10_626))
+  t.ok(isNear(computeFisherPValue([table(0, 20, 4, 0)]), 1 / 10_626))
   // Table of the documentation of R, fisher.test(matrix(c(3, 1, 1, 3)), alternative = "greater"), and of scipy.
-  t.ok(Math.abs(fisherGreater([table(1, 11, 9, 3)]) - 0.001_379_728) < 1e-8)
-  t.ok(isNear(fisherGreater([table(3, 5, 0, 8)]), 1), 'a fall does not count')
-  t.ok(isNear(fisherGreater([]), 1))
-  const large = fisherGreater([table(0, 50_000, 40, 49_960)])
+  t.ok(Math.abs(computeFisherPValue([table(1, 11, 9, 3)]) - 0.001_379_728) < 1e-8)
+  t.ok(isNear(computeFisherPValue([table(3, 5, 0, 8)]), 1), 'a fall does not count')
+  t.ok(isNear(computeFisherPValue([]), 1))
+  const large = computeFisherPValue([table(0, 50_000, 40, 49_960)])
   t.ok(large > 0 && large < 1e-11, `half of the runs have all of 40: ${large}`)
 })
 
 verifies('replay:runs:fisher', 'fisherGreater tests each stratum within its own margins', async (t) => {
   // By enumeration: P(X + Y >= 3), X from 2 of 4 (2 bad), Y likewise: P(2) = 1/6, P(1) = 4/6.
   const strata = [table(0, 2, 2, 0), table(1, 1, 1, 1)]
-  t.ok(isNear(fisherGreater(strata), (1 / 6) * (1 / 6) + 2 * (1 / 6) * (4 / 6)))
+  t.ok(isNear(computeFisherPValue(strata), (1 / 6) * (1 / 6) + 2 * (1 / 6) * (4 / 6)))
   // A scenario that always fails, and that only later commits run, does not count.
-  t.ok(isNear(fisherGreater([table(0, 50, 0, 50), table(0, 0, 50, 0)]), 1))
-  t.ok(fisherGreater([table(0, 50, 50, 50)]) < 1e-6, 'the same runs without strata')
+  t.ok(isNear(computeFisherPValue([table(0, 50, 0, 50), table(0, 0, 50, 0)]), 1))
+  t.ok(computeFisherPValue([table(0, 50, 50, 50)]) < 1e-6, 'the same runs without strata')
 })
 
 t.test('wilsonInterval returns the same limits as R', (t) => {
   // R: prop.test(x, n, correct = FALSE)$conf.int
-  const [low, high] = wilsonInterval(5, 10)
+  const [low, high] = computeWilsonInterval(5, 10)
   t.ok(Math.abs(low - 0.236_593_1) < 1e-6 && Math.abs(high - 0.763_406_9) < 1e-6)
-  t.same(wilsonInterval(0, 0), [0, 1])
-  t.ok(Math.abs(wilsonInterval(0, 10)[1] - 0.277_532_8) < 1e-6)
+  t.same(computeWilsonInterval(0, 0), [0, 1])
+  t.ok(Math.abs(computeWilsonInterval(0, 10)[1] - 0.277_532_8) < 1e-6)
   t.end()
 })
 
@@ -248,7 +248,7 @@ t.test('runs that failed in the same way are more similar than other runs', (t) 
   t.ok(isNear(measureSimilarity(target, half), 0.5 * 0.5 + 0.2 + 0.1 + 0.2))
   const other = makeRun(3, { verdict: failed('jitter') })
   t.ok(isNear(measureSimilarity(target, other), 0.1 + 0.2))
-  const ranked = rankSimilar(target, [other, target, makeRun(4, { verdict: null }), half, makeRun(5)])
+  const ranked = rankSimilarRuns(target, [other, target, makeRun(4, { verdict: null }), half, makeRun(5)])
   t.same(
     ranked.map(({ run }) => run.recording),
     ['run-2', 'run-3'],

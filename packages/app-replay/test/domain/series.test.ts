@@ -6,7 +6,7 @@ import {
   summarizeComparison,
 } from '../../src/domain/bodies/body-comparison.ts'
 import {
-  attributeStep,
+  attributeEnergyStep,
   countKinds,
   findEnergySteps,
   listBaselineFrames,
@@ -212,7 +212,7 @@ t.test('attributeStep sorts bodies by their change and names the pairs in contac
     ({ body_energies: rows, collisions, friction_constraints: [] }) as unknown as Frame
   const before = frame([row(1, 10), row(2, 10), row(3, 10), row(4, 10)])
   const after = frame([row(1, 10.5), row(2, -5), row(3, null), row(4, 10), row(5, 7)])
-  t.same(attributeStep(after, before), {
+  t.same(attributeEnergyStep(after, before), {
     per_body: [
       { body_id: 3, delta_e: null },
       { body_id: 2, delta_e: -15 },
@@ -220,7 +220,7 @@ t.test('attributeStep sorts bodies by their change and names the pairs in contac
     ],
     pairs: collisions,
   })
-  t.same(attributeStep(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
+  t.same(attributeEnergyStep(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
 })
 
 /** Returns frames 1 to n from rows `[iterations, residual, converged, constraints]`. */

@@ -53,7 +53,7 @@ const marks = {
 const maxArrowLength = 120
 
 /** Minimum length as a share of the largest vector. */
-const minVisibleShare = 0.01
+const minVisibleForceShare = 0.01
 
 /** m/s. Slower bodies do not get an arrow. */
 const restSpeed = 1e-3
@@ -68,27 +68,27 @@ function getArrowTip(from: Point, vector: Point3, largest: number, { project }: 
   return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
 }
 
-export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
+export function drawForces(forces: readonly ContactForce[], projection: Projection): ArrowDrawing {
   const largest = Math.max(
     ...forces.flatMap(({ normal, friction }) => [getLength(normal), getLength(friction)]),
     0,
   )
-  const isShown = (force: Point3 | null): force is Point3 =>
-    largest > 0 && getLength(force) > minVisibleShare * largest
+  const isVisible = (force: Point3 | null): force is Point3 =>
+    largest > 0 && getLength(force) > minVisibleForceShare * largest
   const formatForce = (force: Point3): string => `${formatNumber(getLength(force))} N`
   const labels: Label[] = []
   const arrows = forces.flatMap(({ at, normal, friction }) => {
-    const from = lens.at(at)
+    const from = projection.at(at)
     const parts: SvgElement[] = []
-    if (isShown(friction)) {
-      const tip = getArrowTip(from, friction, largest, lens)
+    if (isVisible(friction)) {
+      const tip = getArrowTip(from, friction, largest, projection)
       const { color } = marks.friction
       parts.push(arrow(from, tip, { color, width_px: 3 }))
-      const below: Point = [tip[0], Math.max(tip[1], from[1]) + 20]
-      labels.push({ ...labelStyle, text: formatForce(friction), at: below, color })
+      const tipBelow: Point = [tip[0], Math.max(tip[1], from[1]) + 20]
+      labels.push({ ...labelStyle, text: formatForce(friction), at: tipBelow, color })
     }
-    if (isShown(normal)) {
-      const tip = getArrowTip(from, normal, largest, lens)
+    if (isVisible(normal)) {
+      const tip = getArrowTip(from, normal, largest, projection)
       const { color } = marks.normal
       parts.push(arrow(from, tip, { color, width_px: 3 }))
       labels.push(labelTip(formatForce(normal), [from, tip], color))
@@ -97,15 +97,15 @@ export function drawForces(forces: readonly ContactForce[], lens: Projection): A
   })
   const points = forces.flatMap((force) =>
     force.points.map((point) =>
-      circle(lens.at(point), 4, { fill: marks.contact.color, stroke: 'white', 'stroke-width': 1 }),
+      circle(projection.at(point), 4, { fill: marks.contact.color, stroke: 'white', 'stroke-width': 1 }),
     ),
   )
   return {
     parts: [...points, ...arrows],
     labels,
     marks: [
-      ...(forces.some(({ normal }) => isShown(normal)) ? [marks.normal] : []),
-      ...(forces.some(({ friction }) => isShown(friction)) ? [marks.friction] : []),
+      ...(forces.some(({ normal }) => isVisible(normal)) ? [marks.normal] : []),
+      ...(forces.some(({ friction }) => isVisible(friction)) ? [marks.friction] : []),
       ...(forces.length > 0 ? [marks.contact] : []),
     ],
   }
@@ -118,7 +118,8 @@ export function drawVelocities(
   const largest = Math.max(...bodies.map(({ velocity }) => getLength(velocity)), 0)
   const labels: Label[] = []
   const parts = bodies.flatMap(({ at, velocity }) => {
-    if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
+    if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleForceShare * largest))
+      return []
     const [x, y] = lens.at(at)
     const [right, up] = lens.project(velocity)
     // A vertical arrow would cover the force of the ground.

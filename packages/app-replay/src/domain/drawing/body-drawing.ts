@@ -11,13 +11,13 @@ import {
 import type { BodyId, BodyState } from '@causeway/recording'
 import { add, cross, type Point3, type Rotation, rotate } from '../vector.ts'
 import { edges, type FixedBody, type Ground, listCorners, type SceneGeometry, type Shape } from './shape.ts'
-import { convexHull, toPoint3 } from './view.ts'
+import { computeConvexHull, toPoint3 } from './view.ts'
 
 export interface DrawnBody {
   readonly id: BodyId
   readonly at: Point3
   readonly shape: Shape | null
-  readonly turn: Rotation
+  readonly rotation: Rotation
   readonly velocity: Point3 | null
 }
 
@@ -31,11 +31,11 @@ interface BodyStyle {
   readonly stroke: string
 }
 
-const fills = ['#DCE9F5', '#FCE8D5', '#DDF1EA', '#F6E4EF', '#E3F2FA', '#FBF0D3', '#E8E8E8']
+const fillColors = ['#DCE9F5', '#FCE8D5', '#DDF1EA', '#F6E4EF', '#E3F2FA', '#FBF0D3', '#E8E8E8']
 const environmentStyle: BodyStyle = { fill: '#EEF0F2', stroke: themeColors.axis }
 
 export const getBodyStyle = (index: number): BodyStyle => ({
-  fill: fills[index % fills.length] ?? themeColors.axis,
+  fill: fillColors[index % fillColors.length] ?? themeColors.axis,
   stroke: palette[index % palette.length] ?? themeColors.axis,
 })
 
@@ -45,9 +45,9 @@ export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnB
   if (at === null) return null
   const vector = toPoint3(state.orientation)
   const { w } = state.orientation
-  const turn: Rotation = vector === null || w === null ? [1, 0, 0, 0] : [w, ...vector]
+  const rotation: Rotation = vector === null || w === null ? [1, 0, 0, 0] : [w, ...vector]
   const { body_id: id } = state
-  return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
+  return { id, at, shape: shapes.get(id) ?? null, rotation, velocity: toPoint3(state.velocity) }
 }
 
 /** Returns half of the largest extent in m. */
@@ -57,24 +57,24 @@ export function getReach(shape: Shape | null): number {
   return shape.radius + ('halfLength' in shape ? shape.halfLength : 0)
 }
 
-type Solid = Pick<DrawnBody, 'at' | 'shape' | 'turn'>
+type Solid = Pick<DrawnBody, 'at' | 'shape' | 'rotation'>
 
-export function listExtremes({ at, shape, turn }: Solid): Point3[] {
+export function listExtremes({ at, shape, rotation }: Solid): Point3[] {
   if (shape === null) return [at]
   if ('box' in shape) {
     const corners = 'outline' in shape ? shape.outline : listCorners(shape.box)
-    return corners.map((corner) => add(at, rotate(turn, corner)))
+    return corners.map((corner) => add(at, rotate(rotation, corner)))
   }
   const { radius } = shape
   const corners = listCorners([radius, radius, radius])
-  return listBallCenters({ at, shape, turn }).flatMap((center) =>
+  return listBallCenters({ at, shape, rotation }).flatMap((center) =>
     corners.map((corner) => add(center, corner)),
   )
 }
 
-function listBallCenters({ at, shape, turn }: Solid): Point3[] {
+function listBallCenters({ at, shape, rotation }: Solid): Point3[] {
   if (shape === null || !('halfLength' in shape)) return [at]
-  const half = rotate(turn, [0, 0, shape.halfLength])
+  const half = rotate(rotation, [0, 0, shape.halfLength])
   return [add(at, half), add(at, half, -1)]
 }
 
@@ -86,15 +86,15 @@ export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetr
   const thin = { stroke, 'stroke-width': 1, 'stroke-opacity': 0.55 }
   if ('halfLength' in shape) {
     const [first, second] = listBallCenters(body).map(at)
-    const rims = listBallCenters(body).flatMap((center) => listRim(at(center), shape.radius * perMetre))
+    const rims = listBallCenters(body).flatMap((center) => listRimPoints(at(center), shape.radius * perMetre))
     return group(
       {},
-      polygon(convexHull(rims), style),
+      polygon(computeConvexHull(rims), style),
       line(first ?? at(body.at), second ?? at(body.at), { ...thin, 'stroke-dasharray': '6 4' }),
     )
   }
   if ('radius' in shape) {
-    const rim = rotate(body.turn, [0, 0, shape.radius])
+    const rim = rotate(body.rotation, [0, 0, shape.radius])
     return group(
       {},
       circle(at(body.at), Math.max(4, shape.radius * perMetre), style),
@@ -102,14 +102,14 @@ export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetr
     )
   }
   const corners = listExtremes(body).map(at)
-  if ('outline' in shape) return polygon(convexHull(corners), style)
+  if ('outline' in shape) return polygon(computeConvexHull(corners), style)
   const lines = edges.map(([from, to]) => line(corners[from] ?? [0, 0], corners[to] ?? [0, 0], thin))
-  return group({}, polygon(convexHull(corners), style), ...lines)
+  return group({}, polygon(computeConvexHull(corners), style), ...lines)
 }
 
 const rimPoints = 64
 
-const listRim = ([x, y]: Point, radius: number): Point[] =>
+const listRimPoints = ([x, y]: Point, radius: number): Point[] =>
   Array.from({ length: rimPoints }, (_, i) => {
     const angle = (2 * Math.PI * i) / rimPoints
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
@@ -123,11 +123,11 @@ export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
 
 /** `half` is half of the drawn side in m. */
 export function drawGround(
-  { at: foot, normal }: Ground,
+  { at: groundPoint, normal }: Ground,
   drawn: readonly DrawnBody[],
   { at, half }: Pick<Canvas, 'at'> & { readonly half: number },
 ): SvgElement {
-  const centre = findFoot({ at: foot, normal }, drawn)
+  const centre = findGroundCenter({ at: groundPoint, normal }, drawn)
   const seed: Point3 = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]
   const u = normalize(cross(normal, seed))
   const v = cross(normal, u)
@@ -147,19 +147,21 @@ export function drawGround(
   })
 }
 
-export function findFoot(
-  { at: foot, normal }: Pick<Ground, 'at' | 'normal'>,
+export function findGroundCenter(
+  { at: groundPoint, normal }: Pick<Ground, 'at' | 'normal'>,
   drawn: readonly DrawnBody[],
 ): Point3 {
-  if (drawn.length === 0) return foot
+  if (drawn.length === 0) return groundPoint
   // Uses the middle of the extent, because the mean would be biased towards clusters of bodies.
   const [x, y, z] = [0, 1, 2].map((i) => {
     const parts = drawn.map((body) => body.at[i] ?? 0)
     return (Math.min(...parts) + Math.max(...parts)) / 2
   })
   const middle: Point3 = [x ?? 0, y ?? 0, z ?? 0]
-  const above =
-    (middle[0] - foot[0]) * normal[0] + (middle[1] - foot[1]) * normal[1] + (middle[2] - foot[2]) * normal[2]
-  return add(middle, normal, -above)
+  const height =
+    (middle[0] - groundPoint[0]) * normal[0] +
+    (middle[1] - groundPoint[1]) * normal[1] +
+    (middle[2] - groundPoint[2]) * normal[2]
+  return add(middle, normal, -height)
 }
 const normalize = (v: Point3): Point3 => add([0, 0, 0], v, 1 / Math.hypot(...v))

@@ -4,52 +4,58 @@ import { type ForceScale, toNewtons } from '../contacts/force.ts'
 import { add, type Point3 } from '../vector.ts'
 import { toPoint3 } from './view.ts'
 
-/** Forces on body `on` in N. `at` is the mean of the points. */
+/** Forces on `body` in N. `at` is the mean of the points. */
 export interface ContactForce extends Pair {
   readonly points: readonly Point3[]
   readonly at: Point3
-  readonly on: BodyId
+  readonly body: BodyId
   readonly normal: Point3 | null
   readonly friction: Point3 | null
 }
 
 const zero: Point3 = [0, 0, 0]
 
-/** `getCarried` selects the body of a pair whose forces are drawn. */
-export function contactForces(
+/** `getSupportedBody` selects the body of a pair whose forces are drawn. */
+export function listContactForces(
   { collisions, friction_constraints }: Frame,
   scale: ForceScale,
-  getCarried: (pair: Pair) => BodyId,
+  getSupportedBody: (pair: Pair) => BodyId,
 ): ContactForce[] {
   return collisions.flatMap(({ body_a_id, body_b_id, contacts }) => {
     const pair = { body_a_id, body_b_id }
     const points = contacts.map(({ point_a }) => toPoint3(point_a)).filter((point) => point !== null)
     if (points.length === 0) return []
     const at = points.reduce((sum, point) => add(sum, point, 1 / points.length), zero)
-    const on = getCarried(pair)
+    const body = getSupportedBody(pair)
     let normal: Point3 = zero
     let friction: Point3 = zero
     let isKnown = false
     for (const row of friction_constraints) {
       if (!isSamePair(row, pair)) continue
       // Body A is pushed against the normal and along the tangents.
-      const sign = row.body_a_id === on ? 1 : -1
-      const toForce = (axis: Parameters<typeof toPoint3>[0], lambda: number | null, turn: number): Point3 => {
+      const sign = row.body_a_id === body ? 1 : -1
+      const toForce = (
+        axis: Parameters<typeof toPoint3>[0],
+        lambda: number | null,
+        sign_: number,
+      ): Point3 => {
         const [direction, force] = [toPoint3(axis), toNewtons(lambda, scale)]
         if (direction === null || force === null) return zero
         isKnown = true
-        return add(zero, direction, turn * sign * force)
+        return add(zero, direction, sign_ * sign * force)
       }
       normal = add(normal, toForce(row.normal, row.normal_lambda, -1))
       friction = add(friction, toForce(row.tangent1, row.tangent1_lambda, 1))
       friction = add(friction, toForce(row.tangent2, row.tangent2_lambda, 1))
     }
-    return [{ ...pair, points, at, on, normal: isKnown ? normal : null, friction: isKnown ? friction : null }]
+    return [
+      { ...pair, points, at, body, normal: isKnown ? normal : null, friction: isKnown ? friction : null },
+    ]
   })
 }
 
 /** Chooses the upper of two movable bodies, otherwise the body that is not environment. */
-export const chooseCarriedBody =
+export const createSupportedBodySelector =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {
     const [a, b] = [heightById.get(body_a_id), heightById.get(body_b_id)]

@@ -53,7 +53,7 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
 }
 
 /** Extent in m up to which float32 is precise enough without an origin. */
-const maxPlainExtent = 1000
+const maxAbsoluteExtent = 1000
 
 /** Returns zero unless the scene is far from the origin. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
@@ -62,7 +62,7 @@ export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number)
       const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = row.subarray(at, at + 3)
       const distance = Math.max(Math.abs(x), Math.abs(y), Math.abs(z))
       if (Number.isNaN(distance) || distance > maxDistance) continue
-      return distance > maxPlainExtent ? [Math.round(x), Math.round(y), Math.round(z)] : [0, 0, 0]
+      return distance > maxAbsoluteExtent ? [Math.round(x), Math.round(y), Math.round(z)] : [0, 0, 0]
     }
   return [0, 0, 0]
 }

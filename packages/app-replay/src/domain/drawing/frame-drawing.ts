@@ -24,13 +24,13 @@ import {
   drawBody,
   drawFixed,
   drawGround,
-  findFoot,
+  findGroundCenter,
   getBodyStyle,
   getReach,
   listExtremes,
   toDrawnBody,
 } from './body-drawing.ts'
-import { chooseCarriedBody, contactForces } from './contact-force.ts'
+import { createSupportedBodySelector, listContactForces } from './contact-force.ts'
 import { drawLabel, type Label, separateLabels } from './label.ts'
 import type { SceneGeometry } from './shape.ts'
 import { createProjector, type Projected, type ViewName } from './view.ts'
@@ -55,77 +55,83 @@ const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
 export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
   const isRequested = (id: BodyId): boolean => bodies === null || bodies.includes(id)
   const states = frame.states.filter(({ body_id }) => isRequested(body_id))
-  const finite = states.flatMap((state) => {
+  const finiteBodies = states.flatMap((state) => {
     const body = toDrawnBody(state, geometry)
     return body === null ? [] : [{ ...body, size: 2 * getReach(body.shape) }]
   })
-  const drawn = selectNear(finite)
-  const shown = new Set(drawn.map(({ id }) => id))
-  const carried = chooseCarriedBody(new Map(drawn.map(({ id, at }) => [id, at[2]])), isEnvironment)
-  const forces = contactForces(frame, scale, carried).filter(
-    ({ body_a_id, body_b_id }) => shown.has(body_a_id) || shown.has(body_b_id),
+  const drawnBodies = selectVisible(finiteBodies)
+  const drawnIds = new Set(drawnBodies.map(({ id }) => id))
+  const getSupportedBody = createSupportedBodySelector(
+    new Map(drawnBodies.map(({ id, at }) => [id, at[2]])),
+    isEnvironment,
+  )
+  const forces = listContactForces(frame, scale, getSupportedBody).filter(
+    ({ body_a_id, body_b_id }) => drawnIds.has(body_a_id) || drawnIds.has(body_b_id),
   )
   const project = createProjector(view)
-  const fixed = geometry.fixed.filter((body) => isNear(body.at, drawn))
-  const { place, perMetre } = fitToArea([
-    ...drawn.flatMap((body) => listExtremes(body).map(project)),
-    ...forces.filter(({ on }) => shown.has(on)).flatMap(({ points }) => points.map(project)),
+  const fixed = geometry.fixed.filter((body) => isVisible(body.at, drawnBodies))
+  const { toCanvas, perMetre } = fitToArea([
+    ...drawnBodies.flatMap((body) => listExtremes(body).map(project)),
+    ...forces.filter(({ body }) => drawnIds.has(body)).flatMap(({ points }) => points.map(project)),
     ...fixed.map(({ at }) => project(at)),
   ])
-  const canvas: Canvas = { at: (world) => place(project(world)), perMetre }
-  const lens = { at: canvas.at, project }
-  const [forceDrawing, speedDrawing] = [drawForces(forces, lens), drawVelocities(drawn, lens)]
-  const half = (width * groundShare[view]) / perMetre
+  const canvas: Canvas = { at: (world) => toCanvas(project(world)), perMetre }
+  const projection = { at: canvas.at, project }
+  const [forceDrawing, speedDrawing] = [
+    drawForces(forces, projection),
+    drawVelocities(drawnBodies, projection),
+  ]
+  const half = (width * groundWidthShare[view]) / perMetre
   const labels = [
-    ...drawn.map((body) => nameBody(body, geometry, canvas)),
+    ...drawnBodies.map((body) => nameBody(body, geometry, canvas)),
     ...forceDrawing.labels,
     ...speedDrawing.labels,
-    ...nameEnvironment({ ...geometry, fixed }, drawn, canvas),
+    ...nameEnvironment({ ...geometry, fixed }, drawnBodies, canvas),
   ]
   const parts = [
-    ...geometry.grounds.map((ground) => drawGround(ground, drawn, { at: canvas.at, half })),
+    ...geometry.grounds.map((ground) => drawGround(ground, drawnBodies, { at: canvas.at, half })),
     ...fixed.map((body) => drawFixed(body, canvas)),
-    ...drawn.map((body) => drawBody(body, getBodyStyle(finite.indexOf(body)), canvas)),
+    ...drawnBodies.map((body) => drawBody(body, getBodyStyle(finiteBodies.indexOf(body)), canvas)),
     ...forceDrawing.parts,
     ...speedDrawing.parts,
     ...separateLabels(labels, labelArea).map(drawLabel),
   ]
-  const listMissing = (from: readonly BodyId[], among: ReadonlySet<BodyId>): readonly BodyId[] =>
-    from.filter((id) => !among.has(id))
-  const missing = {
+  const listMissing = (from: readonly BodyId[], included: ReadonlySet<BodyId>): readonly BodyId[] =>
+    from.filter((id) => !included.has(id))
+  const missingBodies = {
     notFinite: listMissing(
       states.map(({ body_id }) => body_id),
-      new Set(finite.map(({ id }) => id)),
+      new Set(finiteBodies.map(({ id }) => id)),
     ),
-    far: listMissing(
-      finite.map(({ id }) => id),
-      shown,
+    distant: listMissing(
+      finiteBodies.map(({ id }) => id),
+      drawnIds,
     ),
   }
   return drawing(
     { width_px: width, height_px: height },
     ...parts,
     ...drawMargins(),
-    ...drawHeading(frame, view, missing),
+    ...drawHeading(frame, view, missingBodies),
     axisGizmo([58, height - 52], listAxes(view), 32),
     scaleBar([width - 210, height - 36], { px_per_unit: perMetre, unit: 'm' }),
     ...drawLegend([...forceDrawing.marks, ...speedDrawing.marks]),
   )
 }
 
-const isNear = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
-  selectNear([...drawn, { at, size: 0 }]).some((body) => body.at === at)
+const isVisible = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
+  selectVisible([...drawn, { at, size: 0 }]).some((body) => body.at === at)
 
-interface Fit {
-  readonly place: (projected: Projected) => Point
+interface Viewport {
+  readonly toCanvas: (projected: Projected) => Point
   readonly perMetre: number
 }
 
 /** m. Smaller scenes are scaled as if 0.2 m wide. */
 const minSpan = 1e-5
 
-function fitToArea(spans: readonly Projected[]): Fit {
-  const ends = (axis: 0 | 1): readonly [number, number] =>
+function fitToArea(spans: readonly Projected[]): Viewport {
+  const getRange = (axis: 0 | 1): readonly [number, number] =>
     spans.reduce(([low, high], span) => [Math.min(low, span[axis]), Math.max(high, span[axis])] as const, [
       Number.POSITIVE_INFINITY,
       Number.NEGATIVE_INFINITY,
@@ -136,18 +142,18 @@ function fitToArea(spans: readonly Projected[]): Fit {
           [0, 1],
           [0, 1],
         ] as const)
-      : [ends(0), ends(1)]
+      : [getRange(0), getRange(1)]
   const span = Math.max(right - left, high - low)
-  const wide = span > minSpan ? span : 1
+  const spanOrDefault = span > minSpan ? span : 1
   const perMetre =
     Math.min(
-      (area.right - area.left) / Math.max(right - left, 0.2 * wide),
-      (area.bottom - area.top) / Math.max(high - low, 0.2 * wide),
+      (area.right - area.left) / Math.max(right - left, 0.2 * spanOrDefault),
+      (area.bottom - area.top) / Math.max(high - low, 0.2 * spanOrDefault),
     ) * 0.8
   const [cx, cy] = [(left + right) / 2, (low + high) / 2]
   return {
     perMetre,
-    place: ([x, y]) => [
+    toCanvas: ([x, y]) => [
       (area.left + area.right) / 2 + (x - cx) * perMetre,
       (area.top + area.bottom) / 2 - (y - cy) * perMetre,
     ],
@@ -155,10 +161,10 @@ function fitToArea(spans: readonly Projected[]): Fit {
 }
 
 /** Half of the ground's side as a share of the picture's width. */
-const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
+const groundWidthShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
 /** Names are left of the centre, because arrows begin at the centre. */
-const nameShare = 0.6
+const nameHeightShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
   const middle = at(body.at)
@@ -167,9 +173,9 @@ function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: C
     shape !== null && !('radius' in shape)
       ? listExtremes(body)
           .map(at)
-          .reduce((one, other) => (other[0] < one[0] ? other : one), middle)
+          .reduce((leftmost, point) => (point[0] < leftmost[0] ? point : leftmost), middle)
       : [middle[0] - Math.max(14, (shape?.radius ?? 0) * perMetre), middle[1]]
-  const [x, y] = [0, 1].map((i) => (middle[i] ?? 0) + nameShare * ((left[i] ?? 0) - (middle[i] ?? 0)))
+  const [x, y] = [0, 1].map((i) => (middle[i] ?? 0) + nameHeightShare * ((left[i] ?? 0) - (middle[i] ?? 0)))
   return {
     text: names.get(body.id) ?? String(body.id),
     at: [x ?? 0, (y ?? 0) + 6],
@@ -191,7 +197,7 @@ function nameEnvironment(
 ): Label[] {
   const places = [
     ...grounds.map((ground) => {
-      const foot = findFoot(ground, drawn)
+      const foot = findGroundCenter(ground, drawn)
       const [x, y] = at(foot)
       const [u, v] = at(add(foot, ground.normal, -1))
       const size = Math.hypot(u - x, v - y)
@@ -219,7 +225,7 @@ const drawMargins = (): SvgElement[] =>
     { y: labelArea.bottom + 4, height: height - labelArea.bottom - 4 },
   ].map((strip) => element('rect', { x: 0, width, fill: 'white', ...strip }))
 
-const viewWords: Readonly<Record<ViewName, string>> = {
+const viewDescriptions: Readonly<Record<ViewName, string>> = {
   front: 'from the front',
   side: 'from the side',
   top: 'from above',
@@ -228,35 +234,38 @@ const viewWords: Readonly<Record<ViewName, string>> = {
 
 interface MissingBodies {
   readonly notFinite: readonly BodyId[]
-  readonly far: readonly BodyId[]
+  readonly distant: readonly BodyId[]
 }
 
-const maxListed = 6
+const maxListedIds = 6
 
-const listSome = (ids: readonly BodyId[]): string =>
-  ids.length <= maxListed
+const formatIds = (ids: readonly BodyId[]): string =>
+  ids.length <= maxListedIds
     ? ids.join(', ')
-    : `${ids.slice(0, maxListed).join(', ')} and ${ids.length - maxListed} more`
+    : `${ids.slice(0, maxListedIds).join(', ')} and ${ids.length - maxListedIds} more`
 
-function drawHeading(frame: Frame, view: ViewName, { notFinite, far }: MissingBodies): SvgElement[] {
+function drawHeading(frame: Frame, view: ViewName, { notFinite, distant }: MissingBodies): SvgElement[] {
   const { frame_id, simulation_time, system_energy, collisions } = frame
   const change = system_energy?.delta_e ?? null
-  const facts = [
+  const headingParts = [
     `${formatCount(collisions.length, 'pair')} in contact`,
     ...(change === null ? [] : [`energy step ${change > 0 ? '+' : ''}${formatQuantity(change, 'J')}`]),
-    ...(notFinite.length === 0 ? [] : [`position not finite: ${listSome(notFinite)}`]),
-    ...(far.length === 0 ? [] : [`too far away to show: ${listSome(far)}`]),
+    ...(notFinite.length === 0 ? [] : [`position not finite: ${formatIds(notFinite)}`]),
+    ...(distant.length === 0 ? [] : [`too far away to show: ${formatIds(distant)}`]),
   ]
   return [
     text(
       [24, 38],
-      `Frame ${frame_id}, t = ${formatQuantity(simulation_time, 's')}, seen ${viewWords[view]}`,
+      `Frame ${frame_id}, t = ${formatQuantity(simulation_time, 's')}, seen ${viewDescriptions[view]}`,
       {
         'font-size': textSizes.title,
         'font-weight': 600,
       },
     ),
-    text([24, 62], facts.join(' · '), { 'font-size': textSizes.subtitle, fill: themeColors.secondaryText }),
+    text([24, 62], headingParts.join(' · '), {
+      'font-size': textSizes.subtitle,
+      fill: themeColors.secondaryText,
+    }),
   ]
 }
 
@@ -296,7 +305,7 @@ const maxDistance = 300
 const minSize = 0.1
 
 /** Returns the bodies near the one with the smallest sum of distances. Ties go to the body nearest to the origin. */
-function selectNear<Body extends Placed>(bodies: readonly Body[]): Body[] {
+function selectVisible<Body extends Placed>(bodies: readonly Body[]): Body[] {
   const [center] = bodies
     .map((body) => ({ body, sum: sumDistances(body, bodies), norm: Math.hypot(...body.at) }))
     .sort((a, b) => a.sum - b.sum || a.norm - b.norm)

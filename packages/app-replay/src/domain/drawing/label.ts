@@ -18,10 +18,10 @@ interface Box {
 }
 
 /** Minimum distance between labels, px. */
-const gap = 2
+const labelGap = 2
 
 /** Offsets to try, in widths and heights of the label, nearest first. */
-const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
+const labelOffsets: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
   ring === 0
     ? [[0, 0]]
     : [
@@ -38,17 +38,19 @@ const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
 
 /** Earlier labels take precedence. A label overlaps others if every offset is occupied. */
 export function separateLabels(labels: readonly Label[], area: Box): Label[] {
-  const taken: Box[] = []
+  const placedBoxes: Box[] = []
   return labels.map((label) => {
-    const [width, height] = measure(label)
-    const candidates = steps.map(([x, y]): Label => {
-      const at: Point = [label.at[0] + x * (width + gap), label.at[1] + y * (height + gap)]
+    const [width, height] = measureLabel(label)
+    const candidates = labelOffsets.map(([x, y]): Label => {
+      const at: Point = [label.at[0] + x * (width + labelGap), label.at[1] + y * (height + labelGap)]
       return moveInside({ ...label, at }, area)
     })
-    const free = candidates.find((candidate) => taken.every((box) => !areOverlapping(box, getBox(candidate))))
-    const placed = free ?? moveInside(label, area)
-    taken.push(getBox(placed))
-    return placed
+    const freeLabel = candidates.find((candidate) =>
+      placedBoxes.every((box) => !overlap(box, getBox(candidate))),
+    )
+    const result = freeLabel ?? moveInside(label, area)
+    placedBoxes.push(getBox(result))
+    return result
   })
 }
 
@@ -60,20 +62,20 @@ export const drawLabel = ({ text, at, size, weight, color }: Label): SvgElement 
     ...(color !== undefined && { fill: color }),
   })
 
-const measure = ({ text, size }: Label): Point => [measureText(text, size), size]
+const measureLabel = ({ text, size }: Label): Point => [measureText(text, size), size]
 
 function getBox(label: Label): Box {
-  const [width, height] = measure(label)
+  const [width, height] = measureLabel(label)
   const [x, y] = label.at
   return {
-    left: x - width / 2 - gap / 2,
-    right: x + width / 2 + gap / 2,
-    top: y - 0.8 * height - gap / 2,
-    bottom: y + 0.2 * height + gap / 2,
+    left: x - width / 2 - labelGap / 2,
+    right: x + width / 2 + labelGap / 2,
+    top: y - 0.8 * height - labelGap / 2,
+    bottom: y + 0.2 * height + labelGap / 2,
   }
 }
 
-const areOverlapping = (a: Box, b: Box): boolean =>
+const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 function moveInside(label: Label, area: Box): Label {

@@ -39,12 +39,12 @@ export function toPoint3({ x, y, z }: Vector): Point3 | null {
 }
 
 /** Returns the convex hull, counter-clockwise (Andrew 1979, https://doi.org/10.1016/0020-0190(79)90072-3). */
-export function convexHull(points: readonly Projected[]): Projected[] {
+export function computeConvexHull(points: readonly Projected[]): Projected[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   const buildHalf = (ordered: readonly Projected[]): Projected[] => {
     const hull: Projected[] = []
     for (const point of ordered) {
-      while (hull.length >= 2 && crossProduct(hull.at(-2) ?? point, hull.at(-1) ?? point, point) <= 0)
+      while (hull.length >= 2 && getCrossProduct(hull.at(-2) ?? point, hull.at(-1) ?? point, point) <= 0)
         hull.pop()
       hull.push(point)
     }
@@ -53,5 +53,5 @@ export function convexHull(points: readonly Projected[]): Projected[] {
   return [...buildHalf(sorted), ...buildHalf(sorted.toReversed())]
 }
 
-const crossProduct = (o: Projected, a: Projected, b: Projected): number =>
+const getCrossProduct = (o: Projected, a: Projected, b: Projected): number =>
   (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])

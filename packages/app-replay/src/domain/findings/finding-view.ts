@@ -104,11 +104,12 @@ const singularVerbs =
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const where = formatFrames(frames.first, frames.last)
-  const who = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
+  const subject = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
   const limitUnit = unit.startsWith('times ') ? '' : unit
-  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, limitUnit)}`
+  const limitText =
+    limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, limitUnit)}`
   const predicate = text ?? predicates[kind]
-  return `${where}: ${who}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${bound})`
+  return `${where}: ${subject}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${limitText})`
 }
 
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
@@ -131,17 +132,17 @@ export function summarizeDiagnosis(
   { frames, coverage, names }: Checked,
 ): string {
   const checked = `${describeChecked(frames, coverage)}.`
-  const serious = findings.filter(({ severity }) => severity !== 'info')
-  const [first] = serious
+  const faults = findings.filter(({ severity }) => severity !== 'info')
+  const [first] = faults
   if (first === undefined) {
-    const remarks = findings.length > 0 ? `; ${formatCount(findings.length, 'remark')}` : ''
+    const remarkText = findings.length > 0 ? `; ${formatCount(findings.length, 'remark')}` : ''
     const where = isComplete(coverage) ? '' : ' in what was checked'
-    return coverage.checked.length === 0 ? checked : `${checked} No fault found${where}${remarks}.`
+    return coverage.checked.length === 0 ? checked : `${checked} No fault found${where}${remarkText}.`
   }
-  const causes = serious.filter(({ follows }) => follows === null).length
+  const causeCount = faults.filter(({ follows }) => follows === null).length
   const sentences = [checked, `First cause: ${describeFinding(first, names)}.`, ...listAdvice(first)]
-  if (causes > 1) sentences.push(`${formatCount(causes - 1, 'further cause')}.`)
-  if (serious.length > causes) sentences.push(`${formatCount(serious.length - causes, 'consequence')}.`)
+  if (causeCount > 1) sentences.push(`${formatCount(causeCount - 1, 'further cause')}.`)
+  if (faults.length > causeCount) sentences.push(`${formatCount(faults.length - causeCount, 'consequence')}.`)
   return sentences.join(' ')
 }
 
@@ -150,19 +151,19 @@ const listAdvice = ({ advice }: Finding): readonly string[] => (advice === undef
 export function summarizeCheck(
   findings: readonly Finding[],
   { frames, coverage, names }: Checked,
-  about: string,
+  subject: string,
 ): string {
   const [first] = findings
   const verdict =
     first === undefined
-      ? describeUnbroken(coverage, about)
-      : `${about} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}`
+      ? describeNoFindings(coverage, subject)
+      : `${subject} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}`
   return isComplete(coverage)
     ? `Checked ${formatCount(frames, 'frame')}: ${verdict}.`
     : `${describeChecked(frames, coverage)}. ${toSentence(verdict)}`
 }
 
-function describeUnbroken(coverage: Coverage, about: string): string {
+function describeNoFindings(coverage: Coverage, about: string): string {
   if (coverage.checked.length === 0)
     return isComplete(coverage) ? `${about} does not apply` : `nothing can be said about ${about}`
   return isComplete(coverage) ? `${about} holds` : `no violation of ${about} in what was checked`
@@ -174,25 +175,30 @@ const maxMissing = 5
 
 /** Returns `Checked 100 frames: 15 of the 18 laws that apply, 3 of them in part (not recorded: inertia)`. */
 function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
-  const partial = not_checked.filter(({ law }) => checked.includes(law)).length
-  const total = checked.length + not_checked.length - partial
+  const partialCount = not_checked.filter(({ law }) => checked.includes(law)).length
+  const total = checked.length + not_checked.length - partialCount
   if (frames === 0) return 'There are no frames to check'
   const head = `Checked ${formatCount(frames, 'frame')}`
   if (total === 0) return `${head}: no law applies`
-  const missing = describeMissing(not_checked)
+  const missingText = describeMissing(not_checked)
   if (checked.length === 0)
-    return `${head}: ${total === 1 ? 'the law that applies' : `none of the ${total} laws that apply`} could ${total === 1 ? 'not ' : ''}be checked completely${missing}`
+    return `${head}: ${total === 1 ? 'the law that applies' : `none of the ${total} laws that apply`} could ${total === 1 ? 'not ' : ''}be checked completely${missingText}`
   const laws =
     total === 1
       ? 'the law that applies'
       : `${checked.length === total ? 'all' : `${checked.length} of the`} ${total} laws that apply`
-  const part = partial === 0 ? '' : partial === checked.length ? ', in part' : `, ${partial} of them in part`
-  return `${head}: ${laws}${part}${missing}`
+  const part =
+    partialCount === 0
+      ? ''
+      : partialCount === checked.length
+        ? ', in part'
+        : `, ${partialCount} of them in part`
+  return `${head}: ${laws}${part}${missingText}`
 }
 
 function describeMissing(notChecked: Coverage['not_checked']): string {
   const names = [...new Set(notChecked.flatMap(({ missing }) => missing))]
   if (names.length === 0) return ''
-  const more = names.length > maxMissing + 1 ? ` and ${names.length - maxMissing} more` : ''
-  return ` (not recorded: ${names.slice(0, more === '' ? names.length : maxMissing).join(', ')}${more})`
+  const moreText = names.length > maxMissing + 1 ? ` and ${names.length - maxMissing} more` : ''
+  return ` (not recorded: ${names.slice(0, moreText === '' ? names.length : maxMissing).join(', ')}${moreText})`
 }

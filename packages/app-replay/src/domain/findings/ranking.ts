@@ -14,9 +14,9 @@ const consequenceFrames = 10
 const severities: readonly Severity[] = ['error', 'warning', 'info']
 
 /** Sorts findings by severity, first frame, and causes before consequences. Assigns ids in this order. */
-export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
+export function rankFindings(findings: readonly Finding[]): readonly RankedFinding[] {
   const sorted = moveMismatches(
-    found.toSorted(
+    findings.toSorted(
       (a, b) =>
         severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
         getFirstFrame(a) - getFirstFrame(b) ||
@@ -27,45 +27,49 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   const causes: Finding[] = []
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
-    const cause = causes.find((one) => explains(one, finding))
+    const cause = causes.find((cause) => explains(cause, finding))
     // Repeats are not causes. Later findings follow from the first occurrence.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
-  const joined = joinRepeats(causes)
-  const ids = new Map(joined.flatMap(({ all }, index) => all.map((one) => [one, `f${index + 1}`] as const)))
+  const joinedCauses = joinRepeats(causes)
+  const ids = new Map(
+    joinedCauses.flatMap(({ occurrences }, index) =>
+      occurrences.map((finding) => [finding, `f${index + 1}`] as const),
+    ),
+  )
   const joinedEffects = joinRepeats(
     [...causeByEffect.keys()],
     (finding) => ids.get(causeByEffect.get(finding) ?? finding) ?? '',
   )
   return [
-    ...joined.map(({ finding, all }, index) => ({
+    ...joinedCauses.map(({ finding, occurrences }, index) => ({
       ...finding,
       id: `f${index + 1}`,
       follows: null,
       caused_by: null,
-      count: all.length,
+      count: occurrences.length,
     })),
-    ...joinedEffects.map(({ finding, all, group }, index) => ({
+    ...joinedEffects.map(({ finding, occurrences, group }, index) => ({
       ...finding,
-      id: `f${joined.length + index + 1}`,
+      id: `f${joinedCauses.length + index + 1}`,
       follows: group,
       caused_by: group,
-      count: all.length,
+      count: occurrences.length,
     })),
   ]
 }
 
 /** Moves mismatches before their effects, which are detected first while a body accelerates. */
 function moveMismatches(sorted: readonly Finding[]): readonly Finding[] {
-  const moved = [...sorted]
+  const reordered = [...sorted]
   for (const mismatch of sorted) {
     if (mismatch.kind !== 'velocity_mismatch') continue
-    const from = moved.indexOf(mismatch)
-    const to = moved.findIndex((finding) => isFromVelocity(finding, mismatch))
-    if (to >= 0 && to < from) moved.splice(to, 0, ...moved.splice(from, 1))
+    const from = reordered.indexOf(mismatch)
+    const to = reordered.findIndex((finding) => isCausedByMismatch(finding, mismatch))
+    if (to >= 0 && to < from) reordered.splice(to, 0, ...reordered.splice(from, 1))
   }
-  return moved
+  return reordered
 }
 
 /** Kinds computed from recorded velocities. */
@@ -77,7 +81,7 @@ const velocityKinds: ReadonlySet<Finding['kind']> = new Set([
   'unexplained_acceleration',
 ])
 
-const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
+const isCausedByMismatch = (finding: Finding, { frames, bodies, severity }: Finding): boolean =>
   velocityKinds.has(finding.kind) &&
   finding.severity === severity &&
   finding.frames.first < frames.first &&
@@ -88,9 +92,9 @@ const isFromVelocity = (finding: Finding, { frames, bodies, severity }: Finding)
 const getKindRank = ({ kind, pair, rank = kind }: Finding): number =>
   findingKinds.indexOf(kind === 'energy_injection' && pair !== null ? 'unequal_reaction' : rank)
 
-interface Repeated {
+interface RepeatedFinding {
   readonly finding: Finding
-  readonly all: readonly Finding[]
+  readonly occurrences: readonly Finding[]
   readonly group: string
 }
 
@@ -104,25 +108,29 @@ const isRepeat = (a: Finding, b: Finding): boolean =>
 function joinRepeats(
   findings: readonly Finding[],
   getGroup: (finding: Finding) => string = () => '',
-): readonly Repeated[] {
-  const groups = new Map<string, { group: string; all: Finding[] }>()
+): readonly RepeatedFinding[] {
+  const groups = new Map<string, { group: string; occurrences: Finding[] }>()
   for (const finding of findings) {
     const { kind, severity, bodies, pair } = finding
     const group = getGroup(finding)
     const key = `${group} ${kind} ${severity} ${bodies} ${pair}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, { group, all: [finding] })
-    else known.all.push(finding)
+    const existing = groups.get(key)
+    if (existing === undefined) groups.set(key, { group, occurrences: [finding] })
+    else existing.occurrences.push(finding)
   }
-  return [...groups.values()].map(({ group, all }) => ({ finding: join(all), all, group }))
+  return [...groups.values()].map(({ group, occurrences }) => ({
+    finding: joinOccurrences(occurrences),
+    occurrences,
+    group,
+  }))
 }
 
-function join(all: readonly Finding[]): Finding {
-  const [first] = all as readonly [Finding, ...Finding[]]
-  if (all.length === 1) return first
-  const last = Math.max(...all.map(({ frames }) => frames.last))
-  const excess = ({ value, limit }: Finding): number => Math.abs(value) / (Math.abs(limit) || 1)
-  const worst = all.reduce((a, b) => (excess(b) > excess(a) ? b : a))
+function joinOccurrences(occurrences: readonly Finding[]): Finding {
+  const [first] = occurrences as readonly [Finding, ...Finding[]]
+  if (occurrences.length === 1) return first
+  const last = Math.max(...occurrences.map(({ frames }) => frames.last))
+  const getExcess = ({ value, limit }: Finding): number => Math.abs(value) / (Math.abs(limit) || 1)
+  const worst = occurrences.reduce((a, b) => (getExcess(b) > getExcess(a) ? b : a))
   return { ...worst, frames: { first: first.frames.first, last, peak: worst.frames.peak } }
 }
 
@@ -130,16 +138,17 @@ const getFirstFrame = ({ frames }: Finding): number => frames.first
 
 function explains(cause: Finding, finding: Finding): boolean {
   // A fault can show in the contact one frame earlier than in the state.
-  const from = cause.frames.first - 1
-  const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
+  const firstFrame = cause.frames.first - 1
+  const lastFrame = isPermanent(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
   const isBefore =
-    finding.frames.first < from && !(cause.kind === 'velocity_mismatch' && isFromVelocity(finding, cause))
-  if (isBefore || finding.frames.first > until) return false
+    finding.frames.first < firstFrame &&
+    !(cause.kind === 'velocity_mismatch' && isCausedByMismatch(finding, cause))
+  if (isBefore || finding.frames.first > lastFrame) return false
   if (cause.kind === 'frozen_time' || cause.kind === 'nonuniform_dt')
     return finding.frames.first <= cause.frames.last + 1
-  const isSystem = cause.bodies.length === 0 || finding.bodies.length === 0
-  return isSystem || cause.bodies.some((body) => finding.bodies.includes(body))
+  const affectsSystem = cause.bodies.length === 0 || finding.bodies.length === 0
+  return affectsSystem || cause.bodies.some((body) => finding.bodies.includes(body))
 }
 
 /** Whether the body no longer moves physically afterwards. */
-const isLasting = ({ kind }: Finding): boolean => kind === 'blow_up' || kind === 'nan'
+const isPermanent = ({ kind }: Finding): boolean => kind === 'blow_up' || kind === 'nan'

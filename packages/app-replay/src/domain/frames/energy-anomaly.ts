@@ -48,9 +48,9 @@ export function findEnergySteps(
     return contact.get(row) === 0 ? 'dissipation_without_contact' : 'impact_loss'
   }
   // Negated, because comparisons with NaN are false.
-  const isFound = (row: number): boolean =>
+  const isReported = (row: number): boolean =>
     !(Math.abs(delta.get(row)) <= threshold) || !Number.isFinite(total.get(row))
-  return filterRows(energy.length, isFound).map((row) => {
+  return filterRows(energy.length, isReported).map((row) => {
     const energyChange = delta.get(row)
     return {
       frame_id: frames.get(row),
@@ -116,10 +116,10 @@ interface Attribution {
 }
 
 /** The change of a body that appears is its total energy. */
-export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
+export function attributeEnergyStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies
-    .map((row) => ({ body_id: row.body_id, delta_e: step(row, before.get(row.body_id)) }))
+    .map((row) => ({ body_id: row.body_id, delta_e: getEnergyChange(row, before.get(row.body_id)) }))
     .sort((a, b) => getMagnitude(b.delta_e) - getMagnitude(a.delta_e))
     .slice(0, limit)
   return {
@@ -128,7 +128,7 @@ export function attributeStep(frame: Frame, previous: Frame | null, limit = 3): 
   }
 }
 
-function step({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
+function getEnergyChange({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
   if (total_e === null || before?.total_e === null) return null
   return total_e - (before?.total_e ?? 0)
 }
@@ -136,34 +136,35 @@ function step({ total_e }: BodyEnergy, before: BodyEnergy | undefined): Value {
 /** Missing values have the largest magnitude. */
 const getMagnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
 
-const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: string, many: string]>> = {
-  nonfinite: ['frame with an undefined energy', 'frames with an undefined energy'],
-  injection: ['injection', 'injections'],
-  dissipation_without_contact: ['loss without contact', 'losses without contact'],
-  impact_loss: ['loss in contact', 'losses in contact'],
-}
+const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [singular: string, plural: string]>> =
+  {
+    nonfinite: ['frame with an undefined energy', 'frames with an undefined energy'],
+    injection: ['injection', 'injections'],
+    dissipation_without_contact: ['loss without contact', 'losses without contact'],
+    impact_loss: ['loss in contact', 'losses in contact'],
+  }
 
 /** `shown` is the number of listed steps. */
 export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: number, shown: number): string {
   const counts = countKinds(steps)
-  const found = steps.filter(({ kind }) => kind !== 'baseline')
-  const baseline =
+  const anomalies = steps.filter(({ kind }) => kind !== 'baseline')
+  const baselineText =
     counts.baseline === 0
       ? ''
       : ` ${formatCount(counts.baseline, 'baseline step')} (first frame or new body) not counted.`
-  if (found.length === 0) return `No anomalies with |delta_e| > ${threshold} J.${baseline}`
+  if (anomalies.length === 0) return `No anomalies with |delta_e| > ${threshold} J.${baselineText}`
   const kinds = (Object.keys(nouns) as (keyof typeof nouns)[])
     .filter((kind) => counts[kind] > 0)
-    .map((kind) => `${formatCount(counts[kind], ...nouns[kind])}${describeLargest(found, kind)}`)
-  const total = formatCount(found.length, 'anomaly', 'anomalies')
-  const rest = shown < steps.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
-  return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baseline}${rest}`
+    .map((kind) => `${formatCount(counts[kind], ...nouns[kind])}${describeLargest(anomalies, kind)}`)
+  const total = formatCount(anomalies.length, 'anomaly', 'anomalies')
+  const pageText = shown < steps.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
+  return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baselineText}${pageText}`
 }
 
-function describeLargest(found: readonly EnergyStep[], kind: AnomalyKind): string {
-  const own = found.filter((step) => step.kind === kind)
-  const [first] = own
+function describeLargest(anomalies: readonly EnergyStep[], kind: AnomalyKind): string {
+  const sameKind = anomalies.filter((step) => step.kind === kind)
+  const [first] = sameKind
   if (kind === 'nonfinite') return ` (first: frame ${first?.frame_id})`
-  const most = own.reduce((a, b) => (getMagnitude(b.delta_e) > getMagnitude(a.delta_e) ? b : a))
-  return ` (largest: ${formatQuantity(most.delta_e, 'J')} in frame ${most.frame_id})`
+  const largest = sameKind.reduce((a, b) => (getMagnitude(b.delta_e) > getMagnitude(a.delta_e) ? b : a))
+  return ` (largest: ${formatQuantity(largest.delta_e, 'J')} in frame ${largest.frame_id})`
 }

@@ -84,36 +84,36 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   const state = frame.states.find(({ body_id }) => body_id === body)
   const mass = summary.bodies.find(({ body_id }) => body_id === body)?.mass ?? null
   const velocity = state === undefined ? null : toPoint(state.velocity)
-  const then = toPoint(before?.states.find(({ body_id }) => body_id === body)?.velocity)
+  const velocityBefore = toPoint(before?.states.find(({ body_id }) => body_id === body)?.velocity)
   const g = toPoint(summary.gravity_m_s2)
   const isTouching = hasContacts(summary)
     ? [...frame.collisions, ...frame.friction_constraints].some((row) => involvesBody(row, body))
     : null
   const gravity = g === null || mass === null ? null : multiply(g, mass)
-  const contact =
+  const contactForce =
     isTouching === false ? ([0, 0, 0] as const) : sumContactForces(body, frame.friction_constraints, scale)
-  const external = sumExternalForces(body, frame.external_forces)
+  const externalForce = sumExternalForces(body, frame.external_forces)
   const isGrouped = summary.geometry.some(({ body_id, group }) => body_id === body && group !== undefined)
-  const joint = sumJointForces(body, frame.joints, { scale, isGrouped })
-  const inertial =
-    velocity === null || then === null || mass === null || !scale.dt
+  const jointForce = sumJointForces(body, frame.joints, { scale, isGrouped })
+  const inertialForce =
+    velocity === null || velocityBefore === null || mass === null || !scale.dt
       ? null
-      : multiply(add(velocity, then, -1), mass / scale.dt)
-  const forces = [gravity, contact, external, joint]
+      : multiply(add(velocity, velocityBefore, -1), mass / scale.dt)
+  const forces = [gravity, contactForce, externalForce, jointForce]
   // Contact forces of earlier substeps were not recorded.
-  const isWhole = (summary.substeps ?? 1) === 1
+  const hasSingleStep = (summary.substeps ?? 1) === 1
   const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
-  const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
+  const energyBefore = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   return {
     body_id: body,
     speed: state === undefined ? null : roundDerived(norm(state.velocity)),
     gravity_n: toVector(gravity),
-    contact_n: toVector(contact),
-    external_n: toVector(external),
-    joint_n: toVector(joint),
-    inertial_n: toVector(inertial),
-    unexplained_n: isWhole ? inertial && measureUnexplained(inertial, forces) : null,
-    delta_e: energy === null || was === null ? null : roundDerived(energy - was),
+    contact_n: toVector(contactForce),
+    external_n: toVector(externalForce),
+    joint_n: toVector(jointForce),
+    inertial_n: toVector(inertialForce),
+    unexplained_n: hasSingleStep ? inertialForce && measureUnexplained(inertialForce, forces) : null,
+    delta_e: energy === null || energyBefore === null ? null : roundDerived(energy - energyBefore),
     in_contact: isTouching,
   }
 }
@@ -122,14 +122,14 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
 const balanceNoise = 1e-9
 
 function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]): Value {
-  let rest = inertial
+  let remaining = inertial
   let size = Math.hypot(...inertial)
   for (const force of forces) {
     if (force === null) return null
-    rest = add(rest, force, -1)
+    remaining = add(remaining, force, -1)
     size += Math.hypot(...force)
   }
-  const unexplained = Math.hypot(...rest)
+  const unexplained = Math.hypot(...remaining)
   // Forces of a diverged run can overflow.
   if (!Number.isFinite(unexplained)) return null
   return unexplained <= balanceNoise * size ? 0 : roundDerived(unexplained)
@@ -139,9 +139,9 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
   let sum: Point3 = [0, 0, 0]
   for (const { body_id, force } of forces) {
     if (body_id !== body) continue
-    const one = toPoint(force)
-    if (one === null) return null
-    sum = add(sum, one)
+    const vector = toPoint(force)
+    if (vector === null) return null
+    sum = add(sum, vector)
   }
   return sum
 }
@@ -152,10 +152,10 @@ function sumJointForces(
   joints: readonly Joint[],
   { scale, isGrouped }: { readonly scale: ForceScale; readonly isGrouped: boolean },
 ): Point3 | null {
-  const own = joints.filter((joint) => involvesBody(joint, body))
-  if (own.length === 0) return isGrouped ? null : [0, 0, 0]
+  const bodyJoints = joints.filter((joint) => involvesBody(joint, body))
+  if (bodyJoints.length === 0) return isGrouped ? null : [0, 0, 0]
   let sum: Point3 = [0, 0, 0]
-  for (const { body_a_id, impulse } of own) {
+  for (const { body_a_id, impulse } of bodyJoints) {
     const [x, y, z] = [impulse.x, impulse.y, impulse.z].map((part) => toNewtons(part, scale))
     if (x == null || y == null || z == null) return null
     sum = add(sum, [x, y, z], body_a_id === body ? 1 : -1)
@@ -169,10 +169,10 @@ function sumContactForces(
   rows: readonly FrictionConstraint[],
   scale: ForceScale,
 ): Point3 | null {
-  const own = rows.filter((row) => involvesBody(row, body))
-  if (own.length === 0) return null
+  const bodyRows = rows.filter((row) => involvesBody(row, body))
+  if (bodyRows.length === 0) return null
   let sum: Point3 = [0, 0, 0]
-  for (const row of own) {
+  for (const row of bodyRows) {
     const sign = row.body_a_id === body ? 1 : -1
     for (const [direction, lambda] of [
       [row.normal, row.normal_lambda === null ? null : -row.normal_lambda],
@@ -190,12 +190,12 @@ function sumContactForces(
 
 function listPairLoads(frame: Frame, before: Frame | null, scale: ForceScale): PairLoad[] {
   return listPairs([...frame.collisions, ...frame.friction_constraints]).map((pair) => {
-    const isOwn = (row: { body_a_id: BodyId; body_b_id: BodyId }): boolean =>
+    const isPairRow = (row: { body_a_id: BodyId; body_b_id: BodyId }): boolean =>
       row.body_a_id === pair.body_a_id && row.body_b_id === pair.body_b_id
-    const cones = frame.friction_constraints.filter(isOwn).map((row) => checkCone(row, scale))
-    const collision = frame.collisions.find(isOwn)
+    const cones = frame.friction_constraints.filter(isPairRow).map((row) => checkCone(row, scale))
+    const collision = frame.collisions.find(isPairRow)
     const sum = (value: (cone: (typeof cones)[number]) => Value): Value =>
-      cones.length === 0 ? null : cones.reduce<Value>((all, cone) => addValues(all, value(cone)), 0)
+      cones.length === 0 ? null : cones.reduce<Value>((total, cone) => addValues(total, value(cone)), 0)
     return {
       ...pair,
       points: Math.max(collision?.contacts.length ?? 0, cones.length),
@@ -203,14 +203,14 @@ function listPairLoads(frame: Frame, before: Frame | null, scale: ForceScale): P
       tangent_force_n: roundDerived(sum((cone) => cone.total_tangent_force_n)),
       utilization: roundDerived(
         cones.reduce<Value>(
-          (most, { utilization }) =>
-            utilization !== null && utilization > (most ?? -1) ? utilization : most,
+          (max, { utilization }) => (utilization !== null && utilization > (max ?? -1) ? utilization : max),
           null,
         ),
       ),
       exceeds_limit: cones.some((cone) => cone.exceeds_limit_strict === true),
       penetration_depth: collision?.penetration_depth ?? null,
-      is_new: before !== null && !before.collisions.some(isOwn) && !before.friction_constraints.some(isOwn),
+      is_new:
+        before !== null && !before.collisions.some(isPairRow) && !before.friction_constraints.some(isPairRow),
     }
   })
 }
@@ -220,18 +220,21 @@ function listChanges(
   contacts: readonly PairLoad[],
 ): string[] {
   if (before === null) return ['there is no frame before this one']
-  const had = listPairs([...before.collisions, ...before.friction_constraints])
-  const lost = had.filter(
-    (pair) => !contacts.some((one) => involvesBody(one, pair.body_a_id) && involvesBody(one, pair.body_b_id)),
+  const pairsBefore = listPairs([...before.collisions, ...before.friction_constraints])
+  const endedPairs = pairsBefore.filter(
+    (pair) =>
+      !contacts.some(
+        (contact) => involvesBody(contact, pair.body_a_id) && involvesBody(contact, pair.body_b_id),
+      ),
   )
   const namePair = ({ body_a_id, body_b_id }: Pair): string => nameBodies([body_a_id, body_b_id], names)
-  const listBodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
+  const listBodies = (state: Frame): readonly BodyId[] => state.states.map(({ body_id }) => body_id)
   const delta = frame.system_energy?.delta_e ?? null
   const [now, then] = [frame.solver?.converged, before.solver?.converged]
   const hasConstraints = (frame.solver?.num_constraints ?? 0) > 0
   return [
-    ...contacts.filter(({ is_new }) => is_new).map((one) => `contact begins: ${namePair(one)}`),
-    ...lost.map((one) => `contact ends: ${namePair(one)}`),
+    ...contacts.filter(({ is_new }) => is_new).map((pair) => `contact begins: ${namePair(pair)}`),
+    ...endedPairs.map((pair) => `contact ends: ${namePair(pair)}`),
     ...listBodies(frame)
       .filter((body) => !listBodies(before).includes(body))
       .map((body) => `${nameBodies([body], names)} appears`),

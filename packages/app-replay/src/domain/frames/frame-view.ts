@@ -51,16 +51,16 @@ function mapLists<T>(lists: FrameLists, convert: (rows: FrameRows) => T) {
 
 export function summarizeFrame(frame: Frame, hasContacts: boolean, truncated: boolean): string {
   const { frame_id, simulation_time, solver, states, collisions, friction_constraints } = frame
-  const touching = hasContacts
+  const contactText = hasContacts
     ? `${formatCount(collisions.length, 'colliding pair')}, ${formatCount(friction_constraints.length, 'friction constraint')}`
     : 'contacts not recorded'
-  const head = `Frame ${frame_id} at ${formatQuantity(simulation_time, 's')}: ${formatCount(states.length, 'body', 'bodies')}, ${touching}`
-  const solved =
+  const frameText = `Frame ${frame_id} at ${formatQuantity(simulation_time, 's')}: ${formatCount(states.length, 'body', 'bodies')}, ${contactText}`
+  const solverText =
     solver === null || solver.num_constraints === 0
       ? ''
       : `; solver ${solver.converged === null ? 'ended' : solver.converged ? 'converged' : 'not converged'}${solver.iterations === null ? '' : ` after ${formatCount(solver.iterations, 'iteration')}`}`
-  const cut = truncated
+  const truncationText = truncated
     ? ' Lists are truncated; counts are exact. Raise max_points, or call get_body_state.'
     : ''
-  return `${head}${solved}.${cut}`
+  return `${frameText}${solverText}.${truncationText}`
 }

@@ -8,12 +8,12 @@ export function isCompleteFrame(
   { states, system_energy, solver }: Frame,
   { capabilities }: Pick<RecordingSummary, 'capabilities'>,
 ): boolean {
-  const has = (part: 'states' | 'system_energy' | 'solver', isThere: boolean): boolean =>
-    isThere || !capabilities.includes(part)
+  const hasPart = (part: 'states' | 'system_energy' | 'solver', isPresent: boolean): boolean =>
+    isPresent || !capabilities.includes(part)
   return (
-    has('states', states.length > 0) &&
-    has('system_energy', system_energy !== null) &&
-    has('solver', solver !== null)
+    hasPart('states', states.length > 0) &&
+    hasPart('system_energy', system_energy !== null) &&
+    hasPart('solver', solver !== null)
   )
 }
 

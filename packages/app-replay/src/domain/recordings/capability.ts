@@ -4,13 +4,13 @@ import { type Capability, RecordingError, type RecordingSummary } from '@causewa
 export const hasContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
   capabilities.includes('collisions')
 
-/** Throws `NOT_RECORDED` unless the recording has at least one of `wanted`. */
+/** Throws `NOT_RECORDED` unless the recording has at least one of `accepted`. */
 export function requireCapability(
   { capabilities, missing, era }: RecordingSummary,
-  wanted: readonly Capability[],
+  accepted: readonly Capability[],
 ): void {
-  if (wanted.some((one) => capabilities.includes(one))) return
-  throw new RecordingError('NOT_RECORDED', `this recording lacks ${wanted.join(' and ')}`, {
-    data: { wanted, missing, era },
+  if (accepted.some((capability) => capabilities.includes(capability))) return
+  throw new RecordingError('NOT_RECORDED', `this recording lacks ${accepted.join(' and ')}`, {
+    data: { wanted: accepted, missing, era },
   })
 }

@@ -81,7 +81,7 @@ interface Tracker {
   greatest_frame_a: number
   frames_over: number
   /** Frames since the first difference, and log(difference). */
-  readonly logs: [number, number][]
+  readonly growthPoints: [number, number][]
 }
 
 const maxGrowthFrames = 200
@@ -112,30 +112,34 @@ export class RecordingComparison {
     for (const field of bodyFieldNames) {
       let worst: (Difference & { readonly body: BodyId }) | undefined
       for (const columns of bodies) {
-        const found = this.#compareBody(field, { a, rowA, b, rowB, columns })
-        if (found !== null && !(found.difference <= (worst?.difference ?? -1)))
-          worst = { ...found, body: columns.body }
+        const difference = this.#compareBody(field, { a, rowA, b, rowB, columns })
+        if (difference !== null && !(difference.difference <= (worst?.difference ?? -1)))
+          worst = { ...difference, body: columns.body }
       }
       if (worst !== undefined) this.#add({ field, unit: bodyFields[field].unit }, worst, frames, worst.body)
     }
     for (const { field, unit, column } of frameFields) {
-      const [one = Number.NaN, other = Number.NaN] = [a[column][rowA], b[column][rowB]]
-      if (!this.#isDifferent(one, other)) continue
-      this.#add({ field, unit }, { a: one, b: other, difference: absoluteDifference(one, other) }, frames)
+      const [valueA = Number.NaN, valueB = Number.NaN] = [a[column][rowA], b[column][rowB]]
+      if (!this.#isDifferent(valueA, valueB)) continue
+      this.#add(
+        { field, unit },
+        { a: valueA, b: valueB, difference: getAbsoluteDifference(valueA, valueB) },
+        frames,
+      )
     }
-    const [one = '', other = ''] = [a.contacts[rowA], b.contacts[rowB]]
-    if (one !== other)
-      this.#add({ field: 'contacts', unit: 'pairs' }, { a: one, b: other, difference: 1 }, frames)
+    const [contactsA = '', contactsB = ''] = [a.contacts[rowA], b.contacts[rowB]]
+    if (contactsA !== contactsB)
+      this.#add({ field: 'contacts', unit: 'pairs' }, { a: contactsA, b: contactsB, difference: 1 }, frames)
   }
 
-  divergences(): Divergence[] {
+  listDivergences(): Divergence[] {
     return [...this.#trackers.values()]
-      .map(({ first, logs, ...tracker }) => ({
+      .map(({ first, growthPoints, ...tracker }) => ({
         ...first,
         ...tracker,
-        growth_per_frame: roundDerived(fitGrowth(logs)),
+        growth_per_frame: roundDerived(fitGrowth(growthPoints)),
       }))
-      .toSorted((one, other) => one.first_frame_a - other.first_frame_a)
+      .toSorted((left, right) => left.first_frame_a - right.first_frame_a)
   }
 
   #isDifferent(a: number, b: number): boolean {
@@ -166,7 +170,7 @@ export class RecordingComparison {
       greatest: 0,
       greatest_frame_a: frameA,
       frames_over: 0,
-      logs: [],
+      growthPoints: [],
     }
     this.#trackers.set(field, tracker)
     tracker.frames_over += 1
@@ -174,16 +178,18 @@ export class RecordingComparison {
       tracker.greatest = difference
       tracker.greatest_frame_a = frameA
     }
-    const since = frameA - tracker.first.first_frame_a
-    if (since < maxGrowthFrames && difference > 0 && Number.isFinite(difference))
-      tracker.logs.push([since, Math.log(difference)])
+    const elapsedFrames = frameA - tracker.first.first_frame_a
+    if (elapsedFrames < maxGrowthFrames && difference > 0 && Number.isFinite(difference))
+      tracker.growthPoints.push([elapsedFrames, Math.log(difference)])
   }
 
   #findColumns(a: FrameColumns, b: FrameColumns): BodyColumns['matches'] {
     if (this.#bodyColumns?.a !== a.bodies || this.#bodyColumns.b !== b.bodies) {
-      const [inA, inB] = [a, b].map(({ bodies }) => new Map(bodies.map((id, column) => [id, column])))
+      const [columnByIdA, columnByIdB] = [a, b].map(
+        ({ bodies }) => new Map(bodies.map((id, column) => [id, column])),
+      )
       const matches = this.#matches.flatMap((match) => {
-        const [columnA, columnB] = [inA?.get(match.a), inB?.get(match.b)]
+        const [columnA, columnB] = [columnByIdA?.get(match.a), columnByIdB?.get(match.b)]
         return columnA === undefined || columnB === undefined ? [] : [{ body: match.a, columnA, columnB }]
       })
       this.#bodyColumns = { a: a.bodies, b: b.bodies, matches }
@@ -206,11 +212,11 @@ export class RecordingComparison {
     }
     let worst: { a: number; b: number; difference: number } | null = null
     for (let at = from; at < to; at++) {
-      const one = a.states[startA + at] ?? Number.NaN
-      const other = sign * (b.states[startB + at] ?? Number.NaN)
-      if (!this.#isDifferent(one, other)) continue
-      const difference = absoluteDifference(one, other)
-      if (worst === null || difference > worst.difference) worst = { a: one, b: other, difference }
+      const valueA = a.states[startA + at] ?? Number.NaN
+      const valueB = sign * (b.states[startB + at] ?? Number.NaN)
+      if (!this.#isDifferent(valueA, valueB)) continue
+      const difference = getAbsoluteDifference(valueA, valueB)
+      if (worst === null || difference > worst.difference) worst = { a: valueA, b: valueB, difference }
     }
     return worst
   }
@@ -231,15 +237,15 @@ interface BodyRows {
 }
 
 /** Returns infinity if only one value is NaN. */
-const absoluteDifference = (a: number, b: number): number => {
+const getAbsoluteDifference = (a: number, b: number): number => {
   const difference = Math.abs(a - b)
   return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference
 }
 
 function fitGrowth(logs: readonly (readonly [number, number])[]): number | null {
   if (logs.length < minGrowthFrames) return null
-  const mean = (axis: 0 | 1): number => logs.reduce((sum, log) => sum + log[axis], 0) / logs.length
-  const [x, y] = [mean(0), mean(1)]
+  const getMean = (axis: 0 | 1): number => logs.reduce((sum, log) => sum + log[axis], 0) / logs.length
+  const [x, y] = [getMean(0), getMean(1)]
   const spread = logs.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
   return Math.exp(logs.reduce((sum, [at, log]) => sum + (at - x) * (log - y), 0) / spread)
 }

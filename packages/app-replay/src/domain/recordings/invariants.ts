@@ -133,8 +133,8 @@ function checkHeights({ never_below }: Invariants, columns: Columns, { bodies }:
       : Object.entries(never_below).map(([body, limit]) => [Number(body), limit] as const)
   return limits.map(([body_id, limit]) => {
     const peak = bodies.includes(body_id) ? findLowest(columns, body_id) : null
-    const names = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_series' }
-    const verdict = createVerdict(peak, { ...names, limit: -limit })
+    const common = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_series' }
+    const verdict = createVerdict(peak, { ...common, limit: -limit })
     return { ...verdict, limit, value: peak === null ? null : -peak.value }
   })
 }
@@ -146,8 +146,8 @@ function checkRest({ rest_by }: Invariants, columns: Columns, { bodies }: Checke
     const peak = bodies.includes(body_id)
       ? findPeak(columns, `body.${body_id}.speed`, undefined, frame)
       : null
-    const names = { invariant: 'rest_by', unit: 'm/s', body_id, evidence: 'search_frames' }
-    return createVerdict(peak, { ...names, limit: speed })
+    const common = { invariant: 'rest_by', unit: 'm/s', body_id, evidence: 'search_frames' }
+    return createVerdict(peak, { ...common, limit: speed })
   })
 }
 
@@ -164,8 +164,8 @@ function checkFindings(
   }
   if (no_findings !== undefined) {
     const severities = no_findings === 'error' ? ['error'] : ['error', 'warning']
-    const found = findings.filter(({ severity }) => severities.includes(severity))
-    verdicts.push(expectNoFindings('no_findings', found, 'diagnose'))
+    const countedFindings = findings.filter(({ severity }) => severities.includes(severity))
+    verdicts.push(expectNoFindings('no_findings', countedFindings, 'diagnose'))
   }
   return verdicts
 }
@@ -178,7 +178,7 @@ function expectNoFindings(invariant: string, findings: readonly Finding[], evide
 export interface MeasuredInvariants {
   readonly invariants: Invariants
   /** Names of figures that are infinite because the run diverged. */
-  readonly unlimited: readonly string[]
+  readonly infiniteNames: readonly string[]
 }
 
 /** `margin` is a share of each figure. Omits missing and infinite figures. */
@@ -187,10 +187,10 @@ export function measureInvariants(
   bodies: readonly BodyId[],
   margin: number,
 ): MeasuredInvariants {
-  const unlimited: string[] = []
+  const infiniteNames: string[] = []
   const selectFinite = (limits: readonly (readonly [key: string, limit: number, name: string])[]) => {
     const finite = limits.filter(([, limit]) => Number.isFinite(limit))
-    unlimited.push(...limits.filter((one) => !finite.includes(one)).map(([, , name]) => name))
+    infiniteNames.push(...limits.filter((limit) => !finite.includes(limit)).map(([, , name]) => name))
     return Object.fromEntries(finite.map(([key, limit]) => [key, limit]))
   }
   const limits = systemNames.flatMap((name) => {
@@ -204,28 +204,28 @@ export function measureInvariants(
     return [[String(body), limit, `never_below of body ${body}`] as const]
   })
   const never_below = selectFinite(heights)
-  const isLimited = Object.keys(never_below).length > 0
-  return { invariants: { ...selectFinite(limits), ...(isLimited && { never_below }) }, unlimited }
+  const hasHeights = Object.keys(never_below).length > 0
+  return { invariants: { ...selectFinite(limits), ...(hasHeights && { never_below }) }, infiniteNames }
 }
 
 /** `coverage` is that of `no_findings`. */
 export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
   const failed = verdicts.filter(({ passed }) => !passed)
   const [worst] = failed
-  const laws = describeUnchecked(coverage)
-  const total = formatCount(verdicts.length, 'invariant')
+  const coverageText = describeUnchecked(coverage)
+  const totalText = formatCount(verdicts.length, 'invariant')
   if (worst === undefined)
-    return `${verdicts.length === 1 ? 'The invariant holds.' : `${verdicts.length === 2 ? 'Both' : `All ${verdicts.length}`} invariants hold.`}${laws}`
-  const where = worst.frame_id === null ? '' : ` in frame ${worst.frame_id}`
+    return `${verdicts.length === 1 ? 'The invariant holds.' : `${verdicts.length === 2 ? 'Both' : `All ${verdicts.length}`} invariants hold.`}${coverageText}`
+  const frameText = worst.frame_id === null ? '' : ` in frame ${worst.frame_id}`
   const names = [...new Set(failed.map(({ invariant }) => invariant))].join(', ')
   const subject = worst.body_id === undefined ? '' : ` of body ${worst.body_id}`
   const unknown = failed.filter(({ value }) => value === null).map(({ invariant }) => invariant)
-  const lacking = unknown.length === 0 ? '' : ` Not recorded: ${[...new Set(unknown)].join(', ')}.`
-  return `${failed.length} of ${total} ${failed.length === 1 ? 'fails' : 'fail'}: ${names}. First: ${worst.invariant}${subject}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${where}.${lacking}${laws}`
+  const missingText = unknown.length === 0 ? '' : ` Not recorded: ${[...new Set(unknown)].join(', ')}.`
+  return `${failed.length} of ${totalText} ${failed.length === 1 ? 'fails' : 'fail'}: ${names}. First: ${worst.invariant}${subject}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${frameText}.${missingText}${coverageText}`
 }
 
 function describeUnchecked(coverage: Coverage | null): string {
   if (coverage === null || coverage.not_checked.length === 0) return ''
-  const missing = [...new Set(coverage.not_checked.flatMap((one) => one.missing))].join(', ')
+  const missing = [...new Set(coverage.not_checked.flatMap((law) => law.missing))].join(', ')
   return ` no_findings covers ${formatCount(coverage.checked.length, 'law')}; not recorded: ${missing}.`
 }

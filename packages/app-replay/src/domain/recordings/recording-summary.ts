@@ -9,11 +9,11 @@ export function summarizeList({
   others,
   folders,
 }: Record<'recordings' | 'others' | 'folders', number>): string {
-  const rest =
+  const otherText =
     others === 0
       ? ''
       : ` ${formatCount(others, 'other file is not a recording', 'other files are not recordings')} (see others).`
-  return `Found ${formatCount(recordings, 'recording')} in ${formatCount(folders, 'folder')}.${rest}`
+  return `Found ${formatCount(recordings, 'recording')} in ${formatCount(folders, 'folder')}.${otherText}`
 }
 
 /** If a session is shared, advises its clients to name the recording. */
@@ -22,11 +22,11 @@ export function summarizeLoad(
   isShared: boolean,
 ): string {
   const { missing } = summary
-  const lacks = missing.length === 0 ? '' : ` Not recorded in it: ${missing.join(', ')}.`
+  const missingText = missing.length === 0 ? '' : ` Not recorded in it: ${missing.join(', ')}.`
   const hint = isShared
     ? ` Other clients share this session: pass recording: "${identity.id}" with every call.`
     : ''
-  return `Loaded recording ${identity.id} with ${describeExtent(summary)}.${describeEnd(summary)}${lacks}${hint}`
+  return `Loaded recording ${identity.id} with ${describeExtent(summary)}.${describeEnd(summary)}${missingText}${hint}`
 }
 
 const describeEnd = ({ interrupted = false }: RecordingSummary): string =>

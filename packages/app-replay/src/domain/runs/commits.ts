@@ -1,6 +1,6 @@
 import { median, type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
 import { roundDerived } from '../sentence.ts'
-import { wilsonInterval } from './fisher.ts'
+import { computeWilsonInterval } from './fisher.ts'
 
 /** Runs sorted by `sealed_ms`. */
 export interface CommitRuns {
@@ -47,7 +47,7 @@ export function compareCommits(groups: readonly CommitRuns[]): readonly CommitRo
       not_diagnosed: runs.length - verdicts.length,
       bad,
       bad_share: isKnown ? roundDerived(bad / verdicts.length) : null,
-      bad_share_range: isKnown ? wilsonInterval(bad, verdicts.length) : null,
+      bad_share_range: isKnown ? computeWilsonInterval(bad, verdicts.length) : null,
       kinds: countKinds(verdicts),
       ...mapWorst((field) =>
         median(verdicts.map((verdict) => verdict[field]).filter((value) => value !== null)),

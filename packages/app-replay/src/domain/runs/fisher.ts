@@ -7,7 +7,7 @@ export interface Counts {
 }
 
 /** Natural logarithms of factorials, shape [n + 1]. */
-export function logFactorials(n: number): Float64Array {
+export function computeLogFactorials(n: number): Float64Array {
   const logs = new Float64Array(n + 1)
   for (let i = 2; i <= n; i++) logs[i] = (logs[i - 1] ?? 0) + Math.log(i)
   return logs
@@ -17,16 +17,16 @@ export function logFactorials(n: number): Float64Array {
  * Returns the hypergeometric distribution of the bad runs after the change. Element i is the probability of `lowest
  * + i`.
  */
-function distribute({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
+function getDistribution({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
   const [bad, good, after] = [badBefore + badAfter, goodBefore + goodAfter, badAfter + goodAfter]
   const lowest = Math.max(0, after - good)
   const highest = Math.min(bad, after)
   const log = (n: number): number => logs[n] ?? 0
-  const choose = (n: number, k: number): number => log(n) - log(k) - log(n - k)
-  const total = choose(bad + good, after)
+  const logBinomial = (n: number, k: number): number => log(n) - log(k) - log(n - k)
+  const total = logBinomial(bad + good, after)
   const shares = new Float64Array(highest - lowest + 1)
   for (let k = lowest; k <= highest; k++)
-    shares[k - lowest] = Math.exp(choose(bad, k) + choose(good, after - k) - total)
+    shares[k - lowest] = Math.exp(logBinomial(bad, k) + logBinomial(good, after - k) - total)
   return { lowest, shares }
 }
 
@@ -44,18 +44,18 @@ function convolve(a: Float64Array, b: Float64Array): Float64Array {
  * Returns the one-sided p-value of Fisher's exact test, conditional on each table's margins. `logs` must reach the
  * size of the largest table.
  */
-export function fisherGreater(
+export function computeFisherPValue(
   strata: readonly Counts[],
-  logs: Float64Array = logFactorials(getLargest(strata)),
+  logs: Float64Array = computeLogFactorials(getLargest(strata)),
 ): number {
   let observed = 0
   let lowest = 0
   let shares: Float64Array = Float64Array.of(1)
   for (const stratum of strata) {
-    const one = distribute(stratum, logs)
+    const distribution = getDistribution(stratum, logs)
     observed += stratum.badAfter
-    lowest += one.lowest
-    shares = convolve(shares, one.shares)
+    lowest += distribution.lowest
+    shares = convolve(shares, distribution.shares)
   }
   let tail = 0
   for (let i = shares.length - 1; i >= observed - lowest; i--) tail += shares[i] ?? 0
@@ -63,10 +63,16 @@ export function fisherGreater(
 }
 
 const getLargest = (strata: readonly Counts[]): number =>
-  Math.max(0, ...strata.map((one) => one.badBefore + one.goodBefore + one.badAfter + one.goodAfter))
+  Math.max(
+    0,
+    ...strata.map((stratum) => stratum.badBefore + stratum.goodBefore + stratum.badAfter + stratum.goodAfter),
+  )
 
 /** Returns the 95 % confidence interval of a share (E. B. Wilson, JASA 22, 1927); [0, 1] without trials. */
-export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
+export function computeWilsonInterval(
+  successes: number,
+  trials: number,
+): readonly [low: number, high: number] {
   if (trials === 0) return [0, 1]
   const z = 1.959964
   const share = successes / trials

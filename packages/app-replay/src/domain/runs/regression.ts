@@ -2,13 +2,13 @@ import { CausewayError } from '@causeway/protocol'
 import { type RunSummary, type WorstValues, worstFields } from '@causeway/recording'
 import { roundDerived } from '../sentence.ts'
 import type { CommitRuns } from './commits.ts'
-import { type Counts, fisherGreater, logFactorials } from './fisher.ts'
+import { type Counts, computeFisherPValue, computeLogFactorials } from './fisher.ts'
 
 /** Maximum corrected p-value of a reported increase: one false alarm in a thousand searches. */
 export const significance = 0.001
 
 /** Maximum ratio of a candidate's p-value to the smallest p-value. */
-const candidateFactor = 10
+const maxCandidateRatio = 10
 
 /** `isBad` returns `undefined` if the run cannot be judged. */
 export interface Metric {
@@ -42,7 +42,7 @@ export interface Regression {
   readonly checked_only_after: readonly string[]
 }
 
-const any: Metric = {
+const errorMetric: Metric = {
   name: 'bad',
   isBad: ({ verdict }) => (verdict && verdict.errors > 0) || (verdict ? false : undefined),
 }
@@ -54,10 +54,10 @@ const createKindMetric = (kind: string): Metric => ({
 
 /** Parses a kind of finding, `bad`, or a limit such as `worst_penetration_m > 0.01`. */
 export function parseMetric(text: string, kinds: readonly string[]): Metric {
-  if (text === any.name) return any
+  if (text === errorMetric.name) return errorMetric
   if (kinds.includes(text)) return createKindMetric(text)
   const [, field, limit] = /^\s*(\w+)\s*>\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*$/i.exec(text) ?? []
-  const name = worstFields.find((one) => one === field)
+  const name = worstFields.find((worstField) => worstField === field)
   if (name !== undefined && Number.isFinite(Number(limit))) return createLimitMetric(name, Number(limit))
   const problem = `use bad, a kind of finding, or a limit such as ${worstFields[0]} > 0.01`
   throw new CausewayError('INVALID_ARGUMENTS', `not a metric: ${text.slice(0, 80)}`, {
@@ -76,7 +76,7 @@ const createLimitMetric = (field: keyof WorstValues, limit: number): Metric => (
 
 export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
   const kinds = new Set(runs.flatMap(({ verdict }) => verdict?.kinds ?? []))
-  return [any, ...[...kinds].sort().map(createKindMetric)]
+  return [errorMetric, ...[...kinds].sort().map(createKindMetric)]
 }
 
 /**
@@ -97,15 +97,18 @@ export function findRegression(commits: readonly CommitRuns[], metrics: readonly
 
 function findChange(commits: readonly CommitRuns[], metric: Metric, tests: number): ChangePoint | undefined {
   const points = measureChanges(commits, metric)
-  const best = points.reduce<Point | undefined>((a, b) => (a === undefined || b.p < a.p ? b : a), undefined)
-  if (best === undefined) return undefined
-  const { index, p, sums } = best
-  const name = (at: number): string => commits[at]?.commit ?? ''
+  const bestPoint = points.reduce<Point | undefined>(
+    (a, b) => (a === undefined || b.p < a.p ? b : a),
+    undefined,
+  )
+  if (bestPoint === undefined) return undefined
+  const { index, p, sums } = bestPoint
+  const getCommit = (at: number): string => commits[at]?.commit ?? ''
   const [before, after] = [sums.badBefore + sums.goodBefore, sums.badAfter + sums.goodAfter]
   return {
     metric: metric.name,
-    commit: name(index),
-    previous_commit: name(index - 1),
+    commit: getCommit(index),
+    previous_commit: getCommit(index - 1),
     share_before: roundDerived(sums.badBefore / before),
     share_after: roundDerived(sums.badAfter / after),
     runs_before: before,
@@ -113,8 +116,8 @@ function findChange(commits: readonly CommitRuns[], metric: Metric, tests: numbe
     p_value: roundDerived(p),
     corrected_p: roundDerived(Math.min(1, p * tests)),
     candidates: points
-      .filter((point) => point !== best && point.p <= p * candidateFactor)
-      .map((point) => name(point.index)),
+      .filter((point) => point !== bestPoint && point.p <= p * maxCandidateRatio)
+      .map((point) => getCommit(point.index)),
   }
 }
 
@@ -126,14 +129,15 @@ interface Point {
 
 function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonly Point[] {
   const strata = countStrata(commits, metric)
-  const logs = logFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))
+  const logs = computeLogFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))
   const points: Point[] = []
   for (let index = 1; index < commits.length; index++) {
     const tables = [...strata.values()].map((stratum) => splitAt(stratum, index))
     const sums = tables.reduce(addCounts, { badBefore: 0, goodBefore: 0, badAfter: 0, goodAfter: 0 })
     const { badBefore, goodBefore, badAfter, goodAfter } = sums
-    const isRise = badAfter * (badBefore + goodBefore) > badBefore * (badAfter + goodAfter)
-    if (badBefore + goodBefore > 0 && isRise) points.push({ index, p: fisherGreater(tables, logs), sums })
+    const isIncrease = badAfter * (badBefore + goodBefore) > badBefore * (badAfter + goodAfter)
+    if (badBefore + goodBefore > 0 && isIncrease)
+      points.push({ index, p: computeFisherPValue(tables, logs), sums })
   }
   return points
 }

@@ -18,7 +18,7 @@ export function measureSimilarity(a: RunSummary, b: RunSummary): number {
     kinds: measureOverlap(a.verdict.kinds, b.verdict.kinds),
     first: a.verdict.first_bad_kind === b.verdict.first_bad_kind ? 1 : 0,
     onset: compareOnsets(a, b),
-    worst: compareWorst(a.verdict, b.verdict),
+    worst: compareWorstValues(a.verdict, b.verdict),
   }
   return (
     weights.kinds * parts.kinds +
@@ -28,7 +28,7 @@ export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   )
 }
 
-export function rankSimilar(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
+export function rankSimilarRuns(target: RunSummary, runs: readonly RunSummary[]): readonly SimilarRun[] {
   const kinds = new Set(target.verdict?.kinds)
   return runs
     .filter((run) => run.recording !== target.recording && (run.verdict?.errors ?? 0) > 0)
@@ -55,13 +55,15 @@ function compareOnsets(a: RunSummary, b: RunSummary): number {
 }
 
 /** Returns 1 for equal values, 0 for a factor above 1,000. Ignores values that one run lacks. */
-function compareWorst(a: RunVerdict, b: RunVerdict): number {
-  const likenesses = worstFields.flatMap((field) => {
+function compareWorstValues(a: RunVerdict, b: RunVerdict): number {
+  const similarities = worstFields.flatMap((field) => {
     const [x, y] = [a[field], b[field]]
     if (x === null || y === null) return []
     const [low, high] = [Math.min(Math.abs(x), Math.abs(y)), Math.max(Math.abs(x), Math.abs(y))]
     if (high === low) return [1]
     return [1 - Math.min(1, Math.log10(high / Math.max(low, high * 1e-3)) / 3)]
   })
-  return likenesses.length === 0 ? 0 : likenesses.reduce((sum, one) => sum + one, 0) / likenesses.length
+  return similarities.length === 0
+    ? 0
+    : similarities.reduce((sum, similarity) => sum + similarity, 0) / similarities.length
 }

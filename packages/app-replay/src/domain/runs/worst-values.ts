@@ -39,7 +39,7 @@ export class WorstCollector {
     // Across a gap, or if a body appears or disappears, the change is not that of one step.
     if (row === 0 || window.frames[row - 1] !== frame - 1 || hasOtherBodies(window, row, scene.bodies.length))
       return
-    const total = (of: number): number => num(system.data, of * systemAt.width + systemAt.total)
+    const total = (row: number): number => num(system.data, row * systemAt.width + systemAt.total)
     this.#energyStep = selectLarger(this.#energyStep, Math.abs(total(row) - total(row - 1)))
   }
 

@@ -10,12 +10,12 @@ export function selectMinMaxRows(values: NdArray<Float64Array>, limit: number): 
   if (length <= limit) return listRows(0, length)
   const rows = new Set([0, length - 1])
   const buckets = Math.floor((limit - 2) / 2)
-  const inner = length - 2
+  const innerLength = length - 2
   for (let bucket = 0; bucket < buckets; bucket++) {
-    const from = 1 + Math.floor((bucket * inner) / buckets)
-    const to = 1 + Math.floor(((bucket + 1) * inner) / buckets)
-    const { least, greatest } = findExtremes(values, from, to)
-    rows.add(least).add(greatest)
+    const from = 1 + Math.floor((bucket * innerLength) / buckets)
+    const to = 1 + Math.floor(((bucket + 1) * innerLength) / buckets)
+    const { minRow, maxRow } = findExtremes(values, from, to)
+    rows.add(minRow).add(maxRow)
   }
   return [...rows].sort((a, b) => a - b)
 }
@@ -24,16 +24,16 @@ function findExtremes(
   values: NdArray<Float64Array>,
   from: number,
   to: number,
-): { least: number; greatest: number } {
-  let least = from
-  let greatest = from
-  const height = (row: number): number => {
+): { minRow: number; maxRow: number } {
+  let minRow = from
+  let maxRow = from
+  const getFiniteValue = (row: number): number => {
     const value = values.get(row)
     return Number.isFinite(value) ? value : Number.POSITIVE_INFINITY
   }
   for (let row = from + 1; row < to; row++) {
-    if (height(row) < height(least)) least = row
-    if (height(row) > height(greatest)) greatest = row
+    if (getFiniteValue(row) < getFiniteValue(minRow)) minRow = row
+    if (getFiniteValue(row) > getFiniteValue(maxRow)) maxRow = row
   }
-  return { least, greatest }
+  return { minRow, maxRow }
 }

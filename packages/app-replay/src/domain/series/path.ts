@@ -40,33 +40,33 @@ interface Span {
  * https://doi.org/10.3138/FM57-6770-U75U-7727), and the remaining error in m.
  */
 export function simplifyPath(path: Path, limit: number): { readonly rows: number[]; readonly error: number } {
-  const known: number[] = []
-  for (let row = 0; row < path.x.length; row++) if (isKnown(path, row)) known.push(row)
-  if (known.length <= limit) return { rows: known, error: 0 }
-  const spans = [measureSpan(path, known, 0, known.length - 1)]
+  const knownRows: number[] = []
+  for (let row = 0; row < path.x.length; row++) if (isKnown(path, row)) knownRows.push(row)
+  if (knownRows.length <= limit) return { rows: knownRows, error: 0 }
+  const spans = [measureSpan(path, knownRows, 0, knownRows.length - 1)]
   while (spans.length < limit - 1) {
-    let widest = 0
+    let worstIndex = 0
     for (let at = 1; at < spans.length; at++)
-      if ((spans[at]?.error ?? 0) > (spans[widest]?.error ?? 0)) widest = at
-    const span = spans[widest]
+      if ((spans[at]?.error ?? 0) > (spans[worstIndex]?.error ?? 0)) worstIndex = at
+    const span = spans[worstIndex]
     if (span === undefined || span.error === 0) break
     spans.splice(
-      widest,
+      worstIndex,
       1,
-      measureSpan(path, known, span.from, span.worst),
-      measureSpan(path, known, span.worst, span.to),
+      measureSpan(path, knownRows, span.from, span.worst),
+      measureSpan(path, knownRows, span.worst, span.to),
     )
   }
-  const rows = spans.flatMap(({ from }) => known[from] ?? [])
-  return { rows: [...rows, ...known.slice(-1)], error: Math.max(...spans.map(({ error }) => error)) }
+  const rows = spans.flatMap(({ from }) => knownRows[from] ?? [])
+  return { rows: [...rows, ...knownRows.slice(-1)], error: Math.max(...spans.map(({ error }) => error)) }
 }
 
-function measureSpan(path: Path, known: readonly number[], from: number, to: number): Span {
-  const [a, b] = [getPoint(path, known[from] ?? 0), getPoint(path, known[to] ?? 0)]
+function measureSpan(path: Path, knownRows: readonly number[], from: number, to: number): Span {
+  const [a, b] = [getPoint(path, knownRows[from] ?? 0), getPoint(path, knownRows[to] ?? 0)]
   let [worst, error] = [from, 0]
   for (let at = from + 1; at < to; at++) {
-    const away = distanceToSegment(getPoint(path, known[at] ?? 0), a, b)
-    if (away > error) [worst, error] = [at, away]
+    const distanceToLine = distanceToSegment(getPoint(path, knownRows[at] ?? 0), a, b)
+    if (distanceToLine > error) [worst, error] = [at, distanceToLine]
   }
   return { from, to, worst, error }
 }

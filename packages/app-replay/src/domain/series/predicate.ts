@@ -7,7 +7,7 @@ import type { SeriesPlan } from './series-name.ts'
 type Expression =
   | { readonly op: 'number'; readonly value: number }
   | { readonly op: 'series'; readonly index: number }
-  | { readonly op: 'not' | 'negative' | 'abs'; readonly of: Expression }
+  | { readonly op: 'not' | 'negative' | 'abs'; readonly operand: Expression }
   | { readonly op: Binary; readonly left: Expression; readonly right: Expression }
 
 type Binary = 'and' | 'or' | '<' | '<=' | '>' | '>=' | '==' | '!=' | '+' | '-' | '*' | '/'
@@ -36,127 +36,135 @@ export function parsePredicate(text: string, plan: (name: string) => SeriesPlan)
 
 class PredicateParser {
   readonly #text: string
-  readonly #plan: (name: string) => SeriesPlan
+  readonly #createPlan: (name: string) => SeriesPlan
   readonly #tokens: readonly Token[]
   readonly #plans: SeriesPlan[] = []
-  #next = 0
+  #position = 0
   #depth = 0
 
   constructor(text: string, plan: (name: string) => SeriesPlan) {
     this.#text = text
-    this.#plan = plan
+    this.#createPlan = plan
     this.#tokens = tokenize(text)
   }
 
   parse(): Predicate {
-    const expression = this.#either()
-    if (this.#next < this.#tokens.length) throw this.#fail(`did not expect ${this.#peek().text}`)
+    const expression = this.#parseOr()
+    if (this.#position < this.#tokens.length)
+      throw this.#createError(`did not expect ${this.#peekToken().text}`)
     return { plans: this.#plans, expression }
   }
 
-  #peek(): Token {
-    return this.#tokens[this.#next] ?? { text: '', at: this.#text.length }
+  #peekToken(): Token {
+    return this.#tokens[this.#position] ?? { text: '', at: this.#text.length }
   }
 
-  #take(...expected: readonly string[]): Token | undefined {
-    const token = this.#peek()
+  #takeToken(...expected: readonly string[]): Token | undefined {
+    const token = this.#peekToken()
     if (!expected.includes(token.text)) return undefined
-    this.#next += 1
+    this.#position += 1
     return token
   }
 
-  #expect(expected: string): void {
-    if (this.#take(expected) === undefined) throw this.#fail(`expected ${expected}, found ${this.#found()}`)
+  #expectToken(expected: string): void {
+    if (this.#takeToken(expected) === undefined)
+      throw this.#createError(`expected ${expected}, found ${this.#describeNext()}`)
   }
 
-  #found(): string {
-    return this.#peek().text === '' ? 'the end' : this.#peek().text
+  #describeNext(): string {
+    return this.#peekToken().text === '' ? 'the end' : this.#peekToken().text
   }
 
-  #fail(problem: string, at = this.#peek().at, data?: object): CausewayError {
+  #createError(problem: string, at = this.#peekToken().at, data?: object): CausewayError {
     return createPredicateError(this.#text, at, problem, data)
   }
 
-  #chain(operand: () => Expression, ...operators: readonly Binary[]): Expression {
-    let left = operand()
-    for (let token = this.#take(...operators); token !== undefined; token = this.#take(...operators))
-      left = { op: token.text as Binary, left, right: operand() }
+  #parseBinary(parseOperand: () => Expression, ...operators: readonly Binary[]): Expression {
+    let left = parseOperand()
+    for (
+      let token = this.#takeToken(...operators);
+      token !== undefined;
+      token = this.#takeToken(...operators)
+    )
+      left = { op: token.text as Binary, left, right: parseOperand() }
     return left
   }
 
-  #either(): Expression {
-    return this.#chain(() => this.#both(), 'or')
+  #parseOr(): Expression {
+    return this.#parseBinary(() => this.#parseAnd(), 'or')
   }
 
-  #both(): Expression {
-    return this.#chain(() => this.#negation(), 'and')
+  #parseAnd(): Expression {
+    return this.#parseBinary(() => this.#parseNot(), 'and')
   }
 
-  #negation(): Expression {
-    return this.#take('not') ? { op: 'not', of: this.#negation() } : this.#comparison()
+  #parseNot(): Expression {
+    return this.#takeToken('not') ? { op: 'not', operand: this.#parseNot() } : this.#parseComparison()
   }
 
-  #comparison(): Expression {
-    const left = this.#sum()
-    const token = this.#take('<', '<=', '>', '>=', '==', '!=')
-    return token === undefined ? left : { op: token.text as Binary, left, right: this.#sum() }
+  #parseComparison(): Expression {
+    const left = this.#parseSum()
+    const token = this.#takeToken('<', '<=', '>', '>=', '==', '!=')
+    return token === undefined ? left : { op: token.text as Binary, left, right: this.#parseSum() }
   }
 
-  #sum(): Expression {
-    return this.#chain(() => this.#product(), '+', '-')
+  #parseSum(): Expression {
+    return this.#parseBinary(() => this.#parseProduct(), '+', '-')
   }
 
-  #product(): Expression {
-    return this.#chain(() => this.#unary(), '*', '/')
+  #parseProduct(): Expression {
+    return this.#parseBinary(() => this.#parseUnary(), '*', '/')
   }
 
-  #unary(): Expression {
+  #parseUnary(): Expression {
     this.#depth += 1
-    if (this.#depth > maxDepth) throw this.#fail('is nested too deeply')
-    const expression: Expression = this.#take('-') ? { op: 'negative', of: this.#unary() } : this.#primary()
+    if (this.#depth > maxDepth) throw this.#createError('is nested too deeply')
+    const expression: Expression = this.#takeToken('-')
+      ? { op: 'negative', operand: this.#parseUnary() }
+      : this.#parsePrimary()
     this.#depth -= 1
     return expression
   }
 
-  #primary(): Expression {
-    if (this.#take('(')) return this.#closed()
-    const token = this.#peek()
+  #parsePrimary(): Expression {
+    if (this.#takeToken('(')) return this.#parseGroup()
+    const token = this.#peekToken()
     if (/^[\d.]/.test(token.text)) {
-      this.#next += 1
+      this.#position += 1
       return { op: 'number', value: Number(token.text) }
     }
     if (!/^[a-z_]/i.test(token.text) || ['and', 'or', 'not'].includes(token.text))
-      throw this.#fail(`expected a value, found ${this.#found()}`)
-    this.#next += 1
-    if (!this.#take('(')) return this.#series(token.text, token.at)
-    return token.text === 'abs' ? { op: 'abs', of: this.#closed() } : this.#call(token)
+      throw this.#createError(`expected a value, found ${this.#describeNext()}`)
+    this.#position += 1
+    if (!this.#takeToken('(')) return this.#createSeries(token.text, token.at)
+    return token.text === 'abs' ? { op: 'abs', operand: this.#parseGroup() } : this.#parseCall(token)
   }
 
-  #closed(): Expression {
-    const inner = this.#either()
-    this.#expect(')')
-    return inner
+  #parseGroup(): Expression {
+    const expression = this.#parseOr()
+    this.#expectToken(')')
+    return expression
   }
 
   /** Parses `speed(2)` as the series `body.2.speed`, and `contact(1, floor)` as `pair.1.floor.contact`. */
-  #call({ text, at }: Token): Expression {
+  #parseCall({ text, at }: Token): Expression {
     const bodies: string[] = []
     do {
-      bodies.push(this.#peek().text)
-      this.#next += 1
-    } while (this.#take(','))
-    this.#expect(')')
-    return this.#series(`${bodies.length === 1 ? 'body' : 'pair'}.${bodies.join('.')}.${text}`, at)
+      bodies.push(this.#peekToken().text)
+      this.#position += 1
+    } while (this.#takeToken(','))
+    this.#expectToken(')')
+    return this.#createSeries(`${bodies.length === 1 ? 'body' : 'pair'}.${bodies.join('.')}.${text}`, at)
   }
 
-  #series(name: string, at: number): Expression {
-    const known = this.#plans.findIndex((plan) => plan.name === name)
-    if (known !== -1) return { op: 'series', index: known }
+  #createSeries(name: string, at: number): Expression {
+    const existing = this.#plans.findIndex((plan) => plan.name === name)
+    if (existing !== -1) return { op: 'series', index: existing }
     try {
-      this.#plans.push(this.#plan(name))
+      this.#plans.push(this.#createPlan(name))
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      throw this.#fail(error.message, at, (error as { data?: object }).data)
+      throw this.#createError(error.message, at, (error as { data?: object }).data)
     }
     return { op: 'series', index: this.#plans.length - 1 }
   }
@@ -170,11 +178,11 @@ function tokenize(text: string): Token[] {
     const match = tokenPattern.exec(text)
     if (match === null)
       throw createPredicateError(text, at, `did not expect ${text.slice(at).trim().slice(0, 1)}`)
-    const found = match[0].trim()
-    const lower = found.toLowerCase()
+    const token = match[0].trim()
+    const lowerCase = token.toLowerCase()
     tokens.push({
-      text: operatorAliases[found] ?? (['and', 'or', 'not'].includes(lower) ? lower : found),
-      at: tokenPattern.lastIndex - found.length,
+      text: operatorAliases[token] ?? (['and', 'or', 'not'].includes(lowerCase) ? lowerCase : token),
+      at: tokenPattern.lastIndex - token.length,
     })
     at = tokenPattern.lastIndex
   }
@@ -202,8 +210,8 @@ function createPredicateError(
 export function evaluate(expression: Expression, sample: (index: number) => number): number {
   if (expression.op === 'number') return expression.value
   if (expression.op === 'series') return sample(expression.index)
-  if ('of' in expression) {
-    const value = evaluate(expression.of, sample)
+  if ('operand' in expression) {
+    const value = evaluate(expression.operand, sample)
     if (expression.op === 'not') return isTruthy(value) ? 0 : 1
     return expression.op === 'abs' ? Math.abs(value) : -value
   }

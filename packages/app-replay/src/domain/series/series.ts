@@ -57,8 +57,8 @@ function findFirstRow(frames: NdArray<Float64Array>, from: number): number {
 
 export function describePart({ bucketed, truncated, totals }: Omit<SeriesPart, 'rows'>): string {
   if (!truncated) return ''
-  const way = bucketed ? `minimum and maximum of each bucket out of ${totals.count}` : `of ${totals.count}`
-  return ` (${way}; next_cursor leads to every row)`
+  const extent = bucketed ? `minimum and maximum of each bucket out of ${totals.count}` : `of ${totals.count}`
+  return ` (${extent}; next_cursor leads to every row)`
 }
 
 export function summarizeSeries(
@@ -71,6 +71,6 @@ export function summarizeSeries(
   const { totals, start_frame, end_frame } = series
   if (totals.count === 0) return `${rows}: the recording has no frames.`
   const { min, max, min_frame, max_frame, drift, nonfinite } = totals
-  const broken = nonfinite === 0 ? '' : ` ${formatCount(nonfinite, 'frame')} without a finite value.`
-  return `${rows}${describePart(series)}, frames ${start_frame} to ${end_frame}: minimum ${formatQuantity(min, 'J')} in frame ${min_frame}, maximum ${formatQuantity(max, 'J')} in frame ${max_frame}, drift ${formatQuantity(drift, 'J')}.${broken}`
+  const nonfiniteText = nonfinite === 0 ? '' : ` ${formatCount(nonfinite, 'frame')} without a finite value.`
+  return `${rows}${describePart(series)}, frames ${start_frame} to ${end_frame}: minimum ${formatQuantity(min, 'J')} in frame ${min_frame}, maximum ${formatQuantity(max, 'J')} in frame ${max_frame}, drift ${formatQuantity(drift, 'J')}.${nonfiniteText}`
 }
