@@ -5,8 +5,8 @@ import { findEvents, findStalls } from './analysis/events.ts'
 import { readFrameColumns } from './analysis/frame-columns.ts'
 import { findGeometry } from './analysis/geometry.ts'
 import { readPoses } from './analysis/poses.ts'
-import { sampleSeries, trajectory } from './analysis/sampled-series.ts'
-import { search, series } from './analysis/series.ts'
+import { sampleSeries, sampleTrajectory } from './analysis/sampled-series.ts'
+import { readSeries, searchFrames } from './analysis/series.ts'
 
 /** Analyses by the name that callers pass to `Recording.analyse`. */
 const analyses: Analyses = {
@@ -17,10 +17,10 @@ const analyses: Analyses = {
   geometry: findGeometry,
   poses: readPoses,
   sampledSeries: sampleSeries,
-  search,
-  series,
+  search: searchFrames,
+  series: readSeries,
   stalls: findStalls,
-  trajectory,
+  trajectory: sampleTrajectory,
 }
 
 serveRecording(analyses, [new URL('.', import.meta.url)])

@@ -5,7 +5,7 @@ import type { ReplayRegistrar } from './tools/recording-tool.ts'
 const conventions =
   'Frame ids count from 1. Contacts and impulses of frame N act in the step from N-1 to N. Ids from 2147483648 on are environment bodies.'
 
-const userText = (...lines: readonly string[]) => [
+const createUserMessages = (...lines: readonly string[]) => [
   { role: 'user' as const, content: { type: 'text' as const, text: lines.join('\n') } },
 ]
 
@@ -20,7 +20,7 @@ export function replayPrompts(app: ReplayRegistrar): void {
     },
     complete: { recording: listIds },
     messages: ({ recording, symptom }) =>
-      userText(
+      createUserMessages(
         `Find the fault in the physics recording "${recording}"${symptom === undefined ? '' : `. Observed: ${symptom}`}.`,
         '',
         '1. Call load_recording with this path, then diagnose. Its first finding is the most likely cause; findings with `follows` are consequences.',
@@ -41,7 +41,7 @@ export function replayPrompts(app: ReplayRegistrar): void {
     },
     complete: { before: listIds, after: listIds },
     messages: ({ before, after, question }) =>
-      userText(
+      createUserMessages(
         `Compare the physics recordings "${before}" (before) and "${after}" (after)${question === undefined ? '' : `. The question: ${question}`}.`,
         '',
         '1. Call compare_recordings with a, b and first_only: true. It returns the first frame that differs, the quantity and body, and both solver states. If nothing differs, call it with exact: true.',

@@ -19,7 +19,7 @@ export function recordingResources(app: ReplayRegistrar): void {
   app.resource('replay://recordings/{recording}/metadata', {
     name: 'recording metadata',
     about: 'Bodies, frames, step and capabilities of a recording.',
-    list: listOpened('metadata'),
+    list: listOpenedRecordings('metadata'),
     complete: { recording: listIds },
     async read(variables, ctx) {
       const { recording, stamp } = await openRecording(ctx, getVariable(variables, 'recording'))
@@ -30,7 +30,7 @@ export function recordingResources(app: ReplayRegistrar): void {
   app.resource(`replay://recordings/{recording}/frames/${latest}`, {
     name: 'latest frame',
     about: 'The last frame of a recording.',
-    list: listOpened(`frames/${latest}`),
+    list: listOpenedRecordings(`frames/${latest}`),
     complete: { recording: listIds },
     read: (variables, ctx) => readFrame(getVariable(variables, 'recording'), latest, ctx),
   })
@@ -69,7 +69,7 @@ export function recordingResources(app: ReplayRegistrar): void {
   })
 }
 
-const listOpened =
+const listOpenedRecordings =
   (part: string) =>
   async ({ store }: ReplayContext) =>
     store.opened.map(({ id }) => ({ uri: recordingUri(id, part), name: `${id} ${part}` }))

@@ -172,14 +172,14 @@ verifies(
     const note = { recording: 'r', frame_id: 1, note: 'n' }
     await book.addBookmark('one', note)
     await book.addBookmark('one', note)
-    const [only, ...others] = await book.bookmarks('r')
+    const [only, ...others] = await book.listBookmarks('r')
     t.same(others, [])
     t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true)
     t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the first result')
     t.equal(await book.removeBookmark('three', 'r', only?.id ?? 0), false)
     now += 600_001
     await book.addBookmark('one', note)
-    t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes, it is a new request')
+    t.equal((await book.listBookmarks('r')).length, 1, 'after ten minutes, it is a new request')
   },
 )
 

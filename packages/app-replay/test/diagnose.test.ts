@@ -26,7 +26,7 @@ import { type LawName, laws } from '../src/domain/laws/laws.ts'
 import { balanceLaw } from '../src/domain/laws/motion/balance-law.ts'
 import { teleportLaw } from '../src/domain/laws/motion/teleport-law.ts'
 import { recordLaw } from '../src/domain/laws/record-law.ts'
-import { diagnose, precomputed } from '../src/session/diagnose.ts'
+import { diagnose, listPrecomputedAnalyses } from '../src/session/diagnose.ts'
 import type { ReplayStore } from '../src/store/store.ts'
 import { dt, falling, floor, g, runLaw, type SceneSpec } from './domain/law-kit.ts'
 import { ask, fixtures, openReplay, toRows } from './replay-kit.ts'
@@ -177,7 +177,7 @@ verifies(
       },
     })
     await diagnose(watched, resolveFrameRange({}, recording.summary.frames))
-    const [question] = precomputed(recording.summary)
+    const [question] = listPrecomputedAnalyses(recording.summary)
     t.equal(JSON.stringify(asked), JSON.stringify([{ ...question, isCached: false }]))
     await diagnose(watched, { start: 1, end: 501 })
     t.match(asked[1], { isCached: true }, 'the result of a long range is cached')

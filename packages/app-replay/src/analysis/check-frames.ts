@@ -27,18 +27,18 @@ export async function checkFrames(
   args: CheckFramesArgs,
   context: AnalysisContext,
 ): Promise<CheckFramesResult> {
-  const checked: Law[] = args.laws.map((name) => laws[name](args.options))
+  const selectedLaws: Law[] = args.laws.map((name) => laws[name](args.options))
   const scene = await readScene(context)
   const coverage = new CoverageCollector(scene)
   const worst = new WorstCollector()
   const observe = (step: Step): void => {
     coverage.observe(step)
     worst.observe(step)
-    for (const law of checked) law.observe(step)
+    for (const law of selectedLaws) law.observe(step)
   }
   const frames = await forEachStep(args.range, context, observe, scene)
   return {
-    findings: checked.flatMap((law) => law.findings()),
+    findings: selectedLaws.flatMap((law) => law.findings()),
     frames,
     coverage: coverage.summarize(args.laws),
     worst: worst.values,
@@ -48,18 +48,19 @@ export async function checkFrames(
 const readScene = async (context: AnalysisContext): Promise<Scene> =>
   createScene(context.summary, context.reader.extents(), await measureRounding(context))
 
-/** Rounding is measured in `frames` frames in each of `parts` parts of the recording. */
-const sample = { parts: 4, frames: 25 } as const
+/** Rounding is measured in `framesPerSample` frames in each of `sampleCount` samples of the recording. */
+const roundingSample = { sampleCount: 4, framesPerSample: 25 } as const
 
 async function measureRounding({ summary, windows, signal }: AnalysisContext): Promise<Rounding> {
   const meter = new RoundingMeter()
   const { frames } = summary
   if (frames !== null)
-    for (let part = 0; part < sample.parts; part++) {
+    for (let sampleIndex = 0; sampleIndex < roundingSample.sampleCount; sampleIndex++) {
       const start = Math.floor(
-        frames.first_frame + (part * (frames.last_frame - frames.first_frame)) / sample.parts,
+        frames.first_frame +
+          (sampleIndex * (frames.last_frame - frames.first_frame)) / roundingSample.sampleCount,
       )
-      const range = { start, end: start + sample.frames - 1 }
+      const range = { start, end: start + roundingSample.framesPerSample - 1 }
       for await (const window of windows.over(range, { signal, progress() {} })) meter.add(window)
     }
   return meter.measure(summary.dt_s ?? Number.NaN)

@@ -59,8 +59,8 @@ export async function findGeometry(
       grounds.delete(body_id)
     }
   }
-  for (const [body, found] of points) {
-    const shape = shapes.has(body) ? null : inferShape(found)
+  for (const [body, contactPoints] of points) {
+    const shape = shapes.has(body) ? null : inferShape(contactPoints)
     if (shape !== null) shapes.set(body, shape)
   }
   return { shapes, grounds: [...grounds.values()], fixed, names }
@@ -76,15 +76,15 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   for await (const window of windows.over(range, { signal, progress }, selection)) {
     for (let row = Math.max(1, window.from); row < window.to; row++) {
       for (const touch of listContacts(window, row)) {
-        const found = points.get(touch.body) ?? []
-        if (found.length < maxPoints)
-          points.set(touch.body, [...found, rotateInverse(touch.turn, touch.lever)])
-        const isPast = (window.frames[row] ?? 0) <= frame
-        if (isEnvironment(touch.other) && (isPast || !grounds.has(touch.other)))
+        const contactPoints = points.get(touch.body) ?? []
+        if (contactPoints.length < maxPoints)
+          points.set(touch.body, [...contactPoints, rotateInverse(touch.rotation, touch.lever)])
+        const hasReachedFrame = (window.frames[row] ?? 0) <= frame
+        if (isEnvironment(touch.other) && (hasReachedFrame || !grounds.has(touch.other)))
           grounds.set(touch.other, {
             body: touch.other,
             at: add(touch.at, touch.lever),
-            normal: touch.outward,
+            normal: touch.normal,
           })
       }
     }
@@ -97,16 +97,16 @@ interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId
   readonly at: Point3
-  readonly turn: Rotation
+  readonly rotation: Rotation
   readonly lever: Point3
   /** Normal from the other body to this body. */
-  readonly outward: Point3
+  readonly normal: Point3
 }
 
 function listContacts(window: FrameWindow, row: number): ContactPoint[] {
   const { constraints, friction } = window
-  const isPlain = (constraints.offset[row + 1] ?? 0) > (constraints.offset[row] ?? 0)
-  return isPlain
+  const hasConstraints = (constraints.offset[row + 1] ?? 0) > (constraints.offset[row] ?? 0)
+  return hasConstraints
     ? readRows(window, row, constraints, constraintAt)
     : readRows(window, row, friction, frictionAt)
 }
@@ -117,7 +117,7 @@ function readRows(
   { offset, data }: FlatRows,
   columns: Readonly<Record<'a' | 'b' | 'normal' | 'leverA' | 'leverB', number>>,
 ): ContactPoint[] {
-  const found: ContactPoint[] = []
+  const contactPoints: ContactPoint[] = []
   for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
     const readVector = (column: number): Point3 => [
       data.get(at, column),
@@ -131,19 +131,19 @@ function readRows(
       [b, a, columns.leverB, 1],
     ] as const) {
       const pose = getPose(window, row - 1, body)
-      const touch = { body, other, lever: readVector(lever), outward: add([0, 0, 0], normal, sign) }
+      const touch = { body, other, lever: readVector(lever), normal: add([0, 0, 0], normal, sign) }
       if (pose !== null && [...touch.lever, ...normal].every(Number.isFinite))
-        found.push({ ...touch, ...pose })
+        contactPoints.push({ ...touch, ...pose })
     }
   }
-  return found
+  return contactPoints
 }
 
 function getPose(
   { bodies, states }: FrameWindow,
   row: number,
   body: BodyId,
-): Pick<ContactPoint, 'at' | 'turn'> | null {
+): Pick<ContactPoint, 'at' | 'rotation'> | null {
   const column = bodies.indexOf(body)
   if (column === -1) return null
   const readValue = (field: number): number => states.get(row, column, field)
@@ -153,6 +153,6 @@ function getPose(
     readValue(stateAt.position + 2),
   ]
   const q = stateAt.orientation
-  const turn: Rotation = [readValue(q), readValue(q + 1), readValue(q + 2), readValue(q + 3)]
-  return [...at, ...turn].every(Number.isFinite) ? { at, turn } : null
+  const rotation: Rotation = [readValue(q), readValue(q + 1), readValue(q + 2), readValue(q + 3)]
+  return [...at, ...rotation].every(Number.isFinite) ? { at, rotation } : null
 }

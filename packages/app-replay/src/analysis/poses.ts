@@ -41,8 +41,8 @@ export async function readPoses(
       const at = row * bodies.length + body
       const pose = poses.subarray(body * poseWidth, (body + 1) * poseWidth)
       const isKnown = pose.every(Number.isFinite)
-      const isNear = pose.subarray(0, 3).every((value) => Math.abs(value) <= maxDistance)
-      states[at] = (present[at] ?? 0) | (isKnown ? 0 : 2) | (isNear ? 0 : 4)
+      const isWithinRange = pose.subarray(0, 3).every((value) => Math.abs(value) <= maxDistance)
+      states[at] = (present[at] ?? 0) | (isKnown ? 0 : 2) | (isWithinRange ? 0 : 4)
       for (let field = 0; field < poseWidth; field++)
         values[at * poseWidth + field] = (pose[field] ?? Number.NaN) - (origin[field] ?? 0)
     }

@@ -5,7 +5,7 @@ import { getColumn } from '../domain/series/columns.ts'
 import { measurePath, simplifyPath } from '../domain/series/path.ts'
 import { parseSeriesName } from '../domain/series/series-name.ts'
 import { computeTotals, type Totals } from '../domain/series/totals.ts'
-import { type SeriesArgs, series } from './series.ts'
+import { readSeries, type SeriesArgs } from './series.ts'
 
 /** A series with a limited number of points, and totals of all its values. */
 export interface SampledSeries extends Totals {
@@ -21,17 +21,17 @@ export interface SampledSeries extends Totals {
 
 export interface SampledSeriesArgs extends SeriesArgs {
   readonly points: number
-  readonly cite: number | null
+  readonly citedFrame: number | null
 }
 
 export async function sampleSeries(
   args: SampledSeriesArgs,
   context: AnalysisContext,
 ): Promise<{ readonly length: number; readonly series: readonly SampledSeries[] }> {
-  const columns = await series(args, context)
+  const columns = await readSeries(args, context)
   const frames = getColumn(columns, 'frame_id')
-  const cited = findRow(columns, args.cite)
-  const described = args.plans.map(({ name, unit, quantity }): SampledSeries => {
+  const citedRow = findRow(columns, args.citedFrame)
+  const sampledSeries = args.plans.map(({ name, unit, quantity }): SampledSeries => {
     const values = getColumn(columns, name)
     const rows = selectMinMaxRows(values, args.points)
     return {
@@ -42,10 +42,10 @@ export async function sampleSeries(
       frames: rows.map((row) => frames.get(row)),
       values: rows.map((row) => values.get(row)),
       truncated: rows.length < columns.length,
-      cited: cited === -1 ? Number.NaN : values.get(cited),
+      cited: citedRow === -1 ? Number.NaN : values.get(citedRow),
     }
   })
-  return { length: columns.length, series: described }
+  return { length: columns.length, series: sampledSeries }
 }
 
 function findRow(columns: Columns, frame: number | null): number {
@@ -55,28 +55,30 @@ function findRow(columns: Columns, frame: number | null): number {
 }
 
 /** The figures cover the whole path, not only the returned points. */
-export async function trajectory(
+export async function sampleTrajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,
 ) {
-  const names = ['position.x', 'position.y', 'position.z', 'speed'].map((what) => `body.${body}.${what}`)
+  const names = ['position.x', 'position.y', 'position.z', 'speed'].map(
+    (quantity) => `body.${body}.${quantity}`,
+  )
   const plans = names.map((name) => parseSeriesName(name, (id) => id))
-  const columns = await series({ plans, range }, context)
-  const at = (row: number, field: number): number =>
+  const columns = await readSeries({ plans, range }, context)
+  const readValue = (row: number, field: number): number =>
     columns.data[row * columns.fields.length + field] ?? Number.NaN
-  const readWhole = (field: number): Float64Array =>
-    Float64Array.from({ length: columns.length }, (_, row) => at(row, field))
-  const path = { x: readWhole(2), y: readWhole(3), z: readWhole(4) }
+  const readColumn = (field: number): Float64Array =>
+    Float64Array.from({ length: columns.length }, (_, row) => readValue(row, field))
+  const path = { x: readColumn(2), y: readColumn(3), z: readColumn(4) }
   const { rows, error } = simplifyPath(path, points)
   const frames = getColumn(columns, 'frame_id')
   const fastest = computeTotals(getColumn(columns, names[3] ?? ''), frames)
   const height = computeTotals(getColumn(columns, names[2] ?? ''), frames)
   return {
     points: rows.map((row) => ({
-      frame_id: at(row, 0),
-      simulation_time: at(row, 1),
-      position: { x: at(row, 2), y: at(row, 3), z: at(row, 4) },
-      speed: at(row, 5),
+      frame_id: readValue(row, 0),
+      simulation_time: readValue(row, 1),
+      position: { x: readValue(row, 2), y: readValue(row, 3), z: readValue(row, 4) },
+      speed: readValue(row, 5),
     })),
     frames: columns.length,
     truncated: rows.length < columns.length - height.nonfinite,

@@ -12,19 +12,19 @@ export interface SeriesArgs {
 }
 
 /** Returns the columns `frame_id` and `simulation_time`, then one per plan, under the plan's name. */
-export async function series(
+export async function readSeries(
   { plans, range, limit = Number.POSITIVE_INFINITY }: SeriesArgs,
   context: AnalysisContext,
 ): Promise<Columns> {
   const { windows, summary, signal, progress } = context
-  const samples = plans.map((plan) => createSampler(plan, summary))
+  const samplers = plans.map((plan) => createSampler(plan, summary))
   const values: number[] = []
   let length = 0
   for await (const window of windows.over(range, { signal, progress }, selectColumns(plans))) {
     if (length === limit) break
     for (let row = window.from; row < window.to && length < limit; row++) {
       values.push(window.frames[row] ?? Number.NaN, window.times[row] ?? Number.NaN)
-      for (const sample of samples) values.push(sample(window, row))
+      for (const sample of samplers) values.push(sample(window, row))
       length += 1
     }
   }
@@ -41,7 +41,7 @@ interface FrameRun {
   readonly last_time: number
 }
 
-export async function search(
+export async function searchFrames(
   { predicate, range }: { readonly predicate: Predicate; readonly range: FrameRange },
   { windows, summary, signal, progress }: AnalysisContext,
 ): Promise<{ readonly runs: readonly FrameRun[]; readonly searched: number }> {
@@ -59,12 +59,12 @@ export async function search(
       if (isMet) {
         const frame = window.frames[row] ?? Number.NaN
         const time = window.times[row] ?? Number.NaN
-        const open = isOpen ? runs.pop() : undefined
+        const openRun = isOpen ? runs.pop() : undefined
         runs.push({
-          first_frame: open?.first_frame ?? frame,
+          first_frame: openRun?.first_frame ?? frame,
           last_frame: frame,
-          frames: (open?.frames ?? 0) + 1,
-          first_time: open?.first_time ?? time,
+          frames: (openRun?.frames ?? 0) + 1,
+          first_time: openRun?.first_time ?? time,
           last_time: time,
         })
       }

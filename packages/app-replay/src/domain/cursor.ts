@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 
-/** `position` is a frame id or an index. */
+/** `getPosition` is a frame id or an index. */
 export const createCursor = (position: number): string => `at-${position}`
 
 /** Throws `INVALID_CURSOR`. */
@@ -16,18 +16,18 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** `items` must be sorted by `position`. */
+/** `items` must be sorted by `getPosition`. */
 export function paginate<Item>(
   items: readonly Item[],
-  position: (item: Item, index: number) => number,
+  getPosition: (item: Item, index: number) => number,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Page<Item> {
   const from = cursor === undefined ? Number.NEGATIVE_INFINITY : parseCursor(cursor)
-  const found = items.findIndex((item, index) => position(item, index) >= from)
-  const first = found === -1 ? items.length : found
+  const firstIndex = items.findIndex((item, index) => getPosition(item, index) >= from)
+  const first = firstIndex === -1 ? items.length : firstIndex
   const next = items[first + limit]
   return {
     items: items.slice(first, first + limit),
-    next_cursor: next === undefined ? null : createCursor(position(next, first + limit)),
+    next_cursor: next === undefined ? null : createCursor(getPosition(next, first + limit)),
   }
 }

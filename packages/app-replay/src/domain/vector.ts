@@ -31,12 +31,12 @@ export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Val
   const along = dot(v, axis)
   if (along === null) return { along, across: null }
   const { x, y, z } = axis
-  const rest = subtract(v, { x: along * (x ?? 0), y: along * (y ?? 0), z: along * (z ?? 0) })
-  return { along, across: norm(rest) }
+  const perpendicular = subtract(v, { x: along * (x ?? 0), y: along * (y ?? 0), z: along * (z ?? 0) })
+  return { along, across: norm(perpendicular) }
 }
 
 /** Returns the angle in rad, 0 to pi. Exact for small angles; q and -q are equal. */
-export function rotationAngle(a: Quaternion, b: Quaternion): Value {
+export function getRotationAngle(a: Quaternion, b: Quaternion): Value {
   const [aw, ax, ay, az] = [a.w, a.x, a.y, a.z]
   const [bw, bx, by, bz] = [b.w, b.x, b.y, b.z]
   if (aw === null || ax === null || ay === null || az === null) return null

@@ -29,8 +29,8 @@ function findPair(args: Members, data: Members): string | undefined {
   const { pair = [] } = findFirst(data.findings) ?? {}
   const violation = findFirst(data.violations)
   const pairs = [[args.body_a_id, args.body_b_id], pair ?? [], [violation?.body_a_id, violation?.body_b_id]]
-  const found = pairs.map((ids) => ids.map(toId)).find(([a, b]) => a !== undefined && b !== undefined)
-  return found?.slice(0, 2).join('-')
+  const ids = pairs.map((ids) => ids.map(toId)).find(([a, b]) => a !== undefined && b !== undefined)
+  return ids?.slice(0, 2).join('-')
 }
 
 interface Row {

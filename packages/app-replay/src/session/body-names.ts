@@ -8,10 +8,10 @@ export async function readBodyNames(
   ids: readonly BodyId[],
   { signal }: CallOptions = {},
 ): Promise<BodyNames> {
-  const recorded = listRecordedNames(recording.summary)
+  const recordedNames = listRecordedNames(recording.summary)
   const isEnvironment = createEnvironmentTest(recording.summary)
-  const unnamed = new Set(ids.filter((id) => isEnvironment(id) && recorded[id] === undefined))
-  if (unnamed.size === 0) return recorded
+  const unnamed = new Set(ids.filter((id) => isEnvironment(id) && recordedNames[id] === undefined))
+  if (unnamed.size === 0) return recordedNames
   const args = { range: { start: null, end: null }, ids: [...unnamed].sort((a, b) => a - b) }
   return recording.analyse<BodyNames>('bodyNames', args, { signal, isCached: true })
 }

@@ -13,7 +13,7 @@ interface CompareOptions extends CallOptions {
 }
 
 /** Body states per turn of the event loop, about a millisecond of work. */
-const statesPerTurn = 2000
+const statesPerBatch = 2000
 
 /** Minimum number of frames that are read together. */
 const minFrames = 16
@@ -34,43 +34,47 @@ export async function compareRecordings(
   const matching = matchBodies(a.summary.bodies, b.summary.bodies)
   const environment = matchEnvironment(a.summary, b.summary)
   const comparison = new RecordingComparison(matching.matches, options.tolerance)
-  const idsOfB = new Map([...matching.matches, ...environment].map((match) => [match.a, match.b]))
+  const idByA = new Map([...matching.matches, ...environment].map((match) => [match.a, match.b]))
   const pairs = await pairFrames(a, b, options)
   if (pairs.length === 0)
     throw new CausewayError('INVALID_ARGUMENTS', 'the recordings have no frame in common', {
       remedy: 'compare two runs of the same scene, or align by time',
       data: { a: a.summary.frames, b: b.summary.frames },
     })
-  const read = (recording: Recording, frames: readonly number[], newIds = new Map<BodyId, BodyId>()) => {
+  const readFrames = (
+    recording: Recording,
+    frames: readonly number[],
+    newIds = new Map<BodyId, BodyId>(),
+  ) => {
     const range = { start: frames[0] ?? 0, end: frames.at(-1) ?? 0 }
     return recording.analyse<FrameColumns>('frameColumns', { range, newIds }, { signal })
   }
-  const framesPerTurn = Math.max(1, Math.floor(statesPerTurn / Math.max(1, matching.matches.length)))
-  const step = Math.max(minFrames, framesPerTurn)
-  for (let start = 0; start < pairs.length; start += step) {
+  const framesPerBatch = Math.max(1, Math.floor(statesPerBatch / Math.max(1, matching.matches.length)))
+  const batchSize = Math.max(minFrames, framesPerBatch)
+  for (let start = 0; start < pairs.length; start += batchSize) {
     signal?.throwIfAborted()
-    const part = pairs.slice(start, start + step)
+    const batch = pairs.slice(start, start + batchSize)
     const [columnsA, columnsB] = await Promise.all([
-      read(
+      readFrames(
         a,
-        part.map(([frame]) => frame),
-        idsOfB,
+        batch.map(([frame]) => frame),
+        idByA,
       ),
-      read(
+      readFrames(
         b,
-        part.map(([, frame]) => frame),
+        batch.map(([, frame]) => frame),
       ),
     ])
     let [nextA, nextB] = [0, 0]
-    for (const [index, [frameA, frameB]] of part.entries()) {
-      if (index > 0 && index % framesPerTurn === 0) await nextTurn()
+    for (const [index, [frameA, frameB]] of batch.entries()) {
+      if (index > 0 && index % framesPerBatch === 0) await nextTurn()
       const rowA = columnsA.frames.indexOf(frameA, nextA)
       const rowB = columnsB.frames.indexOf(frameB, nextB)
       if (rowA === -1 || rowB === -1) continue
       comparison.compare(columnsA, rowA, columnsB, rowB)
       ;[nextA, nextB] = [rowA + 1, rowB + 1]
     }
-    progress?.(Math.min(start + step, pairs.length), pairs.length, 'comparing frames')
+    progress?.(Math.min(start + batchSize, pairs.length), pairs.length, 'comparing frames')
     if (options.firstOnly && comparison.listDivergences().length > 0) break
   }
   return { comparison, matching, environment }
@@ -82,19 +86,20 @@ async function pairFrames(
   b: Recording,
   options: CompareOptions,
 ): Promise<readonly (readonly [number, number])[]> {
-  const [left, right] = await Promise.all([readFrameTimes(a, options), readFrameTimes(b, options)])
+  const [timesA, timesB] = await Promise.all([readFrameTimes(a, options), readFrameTimes(b, options)])
   const byTime = options.align === 'time'
   const tolerance = byTime ? Math.min(a.summary.dt_s ?? 0, b.summary.dt_s ?? 0) / 2 : 0
   const getValue = ({ data }: Columns, row: number, column: number): number =>
     data[row * 2 + column] ?? Number.NaN
-  const key = (columns: Columns, row: number): number => getValue(columns, row, byTime ? 1 : 0)
+  const getKey = (columns: Columns, row: number): number => getValue(columns, row, byTime ? 1 : 0)
   const pairs: [number, number][] = []
-  let other = 0
-  for (let row = 0; row < left.length && other < right.length; row++) {
-    while (other < right.length && key(right, other) < key(left, row) - tolerance) other += 1
-    if (other === right.length || !(Math.abs(key(right, other) - key(left, row)) <= tolerance)) continue
-    pairs.push([getValue(left, row, 0), getValue(right, other, 0)])
-    if (byTime) other += 1
+  let rowB = 0
+  for (let row = 0; row < timesA.length && rowB < timesB.length; row++) {
+    while (rowB < timesB.length && getKey(timesB, rowB) < getKey(timesA, row) - tolerance) rowB += 1
+    if (rowB === timesB.length || !(Math.abs(getKey(timesB, rowB) - getKey(timesA, row)) <= tolerance))
+      continue
+    pairs.push([getValue(timesA, row, 0), getValue(timesB, rowB, 0)])
+    if (byTime) rowB += 1
   }
   return pairs
 }

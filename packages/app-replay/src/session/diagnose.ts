@@ -34,7 +34,7 @@ export async function checkLaws(
   return { ...result, names: await readBodyNames(recording, bodies, { signal }) }
 }
 
-export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequest[] => {
+export const listPrecomputedAnalyses = ({ frames }: RecordingSummary): readonly AnalysisRequest[] => {
   if (frames === null) return []
   const args: CheckFramesArgs = { range: resolveFrameRange({}, frames), laws: allLaws, options: {} }
   return [{ name: 'checkFrames', args }]

@@ -23,14 +23,14 @@ interface CallOptions {
 }
 
 /** Maximum number of runs that a call exports. */
-const maxExported = 1000
+const maxExportedRuns = 1000
 
 export class Lake {
   readonly #recorder: Recorder
   readonly #files: DuckDbLake
   readonly #clickHouse: ClickHouseLake | undefined
   readonly #isExporting: boolean
-  #export: Promise<number> | undefined
+  #currentExport: Promise<number> | undefined
 
   constructor({ recorder, folder, isShared, clickHouse }: LakeOptions) {
     this.#recorder = recorder
@@ -45,7 +45,7 @@ export class Lake {
   }
 
   /** Exports new sealed runs, then runs the query. Throws the engine's errors. */
-  async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
+  async runQuery(query: LakeQuery, options: CallOptions): Promise<LakeAnswer & { readonly waiting: number }> {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files
     const isEmpty = engine === this.#files && (await this.#files.list()).size === 0
@@ -55,28 +55,28 @@ export class Lake {
 
   /** Returns the number of runs that remain for the next call. Concurrent calls share an export. */
   async #exportNew(options: CallOptions): Promise<number> {
-    this.#export ??= this.#exportPart(options).finally(() => {
-      this.#export = undefined
+    this.#currentExport ??= this.#exportBatch(options).finally(() => {
+      this.#currentExport = undefined
     })
-    return this.#export
+    return this.#currentExport
   }
 
-  async #exportPart(options: CallOptions): Promise<number> {
-    const known = await this.#files.list()
-    const missing = this.#recorder.listRuns().flatMap(({ name, status }): LakeRun[] => {
+  async #exportBatch(options: CallOptions): Promise<number> {
+    const exportedFiles = await this.#files.list()
+    const newRuns = this.#recorder.listRuns().flatMap(({ name, status }): LakeRun[] => {
       const file = this.#recorder.findFile(name)
       const fileName = this.#getFileName(name)
-      const isDone = file === undefined || status === 'live' || known.has(fileName)
+      const isDone = file === undefined || status === 'live' || exportedFiles.has(fileName)
       return isDone ? [] : [{ file, recording: name, name: fileName }]
     })
-    await this.#files.export(missing.slice(0, maxExported), options)
-    return Math.max(0, missing.length - maxExported)
+    await this.#files.export(newRuns.slice(0, maxExportedRuns), options)
+    return Math.max(0, newRuns.length - maxExportedRuns)
   }
 
   /** Starts the name with a hash of the run, by which the new file replaces older ones. */
   #getFileName(run: string): string {
-    const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+    const getHash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)
-    return `${hash(`${id}\0${run}`).slice(0, 20)}-${hash(this.#recorder.getRevision(run)).slice(0, 8)}`
+    return `${getHash(`${id}\0${run}`).slice(0, 20)}-${getHash(this.#recorder.getRevision(run)).slice(0, 8)}`
   }
 }

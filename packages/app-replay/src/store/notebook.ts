@@ -73,7 +73,7 @@ export class Notebook {
   }
 
   /** Returns the bookmarks in frame order. */
-  async bookmarks(recording: string): Promise<readonly Bookmark[]> {
+  async listBookmarks(recording: string): Promise<readonly Bookmark[]> {
     return this.#statements.listBookmarks.all(recording)
   }
 
@@ -82,7 +82,7 @@ export class Notebook {
     request: string,
     { recording, frame_id, note }: Omit<Bookmark, 'id' | 'made_ms'> & { readonly recording: string },
   ): Promise<boolean> {
-    return this.#once(request, () => {
+    return this.#applyOnce(request, () => {
       if ((this.#statements.countBookmarks.get(recording) ?? 0) >= maxBookmarks) return false
       this.#statements.addBookmark.run(recording, frame_id, note, this.#clock.now())
       return true
@@ -91,7 +91,7 @@ export class Notebook {
 
   /** Resolves to `false` if the bookmark does not exist. */
   async removeBookmark(request: string, recording: string, id: number): Promise<boolean> {
-    return this.#once(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
+    return this.#applyOnce(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
   }
 
   /** Replaces an existing baseline with the same name. */
@@ -99,12 +99,12 @@ export class Notebook {
     request: string,
     { name, recording, invariants }: Omit<Baseline, 'made_ms'>,
   ): Promise<void> {
-    this.#once(request, () => {
+    this.#applyOnce(request, () => {
       this.#statements.saveBaseline.run(name, recording, JSON.stringify(invariants), this.#clock.now())
     })
   }
 
-  async baseline(name: string): Promise<Baseline | undefined> {
+  async findBaseline(name: string): Promise<Baseline | undefined> {
     const row = this.#statements.findBaseline.get(name)
     if (row === undefined) return undefined
     // Earlier versions stored infinite limits as null.
@@ -112,7 +112,7 @@ export class Notebook {
     return { ...row, invariants }
   }
 
-  async baselines(): Promise<readonly string[]> {
+  async listBaselines(): Promise<readonly string[]> {
     return this.#statements.listBaselines.all()
   }
 
@@ -120,12 +120,12 @@ export class Notebook {
     this.#db.close()
   }
 
-  #once<Result>(request: string, change: () => Result): Result {
+  #applyOnce<Result>(request: string, change: () => Result): Result {
     const { findResult, saveResult, deleteResults } = this.#statements
     return this.#db
       .transaction(() => {
-        const earlier = findResult.get(request, this.#clock.now() - repeatMs)
-        if (earlier !== undefined) return JSON.parse(earlier) as Result
+        const earlierResult = findResult.get(request, this.#clock.now() - repeatMs)
+        if (earlierResult !== undefined) return JSON.parse(earlierResult) as Result
         deleteResults.run(this.#clock.now() - repeatMs)
         const result = change()
         saveResult.run(request, JSON.stringify(result ?? null), this.#clock.now())

@@ -38,7 +38,7 @@ export class PictureCache {
   }
 
   /** Returns `undefined` if the picture was evicted. */
-  svg(recording: string, id: string): string | undefined {
+  findSvg(recording: string, id: string): string | undefined {
     const key = `${recording} ${id}`
     const svg = this.#texts.get(key)
     if (svg === undefined) return undefined

@@ -2,7 +2,7 @@ import type { Env } from '@causeway/app-kit'
 import type { Recording, RecordingLibrary, RecordingSummary, RunSummary } from '@causeway/recording'
 import type { CheckFramesResult } from '../analysis/check-frames.ts'
 import { summarizeRun, type WholeDiagnosis } from '../domain/runs/summarize-run.ts'
-import { precomputed } from '../session/diagnose.ts'
+import { listPrecomputedAnalyses } from '../session/diagnose.ts'
 
 /** Delay in ms, so that a diagnosis does not slow down a series of runs. */
 const startDelayMs = 2000
@@ -30,8 +30,8 @@ export class RunSummarizer {
     if (!this.#hasScanned) this.#scan()
     this.#start()
     const runs = this.#library.summaries.list(scenario)
-    const known = new Set(runs.map(({ recording }) => recording))
-    const waiting = [...this.#pending].filter((run) => !known.has(this.#getId(run)) && this.#exists(run))
+    const knownIds = new Set(runs.map(({ recording }) => recording))
+    const waiting = [...this.#pending].filter((run) => !knownIds.has(this.#getId(run)) && this.#exists(run))
     return { runs, waiting: waiting.length }
   }
 
@@ -56,7 +56,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summarizeRun(file, summary, diagnosis))
   }
 
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     this.#start()
     await this.#work
   }
@@ -76,10 +76,10 @@ export class RunSummarizer {
   /** Finds runs that an earlier process did not diagnose. */
   #scan(): void {
     this.#hasScanned = true
-    const summaries = new Map(this.#library.summaries.list().map((one) => [one.recording, one]))
+    const summaries = new Map(this.#library.summaries.list().map((summary) => [summary.recording, summary]))
     for (const { name, status } of this.#library.recorder.listRuns()) {
-      const known = summaries.get(this.#getId(name))
-      const isCurrent = known?.revision === this.#getRevision(name) && known.verdict !== null
+      const existing = summaries.get(this.#getId(name))
+      const isCurrent = existing?.revision === this.#getRevision(name) && existing.verdict !== null
       if (status !== 'live' && !isCurrent) this.#pending.add(name)
     }
   }
@@ -104,9 +104,10 @@ export class RunSummarizer {
 
   async #diagnose(run: string): Promise<void> {
     try {
-      const { summary, result } = await this.#library.analyseInBackground(run, (opened) => {
-        if (this.#library.summaries.find(this.#getId(run)) === undefined) this.#putRun(run, opened, null)
-        const [request] = precomputed(opened)
+      const { summary, result } = await this.#library.analyseInBackground(run, (recordingSummary) => {
+        if (this.#library.summaries.find(this.#getId(run)) === undefined)
+          this.#putRun(run, recordingSummary, null)
+        const [request] = listPrecomputedAnalyses(recordingSummary)
         return request ?? null
       })
       if (result !== null) this.#putRun(run, summary, result as CheckFramesResult)

@@ -12,7 +12,7 @@ import {
   runMigrations,
 } from '@causeway/recording'
 import { resolveWorkerFile } from '@causeway/worker'
-import { precomputed } from '../session/diagnose.ts'
+import { listPrecomputedAnalyses } from '../session/diagnose.ts'
 import { Lake } from './lake.ts'
 import { Notebook, notebookMigrations } from './notebook.ts'
 import { maxCharacters, PictureCache } from './picture-cache.ts'
@@ -55,18 +55,18 @@ export class ReplayStore {
 
   constructor(
     library: RecordingLibrary,
-    parts: Pick<Env, 'changed' | 'now' | 'log'> & {
+    dependencies: Pick<Env, 'changed' | 'now' | 'log'> & {
       readonly pictures: PictureCache
       readonly notebook: Notebook
       readonly lake: Lake
     },
   ) {
     this.#library = library
-    this.pictures = parts.pictures
-    this.notebook = parts.notebook
-    this.lake = parts.lake
-    this.#changed = parts.changed
-    this.runs = new RunSummarizer(library, parts)
+    this.pictures = dependencies.pictures
+    this.notebook = dependencies.notebook
+    this.lake = dependencies.lake
+    this.#changed = dependencies.changed
+    this.runs = new RunSummarizer(library, dependencies)
     library.recorder.onStored((run) => this.#reportGrowth(run))
   }
 
@@ -143,9 +143,9 @@ export class ReplayStore {
 
   /** Notifies clients immediately, and after `growthNoticeMs` again if the run has grown in the meantime. */
   #reportGrowth(run: string): void {
-    const recent = this.#recentNotices.get(run)
-    if (recent !== undefined) {
-      recent.hasGrown = true
+    const recentNotice = this.#recentNotices.get(run)
+    if (recentNotice !== undefined) {
+      recentNotice.hasGrown = true
       return
     }
     void this.recorder.state(run).then(
@@ -179,7 +179,15 @@ export async function openReplayStore(env: Env): Promise<ReplayStore> {
   const pictures = new PictureCache(openPicture({ log }), newId)
   const notebook = new Notebook(dir, env)
   const worker = resolveWorkerFile('../analysis-worker', import.meta.url)
-  const library = await openLibrary({ dir, roots, log, now, limits, worker, analysesToPrepare: precomputed })
+  const library = await openLibrary({
+    dir,
+    roots,
+    log,
+    now,
+    limits,
+    worker,
+    analysesToPrepare: listPrecomputedAnalyses,
+  })
   const lake = openLake(env, library)
   return new ReplayStore(library, { pictures, notebook, lake, changed, now, log })
 }

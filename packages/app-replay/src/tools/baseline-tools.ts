@@ -54,7 +54,7 @@ export const baselineTools: readonly Registration[] = [
       }
       if (remove !== undefined && !(await notebook.removeBookmark(`${request} remove`, id, remove)))
         throw createArgumentError('remove', `${id} has no bookmark ${remove}`)
-      const bookmarks = await notebook.bookmarks(id)
+      const bookmarks = await notebook.listBookmarks(id)
       return { bookmarks, summary: `${formatCount(bookmarks.length, 'bookmark')} on ${id}.` }
     },
   }),
@@ -137,13 +137,13 @@ function readInvariantSeries(recording: Recording, ctx: ReplayContext) {
 }
 
 async function loadBaseline(name: string, { store }: ReplayContext): Promise<Invariants> {
-  const found = await store.notebook.baseline(name)
-  if (found !== undefined) return parseInvariants(found.invariants)
+  const baseline = await store.notebook.findBaseline(name)
+  if (baseline !== undefined) return parseInvariants(baseline.invariants)
   throw new CausewayError('INVALID_ARGUMENTS', `no baseline ${name}`, {
     remedy: 'call save_baseline on a good run first',
     data: {
       problems: [{ argument: 'baseline', problem: 'is not saved' }],
-      known: await store.notebook.baselines(),
+      known: await store.notebook.listBaselines(),
     },
   })
 }

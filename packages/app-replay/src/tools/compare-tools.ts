@@ -20,7 +20,7 @@ const pairArguments = {
   align: z.enum(['frame', 'time']).optional().describe('Default: frame'),
 }
 
-const shared = {
+const sharedOptions = {
   hints: readOnly,
   task: 'optional' as const,
   example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
@@ -33,7 +33,7 @@ export const compareTools: readonly Registration[] = [
       about:
         'Compare two runs: the first difference, and the growth per field. Use it after a change, or to check determinism.',
       searchHint: 'before and after, regression',
-      ...shared,
+      ...sharedOptions,
       input: {
         ...pairArguments,
         first_only: z.boolean().optional().describe('Only the first difference'),
@@ -45,7 +45,7 @@ export const compareTools: readonly Registration[] = [
     app.tool('find_first_divergence', {
       title: 'Find first divergence',
       about: 'Find the first frame in which two recordings differ: compare_recordings with first_only.',
-      ...shared,
+      ...sharedOptions,
       unlisted: true,
       input: pairArguments,
       run: (args, ctx) => compare(args, ctx, true),
@@ -57,15 +57,17 @@ type Arguments = z.output<z.ZodObject<typeof pairArguments>>
 async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) {
   const { recording: a, stamp: stampA } = await openRecording(ctx, args.a)
   const { recording: b, stamp: stampB } = await openRecording(ctx, args.b)
-  const size = Math.max(0, args.tolerance ?? defaultTolerance)
-  const tolerance: Tolerance = args.exact ? { exact: true } : { exact: false, absolute: size, relative: size }
+  const toleranceValue = Math.max(0, args.tolerance ?? defaultTolerance)
+  const tolerance: Tolerance = args.exact
+    ? { exact: true }
+    : { exact: false, absolute: toleranceValue, relative: toleranceValue }
   const { signal, progress } = ctx
   const options = { tolerance, align: args.align ?? 'frame', firstOnly, signal, progress }
   const compared = await compareRecordings(a, b, options)
   const { matches, only_a, only_b } = compared.matching
   const divergences = compared.comparison.listDivergences()
   const [first] = divergences
-  const atFirst = divergences.filter(({ first_frame_a }) => first_frame_a === first?.first_frame_a)
+  const firstDivergences = divergences.filter(({ first_frame_a }) => first_frame_a === first?.first_frame_a)
   return {
     recording: stampA.recording,
     recording_b: stampB.recording,
@@ -79,7 +81,7 @@ async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) 
     parameters: listChangedParameters(a, b, compared),
     first_frame: first?.first_frame_a ?? null,
     first_frame_b: first?.first_frame_b ?? null,
-    differs: atFirst.map(toDifference),
+    differs: firstDivergences.map(toDifference),
     ...(first === undefined
       ? {}
       : {
@@ -87,7 +89,7 @@ async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) 
           frame_b: toSolverState(await b.frame(first.first_frame_b)),
         }),
     ...(firstOnly ? {} : { divergences }),
-    summary: summarizeDivergences(compared.comparison.frames, atFirst, {
+    summary: summarizeDivergences(compared.comparison.frames, firstDivergences, {
       isExact: args.exact ?? false,
       position: firstOnly ? undefined : divergences.find(({ field }) => field === 'position'),
       names: await readNames(a, b, { first, compared, ctx }),
@@ -149,42 +151,44 @@ async function readNames(
   b: Recording,
   { first, compared: { matching, environment }, ctx }: NamesContext,
 ): Promise<BodyNames> {
-  const toA = new Map([...matching.matches, ...environment].map((match) => [match.b, match.a]))
+  const idByB = new Map([...matching.matches, ...environment].map((match) => [match.b, match.a]))
   const [pairsA = [], pairsB = []] = [first?.value_a, first?.value_b].map((value) =>
     typeof value === 'string' ? splitPairs(value).flatMap(parsePair) : [],
   )
-  const idsA = [...pairsA.map((id) => toA.get(id) ?? id), ...pairsB.flatMap((id) => toA.get(id) ?? [])]
-  const idsB = [...pairsB, ...pairsA.filter((id) => toA.has(id))]
+  const idsA = [...pairsA.map((id) => idByB.get(id) ?? id), ...pairsB.flatMap((id) => idByB.get(id) ?? [])]
+  const idsB = [...pairsB, ...pairsA.filter((id) => idByB.has(id))]
   const namesA = await readBodyNames(a, idsA, ctx)
-  const renumbered = [...toA].flatMap(([id, idA]) => (namesA[idA] === undefined ? [] : [[id, namesA[idA]]]))
-  return { ...namesA, ...Object.fromEntries(renumbered), ...(await readBodyNames(b, idsB, ctx)) }
+  const renumberedNames = [...idByB].flatMap(([id, idA]) =>
+    namesA[idA] === undefined ? [] : [[id, namesA[idA]]],
+  )
+  return { ...namesA, ...Object.fromEntries(renumberedNames), ...(await readBodyNames(b, idsB, ctx)) }
 }
 
 const splitPairs = (value: string): readonly string[] => value.split(' ').filter((pair) => pair !== '')
 
 const parsePair = (pair: string): readonly BodyId[] => pair.split('-').map(Number)
 
-/** Describes the pairs that `other` lacks. */
-function describePairs(value: string, other: string, names: BodyNames): string {
-  const others = new Map<string, number>()
-  for (const pair of splitPairs(other)) others.set(pair, (others.get(pair) ?? 0) + 1)
+/** Describes the pairs that `otherValue` lacks. */
+function describePairs(value: string, otherValue: string, names: BodyNames): string {
+  const remainingCounts = new Map<string, number>()
+  for (const pair of splitPairs(otherValue)) remainingCounts.set(pair, (remainingCounts.get(pair) ?? 0) + 1)
   // The same pair can occur several times.
-  const own = splitPairs(value).filter((pair) => {
-    const count = others.get(pair) ?? 0
-    others.set(pair, count - 1)
+  const missingPairs = splitPairs(value).filter((pair) => {
+    const count = remainingCounts.get(pair) ?? 0
+    remainingCounts.set(pair, count - 1)
     return count <= 0
   })
-  const rest = own.length > maxPairs ? ` and ${own.length - maxPairs} more` : ''
-  const pairs = own.slice(0, maxPairs).map((pair) => nameBodies(parsePair(pair), names))
-  return own.length === 0 ? 'none' : `${pairs.join('; ')}${rest}`
+  const moreText = missingPairs.length > maxPairs ? ` and ${missingPairs.length - maxPairs} more` : ''
+  const pairs = missingPairs.slice(0, maxPairs).map((pair) => nameBodies(parsePair(pair), names))
+  return missingPairs.length === 0 ? 'none' : `${pairs.join('; ')}${moreText}`
 }
 
 function summarizeDivergences(
   frames: number,
-  atFirst: readonly Divergence[],
+  firstDivergences: readonly Divergence[],
   { isExact, position, names }: DivergenceContext,
 ): string {
-  const [first] = atFirst
+  const [first] = firstDivergences
   if (first === undefined)
     return `No difference in ${formatCount(frames, 'frame')}${isExact ? ', bit by bit' : ' beyond the tolerance'}.`
   const { field, unit, body_id, value_a, value_b, difference } = first
@@ -192,7 +196,7 @@ function summarizeDivergences(
     typeof value_a === 'number' && typeof value_b === 'number'
       ? `${formatNumber(value_a)} against ${formatQuantity(value_b, unit)}, a difference of ${formatNumber(difference)}`
       : `only in a: ${describePairs(`${value_a}`, `${value_b}`, names)}, only in b: ${describePairs(`${value_b}`, `${value_a}`, names)}`
-  const fields = atFirst.slice(1).map((divergence) => divergence.field)
+  const fields = firstDivergences.slice(1).map((divergence) => divergence.field)
   const sentences = [
     `First difference in frame ${first.first_frame_a}: ${field}${body_id === null ? '' : ` of ${nameBodies([body_id], names)}`}, ${values}${fields.length === 0 ? '' : `; also ${fields.join(', ')}`}.`,
   ]

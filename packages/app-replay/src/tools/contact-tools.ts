@@ -123,16 +123,16 @@ async function readPairContacts(
   range: FrameRange,
   ctx: ReplayContext,
 ): Promise<PairContact[]> {
-  const found: PairContact[] = []
+  const contacts: PairContact[] = []
   let start = range.start
   while (true) {
     ctx.signal.throwIfAborted()
     const { frames } = await recording.pairHistory(pair, { start, end: range.end }, framesPerRead)
-    found.push(...frames.map((frame) => toPairContact(frame, pair[0])))
+    contacts.push(...frames.map((frame) => toPairContact(frame, pair[0])))
     const last = frames.at(-1)
-    if (last === undefined || frames.length < framesPerRead) return found
+    if (last === undefined || frames.length < framesPerRead) return contacts
     start = last.frame_id + 1
-    ctx.progress(found.length)
+    ctx.progress(contacts.length)
   }
 }
 

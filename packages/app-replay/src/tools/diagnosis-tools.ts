@@ -143,7 +143,7 @@ export const diagnosisTools: readonly Registration[] = [
         frames_checked: diagnosis.frames,
         findings: findings
           .slice(0, max_findings)
-          .map((one) => toRankedRow(one, diagnosis.names, recording.summary.frames)),
+          .map((finding) => toRankedRow(finding, diagnosis.names, recording.summary.frames)),
         count: findings.length,
         counts: countEach(findings.map(({ kind }) => kind)),
         truncated: findings.length > max_findings,
@@ -188,18 +188,18 @@ export const eventTools: readonly Registration[] = [
     async run({ cursor, kinds, ...bounds }, { recording, range, ctx }) {
       validateKinds(kinds)
       const args = { range: range(bounds) }
-      const found = await recording.analyse<readonly TimelineEvent[]>('events', args, ctx)
-      const events = found.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
+      const allEvents = await recording.analyse<readonly TimelineEvent[]>('events', args, ctx)
+      const events = allEvents.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
       const { items, next_cursor } = paginate(events, (_, index) => index, { cursor, limit: maxRunsShown })
       const counts = countEach(events.map(({ kind }) => kind))
-      const listed = Object.entries(counts).map(([kind, n]) => `${n} ${kind}`)
+      const countTexts = Object.entries(counts).map(([kind, n]) => `${n} ${kind}`)
       return {
         events: items,
         count: events.length,
         counts,
         truncated: items.length < events.length,
         next_cursor,
-        summary: `${formatCount(events.length, 'event')}${listed.length > 0 ? `: ${listed.join(', ')}` : ''}.`,
+        summary: `${formatCount(events.length, 'event')}${countTexts.length > 0 ? `: ${countTexts.join(', ')}` : ''}.`,
       }
     },
   }),
@@ -213,8 +213,8 @@ export const eventTools: readonly Registration[] = [
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, ...bounds }, { recording, range, ctx }) {
       const args = { range: range(bounds) }
-      const found = await recording.analyse<StallsResult>('stalls', args, ctx)
-      const { stalls, judged, iterations_cap } = found
+      const stallsResult = await recording.analyse<StallsResult>('stalls', args, ctx)
+      const { stalls, judged, iterations_cap } = stallsResult
       const { items, next_cursor } = paginate(stalls, (_, index) => index, { cursor, limit: maxRunsShown })
       return {
         runs: items,
@@ -223,7 +223,7 @@ export const eventTools: readonly Registration[] = [
         iterations_cap,
         truncated: items.length < stalls.length,
         next_cursor,
-        summary: summarizeStalls(found, listRecordedNames(recording.summary)),
+        summary: summarizeStalls(stallsResult, listRecordedNames(recording.summary)),
       }
     },
   }),
@@ -266,10 +266,10 @@ export const eventTools: readonly Registration[] = [
   }),
 ]
 
-function summarizeStalls({ stalls: [first, ...more], judged }: StallsResult, names: BodyNames): string {
+function summarizeStalls({ stalls: [first, ...moreStalls], judged }: StallsResult, names: BodyNames): string {
   if (judged === 0) return 'No frame has constraints and recorded convergence.'
   if (first === undefined) return `The solver converged in every frame with constraints (${judged}).`
-  const count = `${formatCount(more.length + 1, 'stall')} in ${formatCount(judged, 'frame')} with constraints`
+  const count = `${formatCount(moreStalls.length + 1, 'stall')} in ${formatCount(judged, 'frame')} with constraints`
   const { frames, bodies, residual, mass_ratio } = first
   const facts = [
     formatFrames(frames.first, frames.last),

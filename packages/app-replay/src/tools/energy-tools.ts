@@ -41,7 +41,7 @@ export const energyTools: readonly Registration[] = [
       const energy = await recording.bodyEnergy(body, range(bounds))
       if (energy.length === 0)
         throw createBodyNotFoundError(body, recording.summary, {
-          where: 'this range',
+          location: 'this range',
           bodies: recording.summary.bodies.map(({ body_id }) => body_id),
         })
       const { rows, ...part } = selectSeriesPart(energy, 'total_e', { cursor, limit: max_points })

@@ -125,14 +125,17 @@ export const frameTools: readonly Registration[] = [
       const frame = await recording.frame(frame_id)
       const before = (await findFrame(recording, frame_id - 1)) ?? null
       const scale = await getForceScale(recording, frame)
-      const touching = [frame, before].flatMap((one) => [
-        ...(one?.collisions ?? []),
-        ...(one?.friction_constraints ?? []),
+      const touching = [frame, before].flatMap((contactFrame) => [
+        ...(contactFrame?.collisions ?? []),
+        ...(contactFrame?.friction_constraints ?? []),
       ])
       const names = await readBodyNames(recording, listBodies(touching), ctx)
       const explanation = explainFrame(frame, { before, summary: recording.summary, scale, names })
-      const around = range({ start_frame: frame_id - contextFrames, end_frame: frame_id + contextFrames })
-      const { findings, coverage, ...diagnosis } = await diagnose(recording, around, ctx)
+      const surroundingRange = range({
+        start_frame: frame_id - contextFrames,
+        end_frame: frame_id + contextFrames,
+      })
+      const { findings, coverage, ...diagnosis } = await diagnose(recording, surroundingRange, ctx)
       const present = findings.filter(({ frames }) => frames.first <= frame_id && frame_id <= frames.last)
       return {
         frame_id,
@@ -140,7 +143,7 @@ export const frameTools: readonly Registration[] = [
         ...explanation,
         balances: explanation.balances.slice(0, defaultPoints),
         contacts: explanation.contacts?.slice(0, defaultPoints) ?? null,
-        findings: present.map((one) => toFindingRow(one, diagnosis.names)),
+        findings: present.map((finding) => toFindingRow(finding, diagnosis.names)),
         ...(details && { system_energy: frame.system_energy, solver: frame.solver, ...coverage }),
         summary: summarizeExplanation(frame, explanation, {
           names: { ...names, ...diagnosis.names },
@@ -157,10 +160,10 @@ function describeLaws(
 ): string {
   if (finding !== undefined) return toSentence(describeFinding(finding, names))
   const missed = not_checked.filter(({ law }) => !checked.includes(law)).length
-  const rest = missed === 0 ? '' : ` ${formatCount(missed, 'law')} could not be checked.`
+  const missedText = missed === 0 ? '' : ` ${formatCount(missed, 'law')} could not be checked.`
   return checked.length === 0
     ? 'No law could be checked.'
-    : `No fault found here by the ${formatCount(checked.length, 'law')} that could be checked.${rest}`
+    : `No fault found here by the ${formatCount(checked.length, 'law')} that could be checked.${missedText}`
 }
 
 function summarizeExplanation(

@@ -5,7 +5,7 @@ import { maxPoints, type Registration, readOnly } from './recording-tool.ts'
 
 const deadlineMs = 30_000
 
-const [first, ...others] = lakeQuestions.map(({ name }) => name)
+const [first, ...otherNames] = lakeQuestions.map(({ name }) => name)
 
 export const lakeTools: readonly Registration[] = [
   (app) =>
@@ -15,7 +15,7 @@ export const lakeTools: readonly Registration[] = [
         'Return speeds, depths or iterations from the frames of all finished runs. Use list_runs for verdicts.',
       hints: readOnly,
       input: {
-        question: z.enum([first ?? '', ...others]).describe(describeQuestions(lakeQuestions)),
+        question: z.enum([first ?? '', ...otherNames]).describe(describeQuestions(lakeQuestions)),
         scenario: z.string().optional().describe('Default: all'),
         commit: z.string().optional().describe('Full hash'),
         threshold: z.number().optional().describe('m/s or m'),
@@ -30,7 +30,7 @@ export const lakeTools: readonly Registration[] = [
           limit: Math.min(Math.max(limit, 1), maxPoints),
           deadlineMs,
         }
-        const { rows, truncated, waiting } = await store.lake.ask(query, { signal, progress })
+        const { rows, truncated, waiting } = await store.lake.runQuery(query, { signal, progress })
         return {
           question,
           rows,

@@ -42,9 +42,12 @@ export const pictureTools: readonly Registration[] = [
       const plans = parseSeriesNames(series, recording)
       const range = call.range(bounds)
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
-      const args = { plans, range, points: maxChartPoints, cite: frame }
-      const { series: own } = await readSampledSeries(recording, args, ctx)
-      const sampled = overlay === undefined ? own : await addOverlay(own, { series, overlay, range }, call)
+      const args = { plans, range, points: maxChartPoints, citedFrame: frame }
+      const { series: recordingSeries } = await readSampledSeries(recording, args, ctx)
+      const sampled =
+        overlay === undefined
+          ? recordingSeries
+          : await addOverlay(recordingSeries, { series, overlay, range }, call)
       const shaded = shade_findings ? await listShadedRuns(range, call) : []
       const title = `${series.join(', ')} of ${recording.identity.name}`
       const chart = buildSeriesChart(sampled, { title, marks: { frame, runs: shaded } })
@@ -52,7 +55,7 @@ export const pictureTools: readonly Registration[] = [
       const picture = await pictures.renderer.chart(lineChart(chart), { signal: ctx.signal })
       const { uri, content } = pictures.add(stamp.recording, title, picture)
       call.attach(content)
-      const described = sampled.map(
+      const descriptions = sampled.map(
         ({ name, unit, min, max, max_frame }) =>
           `${name} ${formatNumber(min)} to ${formatQuantity(max, unit)} (maximum in frame ${max_frame})`,
       )
@@ -60,7 +63,7 @@ export const pictureTools: readonly Registration[] = [
         series: sampled.map(({ frames, values, quantity, cited, truncated, ...totals }) => totals),
         shaded,
         svg: uri,
-        summary: `${described.join('; ')}.`,
+        summary: `${descriptions.join('; ')}.`,
       }
     },
   }),
@@ -78,7 +81,7 @@ export const pictureTools: readonly Registration[] = [
     example: { args: { recording: 'stack', frame_id: 60 } },
     async run({ frame_id, view = 'front', bodies }, { recording, stamp, ctx, attach }) {
       const { signal } = ctx
-      const chosen = bodies?.map((body) => recording.resolveBody(body)) ?? null
+      const selectedBodies = bodies?.map((body) => recording.resolveBody(body)) ?? null
       const frame = await recording.frame(frame_id)
       const geometry = await recording.analyse<SceneGeometry>('geometry', { frame: frame_id }, { signal })
       const svg = drawFrame({
@@ -86,14 +89,14 @@ export const pictureTools: readonly Registration[] = [
         view,
         geometry,
         scale: await getForceScale(recording, frame),
-        bodies: chosen,
+        bodies: selectedBodies,
         isEnvironment: createEnvironmentTest(recording.summary),
       })
       const { pictures } = ctx.store
       const picture = await pictures.renderer.drawing(svg, { signal })
       const { uri, content } = pictures.add(stamp.recording, `frame ${frame_id}`, picture)
       attach(content)
-      const drawn = chosen?.length ?? frame.states.length
+      const drawn = selectedBodies?.length ?? frame.states.length
       return {
         frame_id,
         view,
@@ -112,7 +115,7 @@ export const pictureTools: readonly Registration[] = [
       about: 'A picture of plot or render_frame as SVG. Only the latest pictures are stored.',
       mimeType: 'image/svg+xml',
       async read({ recording = '', plot_id = '' }, { store }) {
-        const text = store.pictures.svg(recording, plot_id)
+        const text = store.pictures.findSvg(recording, plot_id)
         if (text !== undefined) return { text }
         throw new CausewayError('RESOURCE_NOT_FOUND', `no such picture of ${recording}: ${plot_id}`, {
           remedy: 'draw it again; only the latest pictures are stored',
@@ -126,20 +129,24 @@ type SampledSeries = Awaited<ReturnType<typeof readSampledSeries>>['series']
 
 /** Appends each recording's name to the names of its series. */
 async function addOverlay(
-  own: SampledSeries,
-  added: { readonly series: readonly string[]; readonly overlay: string; readonly range: FrameRange },
+  recordingSeries: SampledSeries,
+  overlayRequest: {
+    readonly series: readonly string[]
+    readonly overlay: string
+    readonly range: FrameRange
+  },
   { recording, ctx }: RecordingCall,
 ): Promise<SampledSeries> {
-  const { recording: second } = await openRecording(ctx, added.overlay)
-  const plans = parseSeriesNames(added.series, second)
-  const args = { plans, range: added.range, points: maxChartPoints, cite: null }
-  const { series: others } = await readSampledSeries(second, args, ctx)
-  const [first, other] = [recording, second].map(({ identity }) => identity.name)
-  const label = (series: SampledSeries, name: string) =>
-    series.map((one) => ({ ...one, name: `${one.name}, ${name}` }))
+  const { recording: overlayRecording } = await openRecording(ctx, overlayRequest.overlay)
+  const plans = parseSeriesNames(overlayRequest.series, overlayRecording)
+  const args = { plans, range: overlayRequest.range, points: maxChartPoints, citedFrame: null }
+  const { series: overlaySeries } = await readSampledSeries(overlayRecording, args, ctx)
+  const [first, other] = [recording, overlayRecording].map(({ identity }) => identity.name)
+  const addLabel = (series: SampledSeries, name: string) =>
+    series.map((item) => ({ ...item, name: `${item.name}, ${name}` }))
   return [
-    ...label(own, first === other ? recording.identity.id : (first ?? '')),
-    ...label(others, first === other ? second.identity.id : (other ?? '')),
+    ...addLabel(recordingSeries, first === other ? recording.identity.id : (first ?? '')),
+    ...addLabel(overlaySeries, first === other ? overlayRecording.identity.id : (other ?? '')),
   ]
 }
 

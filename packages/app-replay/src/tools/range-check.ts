@@ -35,7 +35,7 @@ export async function checkRange(
   const page = { cursor: check.cursor, limit }
   const { items, next_cursor } = paginate(runs, (_, index) => index, page)
   return {
-    runs: items.map((one) => toFindingRow(one, names)),
+    runs: items.map((finding) => toFindingRow(finding, names)),
     count: runs.length,
     frames_checked: frames,
     truncated: items.length < runs.length,

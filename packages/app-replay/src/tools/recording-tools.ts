@@ -64,20 +64,20 @@ export const recordingTools: readonly Registration[] = [
               ...(status === undefined ? {} : { status }),
             }),
           )
-        const others = listings
+        const otherFiles = listings
           .filter((listing) => !listing.is_recording)
           .map(({ path, name, reason }) => ({ path, name, reason: reason ?? 'NOT_A_RECORDING' }))
         const page = paginate(recordings, (_, index) => index, { cursor, limit: max_points })
         const summary = summarizeList({
           recordings: recordings.length,
-          others: others.length,
+          others: otherFiles.length,
           folders: searched.length,
         })
         return {
           directory: directory ?? null,
           searched,
           recordings: page.items,
-          others: others.slice(0, max_points),
+          others: otherFiles.slice(0, max_points),
           count: recordings.length,
           truncated: page.items.length < recordings.length,
           next_cursor: page.next_cursor,

@@ -92,19 +92,19 @@ export const runTools: readonly Registration[] = [
       example: { args: { metric: 'bad' } },
       async run({ metric, since, where }, { store }) {
         const { runs, waiting } = listRuns(store, where)
-        const all = startAt(groupByCommit(runs), since)
-        const commits = all.slice(-maxCommits)
-        const included = commits.flatMap((one) => one.runs)
-        const metrics = metric === undefined ? listMetrics(included) : [parseMetric(metric, findingKinds)]
+        const commitsSince = selectSince(groupByCommit(runs), since)
+        const commits = commitsSince.slice(-maxCommits)
+        const includedRuns = commits.flatMap((group) => group.runs)
+        const metrics = metric === undefined ? listMetrics(includedRuns) : [parseMetric(metric, findingKinds)]
         const regression = findRegression(commits, metrics)
-        const counts = countRuns(included, waiting)
+        const counts = countRuns(includedRuns, waiting)
         return {
           ...regression,
           metrics: metrics.map(({ name }) => name),
           commits: commits.length,
           ...counts,
           without_commit: runs.filter(({ commit }) => commit === null).length,
-          truncated: commits.length < all.length,
+          truncated: commits.length < commitsSince.length,
           summary: summarizeRegression(regression, commits.length, counts),
         }
       },
@@ -123,7 +123,9 @@ export const runTools: readonly Registration[] = [
         const similar = rankSimilarRuns(target, ctx.store.runs.list().runs)
         return {
           recording: target.recording,
-          runs: similar.slice(0, maxSimilar).map(({ run, ...likeness }) => ({ ...likeness, ...toRow(run) })),
+          runs: similar
+            .slice(0, maxSimilar)
+            .map(({ run, ...similarity }) => ({ ...similarity, ...toRow(run) })),
           compared: similar.length,
           summary: summarizeSimilar(target, similar, similar.length),
         }
@@ -139,7 +141,7 @@ function listRuns({ runs: summaries }: ReplayContext['store'], where: unknown) {
 }
 
 /** Throws `INVALID_ARGUMENTS` if no run has the commit. */
-function startAt(commits: readonly CommitRuns[], since: string | undefined): readonly CommitRuns[] {
+function selectSince(commits: readonly CommitRuns[], since: string | undefined): readonly CommitRuns[] {
   if (since === undefined) return commits
   const at = commits.findIndex(({ commit }) => commit.startsWith(since))
   if (at !== -1) return commits.slice(at)
@@ -151,9 +153,9 @@ function startAt(commits: readonly CommitRuns[], since: string | undefined): rea
 
 async function findSummary(idOrPath: string, ctx: ReplayContext): Promise<RunSummary> {
   const { runs } = ctx.store
-  const known = runs.find(idOrPath)
-  const found = known ?? runs.find((await openRecording(ctx, idOrPath)).stamp.recording)
-  if (found?.verdict) return found
+  const knownSummary = runs.find(idOrPath)
+  const summary = knownSummary ?? runs.find((await openRecording(ctx, idOrPath)).stamp.recording)
+  if (summary?.verdict) return summary
   throw new ReplayError('NOT_DIAGNOSED', `the recording was not diagnosed: ${idOrPath}`, {
     data: { recording: idOrPath },
   })
@@ -161,6 +163,12 @@ async function findSummary(idOrPath: string, ctx: ReplayContext): Promise<RunSum
 
 function toRow({ verdict, revision, ...facts }: RunSummary) {
   if (verdict === null) return { ...facts, diagnosed: false }
-  const { checked, not_checked, ...found } = verdict
-  return { ...facts, diagnosed: true, laws_checked: checked.length, laws_not_checked: not_checked, ...found }
+  const { checked, not_checked, ...findings } = verdict
+  return {
+    ...facts,
+    diagnosed: true,
+    laws_checked: checked.length,
+    laws_not_checked: not_checked,
+    ...findings,
+  }
 }

@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import type { SampledSeriesArgs, trajectory } from '../analysis/sampled-series.ts'
-import type { search } from '../analysis/series.ts'
+import type { SampledSeriesArgs, sampleTrajectory } from '../analysis/sampled-series.ts'
+import type { searchFrames } from '../analysis/series.ts'
 import { listRecordedNames, nameBodies } from '../domain/bodies/body-names.ts'
 import { createCursor, paginate, parseCursor } from '../domain/cursor.ts'
 import { capitalize, formatCount, formatFrames, formatNumber, formatQuantity } from '../domain/sentence.ts'
@@ -58,10 +58,10 @@ export const seriesTools: readonly Registration[] = [
       const range = call.range(bounds)
       const points = clampPoints(max_points)
       if (cursor !== undefined) {
-        const rest = { ...range, start: Math.max(range.start ?? 0, parseCursor(cursor)) }
-        return readSeriesPage({ plans, range: rest, limit: points }, call)
+        const pageRange = { ...range, start: Math.max(range.start ?? 0, parseCursor(cursor)) }
+        return readSeriesPage({ plans, range: pageRange, limit: points }, call)
       }
-      const args: SampledSeriesArgs = { plans, range, points, cite: null }
+      const args: SampledSeriesArgs = { plans, range, points, citedFrame: null }
       const { length, series: sampled } = await readSampledSeries(call.recording, args, call.ctx)
       const described = sampled.map(
         ({ name, unit, min, max, min_frame, max_frame }) =>
@@ -99,7 +99,7 @@ export const seriesTools: readonly Registration[] = [
     async run({ predicate: text, cursor, max_points, ...bounds }, { recording, range, ctx }) {
       const predicate = parsePredicate(text, (name) => parseSeriesName(name, recording.resolveBody))
       const args = { predicate, range: range(bounds) }
-      const { runs, searched } = await recording.analyse<Awaited<ReturnType<typeof search>>>(
+      const { runs, searched } = await recording.analyse<Awaited<ReturnType<typeof searchFrames>>>(
         'search',
         args,
         ctx,
@@ -131,7 +131,7 @@ async function readTrajectory(
 ) {
   const body = recording.resolveBody(body_id)
   const args = { body, range: range(bounds), points: clampPoints(max_points) }
-  const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof trajectory>>>(
+  const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof sampleTrajectory>>>(
     'trajectory',
     args,
     ctx,

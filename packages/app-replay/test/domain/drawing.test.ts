@@ -99,7 +99,7 @@ t.test(
   },
 )
 
-t.test('contactForces adds the rows of a pair as forces on the carried body', async (t) => {
+t.test('listContactForces adds the rows of a pair as forces on the supported body', async (t) => {
   const vector = (x: number, y: number, z: number) => ({ x, y, z })
   const row = (change: Partial<FrictionConstraint> = {}) => ({
     body_a_id: 1,
@@ -120,7 +120,7 @@ t.test('contactForces adds the rows of a pair as forces on the carried body', as
   const rounded = (place: readonly number[] | null | undefined) =>
     place?.map((part) => Number(part.toFixed(9)))
   const [onA] = forces(1, row(), row({ body_a_id: 7 }), row())
-  t.match(onA, { on: 1, at: [2, 0, 1], points: { length: 2 } })
+  t.match(onA, { body: 1, at: [2, 0, 1], points: { length: 2 } })
   t.same(rounded(onA?.normal), [0, 0, 40])
   t.same(rounded(onA?.friction), [6, -2, 0])
   const [onB] = forces(2, row())

@@ -18,7 +18,7 @@ import { resolveFrameRange } from '../../src/domain/frames/frame-range.ts'
 import { toPoints } from '../../src/domain/series/columns.ts'
 import { selectSeriesPart, summarizeSeries } from '../../src/domain/series/series.ts'
 import { judgeConvergence, summarizeConvergence } from '../../src/domain/steps/convergence.ts'
-import { dot, negate, norm, rotationAngle, splitAlong, subtract } from '../../src/domain/vector.ts'
+import { dot, getRotationAngle, negate, norm, splitAlong, subtract } from '../../src/domain/vector.ts'
 
 function series(values: readonly number[]): Columns<'frame_id' | 'e'> {
   const data = Float64Array.from(values.flatMap((value, index) => [index + 1, value]))
@@ -267,8 +267,8 @@ t.test('a missing component makes a vector result null', async (t) => {
   t.equal(dot(unit, absent), null)
   t.same(subtract(absent, unit), { x: 1, y: null, z: 0 })
   t.same(splitAlong(absent, unit), { along: null, across: null })
-  t.equal(rotationAngle({ ...still, w: null }, still), null)
-  t.equal(rotationAngle(still, { ...still, z: null }), null)
+  t.equal(getRotationAngle({ ...still, w: null }, still), null)
+  t.equal(getRotationAngle(still, { ...still, z: null }), null)
 })
 
 t.test('lengths of a diverged run do not overflow', async (t) => {
@@ -282,11 +282,12 @@ t.test('splitAlong splits a velocity into parts along and across a normal', asyn
 
 t.test('rotationAngle is exact for small angles and treats q and -q as equal', async (t) => {
   const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) <= 1e-12 * b
-  for (const angle of [1e-9, 0.1, 1, 3]) t.ok(near(rotationAngle(still, turn(angle)), angle), `${angle} rad`)
+  for (const angle of [1e-9, 0.1, 1, 3])
+    t.ok(near(getRotationAngle(still, turn(angle)), angle), `${angle} rad`)
   const { w, x, y, z } = turn(1)
-  t.ok(near(rotationAngle(still, { w: -w, x: -x, y: -y, z: -z }), 1))
-  t.ok(near(rotationAngle(turn(0.5), turn(2)), 1.5))
-  t.equal(rotationAngle(still, still), 0)
+  t.ok(near(getRotationAngle(still, { w: -w, x: -x, y: -y, z: -z }), 1))
+  t.ok(near(getRotationAngle(turn(0.5), turn(2)), 1.5))
+  t.equal(getRotationAngle(still, still), 0)
 })
 
 const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous: true }

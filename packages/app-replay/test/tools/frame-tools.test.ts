@@ -334,7 +334,7 @@ verifies('replay:list:sizes', async (t) => {
   await recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
   t.same((await list())[0], ['run', 'run', undefined, undefined], 'a live run')
   await recorder.finish('run')
-  await runs.settled()
+  await runs.waitUntilSettled()
   const run = await one.call('get_metadata', { recording: 'run' })
   const seconds = Number(run.last_time_s) - Number(run.first_time_s)
   t.same((await list())[0], ['run', 'run', toRows(run.bodies).length, seconds], 'a finished run')

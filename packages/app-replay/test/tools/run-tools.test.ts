@@ -59,7 +59,7 @@ verifies('replay:runs:summary', 'a run that was removed before its diagnosis is 
   }
   await recorder.remove('removed')
   t.match(await client().call('list_runs'), { total: 1, not_diagnosed: 1 })
-  await runs.settled()
+  await runs.waitUntilSettled()
   t.match(await client().call('list_runs'), { total: 1, not_diagnosed: 0, runs: [{ name: 'kept' }] })
 })
 
@@ -71,7 +71,7 @@ verifies('replay:runs:summary', 'a sealed run is summarised, diagnosed and liste
   t.match(await one.call('list_runs'), { total: 0, runs: [] }, 'a live run has no summary')
   await store.recorder.finish('run')
   t.match(await one.call('list_runs'), { total: 1, not_diagnosed: 1, bad: 0, without_error: 0 })
-  await store.runs.settled()
+  await store.runs.waitUntilSettled()
   const listed = await one.call('list_runs')
   t.match(listed, { total: 1, not_diagnosed: 0 })
   const [row] = toRows(listed.runs)
@@ -87,7 +87,7 @@ verifies('replay:runs:summary', 'a sealed run is summarised, diagnosed and liste
   await store.recorder.write('other', streamLines([runLine, ...frameLines(1, 5)]))
   await store.recorder.finish('other')
   await store.recorder.remove('other')
-  await store.runs.settled()
+  await store.runs.waitUntilSettled()
   t.match(await one.call('list_runs'), { total: 1 }, 'a removed run has no summary')
 })
 
@@ -100,7 +100,7 @@ verifies('replay:runs:summary', 'runs that an earlier process recorded are diagn
   const after = await open()
   t.teardown(() => after.close())
   t.match(await after.client().call('list_runs'), { total: 1, not_diagnosed: 1 })
-  await (after.store as ReplayStore).runs.settled()
+  await (after.store as ReplayStore).runs.waitUntilSettled()
   const listed = await after.client().call('list_runs')
   t.match(listed, { not_diagnosed: 0, runs: [{ status: 'interrupted', diagnosed: true }] })
 })
@@ -189,7 +189,7 @@ verifies(
     const run = { run: { dt: 0.01, gravity: [0, 0, 0], bodies } }
     await recorder.write('run', streamLines([run, ...lines].map((one) => JSON.stringify(one))))
     await recorder.finish('run')
-    await runs.settled()
+    await runs.waitUntilSettled()
     t.match((await client().call('list_runs')).runs, [{ worst_energy_step_j: 3 }])
   },
 )
@@ -226,5 +226,5 @@ t.test('an unreadable catalogue stops the diagnosis of sealed runs, but not the 
   recorder.findEntry = () => {
     throw new Error('database disk image is malformed')
   }
-  await t.resolves(runs.settled())
+  await t.resolves(runs.waitUntilSettled())
 })

@@ -12,7 +12,7 @@ import { createEnvironmentTest } from './body.ts'
 export function createBodyNotFoundError(
   body: BodyId,
   summary: RecordingSummary,
-  { where: location, bodies }: { where: string; bodies: readonly BodyId[] },
+  { location, bodies }: { location: string; bodies: readonly BodyId[] },
 ): CausewayError {
   const first_frame = summary.appearances.find(({ body_id }) => body_id === body)?.first_frame
   return new RecordingError(
@@ -39,7 +39,7 @@ export function findBodyState(
   const state = states.find(({ body_id }) => body_id === body)
   if (state !== undefined) return state
   throw createBodyNotFoundError(body, summary, {
-    where: `frame ${frame_id}`,
+    location: `frame ${frame_id}`,
     bodies: states.map(({ body_id }) => body_id),
   })
 }

@@ -1,6 +1,6 @@
 import type { BodyId, BodyState, Frame, Value, Vector } from '@causeway/recording'
 import { formatCount, formatMainAxis, formatQuantity } from '../sentence.ts'
-import { norm, rotationAngle, subtract } from '../vector.ts'
+import { getRotationAngle, norm, subtract } from '../vector.ts'
 import { involvesBody, listPairs } from './body.ts'
 
 /** Change of a body from frame a to frame b, in SI units. */
@@ -47,7 +47,7 @@ export function compareBody(a: BodyInFrame, b: BodyInFrame) {
     position_delta_magnitude: norm(position_delta),
     velocity_delta_magnitude: norm(velocity_delta),
     speed_delta: speedA === null || speedB === null ? null : speedB - speedA,
-    orientation_angle: rotationAngle(a.state.orientation, b.state.orientation),
+    orientation_angle: getRotationAngle(a.state.orientation, b.state.orientation),
     angular_velocity_delta: spinA === null || spinB === null ? null : subtract(spinB, spinA),
     elapsed_time: timeA === null || timeB === null ? null : timeB - timeA,
     contact_delta: compareContacts(a, b),

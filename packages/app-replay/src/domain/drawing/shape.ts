@@ -19,7 +19,7 @@ export interface Ground {
 export interface FixedBody {
   readonly body: BodyId
   readonly at: Point3
-  readonly turn: Rotation
+  readonly rotation: Rotation
   readonly shape: Shape
 }
 
@@ -44,10 +44,10 @@ export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null
   if (x === undefined || y === undefined || z === undefined) return null
   const at: Point3 = [x, y, z]
   const [w = 1, i = 0, j = 0, k = 0] = orientation ?? []
-  const turn: Rotation = [w, i, j, k]
-  if (shape?.kind === 'plane') return { body, at, normal: rotate(turn, [0, 0, 1]) }
-  const own = toShape(geometry)
-  return own && { body, at, turn, shape: own }
+  const rotation: Rotation = [w, i, j, k]
+  if (shape?.kind === 'plane') return { body, at, normal: rotate(rotation, [0, 0, 1]) }
+  const geometryShape = toShape(geometry)
+  return geometryShape && { body, at, rotation, shape: geometryShape }
 }
 
 const minCorners = 3

@@ -19,15 +19,15 @@ const filterSchema = z.strictObject({
   since: z.union([z.number(), z.iso.datetime({ offset: true }), z.iso.date()]).pipe(z.coerce.date()),
 })
 
-const partialFilter = filterSchema.partial()
+const partialFilterSchema = filterSchema.partial()
 
-type RunFilter = z.output<typeof partialFilter>
+type RunFilter = z.output<typeof partialFilterSchema>
 
 const sortFields = ['sealed_ms', 'frames', 'duration_s', 'errors', 'first_bad_frame', ...worstFields] as const
 
 /** Throws `INVALID_ARGUMENTS`, which lists the known members. */
 export function parseFilter(value: unknown): RunFilter {
-  const parsed = partialFilter.safeParse(value ?? {})
+  const parsed = partialFilterSchema.safeParse(value ?? {})
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => ({
     argument: ['where', ...path].join('.'),
@@ -40,8 +40,8 @@ export function parseFilter(value: unknown): RunFilter {
 }
 
 export function filterRuns(runs: readonly RunSummary[], filter: RunFilter): readonly RunSummary[] {
-  const { tag, kind, bad, diagnosed, since, ...equal } = filter
-  const facts = Object.entries(equal) as [keyof typeof equal, unknown][]
+  const { tag, kind, bad, diagnosed, since, ...equalities } = filter
+  const facts = Object.entries(equalities) as [keyof typeof equalities, unknown][]
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : since.getTime()
   return runs.filter((run) => {
     const { verdict } = run

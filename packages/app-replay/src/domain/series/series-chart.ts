@@ -3,7 +3,7 @@ import { formatQuantity } from '../sentence.ts'
 
 export const maxChartPoints = 1200
 
-interface ChartedSeries {
+interface ChartSeries {
   readonly name: string
   readonly unit: string
   readonly quantity: string
@@ -18,7 +18,7 @@ export interface Marks {
 }
 
 export function buildSeriesChart(
-  series: readonly ChartedSeries[],
+  series: readonly ChartSeries[],
   { title, marks }: { readonly title: string; readonly marks: Marks },
 ): LineChart {
   const [first] = series

@@ -78,19 +78,32 @@ const aliases: Readonly<Record<string, string>> = {
 }
 const floorNames = new Set(['floor', 'environment'])
 
-/** `resolve` returns a body's recorded id. */
-export function parseSeriesName(name: string, resolve: (body: number) => BodyId): SeriesPlan {
+/** `resolveBody` returns a body's recorded id. */
+export function parseSeriesName(name: string, resolveBody: (body: number) => BodyId): SeriesPlan {
   const [of = '', ...rest] = name.split('.')
   if (of === 'body' && rest.length >= 2) {
     const [id = '', ...what] = rest
-    const found = resolveQuantity(name, what.join('.'), bodyQuantities)
-    return { name, of, body: resolve(parseBodyId(name, id)), what: found, ...bodyQuantities[found] }
+    const quantityKey = resolveQuantity(name, what.join('.'), bodyQuantities)
+    return {
+      name,
+      of,
+      body: resolveBody(parseBodyId(name, id)),
+      what: quantityKey,
+      ...bodyQuantities[quantityKey],
+    }
   }
   if (of === 'pair' && rest.length >= 3) {
     const [a = '', b = '', ...what] = rest
-    const found = resolveQuantity(name, what.join('.'), pairQuantities)
-    const second = floorNames.has(b) ? null : resolve(parseBodyId(name, b))
-    return { name, of, a: resolve(parseBodyId(name, a)), b: second, what: found, ...pairQuantities[found] }
+    const quantityKey = resolveQuantity(name, what.join('.'), pairQuantities)
+    const second = floorNames.has(b) ? null : resolveBody(parseBodyId(name, b))
+    return {
+      name,
+      of,
+      a: resolveBody(parseBodyId(name, a)),
+      b: second,
+      what: quantityKey,
+      ...pairQuantities[quantityKey],
+    }
   }
   if (of === 'body' || of === 'pair')
     throw createSeriesError(
@@ -104,21 +117,24 @@ export function parseSeriesName(name: string, resolve: (body: number) => BodyId)
 
 function resolveQuantity<Quantity extends string>(
   name: string,
-  written: string,
-  known: Readonly<Record<Quantity, unknown>>,
+  quantityText: string,
+  quantities: Readonly<Record<Quantity, unknown>>,
 ): Quantity {
   const isKnown = (text: string | undefined): text is Quantity =>
-    text !== undefined && Object.hasOwn(known, text)
-  if (isKnown(written)) return written
-  const alias = Object.hasOwn(aliases, written) ? aliases[written] : undefined
+    text !== undefined && Object.hasOwn(quantities, text)
+  if (isKnown(quantityText)) return quantityText
+  const alias = Object.hasOwn(aliases, quantityText) ? aliases[quantityText] : undefined
   if (isKnown(alias)) return alias
-  const all = [...Object.keys(known), ...Object.keys(aliases).filter((one) => isKnown(aliases[one]))]
-  const suggestion = closest(written, all)
+  const suggestions = [
+    ...Object.keys(quantities),
+    ...Object.keys(aliases).filter((alias) => isKnown(aliases[alias])),
+  ]
+  const suggestion = closest(quantityText, suggestions)
   throw createSeriesError(
     name,
     `no such series: ${name}`,
-    suggestion && `${name.slice(0, name.length - written.length)}${suggestion}`,
-    all,
+    suggestion && `${name.slice(0, name.length - quantityText.length)}${suggestion}`,
+    suggestions,
   )
 }
 

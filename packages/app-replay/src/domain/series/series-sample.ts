@@ -23,11 +23,12 @@ type SampledRecording = Pick<
   RecordingSummary,
   'lambda_unit' | 'dt_s' | 'dt_uniform' | 'bodies' | 'capabilities'
 >
-type Plan<Of extends SeriesPlan['of']> = Extract<SeriesPlan, { of: Of }>
+type Plan<Subject extends SeriesPlan['of']> = Extract<SeriesPlan, { of: Subject }>
 
 export function createSampler(plan: SeriesPlan, summary: SampledRecording): Sampler {
-  const needed = getRequiredCapability(plan)
-  if (needed !== undefined && !summary.capabilities.includes(needed)) return () => Number.NaN
+  const requiredCapability = getRequiredCapability(plan)
+  if (requiredCapability !== undefined && !summary.capabilities.includes(requiredCapability))
+    return () => Number.NaN
   if (plan.of === 'frame') return createFrameSampler(plan)
   return plan.of === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
 }
@@ -80,11 +81,11 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
         ? window.solver.get(row, solverAt.converged)
         : Number.NaN,
     'solver.constraints': solver(solverAt.constraints),
-    'contacts.pairs': ({ collisions }, row) => endRow(collisions, row) - getFirstRow(collisions, row),
+    'contacts.pairs': ({ collisions }, row) => getEndRow(collisions, row) - getFirstRow(collisions, row),
     'contacts.depth': ({ collisions }, row) => {
       let deepest = 0
-      for (let at = getFirstRow(collisions, row); at < endRow(collisions, row); at++)
-        deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
+      for (let at = getFirstRow(collisions, row); at < getEndRow(collisions, row); at++)
+        deepest = getMaxDepth(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
     },
   }
@@ -118,14 +119,14 @@ function createBodySampler({ body, what }: Plan<'body'>): Sampler {
 
 function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecording): Sampler {
   const isEnvironment = createEnvironmentTest(summary)
-  const isOther = (id: number): boolean => (b === null ? isEnvironment(id) : id === b)
-  const isPair = (one: number, other: number): boolean =>
-    (one === a && isOther(other)) || (other === a && isOther(one))
-  const friction = frictionSums(isPair)
-  const force =
+  const isOtherBody = (id: number): boolean => (b === null ? isEnvironment(id) : id === b)
+  const isPair = (bodyA: number, bodyB: number): boolean =>
+    (bodyA === a && isOtherBody(bodyB)) || (bodyB === a && isOtherBody(bodyA))
+  const sumFriction = createFrictionSummer(isPair)
+  const createForceSampler =
     (part: 'normal' | 'tangent' | 'limit'): Sampler =>
     (window, row) =>
-      toNewtons(friction(window, row)[part], {
+      toNewtons(sumFriction(window, row)[part], {
         unit: summary.lambda_unit,
         dt: getStep(window, row, summary),
       }) ?? Number.NaN
@@ -134,21 +135,21 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
     points: (window, row) => countRows(window.friction, row, isPair),
     depth: ({ collisions }, row) => {
       let deepest = 0
-      for (let at = getFirstRow(collisions, row); at < endRow(collisions, row); at++)
+      for (let at = getFirstRow(collisions, row); at < getEndRow(collisions, row); at++)
         if (isPair(collisions.data.get(at, collisionAt.a), collisions.data.get(at, collisionAt.b)))
-          deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
+          deepest = getMaxDepth(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
     },
-    normal_force: force('normal'),
-    friction_force: force('tangent'),
-    friction_limit: force('limit'),
-    utilization: (window, row) => friction(window, row).utilization,
+    normal_force: createForceSampler('normal'),
+    friction_force: createForceSampler('tangent'),
+    friction_limit: createForceSampler('limit'),
+    utilization: (window, row) => sumFriction(window, row).utilization,
   }
   return samples[what]
 }
 
 /** Returns sums over a pair's contact points in recorded units, and the maximum utilization. */
-const frictionSums =
+const createFrictionSummer =
   (isPair: (a: number, b: number) => boolean) =>
   ({ friction: { offset, data } }: FrameWindow, row: number) => {
     const sums = { normal: 0, tangent: 0, limit: 0, utilization: Number.NaN }
@@ -172,14 +173,14 @@ function getStep({ times }: FrameWindow, row: number, { dt_s, dt_uniform }: Samp
 }
 
 /** Ignores a missing depth. */
-const maxDepth = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
+const getMaxDepth = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
 
 const getFirstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
-const endRow = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
+const getEndRow = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
 
 function countRows(rows: FlatRows, row: number, test: (a: number, b: number) => boolean): number {
-  let found = 0
-  for (let at = getFirstRow(rows, row); at < endRow(rows, row); at++)
-    if (test(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) found += 1
-  return found
+  let count = 0
+  for (let at = getFirstRow(rows, row); at < getEndRow(rows, row); at++)
+    if (test(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) count += 1
+  return count
 }

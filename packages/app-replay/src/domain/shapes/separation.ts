@@ -42,10 +42,10 @@ function measureRound(a: Round, poseA: Pose, b: Round, poseB: Pose): number {
 }
 
 /** Returns the distance between two segments (Ericson, Real-Time Collision Detection, 5.1.9). */
-function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3, Point3]): number {
-  const d1 = add(one[1], one[0], -1)
-  const d2 = add(other[1], other[0], -1)
-  const r = add(one[0], other[0], -1)
+function measureSegments(segmentA: readonly [Point3, Point3], segmentB: readonly [Point3, Point3]): number {
+  const d1 = add(segmentA[1], segmentA[0], -1)
+  const d2 = add(segmentB[1], segmentB[0], -1)
+  const r = add(segmentA[0], segmentB[0], -1)
   const [a, e, f, c, b] = [dot3(d1, d1), dot3(d2, d2), dot3(d2, r), dot3(d1, r), dot3(d1, d2)]
   const clamp = (value: number): number => Math.min(1, Math.max(0, value))
   const denominator = a * e - b * b
@@ -69,9 +69,9 @@ function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): num
   if (round.halfLength === 0) return measure(0) - round.radius
   let [low, high] = [0, 1]
   for (let i = 0; i < 40; i++) {
-    const [one, other] = [low + (high - low) / 3, high - (high - low) / 3]
-    if (measure(one) < measure(other)) high = other
-    else low = one
+    const [third, twoThirds] = [low + (high - low) / 3, high - (high - low) / 3]
+    if (measure(third) < measure(twoThirds)) high = twoThirds
+    else low = third
   }
   return measure((low + high) / 2) - round.radius
 }
@@ -85,23 +85,23 @@ function measurePointBox([x, y, z]: Point3, half: Point3): number {
 function measureBoxes(a: Box, poseA: Pose, b: Box, poseB: Pose): number {
   const axesA = axes.map((axis) => rotate(poseA.rotation, axis))
   const axesB = axes.map((axis) => rotate(poseB.rotation, axis))
-  const between = add(poseB.at, poseA.at, -1)
-  const reach = (own: readonly Point3[], half: Point3, axis: Point3): number =>
-    own.reduce((sum, direction, i) => sum + Math.abs(dot3(direction, axis)) * (half[i] ?? 0), 0)
+  const offset = add(poseB.at, poseA.at, -1)
+  const getReach = (directions: readonly Point3[], half: Point3, axis: Point3): number =>
+    directions.reduce((sum, direction, i) => sum + Math.abs(dot3(direction, axis)) * (half[i] ?? 0), 0)
   let largest = Number.NEGATIVE_INFINITY
-  const tryAxis = (axis: Point3): void => {
+  const testAxis = (axis: Point3): void => {
     const size = Math.hypot(...axis)
     if (size < 1e-6) return
-    const gap = Math.abs(dot3(between, axis)) - reach(axesA, a.half, axis) - reach(axesB, b.half, axis)
+    const gap = Math.abs(dot3(offset, axis)) - getReach(axesA, a.half, axis) - getReach(axesB, b.half, axis)
     largest = Math.max(largest, gap / size)
   }
-  for (const axis of [...axesA, ...axesB]) tryAxis(axis)
-  for (const one of axesA)
-    for (const other of axesB)
-      tryAxis([
-        one[1] * other[2] - one[2] * other[1],
-        one[2] * other[0] - one[0] * other[2],
-        one[0] * other[1] - one[1] * other[0],
+  for (const axis of [...axesA, ...axesB]) testAxis(axis)
+  for (const axisA of axesA)
+    for (const axisB of axesB)
+      testAxis([
+        axisA[1] * axisB[2] - axisA[2] * axisB[1],
+        axisA[2] * axisB[0] - axisA[0] * axisB[2],
+        axisA[0] * axisB[1] - axisA[1] * axisB[0],
       ])
   return largest
 }

@@ -101,7 +101,7 @@ function readFriction(step: Step, touch: Touch): Friction {
   const isFirst = touch.columnA >= 0 && num(step.scene.masses, touch.columnA) > 0
   const column = isFirst ? touch.columnA : touch.columnB
   const isShared = step.touches.some(
-    (one) => one !== touch && (one.columnA === column || one.columnB === column),
+    (otherTouch) => otherTouch !== touch && (otherTouch.columnA === column || otherTouch.columnB === column),
   )
   if (isShared) return { across: [0, 0, 0], load: 0 }
   const received = readContactImpulse(step, column)

@@ -220,7 +220,9 @@ export class RoundingMeter {
   /** Returns the mean of the steps that differ only by rounding, in s. */
   #measureStep(grid: Grid, dt: number): number {
     if (!(grid.absolute > 0)) return dt
-    const equalSteps = this.#steps.filter((one) => Math.abs(one - dt) < 1.01 * grid.absolute)
-    return equalSteps.length === 0 ? dt : equalSteps.reduce((sum, one) => sum + one, 0) / equalSteps.length
+    const equalSteps = this.#steps.filter((sample) => Math.abs(sample - dt) < 1.01 * grid.absolute)
+    return equalSteps.length === 0
+      ? dt
+      : equalSteps.reduce((sum, sample) => sum + sample, 0) / equalSteps.length
   }
 }

@@ -125,7 +125,7 @@ export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   (scene.ignoredPairs.size > 0 && scene.ignoredPairs.has(toIgnoredKey(a, b)))
 
 const toIgnoredKey = (a: BodyId, b: BodyId): string => {
-  const [low, high] = [a % environmentBit, b % environmentBit].sort((one, other) => one - other)
+  const [low, high] = [a % environmentBit, b % environmentBit].sort((left, right) => left - right)
   return `${low} ${high}`
 }
 
