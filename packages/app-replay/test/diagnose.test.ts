@@ -163,7 +163,7 @@ verifies(
 
 verifies(
   'replay:diagnose',
-  'precomputed prepares the analysis that the first diagnose requests',
+  'listPrecomputedAnalyses returns the analysis that the first diagnose requests',
   async (t) => {
     const asked: object[] = []
     const { app } = await openReplay(t, ['drop'])

@@ -17,7 +17,7 @@ import { computeConvexHull, createProjector, type ViewName } from '../../src/dom
 import { type Point3, rotate } from '../../src/domain/vector.ts'
 import { createFrames, floor } from './law-kit.ts'
 
-t.test('convexHull returns the corners counter-clockwise', async (t) => {
+t.test('computeConvexHull returns the corners counter-clockwise', async (t) => {
   const square = [
     [0, 0],
     [2, 0],

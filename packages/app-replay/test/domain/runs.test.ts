@@ -40,7 +40,7 @@ verifies('replay:runs:fisher', 'fisherGreater tests each stratum within its own 
   t.ok(computeFisherPValue([table(0, 50, 50, 50)]) < 1e-6, 'the same runs without strata')
 })
 
-t.test('wilsonInterval returns the same limits as R', (t) => {
+t.test('computeWilsonInterval returns the same limits as R', (t) => {
   // R: prop.test(x, n, correct = FALSE)$conf.int
   const [low, high] = computeWilsonInterval(5, 10)
   t.ok(Math.abs(low - 0.236_593_1) < 1e-6 && Math.abs(high - 0.763_406_9) < 1e-6)

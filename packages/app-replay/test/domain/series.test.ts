@@ -205,7 +205,7 @@ t.test('energies of a diverged run are formatted with an exponent', async (t) =>
   )
 })
 
-t.test('attributeStep sorts bodies by their change and names the pairs in contact', async (t) => {
+t.test('attributeEnergyStep sorts bodies by their change and names the pairs in contact', async (t) => {
   const row = (body_id: number, total_e: number | null) => ({ body_id, total_e })
   const collisions = [{ body_a_id: 2, body_b_id: 9 }]
   const frame = (rows: readonly object[]): Frame =>
@@ -280,7 +280,7 @@ t.test('splitAlong splits a velocity into parts along and across a normal', asyn
   t.same(negate({ x: 1, y: -2, z: 0 }), { x: -1, y: 2, z: 0 })
 })
 
-t.test('rotationAngle is exact for small angles and treats q and -q as equal', async (t) => {
+t.test('getRotationAngle is exact for small angles and treats q and -q as equal', async (t) => {
   const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) <= 1e-12 * b
   for (const angle of [1e-9, 0.1, 1, 3])
     t.ok(near(getRotationAngle(still, turn(angle)), angle), `${angle} rad`)
