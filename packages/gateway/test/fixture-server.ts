@@ -36,6 +36,7 @@ const write = (message: object): void => {
 const objectSchema = (properties: object = {}) => ({ type: 'object', properties })
 const string = { type: 'string' }
 const integer = { type: 'integer' }
+const touchSchema = { ...objectSchema({ uri: string }), required: ['uri'] }
 
 const tools = [
   {
@@ -59,11 +60,7 @@ const tools = [
   { name: 'batch', description: 'Answers with a batch.', inputSchema: objectSchema() },
   { name: 'huge', description: 'Sends a line without an end.', inputSchema: objectSchema() },
   { name: 'fail', description: 'Answers with a JSON-RPC error.', inputSchema: objectSchema({ error: {} }) },
-  {
-    name: 'touch',
-    description: 'Changes a resource.',
-    inputSchema: { ...objectSchema({ uri: string }), required: ['uri'] },
-  },
+  { name: 'touch', description: 'Changes a resource.', inputSchema: touchSchema },
   { name: 'log', description: 'Logs at two levels.', inputSchema: objectSchema({ text: string }) },
   {
     name: 'research',
