@@ -1,5 +1,5 @@
 import { type Command, listWithSubcommands } from '../../server/src/cli/command.ts'
-import { listExitCodes, usageForms } from '../../server/src/cli/help.ts'
+import { listExitCodes, listUsageForms } from '../../server/src/cli/help.ts'
 import { codeSpan, table } from './table.ts'
 
 /** Returns a table with one line per command. */
@@ -19,7 +19,7 @@ function section(command: Command): string {
   return [
     `## ${name}`,
     `${about[0]?.toUpperCase()}${about.slice(1)}.`,
-    ['```text', ...usageForms(command), '```'].join('\n'),
+    ['```text', ...listUsageForms(command), '```'].join('\n'),
     ...(details === undefined ? [] : [details]),
     ...(own.length === 0 ? [] : [flagTable(own)]),
     ...(settings.length === 0 || settings.length > 10

@@ -3,9 +3,9 @@ import type { App } from '@causeway/app-kit'
 import { usage } from '../../bridge/src/settings/usage.ts'
 import { apps } from '../../server/src/apps.ts'
 import { listParts } from '../../server/src/backup/backup.ts'
-import { causewayApp } from '../../server/src/causeway/index.ts'
+import { createCausewayApp } from '../../server/src/causeway/index.ts'
 import { commands } from '../../server/src/cli/commands.ts'
-import { settingTable } from '../../server/src/config/config.ts'
+import { listSettings } from '../../server/src/config/config.ts'
 import type { Makers } from './blocks.ts'
 import { commandReference, commandTable } from './commands.ts'
 import { dataTable } from './data.ts'
@@ -14,7 +14,7 @@ import { packageTable, readPackages } from './packages.ts'
 import { settingsTable } from './settings.ts'
 import { appTable, toolReference, toolTable } from './tools.ts'
 
-const own = causewayApp(() => {
+const own = createCausewayApp(() => {
   throw new Error('the documentation does not call tools')
 })
 
@@ -36,7 +36,7 @@ export const makers: Makers = new Map([
   ['packages', () => packageTable(readPackages(repository))],
   ['data', () => dataTable(listParts(apps))],
   ['errors', () => errorReference(errorGroups)],
-  ['settings', () => settingsTable(settingTable())],
+  ['settings', () => settingsTable(listSettings())],
   ['commands', () => commandReference(commands)],
   ['command table', () => commandTable(commands)],
   ['bridge usage', () => `\`\`\`text\n${usage.trim()}\n\`\`\``],

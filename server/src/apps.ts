@@ -5,14 +5,14 @@ import minds from '@causeway/app-minds'
 import replay from '@causeway/app-replay'
 import toolvault from '@causeway/app-toolvault'
 import trm from '@causeway/app-trm'
-import { causewayApp } from './causeway/index.ts'
+import { createCausewayApp } from './causeway/index.ts'
 
 /** Apps in listing order. */
 export const apps: readonly App[] = [replay, help, minds, debrief, toolvault, trm]
 
 /** Returns all apps, for documentation. Tools of the server's own app cannot be called. */
-export const builtInApps = (): readonly App[] => [
-  causewayApp(() => {
+export const listBuiltInApps = (): readonly App[] => [
+  createCausewayApp(() => {
     throw new Error('declared for documentation only')
   }),
   ...apps,

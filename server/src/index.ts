@@ -1,2 +1,2 @@
-export { builtInApps } from './apps.ts'
-export { settingTable } from './config/config.ts'
+export { listBuiltInApps } from './apps.ts'
+export { listSettings } from './config/config.ts'

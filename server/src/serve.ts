@@ -89,9 +89,9 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
     collectGarbage,
     onError: (err) => log.warn({ err }, 'the garbage collection failed'),
   })
-  onShutdown(async (why) => {
+  onShutdown(async (reason) => {
     idleCollector.close()
-    log.info({ why }, 'stopping')
+    log.info({ why: reason }, 'stopping')
     await http.close(config.shutdownMs)
     await core.close()
     log.info({}, 'stopped')

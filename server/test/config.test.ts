@@ -6,7 +6,7 @@ import { FolderLock, identifyProcess } from '@causeway/store'
 import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { parseCommandLine } from '../src/config/command-line.ts'
-import { settingTable } from '../src/config/config.ts'
+import { listSettings } from '../src/config/config.ts'
 import { readConfig } from '../src/config/read-config.ts'
 import { findServer, recordServer, type ServerRecord } from '../src/process/server-file.ts'
 import { runHere } from './cli/run-here.ts'
@@ -135,7 +135,7 @@ t.test('parseCommandLine returns arguments that are not flags as the command', a
 })
 
 t.test('every setting has a unique environment variable, a default and a description', async (t) => {
-  const rows = settingTable()
+  const rows = listSettings()
   for (const row of rows) t.ok(row.env && row.default && row.meaning, row.key)
   t.equal(new Set(rows.map(({ env }) => env)).size, rows.length)
 })

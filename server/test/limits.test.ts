@@ -84,7 +84,7 @@ t.test('the total rate limits all clients together', async (t) => {
   const counts = ['a', 'b', 'c'].map((client) => passed(limiter, 4, client, 'replay'))
   t.same(counts, [4, 1, 0])
   t.throws(() => limiter.take('d', 'replay'), { code: 'RATE_LIMITED', data: { class: 'total' } })
-  t.equal(limiter.rejected, 8)
+  t.equal(limiter.rejectedCount, 8)
 })
 
 t.test(

@@ -67,7 +67,7 @@ verifies('wire:task:unwritable', async (t) => {
   t.match(await start(result.promise).task, { taskId: '1' })
   disk.isFull = true
   result.resolve({ content: [] })
-  await tasks.idle()
+  await tasks.waitUntilIdle()
   t.equal(rows.get('1')?.status, 'working')
   t.match(await status('1'), { status: 'completed', result: { content: [] } })
   t.match(failures(), [{ task: '1', status: 'completed', err: { message: 'disk full' } }])
@@ -108,7 +108,7 @@ verifies('wire:task:unwritable', 'unsaved tasks free their slots when they can b
   await Promise.all(results.map(({ promise }) => start(promise).task))
   disk.isFull = true
   for (const { resolve } of results) resolve({ content: [] })
-  await tasks.idle()
+  await tasks.waitUntilIdle()
   disk.isFull = false
   t.match(await start(new Promise(() => {})).task, { status: 'working' })
   await tasks.close()
@@ -119,7 +119,7 @@ verifies('wire:task:drained', 'idle does not wait for a task that waits for its 
   const asking = createResult()
   await start(asking.promise).task
   asking.resolve(ask({ folders: listRoots() }))
-  await tasks.idle()
+  await tasks.waitUntilIdle()
   t.match(await status('1'), { status: 'input_required' })
   await tasks.close()
   t.match(await status('1'), { status: 'failed' })

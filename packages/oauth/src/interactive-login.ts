@@ -8,7 +8,7 @@ export interface LoginSession {
   /** Resolves when the login is complete. Throws the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<void>
   /** `response` is the URL or code that a person copied. */
-  finish(response: string): Promise<void>
+  submitResponse(response: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export class LocalLoginSession implements LoginSession {
     return this.#logins.wait(state, signal)
   }
 
-  async finish(response: string): Promise<void> {
+  async submitResponse(response: string): Promise<void> {
     await this.#logins.finishManually(this.#server, response)
   }
 
@@ -70,7 +70,8 @@ export async function runInteractiveLogin(
   const waiting = session.wait(state, signal)
   try {
     if (ask === undefined) await waiting
-    else await Promise.race([waiting, askForResponse(ask, signal).then((text) => session.finish(text))])
+    else
+      await Promise.race([waiting, askForResponse(ask, signal).then((text) => session.submitResponse(text))])
   } finally {
     done.abort()
   }

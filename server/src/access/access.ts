@@ -50,10 +50,10 @@ function parseLine(line: string): TokenLine | string {
   const grants = new Map<string, ReadonlySet<string>>()
   for (const word of words) {
     const [, app, list] = grantPattern.exec(word) ?? []
-    const granted = list?.split(',') ?? []
-    if (app === undefined || !granted.every((scope) => scopes.has(scope)))
+    const grantedScopes = list?.split(',') ?? []
+    if (app === undefined || !grantedScopes.every((scope) => scopes.has(scope)))
       return `not of the form app:read,write,execute: ${word}`
-    grants.set(app, new Set([...(grants.get(app) ?? []), ...granted]))
+    grants.set(app, new Set([...(grants.get(app) ?? []), ...grantedScopes]))
   }
   // Grants for an app replace those for `*`.
   const allows = (app: string, scope: Scope): boolean =>
@@ -61,7 +61,7 @@ function parseLine(line: string): TokenLine | string {
   return { token, access: { name, allows } }
 }
 
-export const toolScope = ({ readOnlyHint, openWorldHint }: ToolAnnotations): Scope =>
+export const getToolScope = ({ readOnlyHint, openWorldHint }: ToolAnnotations): Scope =>
   readOnlyHint === true ? 'read' : openWorldHint === true ? 'execute' : 'write'
 
-export const methodScope = (method: string): Scope => (method === 'GET' ? 'read' : 'write')
+export const getMethodScope = (method: string): Scope => (method === 'GET' ? 'read' : 'write')

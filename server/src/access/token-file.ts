@@ -37,13 +37,14 @@ export class TokenFile {
     if (this.#nowMs() - this.#checkedMs > checkIntervalMs) this.#reloadIfChanged()
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) throw new CausewayError('UNAUTHORIZED', 'the request has no bearer token')
-    const digest = sha256(token)
+    const digest = hashToken(token)
     const access = this.#find(digest)
     if (access !== undefined) return access
     this.#reloadIfChanged()
-    const added = this.#find(digest)
-    if (added === undefined) throw new CausewayError('UNAUTHORIZED', 'the token is not valid for this server')
-    return added
+    const reloadedAccess = this.#find(digest)
+    if (reloadedAccess === undefined)
+      throw new CausewayError('UNAUTHORIZED', 'the token is not valid for this server')
+    return reloadedAccess
   }
 
   /** Rejects every call while the file is invalid: a revoked token must not stay valid. */
@@ -65,13 +66,13 @@ export class TokenFile {
   }
 
   #find(digest: Buffer): Access | undefined {
-    let found: Access | undefined
-    for (const entry of this.#entries) if (timingSafeEqual(entry.digest, digest)) found = entry.access
-    return found
+    let access: Access | undefined
+    for (const entry of this.#entries) if (timingSafeEqual(entry.digest, digest)) access = entry.access
+    return access
   }
 }
 
-const sha256 = (token: string): Buffer => createHash('sha256').update(token).digest()
+const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 const toVersion = (stat: Stats | undefined): string =>
   stat === undefined ? 'missing' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
@@ -79,14 +80,15 @@ const toVersion = (stat: Stats | undefined): string =>
 function readTokenFile(file: string): { entries: readonly TokenEntry[]; version: string } {
   const { text, version } = readPrivateFile(file)
   const { lines, problems } = parseTokens(text)
-  const [first] = problems
-  if (first !== undefined) throw invalid(`${first.problem}: line ${first.line} of ${file}`)
-  if (lines.length === 0) throw invalid(`the token file contains no token: ${file}`)
+  const [firstProblem] = problems
+  if (firstProblem !== undefined)
+    throw createInvalidError(`${firstProblem.problem}: line ${firstProblem.line} of ${file}`)
+  if (lines.length === 0) throw createInvalidError(`the token file contains no token: ${file}`)
   return { entries: lines.map(toEntry), version }
 }
 
 function toEntry({ token, access }: TokenLine): TokenEntry {
-  const digest = sha256(token)
+  const digest = hashToken(token)
   const owner = access.name === '' ? `#${digest.toString('hex', 0, 16)}` : access.name
   return { digest, access: { ...access, owner } }
 }
@@ -97,22 +99,26 @@ function readPrivateFile(file: string): { text: string; version: string } {
   try {
     descriptor = openSync(file, 'r')
   } catch (cause) {
-    throw invalid(`cannot read the token file: ${file}`, { cause })
+    throw createInvalidError(`cannot read the token file: ${file}`, { cause })
   }
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile()) throw invalid(`the token file is not a regular file: ${file}`)
+    if (!stat.isFile()) throw createInvalidError(`the token file is not a regular file: ${file}`)
     if (isReadableByOthers(stat.mode))
-      throw invalid(`other users of this machine can read the token file: ${file}`, {
+      throw createInvalidError(`other users of this machine can read the token file: ${file}`, {
         remedy: `run chmod 600 ${file}`,
       })
     return { text: readFileSync(descriptor, 'utf8'), version: toVersion(stat) }
   } catch (cause) {
-    throw isCausewayError(cause) ? cause : invalid(`cannot read the token file: ${file}`, { cause })
+    throw isCausewayError(cause)
+      ? cause
+      : createInvalidError(`cannot read the token file: ${file}`, { cause })
   } finally {
     closeSync(descriptor)
   }
 }
 
-const invalid = (message: string, options: { remedy?: string; cause?: unknown } = {}): CausewayError =>
-  new CausewayError('INVALID_SETTING', message, options)
+const createInvalidError = (
+  message: string,
+  options: { remedy?: string; cause?: unknown } = {},
+): CausewayError => new CausewayError('INVALID_SETTING', message, options)

@@ -49,25 +49,25 @@ export class CallActivity {
 
   get sessions(): readonly Readonly<SessionCalls>[] {
     const sessions = [...this.#sessions.values()].sort((a, b) => b.latest - a.latest)
-    return sessions.map(({ latest: _, ...counted }) => counted)
+    return sessions.map(({ latest: _, ...countedSession }) => countedSession)
   }
 
   #count(entry: AuditEntry, errors: number): void {
     const { session, at_ms, app, tool } = entry
-    const counted = this.#sessions.get(session) ?? this.#addSession(entry)
-    counted.calls += 1
-    counted.errors += errors
-    counted.last_ms = at_ms
-    counted.last_tool = `${app}__${tool}`
-    counted.latest = this.#calls
+    const countedSession = this.#sessions.get(session) ?? this.#addSession(entry)
+    countedSession.calls += 1
+    countedSession.errors += errors
+    countedSession.last_ms = at_ms
+    countedSession.last_tool = `${app}__${tool}`
+    countedSession.latest = this.#calls
   }
 
   #addSession({ session, client, client_version, channel, at_ms }: AuditEntry): CountedSession {
     if (this.#sessions.size >= maxSessions) {
-      const oldest = [...this.#sessions.values()].reduce((a, b) => (b.latest < a.latest ? b : a))
-      this.#sessions.delete(oldest.session)
+      const oldestSession = [...this.#sessions.values()].reduce((a, b) => (b.latest < a.latest ? b : a))
+      this.#sessions.delete(oldestSession.session)
     }
-    const added = {
+    const newSession = {
       session,
       client,
       client_version,
@@ -79,7 +79,7 @@ export class CallActivity {
       last_tool: '',
       latest: 0,
     }
-    this.#sessions.set(session, added)
-    return added
+    this.#sessions.set(session, newSession)
+    return newSession
   }
 }

@@ -43,7 +43,7 @@ export class CallCapture {
   }
 
   get state(): CaptureState | null {
-    const session = this.#runningSession()
+    const session = this.#getCapturedSession()
     return session === undefined ? null : { session, until_ms: this.#untilMs, calls: this.#calls.size }
   }
 
@@ -61,7 +61,7 @@ export class CallCapture {
   }
 
   add({ session, request_id, answer_chars }: CapturedEntry, args: unknown, answer: unknown): void {
-    if (this.#session === undefined || session !== this.#runningSession()) return
+    if (this.#session === undefined || session !== this.#getCapturedSession()) return
     this.#calls.delete(request_id)
     this.#calls.set(request_id, {
       arguments: toCapturedJson(args),
@@ -72,11 +72,11 @@ export class CallCapture {
   }
 
   find(requestId: string): CapturedCall | undefined {
-    return this.#runningSession() === undefined ? undefined : this.#calls.get(requestId)
+    return this.#getCapturedSession() === undefined ? undefined : this.#calls.get(requestId)
   }
 
   /** Also stops an expired capture, because timers do not run while the machine sleeps. */
-  #runningSession(): string | undefined {
+  #getCapturedSession(): string | undefined {
     if (this.#session !== undefined && this.#now() >= this.#untilMs) this.stop()
     return this.#session
   }

@@ -30,7 +30,7 @@ const repeatMs = 600_000
 export class Backups {
   readonly #options: BackupsOptions
   readonly #cleaned: Promise<void>
-  #running: { readonly request: string; readonly result: Promise<NamedBackup> } | undefined
+  #runningBackup: { readonly request: string; readonly result: Promise<NamedBackup> } | undefined
 
   constructor(options: BackupsOptions) {
     this.#options = options
@@ -42,16 +42,16 @@ export class Backups {
    * errors of `backup`, and `OVERLOADED` during another backup.
    */
   async make(name: string | undefined, request: string, options: CallOptions): Promise<NamedBackup> {
-    if (this.#running?.request === request) return this.#running.result
-    if (this.#running !== undefined)
+    if (this.#runningBackup?.request === request) return this.#runningBackup.result
+    if (this.#runningBackup !== undefined)
       throw new CausewayError('OVERLOADED', 'another backup is being made', {
         data: { retry_after_ms: 1000 },
       })
     const now = new Date(this.#options.now()).toISOString()
     const result = this.#make(name ?? now.replaceAll(/[:.]/g, '-'), request, options)
-    this.#running = { request, result }
+    this.#runningBackup = { request, result }
     return result.finally(() => {
-      this.#running = undefined
+      this.#runningBackup = undefined
     })
   }
 
@@ -88,8 +88,9 @@ export class Backups {
     const { folder, log } = this.#options
     if (!existsSync(folder)) return
     try {
-      const removed = await removeAbandoned(folder)
-      if (removed.length > 0) log.info({ folder, removed }, 'incomplete backups were removed')
+      const removedNames = await removeAbandoned(folder)
+      if (removedNames.length > 0)
+        log.info({ folder, removed: removedNames }, 'incomplete backups were removed')
     } catch (error) {
       log.warn({ err: error, folder }, 'incomplete backups could not be removed')
     }

@@ -94,7 +94,7 @@ class DataCopy {
   readonly #job: CopyJob
   readonly #folder: string
   readonly #options: CallOptions
-  readonly #copied = new Map<string, CopiedFile>()
+  readonly #copiedFiles = new Map<string, CopiedFile>()
   #doneBytes = 0
 
   constructor(job: CopyJob, folder: string, options: CallOptions) {
@@ -111,10 +111,10 @@ class DataCopy {
     const { dataDir, parts } = this.#job
     for (let pass = 1; pass <= maxPasses; pass += 1) {
       const files = await listFiles(dataDir, parts)
-      const removed = await this.#dropRemoved(files)
-      if (pass > 2 && removed.length === 0)
-        return [...this.#copied.values()].flatMap(({ entry }) => entry ?? [])
-      const apps = new Set(removed.map((path) => findTreatment(path, parts).part?.app))
+      const removedPaths = await this.#dropRemoved(files)
+      if (pass > 2 && removedPaths.length === 0)
+        return [...this.#copiedFiles.values()].flatMap(({ entry }) => entry ?? [])
+      const apps = new Set(removedPaths.map((path) => findTreatment(path, parts).part?.app))
       await this.#copyFiles(files.filter((file) => this.#isOutdated(file, apps)))
     }
     throw new ServerError('BACKUP_UNSETTLED', `files changed during all ${maxPasses} passes`)
@@ -122,19 +122,19 @@ class DataCopy {
 
   async #dropRemoved(files: readonly DataFile[]): Promise<readonly string[]> {
     const paths = new Set(files.map(({ path }) => path))
-    const removed = [...this.#copied.keys()].filter((path) => !paths.has(path))
-    for (const path of removed) {
-      this.#copied.delete(path)
+    const removedPaths = [...this.#copiedFiles.keys()].filter((path) => !paths.has(path))
+    for (const path of removedPaths) {
+      this.#copiedFiles.delete(path)
       await rm(join(this.#folder, dataFolder, path), { force: true })
     }
-    return removed
+    return removedPaths
   }
 
   #isOutdated(
     { path, kind, part, version }: DataFile,
     unsettledApps: ReadonlySet<string | undefined>,
   ): boolean {
-    const copy = this.#copied.get(path)
+    const copy = this.#copiedFiles.get(path)
     if (copy === undefined) return true
     if (kind === 'files') return copy.version !== version
     // Databases that match a pattern, such as recordings, do not refer to other files.
@@ -152,7 +152,7 @@ class DataCopy {
       }
       const entry = await this.#copyFile(file, { signal, advance })
       this.#doneBytes = start + file.bytes
-      this.#copied.set(file.path, { version: file.version, entry })
+      this.#copiedFiles.set(file.path, { version: file.version, entry })
     }
   }
 

@@ -47,11 +47,11 @@ export function discardFolder(lock: FolderLock, dataDir: string): void {
     lock.release()
     return
   }
-  const renamed = `${dataDir}.${process.pid}.empty`
+  const renamedFolder = `${dataDir}.${process.pid}.empty`
   if (!canRenameOpenFolder()) lock.release()
-  renameSync(dataDir, renamed)
-  lock.release(renamed)
-  removeEmpty(renamed)
+  renameSync(dataDir, renamedFolder)
+  lock.release(renamedFolder)
+  removeEmpty(renamedFolder)
 }
 
 export function removeEmpty(folder: string): void {
@@ -60,17 +60,21 @@ export function removeEmpty(folder: string): void {
 }
 
 export function findUnfinishedRestore(dataDir: string): CausewayError | undefined {
-  const left = holdsData(dataDir) ? [] : listLeftovers(dataDir)
-  if (left.length === 0) return undefined
-  const previous = left.findLast((path) => path !== toStagingFolder(resolve(dataDir)))
+  const leftovers = holdsData(dataDir) ? [] : listLeftovers(dataDir)
+  if (leftovers.length === 0) return undefined
+  const previous = leftovers.findLast((path) => path !== toStagingFolder(resolve(dataDir)))
   const alternative =
     previous === undefined
       ? `to begin with nothing, remove ${basename(toStagingFolder(dataDir))}`
       : `to go back, rename ${previous} to ${dataDir}; to begin with nothing, move it elsewhere`
-  return new ServerError('RESTORE_UNFINISHED', `${dataDir} is empty, and next to it is ${left.join(', ')}`, {
-    data: { dataDir, left },
-    remedy: `run causeway restore again; ${alternative}`,
-  })
+  return new ServerError(
+    'RESTORE_UNFINISHED',
+    `${dataDir} is empty, and next to it is ${leftovers.join(', ')}`,
+    {
+      data: { dataDir, left: leftovers },
+      remedy: `run causeway restore again; ${alternative}`,
+    },
+  )
 }
 
 function requireNoLeftovers(dataDir: string): void {

@@ -22,18 +22,18 @@ export interface DataFile extends Treatment {
 }
 
 /** Names of files that exist only while another file is in use. */
-const transientName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
-const markerName = /^(.+)\.initialized$/
+const transientNamePattern = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
+const markerNamePattern = /^(.+)\.initialized$/
 
 export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
-  if (transientName.test(path) || findMarkedDatabase(path, parts) !== undefined)
+  if (transientNamePattern.test(path) || findMarkedDatabase(path, parts) !== undefined)
     return { kind: 'passing', part: undefined }
-  const part = parts.find((one) => matchesPart(path, one.path))
+  const part = parts.find((candidate) => matchesPart(path, candidate.path))
   return { kind: part?.kind ?? (path.endsWith('.db') ? 'database' : 'files'), part }
 }
 
 function findMarkedDatabase(path: string, parts: readonly OwnedPart[]): string | undefined {
-  const [, file] = markerName.exec(path) ?? []
+  const [, file] = markerNamePattern.exec(path) ?? []
   return file !== undefined && findTreatment(file, parts).kind === 'database' ? file : undefined
 }
 
@@ -42,8 +42,8 @@ export function matchesPart(path: string, pattern: string): boolean {
   if (pattern.endsWith('/')) return path.startsWith(pattern)
   const [start, end] = pattern.split('*')
   if (start === undefined || end === undefined) return path === pattern
-  const middle = path.slice(start.length, path.length - end.length)
-  return path.startsWith(start) && path.endsWith(end) && middle !== '' && !middle.includes('/')
+  const matchedText = path.slice(start.length, path.length - end.length)
+  return path.startsWith(start) && path.endsWith(end) && matchedText !== '' && !matchedText.includes('/')
 }
 
 /**
@@ -52,12 +52,12 @@ export function matchesPart(path: string, pattern: string): boolean {
  */
 export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): Promise<readonly DataFile[]> {
   const files: DataFile[] = []
-  const visited = new Set<string>()
+  const visitedFolders = new Set<string>()
   const visit = async (prefix: string): Promise<void> => {
     const folder = join(dataDir, prefix)
-    const real = await realpath(folder)
-    if (visited.has(real)) return
-    visited.add(real)
+    const realFolder = await realpath(folder)
+    if (visitedFolders.has(realFolder)) return
+    visitedFolders.add(realFolder)
     // In reverse order, git references precede the objects to which they refer.
     for (const name of (await readdir(folder)).sort().reverse()) {
       const path = `${prefix}${name}`

@@ -58,13 +58,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = manifestSchema.safeParse(json)
   if (parsed.success) return parsed.data
   const path = parsed.error.issues[0]?.path.join('.') || 'its beginning'
-  throw damagedError(folder, `its manifest is malformed at ${path}`)
+  throw createDamagedError(folder, `its manifest is malformed at ${path}`)
 }
 
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 })
 
-export const damagedError = (folder: string, problem: string, path?: string): CausewayError =>
+export const createDamagedError = (folder: string, problem: string, path?: string): CausewayError =>
   new ServerError('BACKUP_DAMAGED', `${problem}: ${path ?? folder}`, {
     data: { folder, ...(path === undefined ? {} : { path }) },
   })

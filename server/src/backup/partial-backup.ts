@@ -46,14 +46,14 @@ export class PartialBackup {
 
 /** Removes unfinished backups of killed processes. Returns their names. */
 export async function removeAbandoned(parent: string): Promise<readonly string[]> {
-  const removed: string[] = []
+  const removedNames: string[] = []
   for (const entry of await readdir(parent, { withFileTypes: true })) {
     const folder = join(parent, entry.name)
     if (!entry.isDirectory() || !isPartial(entry.name) || !isBackup(folder) || isLocked(folder)) continue
     await rm(folder, { recursive: true, force: true })
-    removed.push(entry.name)
+    removedNames.push(entry.name)
   }
-  return removed
+  return removedNames
 }
 
 function lockFolder(folder: string, target: string): FolderLock {
@@ -70,8 +70,8 @@ function lockFolder(folder: string, target: string): FolderLock {
 /** Checks the contents, because other programs also use the suffix. */
 function isBackup(folder: string): boolean {
   const names = readdirSync(folder)
-  const known = [...lockNames, dataFolder, manifestName]
-  return names.includes(lockFiles.lock) && names.every((name) => known.includes(name))
+  const expectedNames = [...lockNames, dataFolder, manifestName]
+  return names.includes(lockFiles.lock) && names.every((name) => expectedNames.includes(name))
 }
 
 function isLocked(folder: string): boolean {

@@ -17,7 +17,7 @@ import { copyFile } from './copy-file.ts'
 import { discardFolder, holdsData, removeEmpty, toPreviousFolder, toStagingFolder } from './data-folder.ts'
 import { findTreatment, type OwnedPart } from './data-part.ts'
 import {
-  damagedError,
+  createDamagedError,
   dataFolder,
   type Manifest,
   type ManifestFile,
@@ -58,21 +58,21 @@ export async function restoreData(
   }
   requireConsent()
   const staging = toStagingFolder(dataDir)
-  const existed = existsSync(dataDir)
+  const dataFolderExisted = existsSync(dataDir)
   const lock = new FolderLock(dataDir, { restoring: true })
   try {
     requireConsent()
     await rm(staging, { recursive: true, force: true })
     await mkdir(staging, { mode: 0o700 })
-    const staged: StagedJob = { ...job, source, dataDir, manifest, staging }
-    await copyFiles(staged, { signal, progress })
-    for (const file of manifest.files) adaptDatabase(file, staged)
+    const stagedJob: StagedJob = { ...job, source, dataDir, manifest, staging }
+    await copyFiles(stagedJob, { signal, progress })
+    for (const file of manifest.files) adaptDatabase(file, stagedJob)
     await syncFolder(staging)
     signal?.throwIfAborted()
-    return { manifest, movedTo: await swapFolders(lock, staged) }
+    return { manifest, movedTo: await swapFolders(lock, stagedJob) }
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
-    if (!existed && existsSync(dataDir)) discardFolder(lock, dataDir)
+    if (!dataFolderExisted && existsSync(dataDir)) discardFolder(lock, dataDir)
     throw toDataError(error, dataDir)
   } finally {
     lock.release()
@@ -81,22 +81,22 @@ export async function restoreData(
 
 /** Rejects missing files, links and files that the manifest does not list. */
 async function requireManifestFiles(source: string, { files }: Manifest): Promise<void> {
-  const expected = new Set(files.map(({ path }) => path))
+  const expectedPaths = new Set(files.map(({ path }) => path))
   const folder = join(source, dataFolder)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      throw damagedError(source, `there is no ${dataFolder} next to ${manifestName}`)
+      throw createDamagedError(source, `there is no ${dataFolder} next to ${manifestName}`)
     },
   )
   for (const entry of entries) {
     if (entry.isDirectory()) continue
     const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
-    if (!entry.isFile() || !expected.delete(path))
-      throw damagedError(source, 'a file does not belong to the backup', path)
+    if (!entry.isFile() || !expectedPaths.delete(path))
+      throw createDamagedError(source, 'a file does not belong to the backup', path)
   }
-  const [missing] = expected
-  if (missing !== undefined) throw damagedError(source, 'a file is missing', missing)
+  const [missingPath] = expectedPaths
+  if (missingPath !== undefined) throw createDamagedError(source, 'a file is missing', missingPath)
 }
 
 async function copyFiles(
@@ -104,16 +104,16 @@ async function copyFiles(
   { signal, progress }: CallOptions,
 ): Promise<void> {
   const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0)
-  let done = 0
+  let copiedBytes = 0
   for (const { path, kind, bytes, sha256 } of manifest.files) {
     const to = join(staging, path)
-    const advance = (more: number): void => {
-      done += more
-      progress?.(done, total, path)
+    const advance = (chunkBytes: number): void => {
+      copiedBytes += chunkBytes
+      progress?.(copiedBytes, total, path)
     }
     const digest = await copyFile(join(source, dataFolder, path), to, { signal, advance })
     if (digest.bytes !== bytes || digest.sha256 !== sha256)
-      throw damagedError(source, 'a file was changed after the backup', path)
+      throw createDamagedError(source, 'a file was changed after the backup', path)
     if (kind === 'database') requireKnownSchema(to, path, findTreatment(path, parts).part?.schema)
   }
 }
@@ -129,14 +129,20 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
 
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: StagedJob): void {
   if (kind !== 'database') return
-  const { paths = [], restored } = findTreatment(path, parts).part ?? {}
-  const { data_dir: original } = manifest
-  const columns = original === dataDir ? [] : paths.map((column) => column.split('.'))
+  const { paths = [], restored: restoreSql } = findTreatment(path, parts).part ?? {}
+  const { data_dir: originalDataDir } = manifest
+  const columns = originalDataDir === dataDir ? [] : paths.map((column) => column.split('.'))
   const statements: { sql: string; values?: unknown[] }[] = columns.map(([table, column]) => ({
     sql: `UPDATE ${table} SET ${column} = ? || substr(${column}, ?) WHERE substr(${column}, 1, ?) = ? AND substr(${column}, ?, 1) IN ('/', '\\')`,
-    values: [dataDir, original.length + 1, original.length, original, original.length + 1],
+    values: [
+      dataDir,
+      originalDataDir.length + 1,
+      originalDataDir.length,
+      originalDataDir,
+      originalDataDir.length + 1,
+    ],
   }))
-  if (restored !== undefined) statements.push({ sql: restored })
+  if (restoreSql !== undefined) statements.push({ sql: restoreSql })
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
@@ -149,7 +155,7 @@ async function swapFolders(
   const previous = toPreviousFolder(dataDir, nowMs)
   const stagingLock = new FolderLock(staging, { restoring: true })
   try {
-    if (!canRenameOpenFolder()) for (const one of [lock, stagingLock]) one.release()
+    if (!canRenameOpenFolder()) for (const heldLock of [lock, stagingLock]) heldLock.release()
     await rename(dataDir, previous)
     lock.release(previous)
     try {

@@ -19,7 +19,7 @@ const errorsQuery = z.strictObject({
 const logLevel = z.coerce.number().int().min(10).max(60).default(10)
 const logsQuery = z.strictObject({ level: logLevel, text: z.string().max(200).default('') })
 
-export function activityRoutes(app: Registrar<CausewayStore, object>): void {
+export function addActivityRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/calls/events', {
     about:
       'Streams finished calls of tools, as query_audit lists them, with the console page that shows what they were about. Last-Event-ID resumes; `recent` starts with the latest.',
@@ -54,7 +54,7 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
     handle: async (_request, { session = '' }, { store }) => {
       for (const transport of store.core().openSessions)
         if (await transport.end(session)) return new Response(null, { status: 204 })
-      throw sessionNotFound('no open session has this name', session)
+      throw createSessionError('no open session has this name', session)
     },
   })
 
@@ -68,12 +68,12 @@ export function activityRoutes(app: Registrar<CausewayStore, object>): void {
     },
   })
 
-  logRoutes(app)
-  captureRoutes(app)
+  addLogRoutes(app)
+  addCaptureRoutes(app)
 }
 
 /** Log lines can contain other clients' texts, so reading them requires the scope `write`. */
-function logRoutes(app: Registrar<CausewayStore, object>): void {
+function addLogRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/logs', {
     about: `Returns the last ${maxLogLines} log lines since the start, oldest first. ?level= is the lowest level (10 to 60), ?text= a part of the line.`,
     scope: 'write',
@@ -99,20 +99,20 @@ const toCallRecord = ({ entry, view }: CallEvent, errors: ErrorCatalog) => ({
   ...(view === undefined ? {} : { view }),
 })
 
-const sessionNotFound = (message: string, session: string): CausewayError =>
+const createSessionError = (message: string, session: string): CausewayError =>
   new CausewayError('SESSION_NOT_FOUND', message, { retryable: false, data: { session } })
 
 async function groupErrors(
   { audit, errors }: ServerParts,
   filter: Pick<AuditQuery, 'app' | 'tool' | 'client'>,
 ) {
-  const failed = await audit.query({ ...filter, code: 'failed', limit: maxFailures })
-  const groups = Map.groupBy(failed, ({ code, app, tool }) => `${code} ${app} ${tool}`)
+  const failedCalls = await audit.query({ ...filter, code: 'failed', limit: maxFailures })
+  const groups = Map.groupBy(failedCalls, ({ code, app, tool }) => `${code} ${app} ${tool}`)
   return {
     groups: [...groups.values()].sort((a, b) => b.length - a.length).map((group) => toGroup(group, errors)),
-    examined: failed.length,
-    is_complete: failed.length < maxFailures,
-    since: toIsoTime(failed.at(-1)),
+    examined: failedCalls.length,
+    is_complete: failedCalls.length < maxFailures,
+    since: toIsoTime(failedCalls.at(-1)),
   }
 }
 
@@ -132,14 +132,14 @@ function toGroup(entries: readonly StoredEntry[], errors: ErrorCatalog) {
 const toIsoTime = (entry: StoredEntry | undefined): string | null =>
   entry === undefined ? null : new Date(entry.at_ms).toISOString()
 
-function captureRoutes(app: Registrar<CausewayStore, object>): void {
+function addCaptureRoutes(app: Registrar<CausewayStore, object>): void {
   app.route('POST', '/sessions/{session}/capture', {
     about:
       'Keeps arguments and answers of the calls of a session in memory, for ten minutes and at most the last 100 calls. Ends the capture of another session.',
     handle: async (_request, { session = '' }, { store }) => {
       const { activity, capture } = store.core()
-      if (!activity.sessions.some((one) => one.session === session))
-        throw sessionNotFound('no session with this name called a tool', session)
+      if (!activity.sessions.some((candidate) => candidate.session === session))
+        throw createSessionError('no session with this name called a tool', session)
       capture.start(session)
       return Response.json({ capture: capture.state })
     },

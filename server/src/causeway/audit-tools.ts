@@ -9,7 +9,7 @@ import type { CausewayStore } from './store.ts'
 
 const maxEntries = 200
 
-const instant = z.string().refine((text) => parseTime(text) !== undefined, {
+const timeSchema = z.string().refine((text) => parseTime(text) !== undefined, {
   error: 'not an ISO 8601 time such as 2026-11-22T10:00:00Z',
 })
 
@@ -24,8 +24,8 @@ const input = {
   code: z.string().optional().describe('ok, an error code, or failed for all errors'),
   request_id: z.string().optional().describe('Request id of one call, as in its log lines'),
   trace_id: z.string().optional().describe('W3C trace id, 32 hex digits'),
-  since: instant.optional().describe('Start of the period, inclusive, ISO 8601; UTC if it has no offset'),
-  until: instant.optional().describe('End of the period, exclusive, ISO 8601; UTC if it has no offset'),
+  since: timeSchema.optional().describe('Start of the period, inclusive, ISO 8601; UTC if it has no offset'),
+  until: timeSchema.optional().describe('End of the period, exclusive, ISO 8601; UTC if it has no offset'),
   before: z.coerce.number().int().min(1).optional().describe('next_before of the previous result'),
   limit: z.coerce.number().int().min(1).max(maxEntries).default(50).describe('Maximum number of entries'),
 }
@@ -46,7 +46,7 @@ const routeSchema = argumentsSchema.extend({
     .optional(),
 })
 
-export function auditTools(app: Registrar<CausewayStore, object>): void {
+export function addAuditTools(app: Registrar<CausewayStore, object>): void {
   app.tool('query_audit', {
     about:
       'List tool calls of all clients, newest first: time, tool, duration, ok or error code, and subject. Arguments and results are not stored. Use it to find failed or slow calls.',
@@ -72,7 +72,7 @@ export function auditTools(app: Registrar<CausewayStore, object>): void {
   app.route('GET', '/audit.jsonl', {
     about: 'All matching audit entries as JSON lines, newest first.',
     handle: async (request, _variables, { store, signal }) => {
-      const lines = exportLines(store, parseQuery(request), signal)
+      const lines = streamLines(store, parseQuery(request), signal)
       const body = ReadableStream.from(lines).pipeThrough(new TextEncoderStream())
       return new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
     },
@@ -82,15 +82,15 @@ export function auditTools(app: Registrar<CausewayStore, object>): void {
 async function listEntries({ core }: CausewayStore, query: AuditQuery) {
   const { entries, next } = await core().audit.readPage(query)
   const failed = entries.filter(({ code }) => code !== 'ok').length
-  const more = next === undefined ? '' : '; there are more before'
+  const continuation = next === undefined ? '' : '; there are more before'
   return {
     entries: entries.map((entry) => stripId(entry, core().errors)),
     next_before: next ?? null,
-    summary: `${entries.length} calls, ${failed} of them failed${more}.`,
+    summary: `${entries.length} calls, ${failed} of them failed${continuation}.`,
   }
 }
 
-async function* exportLines({ core }: CausewayStore, query: AuditQuery, signal: AbortSignal) {
+async function* streamLines({ core }: CausewayStore, query: AuditQuery, signal: AbortSignal) {
   let { before } = query
   while (!signal.aborted) {
     const { entries, next } = await core().audit.readPage({ ...query, before, limit: maxEntries })

@@ -12,7 +12,7 @@ const backupShape = {
   bytes: z.int(),
 }
 
-export function backupTools(app: Registrar<CausewayStore, object>): void {
+export function addBackupTools(app: Registrar<CausewayStore, object>): void {
   app.tool('make_backup', {
     about:
       'Copy the data of every app into a new folder while the server runs, and return its path. Use it before an upgrade; the command `causeway restore` restores it. Caches, logs and secrets are left out.',
@@ -29,10 +29,10 @@ export function backupTools(app: Registrar<CausewayStore, object>): void {
     task: 'optional',
     example: { args: {} },
     async run({ name }, { store, requestId, signal, progress }) {
-      const made = toResult(await store.core().backups.make(name, requestId, { signal, progress }))
+      const backup = toResult(await store.core().backups.make(name, requestId, { signal, progress }))
       return {
-        ...made,
-        summary: `${made.files} files with ${made.bytes} bytes are in ${made.folder}; to restore them, stop the server and run causeway restore ${made.folder}.`,
+        ...backup,
+        summary: `${backup.files} files with ${backup.bytes} bytes are in ${backup.folder}; to restore them, stop the server and run causeway restore ${backup.folder}.`,
       }
     },
   })
@@ -47,8 +47,8 @@ export function backupTools(app: Registrar<CausewayStore, object>): void {
     example: { args: {} },
     async run(_, { store }) {
       const backups = (await store.core().backups.list()).map(toResult)
-      const newest = backups[0] === undefined ? '' : `, the newest of ${backups[0].made_at}`
-      return { backups, summary: `${backups.length} backups${newest}.` }
+      const newestText = backups[0] === undefined ? '' : `, the newest of ${backups[0].made_at}`
+      return { backups, summary: `${backups.length} backups${newestText}.` }
     },
   })
 }

@@ -48,8 +48,8 @@ function makeCallTool(
   return {
     ...tool,
     forward(args) {
-      const { name: target, arguments: forwarded } = readArguments(name, argumentsSchema, args)
-      return { name: target, args: forwarded, mustBeReadOnly: isReadOnly }
+      const { name: target, arguments: targetArguments } = readArguments(name, argumentsSchema, args)
+      return { name: target, args: targetArguments, mustBeReadOnly: isReadOnly }
     },
   }
 }

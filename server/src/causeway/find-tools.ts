@@ -24,7 +24,7 @@ const hitShape = {
 
 type Hit = Readonly<z.output<z.ZodObject<typeof hitShape>>>
 
-export function findTools(app: Registrar<CausewayStore, object>): void {
+export function addFindTools(app: Registrar<CausewayStore, object>): void {
   app.tool('find_tools', {
     about:
       'Find tools of all apps by words of the task. Returns the five best with description and input schema. Use it when no listed tool fits; then call_read_tool or call_tool.',
@@ -62,22 +62,22 @@ export function findTools(app: Registrar<CausewayStore, object>): void {
     example: { args: { name: 'Causeway__list_apps' } },
     run({ name }, { store }) {
       const { instance, tool } = requireTool(store.core().registry, name)
-      const listed = toListedTool(sharedMount, instance.app, tool)
-      const { annotations = {} } = listed
+      const listedTool = toListedTool(sharedMount, instance.app, tool)
+      const { annotations = {} } = listedTool
       return {
-        name: listed.name,
+        name: listedTool.name,
         app: instance.app.name,
-        description: listed.description,
-        input_schema: listed.inputSchema,
-        output_schema: listed.outputSchema ?? null,
+        description: listedTool.description,
+        input_schema: listedTool.inputSchema,
+        output_schema: listedTool.outputSchema ?? null,
         annotations: { ...annotations },
-        summary: `Call ${listed.name} by its name, or with ${nameCaller(annotations.readOnlyHint === true)}.`,
+        summary: `Call ${listedTool.name} by its name, or with ${getCallTool(annotations.readOnlyHint === true)}.`,
       }
     },
   })
 }
 
-const nameCaller = (isReadOnly: boolean): string => (isReadOnly ? 'call_read_tool' : 'call_tool')
+const getCallTool = (isReadOnly: boolean): string => (isReadOnly ? 'call_read_tool' : 'call_tool')
 
 function toHit({ instance, tool }: ToolEntry): Hit {
   const { name, description, inputSchema, annotations } = toListedTool(sharedMount, instance.app, tool)
@@ -93,17 +93,19 @@ function toHit({ instance, tool }: ToolEntry): Hit {
 function summarize(tools: readonly Hit[]): string {
   if (tools.length === 0) return 'No tool matches; use other words, or list_apps for the names of all tools.'
   const isComplete = tools.every(({ is_complete }) => is_complete)
-  const rest = isComplete ? '' : ' describe_tool returns what was left out where is_complete is false.'
-  return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${rest}`
+  const omissionNote = isComplete
+    ? ''
+    : ' describe_tool returns what was left out where is_complete is false.'
+  return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${omissionNote}`
 }
 
 /** Shortens hits to at most `maxBytes`, beginning with the last. */
 export function shortenHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
-  const fitted = [...hits]
+  const shortenedHits = [...hits]
   for (const shorten of [omitDescriptions, omitSchema])
-    for (let index = fitted.length - 1; index >= 0 && countBytes(fitted) > maxBytes; index -= 1)
-      fitted[index] = shorten(fitted[index] as Hit)
-  return fitted
+    for (let index = shortenedHits.length - 1; index >= 0 && countBytes(shortenedHits) > maxBytes; index -= 1)
+      shortenedHits[index] = shorten(shortenedHits[index] as Hit)
+  return shortenedHits
 }
 
 const omitDescriptions = (hit: Hit): Hit => ({

@@ -7,14 +7,14 @@ import { WorkerError } from '@causeway/worker'
 import { z } from 'zod'
 import { ServerError } from '../errors.ts'
 import { ToolSearch } from '../registry/tool-search.ts'
-import { activityRoutes } from './activity-routes.ts'
-import { auditTools } from './audit-tools.ts'
-import { backupTools } from './backup-tools.ts'
+import { addActivityRoutes } from './activity-routes.ts'
+import { addAuditTools } from './audit-tools.ts'
+import { addBackupTools } from './backup-tools.ts'
 import { callTools } from './call-tools.ts'
-import { findTools } from './find-tools.ts'
+import { addFindTools } from './find-tools.ts'
 import type { CausewayStore, ServerParts } from './store.ts'
 
-export function causewayApp(core: () => ServerParts): App {
+export function createCausewayApp(core: () => ServerParts): App {
   const app = defineApp(
     {
       name: 'Causeway',
@@ -26,18 +26,18 @@ export function causewayApp(core: () => ServerParts): App {
       close: ({ search }) => search.close(),
     },
     (app) => {
-      healthTools(app)
-      registryTools(app)
-      auditTools(app)
-      backupTools(app)
-      findTools(app)
-      activityRoutes(app)
+      addHealthTools(app)
+      addRegistryTools(app)
+      addAuditTools(app)
+      addBackupTools(app)
+      addFindTools(app)
+      addActivityRoutes(app)
     },
   )
   return { ...app, tools: [...app.tools, ...callTools] }
 }
 
-function healthTools(app: Registrar<CausewayStore, object>): void {
+function addHealthTools(app: Registrar<CausewayStore, object>): void {
   app.tool('get_health', {
     about:
       'Return the version, uptime and data folder of the server, and the state of every app. Use it to find out whether an app failed.',
@@ -64,7 +64,7 @@ function healthTools(app: Registrar<CausewayStore, object>): void {
   })
 }
 
-function registryTools(app: Registrar<CausewayStore, object>): void {
+function addRegistryTools(app: Registrar<CausewayStore, object>): void {
   app.tool('list_apps', {
     about:
       'List the apps of this server, each with its description and the names of its tools. Use it to find out what the server offers; for one task use find_tools.',

@@ -1,6 +1,6 @@
 import type { CausewayError } from '@causeway/protocol'
 import { describeUnknown } from '../config/command-line.ts'
-import { type Command, usageError } from './command.ts'
+import { type Command, createUsageError } from './command.ts'
 
 /**
  * Throws `INVALID_ARGUMENTS` if no form matches. In a form, `word` is literal, `a|b` a choice, `<name>` any
@@ -9,35 +9,37 @@ import { type Command, usageError } from './command.ts'
 export function checkArguments({ name, forms }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
   if (results.some(({ problem }) => problem === undefined)) return
-  const [closest] = results.toSorted((one, other) => other.matched - one.matched)
+  const [closest] = results.toSorted((a, b) => b.matchedCount - a.matchedCount)
   const verbs = forms.map((form) => splitForm(form)[0]).filter((token) => token !== undefined)
-  const isUnknownVerb = closest?.matched === 0 && verbs.length > 1 && args[0] !== undefined
-  throw isUnknownVerb ? unknownArgument(name, args[0] ?? '', verbs.flatMap(listChoices)) : closest?.problem
+  const isUnknownVerb = closest?.matchedCount === 0 && verbs.length > 1 && args[0] !== undefined
+  throw isUnknownVerb
+    ? createUnknownArgumentError(name, args[0] ?? '', verbs.flatMap(listChoices))
+    : closest?.problem
 }
 
 const splitForm = (form: string): readonly string[] => form.split(' ').filter((token) => token !== '')
 
 interface FormResult {
-  readonly matched: number
+  readonly matchedCount: number
   readonly problem?: CausewayError
 }
 
 function matchForm(command: string, tokens: readonly string[], args: readonly string[]): FormResult {
   for (const [index, token] of tokens.entries()) {
     const arg = args[index]
-    if (token.includes('…')) return { matched: args.length }
+    if (token.includes('…')) return { matchedCount: args.length }
     if (arg === undefined) {
       if (isOptional(token)) continue
-      return { matched: index, problem: usageError(command, `missing ${token}`) }
+      return { matchedCount: index, problem: createUsageError(command, `missing ${token}`) }
     }
     const choices = listChoices(token)
     if (choices.length > 0 && !choices.includes(arg))
-      return { matched: index, problem: unknownArgument(command, arg, choices) }
+      return { matchedCount: index, problem: createUnknownArgumentError(command, arg, choices) }
   }
-  const extra = args[tokens.length]
-  if (extra === undefined) return { matched: args.length }
-  const problem = usageError(command, `${command} takes no argument "${extra}"`)
-  return { matched: tokens.length, problem }
+  const extraArgument = args[tokens.length]
+  if (extraArgument === undefined) return { matchedCount: args.length }
+  const problem = createUsageError(command, `${command} takes no argument "${extraArgument}"`)
+  return { matchedCount: tokens.length, problem }
 }
 
 const isOptional = (token: string): boolean => token.startsWith('[')
@@ -48,5 +50,9 @@ export function listChoices(token: string): readonly string[] {
   return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')
 }
 
-const unknownArgument = (command: string, arg: string, choices: readonly string[]): CausewayError =>
-  usageError(command, `${describeUnknown('argument', arg, choices)}; use ${choices.join(', ')}`)
+const createUnknownArgumentError = (
+  command: string,
+  arg: string,
+  choices: readonly string[],
+): CausewayError =>
+  createUsageError(command, `${describeUnknown('argument', arg, choices)}; use ${choices.join(', ')}`)

@@ -69,7 +69,7 @@ export const defineCommand = <const Flags extends CommandFlags>(declaration: Dec
   return { ...defaults, ...(declaration as unknown as Declaration<CommandFlags>) }
 }
 
-export const usageError = (name: string, message: string): CausewayError =>
+export const createUsageError = (name: string, message: string): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', message, { remedy: `see causeway ${name} --help` })
 
 export const listWithSubcommands = (commands: readonly Command[]): readonly Command[] =>

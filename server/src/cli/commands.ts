@@ -1,5 +1,5 @@
 import type { FlagSyntax } from '../config/command-line.ts'
-import { settingTable } from '../config/config.ts'
+import { listSettings } from '../config/config.ts'
 import { callCommand } from './call/call.ts'
 import { connectCommand, initCommand } from './clients/connect.ts'
 import { type Command, defineCommand, listWithSubcommands } from './command.ts'
@@ -11,7 +11,7 @@ import { rootsCommand } from './commands/roots.ts'
 import { statusCommand } from './commands/status.ts'
 import { stopCommand } from './commands/stop.ts'
 import { toolsCommand } from './commands/tools.ts'
-import { completionCommand } from './completion/completion.ts'
+import { createCompletionCommand } from './completion/completion.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { mcpCommand } from './mcp/mcp.ts'
 import { installServiceCommand } from './service/install-service.ts'
@@ -22,7 +22,7 @@ const serveCommand = defineCommand({
   details: `A setting is a flag, an environment variable, a line of --env-file or a key of causeway.config.json in the working
 directory; the first of these takes precedence. Ctrl-C or SIGTERM stops the server after the running calls have finished, a
 second one immediately. SIGHUP refreshes the tool lists.`,
-  settings: settingTable().map(({ flag }) => flag),
+  settings: listSettings().map(({ flag }) => flag),
   exits: {
     1: 'the server could not start: a data file or the port',
   },
@@ -51,7 +51,7 @@ export const commands: readonly Command[] = [
   restoreCommand,
   dataCommand,
   installServiceCommand,
-  completionCommand(() => commands),
+  createCompletionCommand(() => commands),
 ]
 
 /** Flags of all commands. The parser needs them before it can determine the command. */

@@ -18,11 +18,11 @@ export function formatBytes(bytes: number): string {
 
 /** Returns text such as `2 d 3 h` or `45 s`. */
 export function formatDuration(seconds: number): string {
-  let rest = Math.max(0, Math.round(seconds))
-  const largest = timeUnits.findIndex(([, size]) => rest >= size)
-  const parts = timeUnits.slice(largest).map(([unit, size]) => {
-    const count = Math.floor(rest / size)
-    rest -= count * size
+  let remainingSeconds = Math.max(0, Math.round(seconds))
+  const largestUnit = timeUnits.findIndex(([, size]) => remainingSeconds >= size)
+  const parts = timeUnits.slice(largestUnit).map(([unit, size]) => {
+    const count = Math.floor(remainingSeconds / size)
+    remainingSeconds -= count * size
     return { count, unit }
   })
   return parts

@@ -1,10 +1,10 @@
-import { settingTable } from '../config/config.ts'
+import { listSettings } from '../config/config.ts'
 import type { Command } from './command.ts'
 import { formatTable } from './format.ts'
 
 const column = 26
 
-export function usage(commands: readonly Command[]): string {
+export function formatUsage(commands: readonly Command[]): string {
   return [
     'Causeway: one local MCP server that every client shares.',
     '',
@@ -20,51 +20,54 @@ export function usage(commands: readonly Command[]): string {
     ),
     '',
     'flags of every command:',
-    ...flagLines('--data-dir <folder>', 'the folder of the data files (CAUSEWAY_DATA_DIR)'),
-    ...flagLines('--env-file <file>', 'settings as lines of KEY=value'),
-    ...flagLines('-h, --help', ''),
-    ...flagLines('-v, --version', ''),
+    ...formatFlag('--data-dir <folder>', 'the folder of the data files (CAUSEWAY_DATA_DIR)'),
+    ...formatFlag('--env-file <file>', 'settings as lines of KEY=value'),
+    ...formatFlag('-h, --help', ''),
+    ...formatFlag('-v, --version', ''),
     '',
     'Every setting is also a flag: see causeway serve --help.',
   ].join('\n')
 }
 
-export function commandHelp(command: Command): string {
+export function formatCommandHelp(command: Command): string {
   const { about, details, flags, settings, examples } = command
   const ownFlags = Object.entries(flags).flatMap(([name, { value, short, about }]) =>
-    flagLines(
+    formatFlag(
       `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
       about,
     ),
   )
-  const related = settingTable()
+  const relatedSettings = listSettings()
     .filter(({ flag }) => settings.includes(flag))
     .flatMap(({ flag, env, meaning, default: value }) =>
-      flagLines(flag, `${env}: ${meaning} (default: ${value})`),
+      formatFlag(flag, `${env}: ${meaning} (default: ${value})`),
     )
   return [
     about,
     '',
-    ...usageForms(command).map((form, index) => `${index === 0 ? 'usage: ' : '       '}${form}`),
+    ...listUsageForms(command).map((form, index) => `${index === 0 ? 'usage: ' : '       '}${form}`),
     ...(details === undefined ? [] : ['', details]),
-    ...section(
+    ...formatSection(
       'subcommands',
-      command.subcommands.flatMap(({ name, about }) => flagLines(name, about)),
+      command.subcommands.flatMap(({ name, about }) => formatFlag(name, about)),
     ),
-    ...section('flags', ownFlags),
-    ...section('settings that it reads, as flags; variables of the environment do the same', related),
-    ...section(
+    ...formatSection('flags', ownFlags),
+    ...formatSection(
+      'settings that it reads, as flags; variables of the environment do the same',
+      relatedSettings,
+    ),
+    ...formatSection(
       'exit codes',
       listExitCodes(command).map(([code, meaning]) => `  ${code}  ${meaning}`),
     ),
-    ...section(
+    ...formatSection(
       'examples',
       examples.map((example) => `  ${example}`),
     ),
   ].join('\n')
 }
 
-export const usageForms = ({ name, forms, flags }: Command): readonly string[] =>
+export const listUsageForms = ({ name, forms, flags }: Command): readonly string[] =>
   forms.map((form) =>
     ['causeway', name, form, Object.keys(flags).length > 0 ? '[flags]' : ''].filter(Boolean).join(' '),
   )
@@ -72,10 +75,10 @@ export const usageForms = ({ name, forms, flags }: Command): readonly string[] =
 export const listExitCodes = ({ exits }: Command): readonly (readonly [string, string])[] =>
   Object.entries({ 0: 'success', 1: 'failure', 2: 'the command line or a setting is invalid', ...exits })
 
-const section = (title: string, text: readonly string[]): readonly string[] =>
+const formatSection = (title: string, text: readonly string[]): readonly string[] =>
   text.length === 0 ? [] : ['', `${title}:`, ...text]
 
-const flagLines = (flag: string, about: string): readonly string[] =>
+const formatFlag = (flag: string, about: string): readonly string[] =>
   flag.length + 2 < column || about === ''
     ? [`  ${flag.padEnd(about === '' ? 0 : column - 2)}${about}`]
     : [`  ${flag}`, `${' '.repeat(column)}${about}`]

@@ -23,7 +23,7 @@ export function readIfExists(path: string, encoding: BufferEncoding = 'utf8'): s
 
 interface Replacement {
   readonly text: string
-  readonly before: string | undefined
+  readonly previousText: string | undefined
   readonly mode?: number
   readonly encoding?: BufferEncoding
 }
@@ -34,27 +34,27 @@ interface Replacement {
  */
 export function replaceFile(
   path: string,
-  { text, before, mode = 0o644, encoding = 'utf8' }: Replacement,
+  { text, previousText, mode = 0o644, encoding = 'utf8' }: Replacement,
 ): string | undefined {
   createFolder(dirname(path))
-  const file = before === undefined ? path : realpathSync(path)
-  const fileMode = before === undefined ? mode : statSync(file).mode & 0o777
+  const file = previousText === undefined ? path : realpathSync(path)
+  const fileMode = previousText === undefined ? mode : statSync(file).mode & 0o777
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
-  const backup = before === undefined ? undefined : `${file}.${time}.bak`
-  const temporary = `${file}.${process.pid}.new`
+  const backup = previousText === undefined ? undefined : `${file}.${time}.bak`
+  const temporaryPath = `${file}.${process.pid}.new`
   try {
-    writeFileSync(temporary, text, { mode: fileMode, flush: true, encoding })
+    writeFileSync(temporaryPath, text, { mode: fileMode, flush: true, encoding })
     // Sets the bits that the umask has removed.
-    chmodSync(temporary, fileMode)
-    if (readIfExists(path, encoding) !== before)
+    chmodSync(temporaryPath, fileMode)
+    if (readIfExists(path, encoding) !== previousText)
       throw new ServerError('CLIENT_FILE_REFUSED', `another program has just changed ${path}`, {
         data: { path },
         remedy: 'run the command again',
       })
     if (backup !== undefined) copyFileSync(file, backup)
-    renameSync(temporary, file)
+    renameSync(temporaryPath, file)
     return backup
   } finally {
-    rmSync(temporary, { force: true })
+    rmSync(temporaryPath, { force: true })
   }
 }

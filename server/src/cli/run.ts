@@ -8,9 +8,9 @@ import {
 } from '@causeway/protocol'
 import {
   type CommandLine,
+  createUnknownFlagError,
   describeUnknown,
   parseCommandLine,
-  unknownFlagError,
 } from '../config/command-line.ts'
 import { readConfig } from '../config/read-config.ts'
 import { version } from '../process/version.ts'
@@ -19,7 +19,7 @@ import { checkArguments } from './check-arguments.ts'
 import { type Command, type CommandCall, exitCodes } from './command.ts'
 import { commandFlags, commands } from './commands.ts'
 import { formatError, isUsageError } from './format.ts'
-import { commandHelp, usage } from './help.ts'
+import { formatCommandHelp, formatUsage } from './help.ts'
 
 interface CommandProcess {
   readonly argv: readonly string[]
@@ -37,15 +37,15 @@ export async function runCommand(process: CommandProcess): Promise<number> {
     void process.stderr.write(`causeway: ${adviseCommand(line, process.env)}\n`)
   try {
     const line = parseCommandLine(process.argv, commandFlags)
-    const [first = 'serve', ...rest] = line.args
+    const [firstArgument = 'serve', ...rest] = line.args
     const advise = (text: string): void => print(adviseCommand(text, process.env))
-    if (line.version || first === 'version') print(version)
-    else if (line.args.length === 0 && line.help) advise(usage(commands))
-    else if (first === 'help')
-      advise(rest[0] === undefined ? usage(commands) : commandHelp(findCommand(rest).command))
-    else if (line.help && !isToolHelp(line.args)) advise(commandHelp(findCommand(line.args).command))
+    if (line.version || firstArgument === 'version') print(version)
+    else if (line.args.length === 0 && line.help) advise(formatUsage(commands))
+    else if (firstArgument === 'help')
+      advise(rest[0] === undefined ? formatUsage(commands) : formatCommandHelp(findCommand(rest).command))
+    else if (line.help && !isToolHelp(line.args)) advise(formatCommandHelp(findCommand(line.args).command))
     else {
-      const words = line.help ? ['tools', ...rest.slice(0, 2)] : [first, ...rest]
+      const words = line.help ? ['tools', ...rest.slice(0, 2)] : [firstArgument, ...rest]
       const { command, args } = findCommand(words)
       return await command.run(createCall(command, { ...line, args }, { process, print, note }))
     }
@@ -75,8 +75,8 @@ function findCommand([name = '', ...args]: readonly string[]): {
   readonly command: Command
   readonly args: readonly string[]
 } {
-  const command = commands.find((one) => one.name === name)
-  const subcommand = command?.subcommands.find((one) => one.name === `${name} ${args[0]}`)
+  const command = commands.find((candidate) => candidate.name === name)
+  const subcommand = command?.subcommands.find((candidate) => candidate.name === `${name} ${args[0]}`)
   if (subcommand !== undefined) return { command: subcommand, args: args.slice(1) }
   if (command !== undefined) return { command, args }
   const names = commands.map((command) => command.name)
@@ -89,13 +89,13 @@ function findCommand([name = '', ...args]: readonly string[]): {
 
 function createCall(
   command: Command,
-  { args, own, settings, envFile }: CommandLine,
+  { args, flagValues, settings, envFile }: CommandLine,
   { process, print, note }: { process: CommandProcess } & Pick<CommandCall, 'print' | 'note'>,
 ): CommandCall {
   const { name, flags } = command
-  for (const flag of own.keys())
+  for (const flag of flagValues.keys())
     if (!Object.hasOwn(flags, flag))
-      throw unknownFlagError(
+      throw createUnknownFlagError(
         `--${flag}`,
         Object.keys(flags).map((flag) => `--${flag}`),
         name,
@@ -105,7 +105,7 @@ function createCall(
   const invocation = () => readConfig({ settings, envFile, env, cwd })
   const values = Object.entries(flags).map(([flag, { value, many }]) => [
     flag,
-    value === undefined ? own.has(flag) : (own.get(flag) ?? (many ? [] : undefined)),
+    value === undefined ? flagValues.has(flag) : (flagValues.get(flag) ?? (many ? [] : undefined)),
   ])
   return {
     args,

@@ -58,9 +58,9 @@ export class ServerClient {
 
   static findRunning({ config }: Pick<CommandCall, 'config'>): ServerClient | undefined {
     const { dataDir, tokenFile } = config()
-    const found = findServer(dataDir)
-    if (found.state !== 'running') return undefined
-    const { url, token_file } = found.server
+    const serverState = findServer(dataDir)
+    if (serverState.state !== 'running') return undefined
+    const { url, token_file } = serverState.server
     return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
   }
 
@@ -70,8 +70,8 @@ export class ServerClient {
     given,
     note,
   }: Pick<CommandCall, 'config' | 'given' | 'note'>): Promise<ServerClient> {
-    const running = ServerClient.findRunning({ config })
-    if (running !== undefined) return running
+    const client = ServerClient.findRunning({ config })
+    if (client !== undefined) return client
     const { dataDir, host, port, tokenFile } = config()
     const url = `http://${host}:${port}`
     const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)

@@ -18,7 +18,7 @@ export interface CommandLine {
   readonly help: boolean
   readonly version: boolean
   /** `true` for a switch, a list for a flag with `many`. */
-  readonly own: ReadonlyMap<string, string | true | readonly string[]>
+  readonly flagValues: ReadonlyMap<string, string | true | readonly string[]>
 }
 
 const settingFlags = new Map<string, SettingKey>(
@@ -56,13 +56,15 @@ export function parseCommandLine(
     const { name, rawName, value } = token
     const flag = Object.hasOwn(syntax, name) ? syntax[name] : undefined
     if (flag === undefined)
-      throw unknownFlagError(
+      throw createUnknownFlagError(
         rawName,
-        Object.keys(syntax).map((known) => `--${known}`),
+        Object.keys(syntax).map((name) => `--${name}`),
         args[0],
       )
-    if (flag.value === undefined && value !== undefined) throw invalid(`${rawName} takes no value`, args[0])
-    if (flag.value !== undefined && value === undefined) throw invalid(`${rawName} needs a value`, args[0])
+    if (flag.value === undefined && value !== undefined)
+      throw createInvalidError(`${rawName} takes no value`, args[0])
+    if (flag.value !== undefined && value === undefined)
+      throw createInvalidError(`${rawName} needs a value`, args[0])
     flags.set(name, flag.many ? [...((flags.get(name) as string[]) ?? []), value ?? ''] : (value ?? true))
   }
   const envFile = flags.get('env-file')
@@ -74,20 +76,20 @@ export function parseCommandLine(
     args,
     help: flags.has('help'),
     version: flags.has('version'),
-    own: new Map([...flags].filter(([name]) => Object.hasOwn(commandFlags, name))),
+    flagValues: new Map([...flags].filter(([name]) => Object.hasOwn(commandFlags, name))),
   }
 }
 
-const invalid = (message: string, command = ''): CausewayError =>
+const createInvalidError = (message: string, command = ''): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', message, {
     remedy: `see causeway ${command} --help`.replace('  ', ' '),
   })
 
-export const unknownFlagError = (
+export const createUnknownFlagError = (
   flag: string,
   candidates: readonly string[],
   command?: string,
-): CausewayError => invalid(describeUnknown('flag', flag, candidates), command)
+): CausewayError => createInvalidError(describeUnknown('flag', flag, candidates), command)
 
 export const describeUnknown = (kind: string, name: string, candidates: readonly string[]): string =>
   `unknown ${kind}: ${name}${formatSuggestion(name, candidates)}`

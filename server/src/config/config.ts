@@ -136,7 +136,7 @@ export const toFlag = (key: SettingKey): string =>
   key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Rows of `docs/settings.md`. */
-export function settingTable() {
+export function listSettings() {
   return (Object.entries(settings) as [SettingKey, Setting][]).map(
     ([key, { env, schema, meaning, defaultText }]) => ({
       key,

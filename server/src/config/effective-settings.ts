@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path'
 import { isObject } from '@causeway/protocol'
 import { z } from 'zod'
-import { type SettingKey, settings, settingTable } from './config.ts'
+import { listSettings, type SettingKey, settings } from './config.ts'
 import type { Invocation } from './read-config.ts'
 import type { Setting } from './settings/setting.ts'
 
@@ -28,7 +28,7 @@ export function listGivenSettings({
 
 export function listEffectiveSettings(given: readonly GivenSettingRow[]): readonly EffectiveSetting[] {
   const byKey = new Map(given.map((row) => [row.key, row]))
-  return settingTable().map(({ key, env, default: value }) => {
+  return listSettings().map(({ key, env, default: value }) => {
     const row = byKey.get(key)
     return { key, env, value: row?.value ?? value.replaceAll('`', ''), source: row?.source ?? 'default' }
   })

@@ -54,8 +54,8 @@ function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' 
       if (parsed.success) return [key, parsed.data]
       const reasons = new Set(parsed.error.issues.map(describeIssue))
       const { isSecret }: Setting = settings[key]
-      const got = isSecret ? '' : `, got ${JSON.stringify(value)}`
-      throw invalid(`${source} ${[...reasons].join(' and ')}${got}`)
+      const gotText = isSecret ? '' : `, got ${JSON.stringify(value)}`
+      throw createInvalidError(`${source} ${[...reasons].join(' and ')}${gotText}`)
     }),
   ) as unknown as Config
   return {
@@ -76,8 +76,9 @@ const readEnvironment = (env: NodeJS.ProcessEnv): readonly GivenEntry[] =>
   Object.entries(env).flatMap(([name, value]): readonly GivenEntry[] => {
     const key = keysByVariable.get(name)
     if (key !== undefined) return value === undefined ? [] : [[key, { value, source: name }]]
-    const similar = findSimilarVariable(name)
-    if (similar !== undefined) throw unknownNameError('environment variable', name, [similar])
+    const similarVariable = findSimilarVariable(name)
+    if (similarVariable !== undefined)
+      throw createUnknownNameError('environment variable', name, [similarVariable])
     return []
   })
 
@@ -88,14 +89,15 @@ function findSimilarVariable(name: string): string | undefined {
   const candidates = [...keysByVariable.keys()]
     .filter((variable) => variable.startsWith(prefix))
     .map((variable) => variable.slice(prefix.length))
-  const similar = closest(name.slice(prefix.length), candidates)
-  return similar === undefined ? undefined : prefix + similar
+  const similarVariable = closest(name.slice(prefix.length), candidates)
+  return similarVariable === undefined ? undefined : prefix + similarVariable
 }
 
 const readEnvFile = (file: string): readonly GivenEntry[] =>
   Object.entries(parseEnv(readText(file))).map(([name, value]) => {
     const key = keysByVariable.get(name)
-    if (key === undefined) throw unknownNameError(`setting in ${file}`, name, [...keysByVariable.keys()])
+    if (key === undefined)
+      throw createUnknownNameError(`setting in ${file}`, name, [...keysByVariable.keys()])
     return [key, { value, source: `${name} in ${file}` }]
   })
 
@@ -106,11 +108,11 @@ function readConfigFile(file: string): readonly GivenEntry[] {
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw invalid(`not JSON: ${file}`, cause)
+    throw createInvalidError(`not JSON: ${file}`, cause)
   }
-  if (!isObject(json)) throw invalid(`not a JSON object: ${file}`)
+  if (!isObject(json)) throw createInvalidError(`not a JSON object: ${file}`)
   return Object.entries(json).map(([name, value]) => {
-    if (!Object.hasOwn(settings, name)) throw unknownNameError(`setting in ${file}`, name, keys)
+    if (!Object.hasOwn(settings, name)) throw createUnknownNameError(`setting in ${file}`, name, keys)
     return [name as SettingKey, { value, source: `${name} in ${file}` }]
   })
 }
@@ -120,15 +122,15 @@ function readText(file: string, { optional = false } = {}): string {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     if (optional && (cause as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw invalid(`cannot read ${file}`, cause)
+    throw createInvalidError(`cannot read ${file}`, cause)
   }
 }
 
-const invalid = (message: string, cause?: unknown): CausewayError =>
+const createInvalidError = (message: string, cause?: unknown): CausewayError =>
   new CausewayError('INVALID_SETTING', message, { cause, remedy: 'see causeway serve --help' })
 
-const unknownNameError = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
-  invalid(describeUnknown(kind, name, candidates))
+const createUnknownNameError = (kind: string, name: string, candidates: readonly string[]): CausewayError =>
+  createInvalidError(describeUnknown(kind, name, candidates))
 
 const describeIssue = ({ code, message }: z.core.$ZodIssue): string =>
   code === 'custom' ? `is invalid (${message})` : message

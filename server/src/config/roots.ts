@@ -44,9 +44,9 @@ export function listGrants(
   config: Config,
 ): readonly RootGrant[] {
   const key = (Object.keys(settings) as SettingKey[]).find((name) => settings[name].env === rootsSetting)
-  const own = key === undefined ? [] : (config[key] as readonly string[])
+  const appFolders = key === undefined ? [] : (config[key] as readonly string[])
   const grants = [
-    ...own.map((folder) => ({ folder, source: rootsSetting ?? '' })),
+    ...appFolders.map((folder) => ({ folder, source: rootsSetting ?? '' })),
     ...config.roots.map((folder) => ({ folder, source: settings.roots.env })),
     ...readAddedRoots(config.dataDir).map((folder) => ({ folder, source: addRootCommand })),
   ]

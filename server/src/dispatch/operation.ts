@@ -1,5 +1,5 @@
 import type { AppTool } from '@causeway/app-kit'
-import { type Scope, toolScope } from '../access/access.ts'
+import { getToolScope, type Scope } from '../access/access.ts'
 
 export interface Operation {
   /** A tool, a method such as `resources/read`, `route` or `socket`. */
@@ -20,6 +20,6 @@ export const channelOperation = (name: 'route' | 'socket', scope: Scope): Operat
 export const toolOperation = (
   { name, limit, annotations }: Pick<AppTool, 'name' | 'limit' | 'annotations'>,
   args: unknown,
-): Operation => ({ name, kind: 'tool', scope: toolScope(annotations), rateClass: limit, args })
+): Operation => ({ name, kind: 'tool', scope: getToolScope(annotations), rateClass: limit, args })
 
 export const methodOperation = (name: string): Operation => ({ name, kind: 'method', scope: 'read' })

@@ -2,7 +2,7 @@ import { type AppPrompt, isAsk } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { toListedPrompt } from '../registry/mount.ts'
-import { cacheHints, type MountLists } from '../registry/mount-lists.ts'
+import { createCacheHints, type MountLists } from '../registry/mount-lists.ts'
 import { paginate } from '../registry/page.ts'
 import { type Method, requireString } from './method.ts'
 import { methodOperation } from './operation.ts'
@@ -13,7 +13,7 @@ export const listPrompts: Method = async ({ params, caller, lists }, { registry 
     hash: lists.promptsHash,
     size: registry.pageSize,
   })
-  return { ...page, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
+  return { ...page, ...(caller.era === 'modern' ? createCacheHints(registry.ttlMs) : {}) }
 }
 
 export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {

@@ -9,7 +9,7 @@ import {
 } from '@causeway/protocol'
 import { parseTrace } from '../audit/trace.ts'
 import type { ToolEntry } from '../registry/mount.ts'
-import { cacheHints } from '../registry/mount-lists.ts'
+import { createCacheHints } from '../registry/mount-lists.ts'
 import { paginate } from '../registry/page.ts'
 import type { Caller } from './caller.ts'
 import { type Method, requireString } from './method.ts'
@@ -21,7 +21,7 @@ export const listTools: Method = async ({ params, caller, lists }, { registry })
     hash: lists.toolsHash,
     size: registry.pageSize,
   })
-  return { ...page, ...(caller.era === 'modern' ? cacheHints(registry.ttlMs) : {}) }
+  return { ...page, ...(caller.era === 'modern' ? createCacheHints(registry.ttlMs) : {}) }
 }
 
 const upstreamError = 'UPSTREAM_ERROR'

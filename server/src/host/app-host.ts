@@ -42,11 +42,11 @@ export class AppHost {
   }
 
   async open(apps: readonly App[]): Promise<void> {
-    const others = this.#apps.filter((app) => !apps.includes(app))
-    const opened = await Promise.all(
-      apps.map((app, index) => this.#open(app, [...others, ...apps.slice(0, index)])),
+    const otherApps = this.#apps.filter((app) => !apps.includes(app))
+    const openedInstances = await Promise.all(
+      apps.map((app, index) => this.#open(app, [...otherApps, ...apps.slice(0, index)])),
     )
-    for (const instance of opened) this.#instances.set(instance.path, instance)
+    for (const instance of openedInstances) this.#instances.set(instance.path, instance)
   }
 
   async reopenFailed(): Promise<void> {
@@ -57,8 +57,8 @@ export class AppHost {
   async replace(app: App): Promise<void> {
     const path = pathName(app.name)
     const previous = this.#instances.get(path)
-    const others = this.#apps.filter((one) => one !== previous?.app)
-    const next = await this.#open(app, others)
+    const otherApps = this.#apps.filter((candidate) => candidate !== previous?.app)
+    const next = await this.#open(app, otherApps)
     if (next.failure !== undefined && previous !== undefined) throw next.failure
     this.#instances.set(path, next)
     if (previous !== undefined) await this.#close(previous)
@@ -79,13 +79,13 @@ export class AppHost {
     return this.instances.map(({ app }) => app)
   }
 
-  async #open(app: App, others: readonly App[]): Promise<AppInstance> {
+  async #open(app: App, otherApps: readonly App[]): Promise<AppInstance> {
     const { createEnv, errors, log } = this.#options
     const path = pathName(app.name)
     try {
       if (reservedPaths.has(path))
         throw new CausewayError('INVALID_APP', `/mcp/${path} does not name an app; rename ${app.name}`)
-      checkResourceSchemes(app, others)
+      checkResourceSchemes(app, otherApps)
       errors.add(app)
       return { app, path, store: await app.open(createEnv(app)), failure: undefined }
     } catch (error) {
@@ -113,9 +113,9 @@ export function getStore({ app, store, failure }: AppInstance): unknown {
 }
 
 /** Throws `INVALID_APP` if another app has declared the scheme. */
-function checkResourceSchemes(app: App, others: readonly App[]): void {
+function checkResourceSchemes(app: App, otherApps: readonly App[]): void {
   for (const { template } of app.resources) {
-    const owner = others.find(({ resources }) =>
+    const owner = otherApps.find(({ resources }) =>
       resources.some((resource) => resource.template.scheme === template.scheme),
     )
     if (owner !== undefined)

@@ -18,7 +18,7 @@ import { Audit } from '../audit/audit.ts'
 import { backupsFolder, listParts } from '../backup/backup.ts'
 import { Backups } from '../backup/backups.ts'
 import { toRecord } from '../causeway/audit-tools.ts'
-import { causewayApp } from '../causeway/index.ts'
+import { createCausewayApp } from '../causeway/index.ts'
 import { type Config, type SettingKey, settings } from '../config/config.ts'
 import { makeAppRoots } from '../config/roots.ts'
 import { callOtherApp, createOwnToolCaller, runAppTool } from '../dispatch/app-calls.ts'
@@ -111,7 +111,7 @@ export class Core {
       },
     })
     this.userApps = userApps
-    const builtIn = [causewayApp(() => this), ...apps]
+    const builtIn = [createCausewayApp(() => this), ...apps]
     for (const app of builtIn) this.errors.add(app)
     this.#apps = [...builtIn, ...userApps.apps]
     this.limits = new Limits(config)
@@ -157,10 +157,10 @@ export class Core {
   }
 
   get failures(): readonly AppFailure[] {
-    const opened = this.host.instances.flatMap(({ app, failure }) =>
+    const appFailures = this.host.instances.flatMap(({ app, failure }) =>
       failure === undefined ? [] : [{ name: app.name, error: failure }],
     )
-    return [...opened, ...this.userApps.failures]
+    return [...appFailures, ...this.userApps.failures]
   }
 
   static async open(options: CoreOptions): Promise<Core> {
@@ -241,13 +241,13 @@ export class Core {
 
   #openHosted(): Promise<HostedServers> {
     const onError = (err: unknown): void => this.#logListenerError(err)
-    const own = new Set([...this.#apps.map(({ name }) => pathName(name)), ...reservedPaths])
+    const reservedNames = new Set([...this.#apps.map(({ name }) => pathName(name)), ...reservedPaths])
     return HostedServers.open({
       dataDir: this.config.dataDir,
       log: this.log,
       env: process.env,
       ...this.#clocks,
-      isReserved: (path) => own.has(path),
+      isReserved: (path) => reservedNames.has(path),
       onChange: () => void this.#ready.promise.then(() => this.registry.refresh()).catch(onError),
       onResource: (uri) => this.#notify({ uri }),
     })
@@ -305,8 +305,8 @@ export class Core {
   }
 
   async #renewApps(): Promise<void> {
-    const { changed, removed } = this.hosted.gateway.takeChanges()
-    for (const path of removed) await this.host.remove(path)
+    const { changed, removed: removedApps } = this.hosted.gateway.takeChanges()
+    for (const path of removedApps) await this.host.remove(path)
     const selected = this.config.apps.map(pathName)
     const hosted = changed.filter(({ name }) => selected.length === 0 || selected.includes(pathName(name)))
     for (const app of [...hosted, ...(await this.userApps.reload())])
@@ -334,16 +334,16 @@ export class Core {
   }
 }
 
-function selectApps(all: readonly App[], names: readonly string[]): readonly App[] {
-  if (names.length === 0) return all
+function selectApps(allApps: readonly App[], names: readonly string[]): readonly App[] {
+  if (names.length === 0) return allApps
   const selected = new Set(names.map(pathName))
   for (const name of selected) {
-    if (!all.some((app) => pathName(app.name) === name))
+    if (!allApps.some((app) => pathName(app.name) === name))
       throw new CausewayError('INVALID_SETTING', `${settings.apps.env} names no app: ${name}`, {
-        data: { apps: all.map((app) => app.name) },
+        data: { apps: allApps.map((app) => app.name) },
       })
   }
-  return all.filter((app) => selected.has(pathName(app.name)))
+  return allApps.filter((app) => selected.has(pathName(app.name)))
 }
 
 function selectSettings(app: App, config: Config): Readonly<Record<string, unknown>> {

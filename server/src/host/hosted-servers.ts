@@ -89,20 +89,20 @@ export class HostedServers {
   /** Throws `SERVER_NOT_FOUND` and `LOGIN_UNSUPPORTED`. */
   findRemote(name: string): RemoteServer {
     this.gateway.listPendingChanges(name)
-    const server = this.config.servers.find((one) => one.name === name)
+    const server = this.config.servers.find((server) => server.name === name)
     const remote = server && this.#renderRemote(server)
     if (remote !== undefined) return remote
     throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
   }
 
   async restartAfterLogin(): Promise<void> {
-    const waiting = this.gateway.describe().filter(({ state }) => state === 'needs_login')
-    const names = new Set(waiting.map(({ name }) => name))
+    const waitingServers = this.gateway.describe().filter(({ state }) => state === 'needs_login')
+    const names = new Set(waitingServers.map(({ name }) => name))
     const isLoggedIn = (server: HostedServer): boolean => {
       const remote = this.#renderRemote(server)
       return remote !== undefined && this.logins.describe(remote).state === 'logged_in'
     }
-    const servers = this.config.servers.filter((one) => names.has(one.name) && isLoggedIn(one))
+    const servers = this.config.servers.filter((server) => names.has(server.name) && isLoggedIn(server))
     await Promise.all(servers.map(({ name }) => this.gateway.restart(name)))
   }
 

@@ -116,10 +116,10 @@ class ServerFile {
   }
 
   deleteExpired(): void {
-    const before = this.expiryTime
+    const previousExpiry = this.expiryTime
     this.db.transaction(() => {
-      this.db.prepare('DELETE FROM client_state WHERE used_ms < ?').run(before)
-      this.db.prepare('DELETE FROM handshake WHERE used_ms < ?').run(before)
+      this.db.prepare('DELETE FROM client_state WHERE used_ms < ?').run(previousExpiry)
+      this.db.prepare('DELETE FROM handshake WHERE used_ms < ?').run(previousExpiry)
     })()
   }
 

@@ -60,8 +60,8 @@ export class UserApps {
 
   /** Reloads and returns changed apps. Logs failures. */
   async reload(): Promise<readonly App[]> {
-    const loaded = await Promise.all(this.#sources.map((source) => this.#load(source)))
-    return loaded.filter((app) => app !== undefined)
+    const loadedApps = await Promise.all(this.#sources.map((source) => this.#load(source)))
+    return loadedApps.filter((app) => app !== undefined)
   }
 
   close(): void {
@@ -113,11 +113,11 @@ function registerResolver(sources: readonly Source[]): { deregister(): void } {
       if (source === undefined) return nextResolve(specifier, context)
       if (providedPackages.includes(specifier))
         return { url: import.meta.resolve(specifier), format: 'module', shortCircuit: true }
-      const resolved = nextResolve(specifier, context)
-      const [file = ''] = resolved.url.split('?')
-      if (!file.startsWith(source.folder) || file.includes('/node_modules/')) return resolved
+      const result = nextResolve(specifier, context)
+      const [file = ''] = result.url.split('?')
+      if (!file.startsWith(source.folder) || file.includes('/node_modules/')) return result
       source.files.add(file)
-      return { ...resolved, url: `${file}${new URL(context.parentURL as string).search}` }
+      return { ...result, url: `${file}${new URL(context.parentURL as string).search}` }
     },
   })
 }
@@ -132,8 +132,8 @@ function getApp(name: string, module: { default?: unknown }): App {
 }
 
 function toLoadError(name: string, error: unknown): CausewayError {
-  const coded = asCausewayError(error)
-  if (coded.code !== 'INTERNAL') return coded
+  const causewayError = asCausewayError(error)
+  if (causewayError.code !== 'INTERNAL') return causewayError
   return new CausewayError('INVALID_APP', `${(error as Error).message}: ${name}`, {
     remedy: 'correct the module, then refresh the registry',
     cause: error,

@@ -141,7 +141,7 @@ export class HttpServer {
     const timer = new AbortController()
     const graceEnd = delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})
     // Running calls can become tasks.
-    await Promise.race([inFlight.stop().then(() => tasks.idle()), graceEnd])
+    await Promise.race([inFlight.stop().then(() => tasks.waitUntilIdle()), graceEnd])
     this.#stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
     // Streams end first, because Fastify waits for every open response.
     await Promise.all([this.#mcp.close(), this.#sockets.close(), tasks.close()])

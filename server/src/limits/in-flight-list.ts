@@ -20,9 +20,9 @@ export class InFlightList<T extends Item> {
   remove(item: T): void {
     if (this.#items[item.index] !== item) return
     this.#size -= 1
-    const last = this.#items[this.#size] as T
-    this.#items[item.index] = last
-    last.index = item.index
+    const lastItem = this.#items[this.#size] as T
+    this.#items[item.index] = lastItem
+    lastItem.index = item.index
     // Truncating the array would copy it when it grows again.
     this.#items[this.#size] = undefined
   }

@@ -93,7 +93,7 @@ export class Limits {
       concurrency,
       running: Object.fromEntries(this.#running),
       busy_clients: this.#rateLimiter.busyClients,
-      rate_limited: this.#rateLimiter.rejected,
+      rate_limited: this.#rateLimiter.rejectedCount,
     }
   }
 

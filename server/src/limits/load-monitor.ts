@@ -60,6 +60,6 @@ export const exceedsLimits = (load: Load, limits: Load): boolean =>
   (limits.heapPercent < 100 && load.heapPercent > limits.heapPercent)
 
 function getHeapPercent(): number {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-  return (used / limit) * 100
+  const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
+  return (usedBytes / limitBytes) * 100
 }

@@ -14,7 +14,7 @@ export class RateLimiter {
   readonly #buckets = new Map<string, number>()
   readonly #classes = new Map<string, string>()
   #totalBucket = fullBucket
-  #rejected = 0
+  #rejectedCount = 0
 
   constructor(rates: Rates, now: () => number = () => performance.now()) {
     this.#rates = rates
@@ -43,27 +43,27 @@ export class RateLimiter {
 
   get busyClients(): number {
     const now = this.#now()
-    const busy = [...this.#buckets].filter(([, fullAtMs]) => fullAtMs > now)
-    return new Set(busy.map(([key]) => key.slice(0, key.lastIndexOf(' ')))).size
+    const busyBuckets = [...this.#buckets].filter(([, fullAtMs]) => fullAtMs > now)
+    return new Set(busyBuckets.map(([key]) => key.slice(0, key.lastIndexOf(' ')))).size
   }
 
-  get rejected(): number {
-    return this.#rejected
+  get rejectedCount(): number {
+    return this.#rejectedCount
   }
 
   #findClass(app: string, rateClass: string | undefined): string {
     const key = rateClass === undefined ? app : `${app}.${rateClass}`
-    const cached = this.#classes.get(key)
-    if (cached !== undefined) return cached
-    const found = [key, app].find((name) => Object.hasOwn(this.#rates, name)) ?? '*'
-    this.#classes.set(key, found)
-    return found
+    const cachedClass = this.#classes.get(key)
+    if (cachedClass !== undefined) return cachedClass
+    const className = [key, app].find((name) => Object.hasOwn(this.#rates, name)) ?? '*'
+    this.#classes.set(key, className)
+    return className
   }
 
   #check(bucket: number, rate: Rate, name: string, now: number): void {
     const wait = waitTimeMs(bucket, now, rate)
     if (wait === 0) return
-    this.#rejected += 1
+    this.#rejectedCount += 1
     const { perSecond: per_second, burst } = rate
     throw new CausewayError('RATE_LIMITED', `more than ${per_second} calls in a second: ${name}`, {
       data: { retry_after_ms: Math.ceil(wait), class: name, per_second, burst },

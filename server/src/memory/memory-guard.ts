@@ -48,12 +48,12 @@ export class MemoryGuard {
   readonly #timer: NodeJS.Timeout
   #isShort = false
   #wasAboveLimit = false
-  #checks = 0
+  #checkCount = 0
   #lastCollection = Number.NEGATIVE_INFINITY
   #lastLog = Number.NEGATIVE_INFINITY
   /** Evicted bytes since the start, by `<owner>.<cache>`. */
-  readonly #evicted = new Map<string, number>()
-  #logged: ReadonlyMap<string, number> = new Map()
+  readonly #evictedBytesByCache = new Map<string, number>()
+  #loggedBytesByCache: ReadonlyMap<string, number> = new Map()
   #checking: Promise<void> | undefined
 
   constructor(options: MemoryGuardOptions) {
@@ -79,7 +79,7 @@ export class MemoryGuard {
     const { findCaches, limitBytes, readUsage } = this.#options
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     const caches = findCaches().map(
-      async (owned) => [getName(owned), await this.#reportCache(owned)] as const,
+      async (ownedCache) => [getName(ownedCache), await this.#reportCache(ownedCache)] as const,
     )
     return {
       status: this.#isShort ? 'short' : 'ok',
@@ -99,10 +99,10 @@ export class MemoryGuard {
 
   async #check(): Promise<void> {
     const { findCaches, limitBytes, readUsage } = this.#options
-    this.#checks += 1
-    for (const owned of findCaches()) {
-      const excess = (await this.#measure(owned)) - owned.cache.maxBytes
-      if (excess > 0) await this.#evict([owned], excess)
+    this.#checkCount += 1
+    for (const ownedCache of findCaches()) {
+      const excess = (await this.#measure(ownedCache)) - ownedCache.cache.maxBytes
+      if (excess > 0) await this.#evict([ownedCache], excess)
     }
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
     const heapExcess = getExcess(heapBytes, heapLimitBytes, heapShares)
@@ -113,9 +113,9 @@ export class MemoryGuard {
       heapExcess,
     )
     if (processExcess > 0) {
-      const before = this.#evictedBytes
+      const evictedBefore = this.#evictedBytes
       await this.#evict(caches, processExcess)
-      await this.#collectGarbage(this.#evictedBytes > before)
+      await this.#collectGarbage(this.#evictedBytes > evictedBefore)
     }
     this.#logEvictions()
     this.#updateStatus()
@@ -123,53 +123,54 @@ export class MemoryGuard {
 
   async #evict(caches: readonly OwnedCache[], bytes: number): Promise<void> {
     let remaining = bytes
-    for (const owned of caches) {
+    for (const ownedCache of caches) {
       if (remaining <= 0) return
-      const evicted = await this.#try(owned, () => owned.cache.shrink(remaining))
-      const name = getName(owned)
-      if (evicted > 0) this.#evicted.set(name, (this.#evicted.get(name) ?? 0) + evicted)
+      const evicted = await this.#try(ownedCache, () => ownedCache.cache.shrink(remaining))
+      const name = getName(ownedCache)
+      if (evicted > 0)
+        this.#evictedBytesByCache.set(name, (this.#evictedBytesByCache.get(name) ?? 0) + evicted)
       remaining -= evicted
     }
   }
 
-  async #reportCache(owned: OwnedCache): Promise<CacheReport> {
+  async #reportCache(ownedCache: OwnedCache): Promise<CacheReport> {
     return {
-      bytes: await this.#measure(owned),
-      most_bytes: owned.cache.maxBytes,
-      given_back_bytes: this.#evicted.get(getName(owned)) ?? 0,
+      bytes: await this.#measure(ownedCache),
+      most_bytes: ownedCache.cache.maxBytes,
+      given_back_bytes: this.#evictedBytesByCache.get(getName(ownedCache)) ?? 0,
     }
   }
 
-  #measure(owned: OwnedCache): Promise<number> {
-    return this.#try(owned, () => owned.cache.bytes())
+  #measure(ownedCache: OwnedCache): Promise<number> {
+    return this.#try(ownedCache, () => ownedCache.cache.bytes())
   }
 
-  async #try(owned: OwnedCache, run: () => number | Promise<number>): Promise<number> {
+  async #try(ownedCache: OwnedCache, run: () => number | Promise<number>): Promise<number> {
     try {
       return await run()
     } catch (err) {
-      this.#options.log.warn({ cache: getName(owned), err }, 'a cache could not be evicted')
+      this.#options.log.warn({ cache: getName(ownedCache), err }, 'a cache could not be evicted')
       return 0
     }
   }
 
   async #collectGarbage(hasEvicted: boolean): Promise<void> {
     const { afterEviction, withoutEviction } = checksBetweenCollections
-    if (this.#checks - this.#lastCollection < (hasEvicted ? afterEviction : withoutEviction)) return
-    this.#lastCollection = this.#checks
+    if (this.#checkCount - this.#lastCollection < (hasEvicted ? afterEviction : withoutEviction)) return
+    this.#lastCollection = this.#checkCount
     await this.#options.collectGarbage()
   }
 
   #logEvictions(): void {
     const { log } = this.#options
-    if (this.#checks - this.#lastLog < checksBetweenLogs) return
-    const evicted = [...this.#evicted].map(
-      ([name, bytes]) => [name, bytes - (this.#logged.get(name) ?? 0)] as const,
+    if (this.#checkCount - this.#lastLog < checksBetweenLogs) return
+    const evicted = [...this.#evictedBytesByCache].map(
+      ([name, bytes]) => [name, bytes - (this.#loggedBytesByCache.get(name) ?? 0)] as const,
     )
     const given_back = Object.fromEntries(evicted.filter(([, bytes]) => bytes > 0))
     if (Object.keys(given_back).length === 0) return
-    this.#lastLog = this.#checks
-    this.#logged = new Map(this.#evicted)
+    this.#lastLog = this.#checkCount
+    this.#loggedBytesByCache = new Map(this.#evictedBytesByCache)
     log.info({ ...this.#logFields(), given_back }, 'caches were evicted')
   }
 
@@ -186,7 +187,7 @@ export class MemoryGuard {
   }
 
   get #evictedBytes(): number {
-    return [...this.#evicted.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return [...this.#evictedBytesByCache.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 
   #logFields() {
@@ -201,8 +202,8 @@ export class MemoryGuard {
   }
 }
 
-const getExcess = (used: number, limit: number, { start, end }: typeof processShares): number =>
-  used > limit * start ? Math.ceil(used - limit * end) : 0
+const getExcess = (usedBytes: number, limitBytes: number, { start, end }: typeof processShares): number =>
+  usedBytes > limitBytes * start ? Math.ceil(usedBytes - limitBytes * end) : 0
 
 const toMebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 

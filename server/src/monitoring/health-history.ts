@@ -45,11 +45,11 @@ export class HealthHistory {
     const { now, readMemoryBytes, readTotals } = this.#options
     const utilization = performance.eventLoopUtilization()
     const totals = readTotals()
-    const busy = performance.eventLoopUtilization(utilization, this.#utilization).utilization
+    const busyFraction = performance.eventLoopUtilization(utilization, this.#utilization).utilization
     this.#samples.push({
       at_ms: now(),
       delay_ms: Math.round(this.#maxDelayMs * 10) / 10,
-      busy_percent: Math.round(busy * 1000) / 10,
+      busy_percent: Math.round(busyFraction * 1000) / 10,
       memory_bytes: readMemoryBytes(),
       calls: totals.calls - this.#totals.calls,
       errors: totals.errors - this.#totals.errors,

@@ -42,16 +42,16 @@ interface HealthOptions {
 /** Reports failures instead of throwing them. */
 export async function reportHealth(options: HealthOptions): Promise<HealthReport> {
   const { host, userApps, config, uptimeMs, limits, audit, capture, memory, storage, registry } = options
-  const opened = await Promise.all(
+  const openedApps = await Promise.all(
     host.instances.map(
       async (instance) => [instance.app.name, await reportAppHealth(instance, storage)] as const,
     ),
   )
   const storageReport = await storage.report(await audit.retry())
-  const notLoaded = userApps.failures.map(
+  const unloadedApps = userApps.failures.map(
     ({ name, error }) => [name, { status: 'failed', reason: error.code, message: error.message }] as const,
   )
-  const apps = Object.fromEntries([...opened, ...notLoaded])
+  const apps = Object.fromEntries([...openedApps, ...unloadedApps])
   const isHealthy =
     storageReport.status === 'ok' && Object.values(apps).every(({ status }) => status === 'ok')
   return {

@@ -66,19 +66,22 @@ export class Metrics {
     })
     for (const shortage of ['places', 'memory', 'time'] satisfies Shortage[])
       this.#rejections.inc({ want: shortage }, 0)
-    const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    const createGauge = (name: string, help: string, labelNames: string[] = []) =>
       new Gauge({ name, help, labelNames, registers })
     this.#processMemory = new Map<Gauge, (memory: MemoryReport) => number>([
       [
-        gauge('causeway_memory_used_bytes', 'Memory of the process, on Linux without pages of mapped files.'),
+        createGauge(
+          'causeway_memory_used_bytes',
+          'Memory of the process, on Linux without pages of mapped files.',
+        ),
         ({ used_bytes }) => used_bytes,
       ],
       [
-        gauge('causeway_memory_limit_bytes', 'Memory limit of the process; 0 if there is no limit.'),
+        createGauge('causeway_memory_limit_bytes', 'Memory limit of the process; 0 if there is no limit.'),
         ({ limit_bytes }) => limit_bytes,
       ],
       [
-        gauge(
+        createGauge(
           'causeway_memory_short',
           '1 while requests are admitted one at a time because memory is short.',
         ),
@@ -86,18 +89,20 @@ export class Metrics {
       ],
     ])
     this.#cacheMemory = new Map<Gauge, keyof CacheReport>([
-      [gauge('causeway_cache_bytes', 'Size of a cache.', ['cache']), 'bytes'],
-      [gauge('causeway_cache_most_bytes', 'Maximum size of a cache.', ['cache']), 'most_bytes'],
+      [createGauge('causeway_cache_bytes', 'Size of a cache.', ['cache']), 'bytes'],
+      [createGauge('causeway_cache_most_bytes', 'Maximum size of a cache.', ['cache']), 'most_bytes'],
       [
-        gauge('causeway_cache_given_back_bytes', 'Bytes evicted from a cache since the start.', ['cache']),
+        createGauge('causeway_cache_given_back_bytes', 'Bytes evicted from a cache since the start.', [
+          'cache',
+        ]),
         'given_back_bytes',
       ],
     ])
   }
 
   recordCall({ app, what, code, seconds }: CallSample): void {
-    const ofApp = getOrCreate(this.#series, app, () => new Map<string, CallSeries>())
-    const { duration, counters } = getOrCreate(ofApp, what, () => ({
+    const appSeries = getOrCreate(this.#series, app, () => new Map<string, CallSeries>())
+    const { duration, counters } = getOrCreate(appSeries, what, () => ({
       duration: this.#durations.labels(app, what),
       counters: new Map(),
     }))
@@ -126,8 +131,8 @@ export class Metrics {
 }
 
 function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
-  const existing = map.get(key)
-  if (existing !== undefined) return existing
+  const existingValue = map.get(key)
+  if (existingValue !== undefined) return existingValue
   const value = create()
   map.set(key, value)
   return value

@@ -74,7 +74,7 @@ export class StorageHealth {
 
   /** Writes a test file if a write failed or space is short. `lastFailure`: an error that still occurs. */
   async report(lastFailure?: unknown): Promise<StorageReport> {
-    const free = await freeBytes(this.#dataDir)
+    const free = await measureFreeBytes(this.#dataDir)
     let reason = lastFailure === undefined ? undefined : readCode(lastFailure)
     if (this.#hasFailed || (free !== null && free < 2 * probeBytes)) {
       this.#probing ??= this.#probe().finally(() => {
@@ -111,7 +111,7 @@ export class StorageHealth {
 
 const readCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'EIO'
 
-async function freeBytes(folder: string): Promise<number | null> {
+async function measureFreeBytes(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder)
     return bavail * bsize

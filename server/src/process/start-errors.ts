@@ -41,9 +41,9 @@ async function findOtherServer(port: number): Promise<{ holder: string; dataDir:
 /** Adds the running server's address to `DATA_IN_USE`. Returns other errors unchanged. */
 export function toRunningError(error: unknown, dataDir: string): unknown {
   if (!StoreError.is(error, 'DATA_IN_USE')) return error
-  const found = findServer(dataDir)
-  if (found.state !== 'running') return error
-  const { url, pid } = found.server
+  const serverState = findServer(dataDir)
+  if (serverState.state !== 'running') return error
+  const { url, pid } = serverState.server
   return new StoreError('DATA_IN_USE', `Causeway is already running at ${url}`, {
     data: { url, pid, dir: dataDir },
     remedy: `use it, or run causeway stop --data-dir ${dataDir}; to run a second server, choose another --data-dir and --port`,

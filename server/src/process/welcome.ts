@@ -11,7 +11,7 @@ export interface StartedServer {
 
 export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): string {
   const { url, apps, failures, recordingRoots, plotRoots, dataDir } = server
-  const program = programName(env)
+  const program = getProgramName(env)
   const tools = apps.reduce((sum, app) => sum + app.tools, 0)
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ['apps', [`${apps.map((app) => `${app.name} ${app.tools}`).join(', ')}: ${tools} tools`]],
@@ -31,7 +31,7 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
 }
 
 /** Returns `npm start -s --` in a checkout, otherwise `causeway`. */
-const programName = (env: NodeJS.ProcessEnv): string =>
+const getProgramName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
     ? 'npm start -s --'
     : 'causeway'
@@ -41,18 +41,18 @@ const programName = (env: NodeJS.ProcessEnv): string =>
  * list_apps`.
  */
 export function adviseCommand(text: string, env: NodeJS.ProcessEnv): string {
-  const program = programName(env)
+  const program = getProgramName(env)
   if (program === 'causeway') return text
   return text
     .replaceAll(/(?<![\w./\\-])causeway serve\b(?! [-[])/g, 'npm start')
-    .replaceAll(anyCommand, `${program} `)
+    .replaceAll(commandPattern, `${program} `)
 }
 
 const commandNames =
   'call|tools|init|connect|mcp|status|stop|logs|doctor|config|roots|backup|restore|data|install-service|completion|serve'
 
 /** Matches the start of a command line, but not "the entry causeway of .mcp.json". */
-const anyCommand = new RegExp(
+const commandPattern = new RegExp(
   `(?<![\\w./\\\\-]|\\b(?:call|tools) )causeway (?=(?:${commandNames}|<command>|--?[a-z]+)(?![\\w-]))`,
   'g',
 )

@@ -12,43 +12,43 @@ const coreHint =
  * then further lines in turn.
  */
 export function writeInstructions({ app, view }: Mount, apps: readonly App[]): string {
-  if (app !== undefined) return apps.map(writeAll).join('\n')
+  if (app !== undefined) return apps.map(formatInstructions).join('\n')
   const heading = view === 'core' ? [coreHint] : []
-  let room = maxInstructionBytes - countBytes(heading)
-  const texts = apps.map((app) => writeAll(app).split('\n'))
-  const first = shortenLines(
+  let remainingBytes = maxInstructionBytes - countBytes(heading)
+  const texts = apps.map((app) => formatInstructions(app).split('\n'))
+  const firstLines = shortenLines(
     texts.map(([line = '']) => line),
-    room,
+    remainingBytes,
   )
-  room -= countBytes(first)
-  const chosen = first.map((line) => [line])
+  remainingBytes -= countBytes(firstLines)
+  const selectedLines = firstLines.map((line) => [line])
   for (let round = 1; round < Math.max(...texts.map(({ length }) => length)); round += 1)
-    for (const [index, lines] of chosen.entries()) {
+    for (const [index, lines] of selectedLines.entries()) {
       const line = texts[index]?.[round]
       // An app's lines end before the first line that does not fit.
-      if (line === undefined || lines.length !== round || countBytes([line]) > room) continue
+      if (line === undefined || lines.length !== round || countBytes([line]) > remainingBytes) continue
       lines.push(line)
-      room -= countBytes([line])
+      remainingBytes -= countBytes([line])
     }
-  return [...heading, ...chosen.flat()].join('\n')
+  return [...heading, ...selectedLines.flat()].join('\n')
 }
 
 /** Cuts lines to equal shares if they exceed `maxBytes`. */
 function shortenLines(lines: readonly string[], maxBytes: number): readonly string[] {
   if (countBytes(lines) <= maxBytes) return lines
-  const share = Math.floor(maxBytes / lines.length) - 1
+  const maxLineBytes = Math.floor(maxBytes / lines.length) - 1
   const ellipsis = '…'
   return lines.map((line) =>
-    Buffer.byteLength(line) <= share
+    Buffer.byteLength(line) <= maxLineBytes
       ? line
       : `${Buffer.from(line)
-          .subarray(0, share - Buffer.byteLength(ellipsis))
+          .subarray(0, maxLineBytes - Buffer.byteLength(ellipsis))
           .toString()
           .replace(/\ufffd+$/, '')}${ellipsis}`,
   )
 }
 
-const writeAll = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
+const formatInstructions = ({ name, instructions, about }: App): string => `${name}: ${instructions ?? about}`
 
 const countBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

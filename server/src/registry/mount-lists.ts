@@ -38,7 +38,7 @@ export interface MountLists {
   readonly toolsJson: Readonly<Record<Era, string>>
 }
 
-export const cacheHints = (ttlMs: number) => ({ ttlMs, cacheScope: 'public' as const })
+export const createCacheHints = (ttlMs: number) => ({ ttlMs, cacheScope: 'public' as const })
 
 export function buildMountLists(
   mount: Mount,
@@ -71,7 +71,7 @@ export function buildMountLists(
     promptsHash: createDigest(prompts),
     toolsJson: {
       legacy: JSON.stringify(page),
-      modern: JSON.stringify({ ...page, ...cacheHints(ttlMs) }),
+      modern: JSON.stringify({ ...page, ...createCacheHints(ttlMs) }),
     },
   }
 }

@@ -49,7 +49,7 @@ export class Registry {
   #lists: ReadonlyMap<string, MountLists> = new Map()
   #apps: readonly HostedApp[] = []
   #hash = ''
-  #running: Promise<unknown> = Promise.resolve()
+  #runningRefresh: Promise<unknown> = Promise.resolve()
   #next: Promise<RefreshResult> | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -106,10 +106,10 @@ export class Registry {
 
   /** Concurrent calls share a discovery. */
   refresh(): Promise<RefreshResult> {
-    this.#next ??= this.#running.then(() => {
+    this.#next ??= this.#runningRefresh.then(() => {
       this.#next = undefined
       const discovery = this.#discover()
-      this.#running = discovery.catch(() => {})
+      this.#runningRefresh = discovery.catch(() => {})
       return discovery
     })
     return this.#next
@@ -135,8 +135,10 @@ export class Registry {
     ]
     this.#lists = new Map(
       mounts.map((mount) => {
-        const served = apps.filter(({ instance }) => mount.app === undefined || mount.app === instance.path)
-        return [mount.path, buildMountLists(mount, served, this)]
+        const servedApps = apps.filter(
+          ({ instance }) => mount.app === undefined || mount.app === instance.path,
+        )
+        return [mount.path, buildMountLists(mount, servedApps, this)]
       }),
     )
     this.#apps = apps.map(({ instance: { app, path }, tools }) => ({ ...app, path, tools }))
@@ -153,9 +155,9 @@ export class Registry {
   async #discoverTools({ app, path, store, failure }: AppInstance): Promise<readonly AppTool[]> {
     if (failure !== undefined) return app.tools
     try {
-      const found = await Promise.race([app.discover(store), rejectAfter(discoveryTimeoutMs)])
-      for (const { name } of found) wireName(app.name, name)
-      this.#discovered.set(path, found)
+      const discoveredTools = await Promise.race([app.discover(store), rejectAfter(discoveryTimeoutMs)])
+      for (const { name } of discoveredTools) wireName(app.name, name)
+      this.#discovered.set(path, discoveredTools)
     } catch (error) {
       this.#options.log.warn(
         { app: app.name, err: error },
@@ -173,9 +175,9 @@ export class Registry {
 
   #reportChanges(previous: ReadonlyMap<string, MountLists>): void {
     for (const [path, { mount, toolsHash, promptsHash }] of this.#lists) {
-      const before = previous.get(path)
-      if (before?.toolsHash !== toolsHash) this.#options.onChange({ mount, list: 'tools' })
-      if (before?.promptsHash !== promptsHash) this.#options.onChange({ mount, list: 'prompts' })
+      const previousLists = previous.get(path)
+      if (previousLists?.toolsHash !== toolsHash) this.#options.onChange({ mount, list: 'tools' })
+      if (previousLists?.promptsHash !== promptsHash) this.#options.onChange({ mount, list: 'prompts' })
     }
   }
 }

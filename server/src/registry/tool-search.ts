@@ -84,8 +84,8 @@ const stopWords: ReadonlySet<string> = new Set(
 
 function toMatch(query: string): string {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  const specific = words.filter((word) => !stopWords.has(word))
-  return [...new Set(specific.length === 0 ? words : specific)]
+  const specificWords = words.filter((word) => !stopWords.has(word))
+  return [...new Set(specificWords.length === 0 ? words : specificWords)]
     .slice(0, maxWords)
     .map((word) => `"${word}"`)
     .join(' OR ')

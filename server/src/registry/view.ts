@@ -25,14 +25,17 @@ interface ViewTools {
 export function selectTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools {
   const { app: bareApp, view } = mount
   if (view === 'core') return selectCoreTools(mount, entries)
-  const listed = entries.filter(({ instance: { app }, tool }) =>
+  const listedEntries = entries.filter(({ instance: { app }, tool }) =>
     view === undefined ? tool.unlisted !== true : isListable(tool) && matchesAny(view, app, tool),
   )
-  const tools = listed.map((entry) => ({
+  const tools = listedEntries.map((entry) => ({
     ...entry,
-    shown: toListedTool(mount, entry.instance.app, entry.tool),
+    listedTool: toListedTool(mount, entry.instance.app, entry.tool),
   }))
-  return { tools: bareApp === undefined ? addMetadata(tools) : tools.map(({ shown }) => shown), omitted: [] }
+  return {
+    tools: bareApp === undefined ? addMetadata(tools) : tools.map(({ listedTool }) => listedTool),
+    omitted: [],
+  }
 }
 
 /** Omits output schemas, which a model does not need for a call. */
@@ -42,11 +45,11 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
   let bytes = 2
   for (const { instance, tool } of entries) {
     if (tool.isCore !== true) continue
-    const { outputSchema: _, ...listed } = toListedTool(mount, instance.app, tool)
-    const size = getSize(listed) + 1
-    if (tools.length === coreLimits.tools || bytes + size > coreLimits.bytes) omitted.push(listed.name)
+    const { outputSchema: _, ...listedTool } = toListedTool(mount, instance.app, tool)
+    const size = getSize(listedTool) + 1
+    if (tools.length === coreLimits.tools || bytes + size > coreLimits.bytes) omitted.push(listedTool.name)
     else {
-      tools.push(listed)
+      tools.push(listedTool)
       bytes += size
     }
   }
@@ -54,28 +57,32 @@ function selectCoreTools(mount: Mount, entries: readonly ToolEntry[]): ViewTools
 }
 
 interface ListedEntry extends ToolEntry {
-  readonly shown: Tool
+  readonly listedTool: Tool
 }
 
 function addMetadata(entries: readonly ListedEntry[]): readonly Tool[] {
-  const eager = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
-  const marked = entries.map((entry) =>
-    eager.has(entry) ? { ...entry, shown: withMeta(entry.shown, { [alwaysLoadKey]: true }) } : entry,
+  const eagerEntries = new Set(entries.filter(({ tool }) => tool.alwaysLoad === true).slice(0, maxAlwaysLoad))
+  const markedEntries = entries.map((entry) =>
+    eagerEntries.has(entry)
+      ? { ...entry, listedTool: addMeta(entry.listedTool, { [alwaysLoadKey]: true }) }
+      : entry,
   )
-  const room = new Map<AppInstance, number>()
-  const getRoom = (instance: AppInstance): number => room.get(instance) ?? metadataLimits.app
-  for (const { instance, shown } of marked) room.set(instance, getRoom(instance) - getSize(shown))
-  return marked.map(({ instance, tool: { searchHint }, shown }) => {
-    if (searchHint === undefined) return shown
-    const hinted = withMeta(shown, { [searchHintKey]: searchHint })
-    const left = getRoom(instance) + getSize(shown) - getSize(hinted)
-    if (left < 0 || getSize(hinted) > metadataLimits.tool) return shown
-    room.set(instance, left)
-    return hinted
+  const remainingBytes = new Map<AppInstance, number>()
+  const getRemainingBytes = (instance: AppInstance): number =>
+    remainingBytes.get(instance) ?? metadataLimits.app
+  for (const { instance, listedTool } of markedEntries)
+    remainingBytes.set(instance, getRemainingBytes(instance) - getSize(listedTool))
+  return markedEntries.map(({ instance, tool: { searchHint }, listedTool }) => {
+    if (searchHint === undefined) return listedTool
+    const hintedTool = addMeta(listedTool, { [searchHintKey]: searchHint })
+    const bytesLeft = getRemainingBytes(instance) + getSize(listedTool) - getSize(hintedTool)
+    if (bytesLeft < 0 || getSize(hintedTool) > metadataLimits.tool) return listedTool
+    remainingBytes.set(instance, bytesLeft)
+    return hintedTool
   })
 }
 
-const withMeta = (tool: Tool, meta: object): Tool => ({ ...tool, _meta: { ...tool._meta, ...meta } })
+const addMeta = (tool: Tool, meta: object): Tool => ({ ...tool, _meta: { ...tool._meta, ...meta } })
 
 const getSize = (tool: Tool): number => Buffer.byteLength(JSON.stringify(tool))
 

@@ -21,9 +21,9 @@ export const getWidgetUri = (name: WidgetName): string => `${prefix}${name}`
 export const isWidgetUri = (uri: string): boolean => uri.startsWith(prefix)
 
 export function listWidgets(tools: Iterable<AppTool>): readonly Resource[] {
-  const used = new Set([...tools].map(({ widget }) => widget))
+  const usedWidgets = new Set([...tools].map(({ widget }) => widget))
   return widgetNames
-    .filter((widget) => used.has(widget))
+    .filter((widget) => usedWidgets.has(widget))
     .map((widget) => {
       const [name, description] = descriptions[widget]
       return { uri: getWidgetUri(widget), name, description, mimeType }

@@ -19,7 +19,7 @@ export function openTaskStore(
   db: Database,
   { write, now }: { write: (change: () => void) => Promise<void>; now: () => number },
 ) {
-  const put = db.prepare<[Row]>(
+  const upsert = db.prepare<[Row]>(
     `INSERT INTO task (id, mount, status, created_ms, updated_ms, ttl_ms, outcome, owner)
      VALUES (@id, @mount, @status, @createdMs, @updatedMs, @ttlMs, @outcome, @owner)
      ON CONFLICT DO UPDATE SET status = excluded.status, updated_ms = excluded.updated_ms, outcome = excluded.outcome`,
@@ -36,7 +36,9 @@ export function openTaskStore(
   )
   return {
     put: ({ outcome, ...task }: ClientTask): Promise<void> =>
-      write(() => void put.run({ ...task, outcome: outcome === undefined ? null : JSON.stringify(outcome) })),
+      write(
+        () => void upsert.run({ ...task, outcome: outcome === undefined ? null : JSON.stringify(outcome) }),
+      ),
     async get(id: string): Promise<ClientTask | undefined> {
       const row = get.get(id)
       return row && { ...row, outcome: row.outcome === null ? undefined : JSON.parse(row.outcome) }

@@ -78,11 +78,11 @@ export class Tasks {
     const cancel = (): void => controller.abort(call.signal.reason)
     call.signal.addEventListener('abort', cancel, { once: true })
     const run = call.run({ signal: controller.signal, input: call.input })
-    const settled = run.then(
+    const completion = run.then(
       () => true,
       () => true,
     )
-    const isQuick = await Promise.race([settled, wait(quickMs, false)])
+    const isQuick = await Promise.race([completion, wait(quickMs, false)])
     call.signal.removeEventListener('abort', cancel)
     return isQuick ? run : this.#create(call, controller, run)
   }
@@ -90,37 +90,37 @@ export class Tasks {
   /** Throws `TASK_NOT_FOUND`, also for another origin. */
   async handle(method: TaskMethod, params: Params, origin: TaskOrigin): Promise<object> {
     const { taskId: id } = params
-    const running = typeof id === 'string' ? this.#tasks.get(id) : undefined
-    const task = running?.task ?? (typeof id === 'string' ? await this.#options.store.get(id) : undefined)
+    const runningTask = typeof id === 'string' ? this.#tasks.get(id) : undefined
+    const task = runningTask?.task ?? (typeof id === 'string' ? await this.#options.store.get(id) : undefined)
     if (task === undefined || task.mount !== origin.mount || task.owner !== origin.owner)
       throw new CausewayError('TASK_NOT_FOUND', `no such task: ${JSON.stringify(id)}`, {
         data: { taskId: id },
       })
     if (method === 'tasks/get') {
-      const requests = [...(running?.requests ?? [])].map(([key, { request }]) => [key, request] as const)
+      const requests = [...(runningTask?.requests ?? [])].map(([key, { request }]) => [key, request] as const)
       return toTaskResult(task, Object.fromEntries(requests))
     }
-    if (running !== undefined && method === 'tasks/update') this.#update(running, params)
-    else if (running !== undefined) {
-      const saved = this.#setStatus(running, 'cancelled')
-      running.controller.abort(new CausewayError('CANCELLED', 'the client cancelled the task'))
+    if (runningTask !== undefined && method === 'tasks/update') this.#update(runningTask, params)
+    else if (runningTask !== undefined) {
+      const saved = this.#setStatus(runningTask, 'cancelled')
+      runningTask.controller.abort(new CausewayError('CANCELLED', 'the client cancelled the task'))
       await saved
     }
     return { resultType: 'complete' }
   }
 
   /** Resolves when all tasks are final or wait for their clients. */
-  async idle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all(this.#runs)
   }
 
   async close(): Promise<void> {
     await this.#saveFinal()
-    for (const running of [...this.#tasks.values()]) {
-      await this.#setStatus(running, 'failed', stoppedError).catch((err: unknown) =>
-        this.#logUnsaved(running, err),
+    for (const runningTask of [...this.#tasks.values()]) {
+      await this.#setStatus(runningTask, 'failed', stoppedError).catch((err: unknown) =>
+        this.#logUnsaved(runningTask, err),
       )
-      running.controller.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
+      runningTask.controller.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
     }
   }
 
@@ -144,64 +144,64 @@ export class Tasks {
       controller.abort(new CausewayError('CANCELLED', 'the task could not be saved'))
       throw error
     }
-    const running = { task, call, controller, requests: new Map(), replies: {}, kept: undefined }
-    this.#tasks.set(task.id, running)
-    this.#follow(running, run)
+    const runningTask = { task, call, controller, requests: new Map(), replies: {}, kept: undefined }
+    this.#tasks.set(task.id, runningTask)
+    this.#follow(runningTask, run)
     return toCreatedResult(task)
   }
 
   /** Stores replies and, after the last one, runs the call again. */
-  #update(running: RunningTask, params: Params): void {
+  #update(runningTask: RunningTask, params: Params): void {
     const replies = (params.inputResponses ?? {}) as Readonly<Record<string, unknown>>
-    for (const [key, { name }] of [...running.requests]) {
+    for (const [key, { name }] of [...runningTask.requests]) {
       if (!Object.hasOwn(replies, key)) continue
-      running.replies[name] = replies[key]
-      running.requests.delete(key)
+      runningTask.replies[name] = replies[key]
+      runningTask.requests.delete(key)
     }
-    if (running.task.status !== 'input_required' || running.requests.size > 0) return
-    running.task = { ...running.task, status: 'working', updatedMs: this.#options.now() }
-    const { call, controller, kept } = running
-    const input = { ...call.input, replies: running.replies, kept }
-    this.#follow(running, call.run({ signal: controller.signal, input }))
+    if (runningTask.task.status !== 'input_required' || runningTask.requests.size > 0) return
+    runningTask.task = { ...runningTask.task, status: 'working', updatedMs: this.#options.now() }
+    const { call, controller, kept } = runningTask
+    const input = { ...call.input, replies: runningTask.replies, kept }
+    this.#follow(runningTask, call.run({ signal: controller.signal, input }))
   }
 
-  #follow(running: RunningTask, run: Promise<unknown>): void {
-    const followed = this.#settle(running, run)
-      .catch((err: unknown) => this.#logUnsaved(running, err))
-      .finally(() => void this.#runs.delete(followed))
-    this.#runs.add(followed)
+  #follow(runningTask: RunningTask, run: Promise<unknown>): void {
+    const followedRun = this.#settle(runningTask, run)
+      .catch((err: unknown) => this.#logUnsaved(runningTask, err))
+      .finally(() => void this.#runs.delete(followedRun))
+    this.#runs.add(followedRun)
   }
 
-  async #settle(running: RunningTask, run: Promise<unknown>): Promise<void> {
-    let end: readonly [TaskStatus, object]
+  async #settle(runningTask: RunningTask, run: Promise<unknown>): Promise<void> {
+    let outcome: readonly [TaskStatus, object]
     try {
       const result = await run
-      if (isAsk(result)) return await this.#requestInput(running, result)
+      if (isAsk(result)) return await this.#requestInput(runningTask, result)
       const defect = findDefect(result)
-      end = defect === undefined ? ['completed', result as object] : ['failed', defect]
+      outcome = defect === undefined ? ['completed', result as object] : ['failed', defect]
     } catch (error) {
-      end = ['failed', running.call.toFailure(error)]
+      outcome = ['failed', runningTask.call.toFailure(error)]
     }
-    await this.#setStatus(running, ...end)
+    await this.#setStatus(runningTask, ...outcome)
   }
 
-  async #requestInput(running: RunningTask, { questions, kept }: Ask): Promise<void> {
+  async #requestInput(runningTask: RunningTask, { questions, kept }: Ask): Promise<void> {
     const requests = Object.entries(questions)
-    const unsupported = requests.find(([, request]) => !running.call.input.can(request))?.[1].method
-    if (unsupported !== undefined)
-      throw new CausewayError('CLIENT_CANNOT_ANSWER', `the task needs a reply to ${unsupported}`, {
-        data: { needs: [unsupported] },
+    const unsupportedMethod = requests.find(([, request]) => !runningTask.call.input.can(request))?.[1].method
+    if (unsupportedMethod !== undefined)
+      throw new CausewayError('CLIENT_CANNOT_ANSWER', `the task needs a reply to ${unsupportedMethod}`, {
+        data: { needs: [unsupportedMethod] },
       })
-    running.kept = kept
-    running.replies = {}
-    for (const [name, request] of requests) running.requests.set(this.#options.newId(), { name, request })
-    await this.#setStatus(running, 'input_required')
+    runningTask.kept = kept
+    runningTask.replies = {}
+    for (const [name, request] of requests) runningTask.requests.set(this.#options.newId(), { name, request })
+    await this.#setStatus(runningTask, 'input_required')
   }
 
-  async #setStatus(running: RunningTask, status: TaskStatus, outcome?: object): Promise<void> {
-    if (isFinal(running.task.status)) return
-    running.task = { ...running.task, status, updatedMs: this.#options.now(), outcome }
-    await this.#save(running)
+  async #setStatus(runningTask: RunningTask, status: TaskStatus, outcome?: object): Promise<void> {
+    if (isFinal(runningTask.task.status)) return
+    runningTask.task = { ...runningTask.task, status, updatedMs: this.#options.now(), outcome }
+    await this.#save(runningTask)
   }
 
   async #save({ task }: RunningTask): Promise<void> {
@@ -210,9 +210,9 @@ export class Tasks {
   }
 
   async #saveFinal(): Promise<void> {
-    for (const running of [...this.#tasks.values()])
-      if (isFinal(running.task.status))
-        await this.#save(running).catch((err: unknown) => this.#logUnsaved(running, err))
+    for (const runningTask of [...this.#tasks.values()])
+      if (isFinal(runningTask.task.status))
+        await this.#save(runningTask).catch((err: unknown) => this.#logUnsaved(runningTask, err))
   }
 
   #logUnsaved({ task }: RunningTask, err: unknown): void {

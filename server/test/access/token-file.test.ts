@@ -2,7 +2,7 @@ import fs, { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { syncBuiltinESMExports } from 'node:module'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { methodScope, parseTokens, toolScope } from '../../src/access/access.ts'
+import { getMethodScope, getToolScope, parseTokens } from '../../src/access/access.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
 import { isLoopback } from '../../src/http/security/admission.ts'
 import { captureLog } from '../test-core.ts'
@@ -153,10 +153,10 @@ t.test('authenticate rejects everything but a valid bearer token', async (t) => 
 })
 
 t.test('scopes depend on the hints of a tool and the method of a route', async (t) => {
-  t.equal(toolScope({ readOnlyHint: true, openWorldHint: true }), 'read')
-  t.equal(toolScope({ readOnlyHint: false, openWorldHint: true }), 'execute')
-  t.equal(toolScope({ readOnlyHint: false, openWorldHint: false }), 'write')
-  t.same(['GET', 'POST', 'DELETE'].map(methodScope), ['read', 'write', 'write'])
+  t.equal(getToolScope({ readOnlyHint: true, openWorldHint: true }), 'read')
+  t.equal(getToolScope({ readOnlyHint: false, openWorldHint: true }), 'execute')
+  t.equal(getToolScope({ readOnlyHint: false, openWorldHint: false }), 'write')
+  t.same(['GET', 'POST', 'DELETE'].map(getMethodScope), ['read', 'write', 'write'])
 })
 
 t.test('isLoopback recognizes every notation of a loopback address', async (t) => {

@@ -210,8 +210,10 @@ verifies('command:init:careful', 'replaceFile does not overwrite changes of anot
   const dir = t.testdir({ 'a.json': 'old' })
   const path = join(dir, 'a.json')
   writeFileSync(path, 'newer')
-  t.throws(() => replaceFile(path, { text: 'ours', before: 'old' }), { code: 'CLIENT_FILE_REFUSED' })
-  t.throws(() => replaceFile(path, { text: 'ours', before: undefined }), { code: 'CLIENT_FILE_REFUSED' })
+  t.throws(() => replaceFile(path, { text: 'ours', previousText: 'old' }), { code: 'CLIENT_FILE_REFUSED' })
+  t.throws(() => replaceFile(path, { text: 'ours', previousText: undefined }), {
+    code: 'CLIENT_FILE_REFUSED',
+  })
   t.same(t.testdirName, dir)
 })
 

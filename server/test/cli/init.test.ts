@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { bridgeCommand, findBridge } from '../../src/cli/clients/bridge-program.ts'
+import { findBridge, getBridgeCommand } from '../../src/cli/clients/bridge-program.ts'
 import { clients } from '../../src/cli/clients/clients.ts'
 import { runHere } from './run-here.ts'
 
@@ -87,8 +87,8 @@ verifies('command:init', 'init preserves a project-relative path of this bridge'
 
 t.test('init configures npx if the bridge is missing or in the npx cache', async (t) => {
   const program = '/home/me/.npm/_npx/0123/node_modules/causeway-mcp/bridge/dist/bridge.js'
-  t.match(bridgeCommand({ program, version: '0.1.0' }), ['npx', '-y', /^causeway-mcp-bridge@\d/])
-  t.match(bridgeCommand(undefined), ['npx', '-y', /^causeway-mcp-bridge@\d/])
+  t.match(getBridgeCommand({ program, version: '0.1.0' }), ['npx', '-y', /^causeway-mcp-bridge@\d/])
+  t.match(getBridgeCommand(undefined), ['npx', '-y', /^causeway-mcp-bridge@\d/])
 })
 
 verifies(

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { WebSocket } from 'ws'
 import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { type Scope, toolScope } from '../../src/access/access.ts'
+import { getToolScope, type Scope } from '../../src/access/access.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
 import { apps } from '../../src/apps.ts'
 import type { HostedApp } from '../../src/registry/registry.ts'
@@ -228,7 +228,11 @@ verifies('access:every-route', 'every tool requires its scope over every route',
       for (const [route, rejects] of Object.entries(toolRoutes(app, name))) {
         const call = `${route} ${app.path} ${name}`
         t.equal(await rejects(tokens.stranger), true, `${call} with a token for another app`)
-        t.equal(await rejects(tokens.reader), toolScope(annotations) !== 'read', `${call} with a read token`)
+        t.equal(
+          await rejects(tokens.reader),
+          getToolScope(annotations) !== 'read',
+          `${call} with a read token`,
+        )
         t.equal(await rejects(tokens.all), false, call)
       }
 })

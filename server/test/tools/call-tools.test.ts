@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { TokenFile } from '../../src/access/token-file.ts'
-import { builtInApps } from '../../src/apps.ts'
+import { listBuiltInApps } from '../../src/apps.ts'
 import { shortenHits } from '../../src/causeway/find-tools.ts'
 import { sharedMount } from '../../src/registry/mount.ts'
 import { buildMountLists } from '../../src/registry/mount-lists.ts'
@@ -148,7 +148,7 @@ verifies('view:call:read-only', async (t) => {
 
 const lists = buildMountLists(
   sharedMount,
-  builtInApps().map((app) => ({
+  listBuiltInApps().map((app) => ({
     instance: { app, path: app.name.toLowerCase(), store: undefined, failure: undefined },
     tools: app.tools,
   })),

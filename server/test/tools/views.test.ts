@@ -1,7 +1,7 @@
 import { defineApp } from '@causeway/app-kit'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { builtInApps } from '../../src/apps.ts'
+import { listBuiltInApps } from '../../src/apps.ts'
 import { coreMount, type Mount, sharedMount } from '../../src/registry/mount.ts'
 import { buildMountLists } from '../../src/registry/mount-lists.ts'
 import { demoApp } from '../demo-app.ts'
@@ -16,7 +16,7 @@ const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value
 const listBuiltIn = (mount: Mount) =>
   buildMountLists(
     mount,
-    builtInApps().map((app) => ({
+    listBuiltInApps().map((app) => ({
       instance: { app, path: app.name.toLowerCase(), store: undefined, failure: undefined },
       tools: app.tools,
     })),
@@ -47,7 +47,7 @@ verifies('view:full', async (t) => {
   t.comment(`${hinted.length} of ${tools.length} tools have a search hint`)
   t.ok(hinted.length > tools.length * 0.9)
   for (const tool of tools) t.ok(bytes(tool) <= 2000, `${tool.name}: ${bytes(tool)} bytes`)
-  for (const { name } of builtInApps()) {
+  for (const { name } of listBuiltInApps()) {
     const size = tools
       .filter((tool) => tool.name.startsWith(`${name}__`))
       .reduce((sum, tool) => sum + bytes(tool), 0)
@@ -167,7 +167,7 @@ verifies('view:instructions', async (t) => {
   for (const mount of [sharedMount, coreMount]) {
     const { instructions } = listBuiltIn(mount).description
     t.ok(Buffer.byteLength(instructions) <= 2000, `${mount.path}: ${Buffer.byteLength(instructions)} bytes`)
-    for (const { name } of builtInApps()) t.match(instructions, new RegExp(`^${name}: `, 'm'))
+    for (const { name } of listBuiltInApps()) t.match(instructions, new RegExp(`^${name}: `, 'm'))
   }
   t.match(listBuiltIn(coreMount).description.instructions, /^This list .* Causeway__find_tools/)
 })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { openExternally } from '@causeway/oauth'
 import { type CallToolResult, CausewayError, errorMetaKey, isObject, pathName } from '@causeway/protocol'
 import { describeUnknown } from '../../config/command-line.ts'
-import { type CommandCall, defineCommand, exitCodes, usageError } from '../command.ts'
+import { type CommandCall, createUsageError, defineCommand, exitCodes } from '../command.ts'
 import { formatError } from '../format.ts'
 import { ProgressLine } from '../progress-line.ts'
 import { type AppDescription, type Progress, ServerClient, toError } from '../server-client.ts'
@@ -51,7 +51,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
     const args = parseToolArguments(
       words,
       { app: pathName(app.name), tool: tool.name, schema: tool.input_schema, cwd: call.cwd },
-      parseInitial(call.flags.args),
+      parseJsonArguments(call.flags.args),
     )
     const path = pathName(app.name)
     if (call.flags['dry-run']) {
@@ -96,11 +96,11 @@ function splitName([first = '', second, ...rest]: readonly string[]) {
   return { appName: first, toolName: second, words: rest }
 }
 
-function parseInitial(text: string | undefined): Readonly<Record<string, unknown>> {
+function parseJsonArguments(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined) return {}
   const args = parseJson(text, '--args')
   if (isObject(args)) return args
-  throw usageError('call', `--args must be a JSON object, got ${text}`)
+  throw createUsageError('call', `--args must be a JSON object, got ${text}`)
 }
 
 async function report(
@@ -134,12 +134,14 @@ async function report(
 /** Replaces `call get_frame` in a remedy with `run causeway call replay get_frame`. */
 const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
-    tools.some((one) => one.name === tool) ? `run causeway call ${pathName(name)} ${tool}` : words,
+    tools.some((candidate) => candidate.name === tool)
+      ? `run causeway call ${pathName(name)} ${tool}`
+      : words,
   )
 
 function formatProgress({ progress, total, message }: Progress): string {
-  const share = total === undefined ? String(progress) : `${Math.round((100 * progress) / total)} %`
-  return message === undefined ? share : `${share}  ${message}`
+  const progressText = total === undefined ? String(progress) : `${Math.round((100 * progress) / total)} %`
+  return message === undefined ? progressText : `${progressText}  ${message}`
 }
 
 export async function describeApp(
@@ -150,7 +152,7 @@ export async function describeApp(
   const apps = await client.listApps()
   const paths = apps.map((app) => pathName(app.name))
   if (paths.includes(pathName(name))) return client.describeApp(pathName(name))
-  throw usageError(command, `${describeUnknown('app', name, paths)}; the apps are ${paths.join(', ')}`)
+  throw createUsageError(command, `${describeUnknown('app', name, paths)}; the apps are ${paths.join(', ')}`)
 }
 
 export function findTool({ name: app, tools }: AppDescription, name: string) {

@@ -8,11 +8,11 @@ export function saveFiles(content: readonly Content[], { out, name }: { out: str
   return content.flatMap((block) => {
     const file = findData(block)
     if (file === undefined) return []
-    const end = extension(file.mimeType)
-    const isFile = !isFolder && extname(out).toLowerCase() === `.${end}`
+    const extension = getExtension(file.mimeType)
+    const isFile = !isFolder && extname(out).toLowerCase() === `.${extension}`
     const stem = isFile ? out.slice(0, -extname(out).length) : join(out, name)
     createFolder(dirname(stem))
-    return [writeNewFile(stem, end, Buffer.from(file.data, 'base64'))]
+    return [writeNewFile(stem, extension, Buffer.from(file.data, 'base64'))]
   })
 }
 
@@ -27,9 +27,9 @@ function findData(block: Content): { readonly data: string; readonly mimeType: s
 }
 
 /** Writes `plot-2.png` if `plot.png` exists. */
-function writeNewFile(stem: string, end: string, bytes: Buffer): string {
+function writeNewFile(stem: string, extension: string, bytes: Buffer): string {
   for (let number = 1; ; number++) {
-    const path = `${stem}${number === 1 ? '' : `-${number}`}.${end}`
+    const path = `${stem}${number === 1 ? '' : `-${number}`}.${extension}`
     try {
       writeFileSync(path, bytes, { flag: 'wx' })
       return path
@@ -41,7 +41,7 @@ function writeNewFile(stem: string, end: string, bytes: Buffer): string {
 
 const extensions: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', 'octet-stream': 'bin' }
 
-function extension(mimeType: string): string {
+function getExtension(mimeType: string): string {
   const subtype = /\/([\w.+-]+)/.exec(mimeType)?.[1] ?? 'bin'
   return extensions[subtype] ?? subtype
 }

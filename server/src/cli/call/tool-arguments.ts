@@ -8,7 +8,7 @@ import {
   reviseError,
 } from '@causeway/protocol'
 import { describeUnknown } from '../../config/command-line.ts'
-import { usageError } from '../command.ts'
+import { createUsageError } from '../command.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -42,7 +42,7 @@ function parseWords(
   initial: Arguments,
 ): Arguments {
   const args: Record<string, unknown> = { ...initial }
-  const given = new Set<string>()
+  const givenKeys = new Set<string>()
   for (const word of words) {
     if (word.startsWith('{')) {
       const object = parseJson(word, 'the argument')
@@ -60,10 +60,10 @@ function parseWords(
             schema: property,
             root: schema,
           })
-    args[key] = given.has(key) ? [args[key], value].flat() : value
-    given.add(key)
+    args[key] = givenKeys.has(key) ? [args[key], value].flat() : value
+    givenKeys.add(key)
   }
-  for (const key of getRequired(schema)) if (!(key in args)) throw invalid(`missing ${key}=<value>`)
+  for (const key of getRequired(schema)) if (!(key in args)) throw createCallError(`missing ${key}=<value>`)
   return args
 }
 
@@ -79,17 +79,18 @@ export function listTypes(schema: JsonSchema, root: JsonSchema = schema): readon
   if (target !== schema) return listTypes(target, root)
   if (type !== undefined) return [type].flat() as string[]
   const alternatives = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined
-  if (alternatives !== undefined) return [...new Set(alternatives.flatMap((one) => listTypes(one, root)))]
+  if (alternatives !== undefined)
+    return [...new Set(alternatives.flatMap((alternative) => listTypes(alternative, root)))]
   const constants = Array.isArray(values) ? values : constant === undefined ? [] : [constant]
   return [...new Set(constants.map((value) => (value === null ? 'null' : typeof value)))]
 }
 
-interface SchemaPlace {
+interface SchemaLocation {
   readonly schema: JsonSchema
   readonly root: JsonSchema
 }
 
-function convert(text: string, key: string, { schema, root }: SchemaPlace): unknown {
+function convert(text: string, key: string, { schema, root }: SchemaLocation): unknown {
   const types = listTypes(schema, root)
   const accepts = (...names: readonly string[]) => names.some((name) => types.includes(name))
   const trimmed = text.trim()
@@ -104,15 +105,15 @@ function convert(text: string, key: string, { schema, root }: SchemaPlace): unkn
   if (accepts('object') && trimmed.startsWith('{')) return parseJson(text, key)
   if (accepts('string')) return checkChoice(text, key, resolveReference(schema, root))
   if (types.length === 0) return tryParse(trimmed) ?? text
-  throw invalid(`${key} must be ${types.map(describeType).join(' or ')}, got "${text}"`)
+  throw createCallError(`${key} must be ${types.map(describeType).join(' or ')}, got "${text}"`)
 }
 
 function checkChoice(text: string, key: string, { type, enum: choices }: JsonSchema): string {
   if (type !== 'string' || !Array.isArray(choices) || choices.includes(text)) return text
-  throw invalid(`${describeUnknown(key, text, choices)}; use ${choices.join(', ')}`)
+  throw createCallError(`${describeUnknown(key, text, choices)}; use ${choices.join(', ')}`)
 }
 
-function convertItems(text: string, key: string, { schema, root }: SchemaPlace): readonly unknown[] {
+function convertItems(text: string, key: string, { schema, root }: SchemaLocation): readonly unknown[] {
   const { items } = findArray(schema, root)
   const parts = text === '' ? [] : text.split(',')
   return parts.map((part) => convert(part.trim(), key, { schema: isObject(items) ? items : {}, root }))
@@ -121,7 +122,7 @@ function convertItems(text: string, key: string, { schema, root }: SchemaPlace):
 function findArray(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const target = resolveReference(schema, root)
   const alternatives = (target.anyOf ?? target.oneOf ?? []) as readonly JsonSchema[]
-  return alternatives.find((one) => listTypes(one, root).includes('array')) ?? target
+  return alternatives.find((alternative) => listTypes(alternative, root).includes('array')) ?? target
 }
 
 function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
@@ -135,11 +136,11 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
 function createNamelessError(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))
-  const known =
+  const hint =
     names.length === 0
       ? `${tool} takes no arguments`
       : `write ${names.length === 1 ? names[0] : '<argument>'}=${word}${names.length === 1 ? '' : ` with one of ${names.join(', ')}`}`
-  return invalid(`"${word}" is not of the form key=value; ${known}`)
+  return createCallError(`"${word}" is not of the form key=value; ${hint}`)
 }
 
 function getProperty(schema: JsonSchema, key: string, tool: string): JsonSchema {
@@ -148,8 +149,8 @@ function getProperty(schema: JsonSchema, key: string, tool: string): JsonSchema 
   if (property !== undefined) return property
   if (schema.additionalProperties !== false) return {}
   const names = Object.keys(properties)
-  const known = names.length === 0 ? `${tool} takes no arguments` : `use ${names.join(', ')}`
-  throw invalid(`${describeUnknown('argument', key, names)}; ${known}`)
+  const hint = names.length === 0 ? `${tool} takes no arguments` : `use ${names.join(', ')}`
+  throw createCallError(`${describeUnknown('argument', key, names)}; ${hint}`)
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -166,7 +167,7 @@ export function parseJson(text: string, key: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw invalid(`${key} is not valid JSON: ${(error as Error).message}`)
+    throw createCallError(`${key} is not valid JSON: ${(error as Error).message}`)
   }
 }
 
@@ -182,8 +183,8 @@ function readFile(path: string, key: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw invalid(`${key}: cannot read ${path} (${(error as NodeJS.ErrnoException).code})`)
+    throw createCallError(`${key}: cannot read ${path} (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 
-const invalid = (message: string) => usageError('call', message)
+const createCallError = (message: string) => createUsageError('call', message)

@@ -27,7 +27,7 @@ export function findBridge(): Bridge | undefined {
 /** Whether a program is in the npx cache, which npm may delete. */
 export const isInNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path)
 
-export function bridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {
+export function getBridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {
   if (bridge === undefined || isInNpxCache(bridge.program))
     return ['npx', '-y', `causeway-mcp-bridge@${version}`]
   return [node, bridge.program]

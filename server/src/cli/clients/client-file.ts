@@ -23,7 +23,7 @@ export const formatSnippet = ({ key, format, hasType }: Client, entry: ServerEnt
 
 /** Leaves all other text unchanged. Throws `CLIENT_FILE_REFUSED`. */
 export function addEntry(
-  before: string | undefined,
+  previousText: string | undefined,
   {
     path,
     client,
@@ -31,32 +31,43 @@ export function addEntry(
     project,
   }: ClientFile & { readonly entry: ServerEntry; readonly project: string | undefined },
 ): string {
-  if (before === undefined || before.trim() === '') return `${formatSnippet(client, entry).trimEnd()}\n`
-  return edit(before, { path, client, help: formatSnippet(client, entry) }, (text, { read, set }) => {
-    const old = read(text)
-    const kept = preserveRelativePath(old, entry, project)
-    return set(text, old, mergeEntry(old, client.hasType ? { type: 'stdio', ...kept } : kept))
-  })
+  if (previousText === undefined || previousText.trim() === '')
+    return `${formatSnippet(client, entry).trimEnd()}\n`
+  return editFile(
+    previousText,
+    { path, client, help: formatSnippet(client, entry) },
+    (text, { read, set }) => {
+      const oldEntry = read(text)
+      const portableEntry = preserveRelativePath(oldEntry, entry, project)
+      return set(
+        text,
+        oldEntry,
+        mergeEntry(oldEntry, client.hasType ? { type: 'stdio', ...portableEntry } : portableEntry),
+      )
+    },
+  )
 }
 
 /** Restores the entry in `original`, or removes the entry. Throws `CLIENT_FILE_REFUSED`. */
-export function revertEntry(text: string, original: string | undefined, file: ClientFile): string {
-  return edit(text, { ...file, help: undefined }, (current, { read, set, remove }) => {
-    const old =
-      original === undefined || original.trim() === '' ? undefined : read(removeByteOrderMark(original))
-    return isObject(old) ? set(current, read(current), old) : remove(current)
+export function revertEntry(text: string, originalText: string | undefined, file: ClientFile): string {
+  return editFile(text, { ...file, help: undefined }, (currentText, { read, set, remove }) => {
+    const oldEntry =
+      originalText === undefined || originalText.trim() === ''
+        ? undefined
+        : read(removeByteOrderMark(originalText))
+    return isObject(oldEntry) ? set(currentText, read(currentText), oldEntry) : remove(currentText)
   })
 }
 
 interface Editor {
   readonly read: (text: string) => unknown
-  readonly set: (text: string, old: unknown, value: object) => string
+  readonly set: (text: string, oldEntry: unknown, value: object) => string
   readonly remove: (text: string) => string
 }
 
 const removeByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
-function edit(
+function editFile(
   text: string,
   { path, client, help }: ClientFile & { readonly help: string | undefined },
   change: (text: string, editor: Editor) => string,
@@ -66,14 +77,14 @@ function edit(
     client.format === 'toml'
       ? {
           read: (text) => readTomlValue(text, entryPath),
-          set: (text, old, value) =>
-            isDeepStrictEqual(old, value) ? text : setTomlTable(text, entryPath, value),
+          set: (text, oldEntry, value) =>
+            isDeepStrictEqual(oldEntry, value) ? text : setTomlTable(text, entryPath, value),
           remove: (text) => removeTomlTable(text, entryPath),
         }
       : {
           read: (text) => readJsonValue(text, entryPath, client),
-          set: (text, old, value) =>
-            listChanges(old, value, entryPath).reduce(
+          set: (text, oldEntry, value) =>
+            listChanges(oldEntry, value, entryPath).reduce(
               (changed, { path, value }) => setJsonValue(changed, path, value, client),
               text,
             ),
@@ -92,12 +103,16 @@ function edit(
 }
 
 /** Keeps a relative path to this bridge, so that a shared file stays portable. */
-function preserveRelativePath(old: unknown, entry: ServerEntry, project: string | undefined): ServerEntry {
-  if (project === undefined || !isObject(old) || !Array.isArray(old.args)) return entry
-  const [program, ...more] = old.args as readonly unknown[]
+function preserveRelativePath(
+  oldEntry: unknown,
+  entry: ServerEntry,
+  project: string | undefined,
+): ServerEntry {
+  if (project === undefined || !isObject(oldEntry) || !Array.isArray(oldEntry.args)) return entry
+  const [program, ...programArgs] = oldEntry.args as readonly unknown[]
   const isThisBridge =
-    old.command === 'node' && typeof program === 'string' && resolve(project, program) === entry.args[0]
-  if (!isThisBridge || !isDeepStrictEqual(more, entry.args.slice(1))) return entry
+    oldEntry.command === 'node' && typeof program === 'string' && resolve(project, program) === entry.args[0]
+  if (!isThisBridge || !isDeepStrictEqual(programArgs, entry.args.slice(1))) return entry
   return { ...entry, command: 'node', args: [program, ...entry.args.slice(1)] }
 }
 
@@ -107,11 +122,11 @@ const otherTransportKeys = new Set([
 ])
 
 /** Keeps the user's variables and other keys, except those for other transports. */
-function mergeEntry(old: unknown, entry: ServerEntry): object {
-  if (!isObject(old)) return entry
-  const own = Object.entries(old).filter(([key]) => !otherTransportKeys.has(key))
-  const env = entry.env && { env: { ...(old as { env?: object }).env, ...entry.env } }
-  return { ...Object.fromEntries(own), ...entry, ...env }
+function mergeEntry(oldEntry: unknown, entry: ServerEntry): object {
+  if (!isObject(oldEntry)) return entry
+  const ownEntries = Object.entries(oldEntry).filter(([key]) => !otherTransportKeys.has(key))
+  const env = entry.env && { env: { ...(oldEntry as { env?: object }).env, ...entry.env } }
+  return { ...Object.fromEntries(ownEntries), ...entry, ...env }
 }
 
 interface Change {
@@ -119,11 +134,11 @@ interface Change {
   readonly value: unknown
 }
 
-function listChanges(old: unknown, updated: object, path: readonly string[]): readonly Change[] {
-  if (isDeepStrictEqual(old, updated)) return []
-  if (!isObject(old) || Object.keys(old).some((key) => !Object.hasOwn(updated, key)))
+function listChanges(oldEntry: unknown, updated: object, path: readonly string[]): readonly Change[] {
+  if (isDeepStrictEqual(oldEntry, updated)) return []
+  if (!isObject(oldEntry) || Object.keys(oldEntry).some((key) => !Object.hasOwn(updated, key)))
     return [{ path, value: updated }]
   return Object.entries(updated)
-    .filter(([key, value]) => !isDeepStrictEqual(old[key], value))
+    .filter(([key, value]) => !isDeepStrictEqual(oldEntry[key], value))
     .map(([key, value]) => ({ path: [...path, key], value }))
 }

@@ -46,7 +46,7 @@ export const clients: Readonly<Record<string, Client>> = {
     title: 'Claude Desktop',
     comments: false,
     user: (machine) => join(findConfigFolder(machine), 'Claude', 'claude_desktop_config.json'),
-    next: inBothScopes('quit and restart Claude Desktop'),
+    next: createNextSteps('quit and restart Claude Desktop'),
   },
   // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
   vscode: {
@@ -90,14 +90,14 @@ export const clients: Readonly<Record<string, Client>> = {
     title: 'Gemini CLI',
     project: '.gemini/settings.json',
     user: ({ home }) => join(home, '.gemini', 'settings.json'),
-    next: inBothScopes('start gemini; /mcp shows it'),
+    next: createNextSteps('start gemini; /mcp shows it'),
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp
   windsurf: {
     ...json,
     title: 'Windsurf',
     user: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
-    next: inBothScopes('refresh the MCP servers of Cascade'),
+    next: createNextSteps('refresh the MCP servers of Cascade'),
   },
   // https://zed.dev/docs/ai/mcp
   zed: {
@@ -106,11 +106,11 @@ export const clients: Readonly<Record<string, Client>> = {
     key: 'context_servers',
     project: '.zed/settings.json',
     user: (machine) => join(findZedFolder(machine), 'settings.json'),
-    next: inBothScopes('the agent panel lists causeway in its settings'),
+    next: createNextSteps('the agent panel lists causeway in its settings'),
   },
 }
 
-function inBothScopes(text: string): Client['next'] {
+function createNextSteps(text: string): Client['next'] {
   return { project: text, user: text }
 }
 

@@ -20,7 +20,7 @@ const schema = z.array(
 
 type Connection = z.infer<typeof schema>[number]
 
-interface Undone {
+interface UndoResult {
   readonly path: string
   readonly isRestored: boolean
   /** `undefined` if the file is deleted. */
@@ -47,14 +47,14 @@ export class Connections {
    * Undoes the last write. If another program has changed the file since, reverts only Causeway's entry. Returns
    * `undefined` if nothing was written. Throws `CLIENT_FILE_REFUSED`.
    */
-  undo(name: string, client: Client, { write = true } = {}): Undone | undefined {
+  undo(name: string, client: Client, { write = true } = {}): UndoResult | undefined {
     const connections = this.#read()
-    const index = connections.findLastIndex((one) => one.client === name)
+    const index = connections.findLastIndex((candidate) => candidate.client === name)
     const connection = connections[index]
     if (connection === undefined) return undefined
-    const undone = revert(connection, client, write)
+    const result = revert(connection, client, write)
     if (write) this.#write(connections.toSpliced(index, 1))
-    return undone
+    return result
   }
 
   #read(): readonly Connection[] {
@@ -67,17 +67,22 @@ export class Connections {
   }
 }
 
-function revert({ path, backup, written }: Connection, client: Client, write: boolean): Undone {
-  const current = readIfExists(path)
-  const original = backup === null ? undefined : readIfExists(backup)
+function revert({ path, backup, written }: Connection, client: Client, write: boolean): UndoResult {
+  const currentText = readIfExists(path)
+  const originalText = backup === null ? undefined : readIfExists(backup)
   const canRestore =
-    current !== undefined && hash(current) === written && (backup === null || original !== undefined)
-  if (canRestore && original === undefined) {
+    currentText !== undefined &&
+    hash(currentText) === written &&
+    (backup === null || originalText !== undefined)
+  if (canRestore && originalText === undefined) {
     if (write) rmSync(path)
     return { path, isRestored: true, text: undefined }
   }
-  const text = canRestore ? original : current && revertEntry(current, original, { path, client })
-  if (write && text !== undefined && text !== current) replaceFile(path, { text, before: current })
+  const text = canRestore
+    ? originalText
+    : currentText && revertEntry(currentText, originalText, { path, client })
+  if (write && text !== undefined && text !== currentText)
+    replaceFile(path, { text, previousText: currentText })
   return { path, isRestored: canRestore, text }
 }
 

@@ -21,20 +21,20 @@ export function setTomlTable(text: string, path: readonly string[], table: objec
     range === undefined
       ? `${text}${text === '' || text.endsWith('\n') ? '' : lineEnd}${text.trim() === '' ? '' : lineEnd}${block}${lineEnd}`
       : `${text.slice(0, range.start)}${block}${text.slice(range.end)}`
-  return requireResult(updated, withValue(parseToml(text), path, table), path)
+  return requireResult(updated, setValue(parseToml(text), path, table), path)
 }
 
 /** Also removes the empty line before the table. Throws `JsonEditError`. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const range = findTable(text, path)
-  if (range === undefined) return requireResult(text, withValue(parseToml(text), path, undefined), path)
-  const before = text.slice(0, range.start).replace(/(\r?\n)\r?\n$/, '$1')
-  const updated = before + text.slice(range.end).replace(/^\r?\n/, '')
-  return requireResult(updated, withValue(parseToml(text), path, undefined), path)
+  if (range === undefined) return requireResult(text, setValue(parseToml(text), path, undefined), path)
+  const textBefore = text.slice(0, range.start).replace(/(\r?\n)\r?\n$/, '$1')
+  const updated = textBefore + text.slice(range.end).replace(/^\r?\n/, '')
+  return requireResult(updated, setValue(parseToml(text), path, undefined), path)
 }
 
 export const formatTomlTable = (path: readonly string[], table: object): string =>
-  stringify(path.reduceRight<object>((inner, key) => ({ [key]: inner }), table))
+  stringify(path.reduceRight<object>((nestedTable, key) => ({ [key]: nestedTable }), table))
 
 function parseToml(text: string): Table {
   try {
@@ -42,8 +42,8 @@ function parseToml(text: string): Table {
   } catch (error) {
     if (!(error instanceof TomlError) && !(error instanceof RangeError)) throw error
     // Omits the parser's message, which quotes lines of the file.
-    const place = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : ''
-    throw new JsonEditError(`not valid TOML${place}`)
+    const location = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : ''
+    throw new JsonEditError(`not valid TOML${location}`)
   }
 }
 
@@ -54,24 +54,24 @@ function parseToml(text: string): Table {
 function findTable(text: string, path: readonly string[]): { start: number; end: number } | undefined {
   let offset = 0
   let isInside = false
-  let found: { start: number; end: number } | undefined
+  let tableRange: { start: number; end: number } | undefined
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const header = parseHeader(line)
     if (header !== undefined) isInside = path.every((key, index) => header[index] === key)
     if (
       isInside &&
       header !== undefined &&
-      found !== undefined &&
-      text.slice(found.end, offset).trim() !== ''
+      tableRange !== undefined &&
+      text.slice(tableRange.end, offset).trim() !== ''
     )
       throw new JsonEditError(`the tables of ${path.join('.')} are not adjacent`)
     if (isInside && /^\s*[^#\s]/.test(line))
-      found = { start: found?.start ?? offset, end: offset + line.trimEnd().length }
+      tableRange = { start: tableRange?.start ?? offset, end: offset + line.trimEnd().length }
     offset += line.length
   }
-  if (found !== undefined && /^\s*#/m.test(text.slice(found.start, found.end)))
+  if (tableRange !== undefined && /^\s*#/m.test(text.slice(tableRange.start, tableRange.end)))
     throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
-  return found
+  return tableRange
 }
 
 function parseHeader(line: string): readonly string[] | undefined {
@@ -91,21 +91,21 @@ function parseHeader(line: string): readonly string[] | undefined {
   }
 }
 
-function withValue(table: Table, [key = '', ...rest]: readonly string[], value: unknown): Table {
+function setValue(table: Table, [key = '', ...rest]: readonly string[], value: unknown): Table {
   if (rest.length > 0) {
-    const inner = table[key]
-    if (inner !== undefined && !isObject(inner)) throw new JsonEditError(`${key} is not a table`)
-    return { ...table, [key]: withValue(inner ?? {}, rest, value) }
+    const nestedTable = table[key]
+    if (nestedTable !== undefined && !isObject(nestedTable)) throw new JsonEditError(`${key} is not a table`)
+    return { ...table, [key]: setValue(nestedTable ?? {}, rest, value) }
   }
-  const { [key]: _removed, ...others } = table
-  return value === undefined ? others : { ...others, [key]: value }
+  const { [key]: _removed, ...remaining } = table
+  return value === undefined ? remaining : { ...remaining, [key]: value }
 }
 
 /** Checks the new text, because `findTable` does not detect inline tables and multi-line strings. */
 function requireResult(text: string, expected: Table, path: readonly string[]): string {
-  const withoutEmpty = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
+  const omitEmptyTables = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {
-    if (isDeepStrictEqual(withoutEmpty(parseToml(text)), withoutEmpty(expected))) return text
+    if (isDeepStrictEqual(omitEmptyTables(parseToml(text)), omitEmptyTables(expected))) return text
   } catch (error) {
     if (!(error instanceof JsonEditError)) throw error
   }
@@ -113,6 +113,6 @@ function requireResult(text: string, expected: Table, path: readonly string[]): 
 }
 
 function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
-  const { [key]: parent, ...others } = table
-  return isObject(parent) && Object.keys(parent).length === 0 ? others : table
+  const { [key]: parent, ...remaining } = table
+  return isObject(parent) && Object.keys(parent).length === 0 ? remaining : table
 }

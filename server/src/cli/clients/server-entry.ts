@@ -1,6 +1,6 @@
 import { findDataFolder, thisMachine } from '@causeway/protocol'
 import type { Config } from '../../config/config.ts'
-import { bridgeCommand, findBridge } from './bridge-program.ts'
+import { findBridge, getBridgeCommand } from './bridge-program.ts'
 
 export interface ServerEntry {
   readonly type?: 'stdio'
@@ -21,7 +21,7 @@ const defaultPort = 3100
 
 export function createEntry({ config, env, autostart, view }: EntryOptions): ServerEntry {
   const { port, tokenFile, dataDir } = config
-  const [command = '', ...bridgeArgs] = bridgeCommand(findBridge())
+  const [command = '', ...bridgeArgs] = getBridgeCommand(findBridge())
   const args = [
     ...bridgeArgs,
     ...(port === defaultPort || port === 0 ? [] : ['--url', `http://localhost:${port}/mcp`]),

@@ -1,4 +1,4 @@
-import { type CommandCall, exitCodes, usageError } from '../command.ts'
+import { type CommandCall, createUsageError, exitCodes } from '../command.ts'
 import { readIfExists, replaceFile } from '../replace-file.ts'
 import { addEntry, formatSnippet } from './client-file.ts'
 import { type Client, type ConfigScope, clients, findConfigFile } from './clients.ts'
@@ -29,26 +29,30 @@ export function writeClient(
   const client = findClient(name)
   const scope = parseScope(scopeText, command)
   if (view !== undefined && !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(view))
-    throw usageError(command, `--view must be full, core or the name of a profile, got "${view}"`)
+    throw createUsageError(command, `--view must be full, core or the name of a profile, got "${view}"`)
   const entry = createEntry({ config: config(), env, autostart, view })
   if (flags.print) {
     print(formatSnippet(client, entry).trimEnd())
     return 0
   }
   const path = findConfigFile(client, scope, { cwd, machine })
-  if (path === undefined) throw usageError(command, `${client.title} has no configuration of a project`)
-  const before = readIfExists(path)
-  const text = addEntry(before, { path, client, entry, project: scope === 'project' ? cwd : undefined })
+  if (path === undefined) throw createUsageError(command, `${client.title} has no configuration of a project`)
+  const previousText = readIfExists(path)
+  const text = addEntry(previousText, { path, client, entry, project: scope === 'project' ? cwd : undefined })
   if (flags['dry-run']) {
     print(text.trimEnd())
     note(`nothing written: ${path}`)
     return 0
   }
-  if (text === before) {
+  if (text === previousText) {
     print(`unchanged: ${path}`)
     return 0
   }
-  const backup = replaceFile(path, { text, before, mode: scope === 'user' ? 0o600 : 0o644 })
+  const backup = replaceFile(path, {
+    text,
+    previousText,
+    mode: scope === 'user' ? 0o600 : 0o644,
+  })
   new Connections(config().dataDir).record(name, { path, text, backup })
   print(`written: ${path}`)
   if (backup !== undefined) note(`backup: ${backup}`)
@@ -58,12 +62,12 @@ export function writeClient(
 
 export function undoClient(name: string, { flags, config, print, note }: Call): number {
   const isDryRun = flags['dry-run']
-  const undone = new Connections(config().dataDir).undo(name, findClient(name), { write: !isDryRun })
-  if (undone === undefined) {
+  const undoResult = new Connections(config().dataDir).undo(name, findClient(name), { write: !isDryRun })
+  if (undoResult === undefined) {
     note(`nothing to undo: causeway connect ${name} has written no file`)
     return exitCodes.failure
   }
-  const { path, isRestored, text } = undone
+  const { path, isRestored, text } = undoResult
   if (isDryRun) {
     print(text?.trimEnd() ?? '')
     note(`nothing written: ${path}`)
@@ -80,5 +84,5 @@ function findClient(name: string): Client {
 
 function parseScope(scope: string, command: string): ConfigScope {
   if (scope === 'project' || scope === 'user') return scope
-  throw usageError(command, `--scope must be project or user, got "${scope}"`)
+  throw createUsageError(command, `--scope must be project or user, got "${scope}"`)
 }

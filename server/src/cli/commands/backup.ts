@@ -83,13 +83,13 @@ Run the command again; it starts over.`,
 
 const loadBackup = () => Promise.all([import('../../backup/backup.ts'), import('../../apps.ts')])
 
-type Progress = (done: number, total?: number, file?: string) => void
+type Progress = (doneBytes: number, total?: number, file?: string) => void
 
 async function withProgress<Result>(work: (progress: Progress) => Promise<Result>): Promise<Result> {
   const line = new ProgressLine()
   try {
-    return await work((done, total = 0, file = '') =>
-      line.update(`${formatBytes(done)} of ${formatBytes(total)}  ${file}`),
+    return await work((doneBytes, total = 0, file = '') =>
+      line.update(`${formatBytes(doneBytes)} of ${formatBytes(total)}  ${file}`),
     )
   } finally {
     line.clear()

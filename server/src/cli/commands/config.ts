@@ -14,20 +14,21 @@ environment variable, a key in a file, or default. Secrets are not printed.`,
   },
   examples: ['causeway config', 'causeway config --given', 'causeway config --port 3200 --json'],
   run({ flags, invocation, print, printJson, note }) {
-    const own = invocation()
-    const found = findServer(own.config.dataDir)
-    const running = found.state === 'running' ? found.server.settings : undefined
-    const rows = listEffectiveSettings(running ?? listGivenSettings(own)).filter(
+    const localInvocation = invocation()
+    const serverState = findServer(localInvocation.config.dataDir)
+    const runningSettings = serverState.state === 'running' ? serverState.server.settings : undefined
+    const rows = listEffectiveSettings(runningSettings ?? listGivenSettings(localInvocation)).filter(
       ({ source }) => !flags.given || source !== 'default',
     )
     if (flags.json) printJson(rows)
     else
       for (const line of formatTable(rows.map(({ env, value, source }) => [env, `${value}  (${source})`])))
         print(line)
-    if (found.state !== 'running')
-      note(`no server uses ${own.config.dataDir}: these are the settings of the next start`)
-    else if (running === undefined) note('the running server is older and does not record its settings')
-    else note(`settings of the running server at ${found.server.url}`)
+    if (serverState.state !== 'running')
+      note(`no server uses ${localInvocation.config.dataDir}: these are the settings of the next start`)
+    else if (runningSettings === undefined)
+      note('the running server is older and does not record its settings')
+    else note(`settings of the running server at ${serverState.server.url}`)
     return 0
   },
 })

@@ -6,7 +6,7 @@ import { listLeftovers } from '../../backup/data-folder.ts'
 import { matchesPart } from '../../backup/data-part.ts'
 import { formatSuggestion } from '../../config/command-line.ts'
 import { ServerError } from '../../errors.ts'
-import { type CommandCall, defineCommand, usageError } from '../command.ts'
+import { type CommandCall, createUsageError, defineCommand } from '../command.ts'
 import { formatBytes } from '../format.ts'
 
 const flags = {
@@ -32,11 +32,11 @@ undone: run causeway backup first.`,
 })
 
 function findApp(name: string, apps: readonly App[]): App {
-  const found = apps.find((app) => app.name.toLowerCase() === name.toLowerCase())
-  if (found !== undefined) return found
+  const match = apps.find((app) => app.name.toLowerCase() === name.toLowerCase())
+  if (match !== undefined) return match
   const names = apps.map((app) => app.name.toLowerCase())
   const hint = formatSuggestion(name, names) || `; use one of ${names.join(', ')}`
-  throw usageError('data', `unknown app: ${name}${hint}`)
+  throw createUsageError('data', `unknown app: ${name}${hint}`)
 }
 
 async function erase(app: App, call: CommandCall<typeof flags>): Promise<number> {
@@ -80,11 +80,11 @@ async function confirm(name: string, ask: CommandCall['ask']): Promise<void> {
 }
 
 export function findAppData(dataDir: string, parts: readonly DataPart[]): readonly string[] {
-  const found = parts.flatMap(({ path, kind }) => {
+  const paths = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? expandPattern(dataDir, path) : [path.replace(/\/$/, '')]
     return kind === 'database' ? names.flatMap((name) => ['', ...sidecars].map((end) => name + end)) : names
   })
-  return [...new Set(found)].filter((path) => existsSync(join(dataDir, path))).sort()
+  return [...new Set(paths)].filter((path) => existsSync(join(dataDir, path))).sort()
 }
 
 const expandPattern = (dataDir: string, pattern: string): readonly string[] =>

@@ -5,7 +5,7 @@ import { type CausewayError, findStateFolder, thisMachine } from '@causeway/prot
 import { ServerError } from '../../errors.ts'
 import { prettyOptions } from '../../log/log.ts'
 import { listLogFiles, logNames } from '../../log/log-files.ts'
-import { defineCommand, usageError } from '../command.ts'
+import { createUsageError, defineCommand } from '../command.ts'
 
 export const logsCommand = defineCommand({
   name: 'logs',
@@ -27,26 +27,26 @@ are no files, and a server logs only to its standard error; under systemd, see j
     const name = logNames[kind]
     const count = Number(flags.lines ?? 50)
     if (!Number.isInteger(count) || count < 0)
-      throw usageError('logs', `--lines must be a whole number, got "${flags.lines}"`)
+      throw createUsageError('logs', `--lines must be a whole number, got "${flags.lines}"`)
     const folder = join(config().dataDir, 'logs')
     const listFiles = (): readonly string[] => listLogFiles(folder, name).map(({ path }) => path)
-    const newest = listFiles().at(-1)
-    if (newest === undefined) throw noLogFiles(folder, findBridgeLog(env, config().port))
+    const newestFile = listFiles().at(-1)
+    if (newestFile === undefined) throw createNoLogFilesError(folder, findBridgeLog(env, config().port))
     if (flags.path) {
-      print(newest)
+      print(newestFile)
       return 0
     }
     const printLine = await createPrinter(kind, flags.json, print)
     const { lines, end } = readLastLines(listFiles(), count)
     for (const line of lines) printLine(line)
     if (!flags.follow) return 0
-    const from = { file: newest, offset: end }
+    const from = { file: newestFile, offset: end }
     for await (const line of followLines(listFiles, from, { signal: untilInterrupted() })) printLine(line)
     return 0
   },
 })
 
-function noLogFiles(folder: string, bridgeLog: string | undefined): CausewayError {
+function createNoLogFilesError(folder: string, bridgeLog: string | undefined): CausewayError {
   return new ServerError('NO_LOG_FILES', `there are no log files in ${folder}`, {
     data: { folder },
     ...(bridgeLog !== undefined && { remedy: `a server that a bridge started logs to ${bridgeLog}` }),

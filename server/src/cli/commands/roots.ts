@@ -20,8 +20,8 @@ for some apps) and from this command, which adds a folder for every app immediat
     const { dataDir, roots } = config()
     if (folder === undefined) return list(call)
     const path = resolve(cwd, folder)
-    const before = readAddedRoots(dataDir)
-    if (verb === 'remove' && !before.includes(path)) {
+    const previousRoots = readAddedRoots(dataDir)
+    if (verb === 'remove' && !previousRoots.includes(path)) {
       note(
         roots.includes(path)
           ? `${path} comes from a setting: remove it from ${settings.roots.env}`
@@ -29,10 +29,13 @@ for some apps) and from this command, which adds a folder for every app immediat
       )
       return 1
     }
-    const after = verb === 'remove' ? before.filter((root) => root !== path) : [...new Set([...before, path])]
-    for (const root of after) print(root)
+    const newRoots =
+      verb === 'remove'
+        ? previousRoots.filter((root) => root !== path)
+        : [...new Set([...previousRoots, path])]
+    for (const root of newRoots) print(root)
     if (flags['dry-run']) note('nothing written')
-    else writeAddedRoots(dataDir, after)
+    else writeAddedRoots(dataDir, newRoots)
     if (verb === 'add' && !existsSync(path)) note(`the folder does not exist yet: ${path}`)
     return 0
   },

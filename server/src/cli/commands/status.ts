@@ -22,9 +22,9 @@ export const statusCommand = defineCommand({
   async run(call) {
     const { flags, print, printJson, note } = call
     const settings = call.config()
-    const found = findServer(settings.dataDir)
-    if (found.state !== 'running') return reportNotRunning(found.state, call)
-    const { server } = found
+    const serverState = findServer(settings.dataDir)
+    if (serverState.state !== 'running') return reportNotRunning(serverState.state, call)
+    const { server } = serverState
     const result = await fetchHealth(server.url, server.token_file ?? settings.tokenFile)
     const report = result.kind === 'report' ? result.report : undefined
     if (flags.json) printJson({ running: true, server, report: report ?? null })

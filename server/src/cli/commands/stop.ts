@@ -19,14 +19,14 @@ after a crash is never signalled.`,
   },
   async run({ config, print, note }) {
     const { dataDir } = config()
-    const found = findServer(dataDir)
-    if (found.state === 'elsewhere')
-      throw createStopError(found.server, `it runs on ${found.server.host}`, 'stop it there')
-    if (found.state !== 'running') {
+    const serverState = findServer(dataDir)
+    if (serverState.state === 'elsewhere')
+      throw createStopError(serverState.server, `it runs on ${serverState.server.host}`, 'stop it there')
+    if (serverState.state !== 'running') {
       print(`no server is running with the data in ${dataDir}`)
       return 0
     }
-    const { server } = found
+    const { server } = serverState
     sendSignal(server)
     note(`stopping the server at ${server.url}; running calls may finish`)
     await waitForExit(server)

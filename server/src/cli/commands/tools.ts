@@ -32,11 +32,11 @@ export const toolsCommand = defineCommand({
         print(apps.map(formatApp).join('\n\n'))
         return 0
       }
-      const described = await Promise.all(apps.map(({ name }) => client.describeApp(pathName(name))))
-      const schemas = described.flatMap(({ name, tools }) =>
+      const descriptions = await Promise.all(apps.map(({ name }) => client.describeApp(pathName(name))))
+      const schemas = descriptions.flatMap(({ name, tools }) =>
         tools.map((tool) => [`${name} ${tool.name}`, toSchemas(tool)]),
       )
-      printJson(flags.schema ? Object.fromEntries(schemas) : described)
+      printJson(flags.schema ? Object.fromEntries(schemas) : descriptions)
       return 0
     }
     const app = await describeApp(client, appName, 'tools')
@@ -51,11 +51,11 @@ export const toolsCommand = defineCommand({
 const toSchemas = ({ input_schema, output_schema }: ToolDescription) => ({ input_schema, output_schema })
 
 function formatApp({ name, about, tools }: AppSummary): string {
-  const rows = tools.map((tool) => [tool.name, firstSentence(tool.about)])
+  const rows = tools.map((tool) => [tool.name, getFirstSentence(tool.about)])
   return [`${pathName(name)}: ${about}`, ...formatTable(rows, '  ')].join('\n')
 }
 
-const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text
+const getFirstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text
 
 function formatTool({ name, about, input_schema: schema, example }: ToolDescription, app: string): string {
   const required = new Set(getRequired(schema))

@@ -1,4 +1,4 @@
-import { settingTable } from '../../config/config.ts'
+import { listSettings } from '../../config/config.ts'
 import { listChoices } from '../check-arguments.ts'
 import { type Command, defineCommand, listWithSubcommands } from '../command.ts'
 import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } from './shells.ts'
@@ -6,7 +6,7 @@ import { formatBash, formatFish, formatZsh, type ShellCommand, type ShellFlag } 
 const formats = { bash: formatBash, zsh: formatZsh, fish: formatFish } as const
 
 /** `commands` is a function, because the list includes this command. */
-export const completionCommand = (commands: () => readonly Command[]): Command =>
+export const createCompletionCommand = (commands: () => readonly Command[]): Command =>
   defineCommand({
     name: 'completion',
     about: 'print a script that completes commands and flags in a shell',
@@ -28,17 +28,19 @@ function describeCommand(command: Command): ShellCommand {
   const { name, about, forms, subcommands } = command
   const words = forms.flatMap((form) => listChoices(form.split(' ')[0] ?? ''))
   const flags = listWithSubcommands([command]).flatMap(describeFlags)
-  const unique = flags.filter(({ name }, index) => flags.findIndex((flag) => flag.name === name) === index)
-  return { name, about, words: [...new Set([...words, ...subcommands.map(lastWord)])], flags: unique }
+  const uniqueFlags = flags.filter(
+    ({ name }, index) => flags.findIndex((flag) => flag.name === name) === index,
+  )
+  return { name, about, words: [...new Set([...words, ...subcommands.map(getLastWord)])], flags: uniqueFlags }
 }
 
 const describeSetting = (flag: string): string =>
-  settingTable()
+  listSettings()
     .find((setting) => setting.flag === flag)
     ?.meaning.split(/[;:,]/)[0]
     ?.trim() ?? 'setting'
 
-const lastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
+const getLastWord = ({ name }: Command): string => name.split(' ').at(-1) ?? ''
 
 function describeFlags({ flags, settings }: Command): readonly ShellFlag[] {
   return [

@@ -35,8 +35,8 @@ export function formatZsh(commands: readonly ShellCommand[]): string {
       (flag) =>
         `${quote(`--${flag.name}[${escapeZsh(flag.about)}]${flag.value === undefined ? '' : ':value:_files'}`)}`,
     )
-    const first = words.length === 0 ? "'*:file:_files'" : quote(`1:argument:(${words.join(' ')})`)
-    return `    ${name}) _arguments ${[...specs, first].join(' ')} ;;`
+    const firstArgument = words.length === 0 ? "'*:file:_files'" : quote(`1:argument:(${words.join(' ')})`)
+    return `    ${name}) _arguments ${[...specs, firstArgument].join(' ')} ;;`
   })
   return `#compdef causeway
 _causeway() {

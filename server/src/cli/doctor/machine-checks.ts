@@ -34,8 +34,8 @@ export async function checkSqlite(
 }
 
 export function checkDataFolder(dataDir: string): Check {
-  const unfinished = findUnfinishedRestore(dataDir)
-  if (unfinished !== undefined) return fail('data', unfinished.message, unfinished.remedy)
+  const restoreError = findUnfinishedRestore(dataDir)
+  if (restoreError !== undefined) return fail('data', restoreError.message, restoreError.remedy)
   const exists = existsSync(dataDir)
   const error = tryWrite(dataDir)
   if (error !== undefined)
@@ -60,12 +60,12 @@ export function checkDataFolder(dataDir: string): Check {
 function tryWrite(folder: string): NodeJS.ErrnoException | undefined {
   const probe = join(folder, `.doctor-${process.pid}`)
   try {
-    const created = createFolder(folder, 0o700)
+    const createdFolder = createFolder(folder, 0o700)
     try {
       writeFileSync(probe, 'x', { flush: true, mode: 0o600 })
     } finally {
       rmSync(probe, { force: true })
-      if (created !== undefined) rmSync(created, { recursive: true })
+      if (createdFolder !== undefined) rmSync(createdFolder, { recursive: true })
     }
     return undefined
   } catch (error) {

@@ -13,9 +13,9 @@ import { fetchHealth } from '../server-health.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 export async function checkServer({ dataDir, tokenFile, host, port }: Config): Promise<readonly Check[]> {
-  const found = findServer(dataDir)
-  if (found.state !== 'running') return [await checkPort(host, port)]
-  const { server } = found
+  const serverState = findServer(dataDir)
+  if (serverState.state !== 'running') return [await checkPort(host, port)]
+  const { server } = serverState
   const health = await checkHealth(server, server.token_file ?? tokenFile)
   if (server.version === version) return [health]
   const text = `the running server is ${server.version}, this program is ${version}`
@@ -82,14 +82,15 @@ export function checkRoots(config: Config): Check {
   const grants = Object.values(settings)
     .filter(({ env }) => env.endsWith('_ROOTS'))
     .flatMap(({ env }) => listGrants({ rootsSetting: env }, config))
-  const missing = grants.find(({ folder }) => !existsSync(folder))
-  if (missing === undefined) return ok('roots', [...new Set(grants.map(({ folder }) => folder))].join(', '))
+  const missingGrant = grants.find(({ folder }) => !existsSync(folder))
+  if (missingGrant === undefined)
+    return ok('roots', [...new Set(grants.map(({ folder }) => folder))].join(', '))
   return warn(
     'roots',
-    `the folder does not exist: ${missing.folder}`,
-    missing.source === addRootCommand
-      ? `create it, or run causeway roots remove ${missing.folder}`
-      : `create it, or remove it from ${missing.source}`,
+    `the folder does not exist: ${missingGrant.folder}`,
+    missingGrant.source === addRootCommand
+      ? `create it, or run causeway roots remove ${missingGrant.folder}`
+      : `create it, or remove it from ${missingGrant.source}`,
   )
 }
 

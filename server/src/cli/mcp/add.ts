@@ -11,7 +11,7 @@ import {
 } from '@causeway/gateway/config'
 import { LoginError, ServerLogin } from '@causeway/oauth'
 import { version } from '../../process/version.ts'
-import { type CommandCall, defineCommand, usageError } from '../command.ts'
+import { type CommandCall, createUsageError, defineCommand } from '../command.ts'
 import { formatFields } from '../format.ts'
 import { describeServer, noteWarnings } from './describe-server.ts'
 import { ServersFile } from './hosted-servers.ts'
@@ -46,15 +46,15 @@ are the approved ones.`,
     const file = new ServersFile(call)
     const secrets = new SecretsFile(call.config().dataDir)
     if (file.readEntry(name) !== undefined && !flags.force)
-      throw usageError('mcp add', `mcp.json has a server ${name}; --force replaces it`)
-    const moved = moveSecrets(name, createEntry(call), secrets.read())
-    const server = parseServer(name, moved.entry)
-    if (typeof server === 'string') throw usageError('mcp add', server)
+      throw createUsageError('mcp add', `mcp.json has a server ${name}; --force replaces it`)
+    const movedEntry = moveSecrets(name, createEntry(call), secrets.read())
+    const server = parseServer(name, movedEntry.entry)
+    if (typeof server === 'string') throw createUsageError('mcp add', server)
     print(formatFields(name, describeServer(server)))
     noteWarnings(findEndpointWarnings(server.endpoint), note)
     let login: ServerLogin | undefined
     try {
-      const values = { ...secrets.read(), ...moved.secrets }
+      const values = { ...secrets.read(), ...movedEntry.secrets }
       const variables = { env: call.env, secrets: values, project: cwd }
       const remote = renderRemote(server, variables)
       login = remote && new ServerLogin({ logins: openLogins(call), server: remote })
@@ -73,8 +73,8 @@ are the approved ones.`,
       else if (!flags.force) throw addRemedy(error)
       else note(`${describeEndpoint(server.endpoint)} could not be started: ${(error as Error).message}`)
     }
-    secrets.set(moved.secrets)
-    file.setServer(name, moved.entry)
+    secrets.set(movedEntry.secrets)
+    file.setServer(name, movedEntry.entry)
     print(`added: ${name}`)
     return 0
   },
@@ -88,41 +88,42 @@ function addRemedy(error: unknown): unknown {
   return new GatewayError(code, message, { data, remedy, cause: error })
 }
 
-function createEntry({ args, flags: given, env }: CommandCall<typeof flags>): ConvertedEntry {
+function createEntry({ args, flags: givenFlags, env }: CommandCall<typeof flags>): ConvertedEntry {
   const [, command, ...rest] = args
-  const { url, header, share } = given
+  const { url, header, share } = givenFlags
   const causeway = {
     ...(share === undefined ? {} : { share: checkShare(share) }),
     ...(command === undefined || env.PATH === undefined ? {} : { path: env.PATH }),
   }
   if (url !== undefined && command === undefined)
     return {
-      type: given.sse ? 'sse' : 'http',
+      type: givenFlags.sse ? 'sse' : 'http',
       url,
-      ...(header.length > 0 ? { headers: split(header, ':', 'header') } : {}),
+      ...(header.length > 0 ? { headers: splitPairs(header, ':', 'header') } : {}),
       causeway,
     }
   if (url !== undefined || command === undefined)
-    throw usageError('mcp add', 'give either --url or a command after --')
+    throw createUsageError('mcp add', 'give either --url or a command after --')
   return {
     command,
     args: rest,
-    ...(given.env.length > 0 ? { env: split(given.env, '=', 'env') } : {}),
+    ...(givenFlags.env.length > 0 ? { env: splitPairs(givenFlags.env, '=', 'env') } : {}),
     causeway,
   }
 }
 
 function checkShare(text: string): Share {
-  const share = shares.find((one) => one === text)
-  if (share === undefined) throw usageError('mcp add', `--share must be one of ${shares.join(', ')}: ${text}`)
+  const share = shares.find((candidate) => candidate === text)
+  if (share === undefined)
+    throw createUsageError('mcp add', `--share must be one of ${shares.join(', ')}: ${text}`)
   return share
 }
 
-const split = (pairs: readonly string[], separator: string, flag: string): Record<string, string> =>
+const splitPairs = (pairs: readonly string[], separator: string, flag: string): Record<string, string> =>
   Object.fromEntries(
     pairs.map((pair) => {
       const index = pair.indexOf(separator)
-      if (index < 1) throw usageError('mcp add', `--${flag} needs a name, "${separator}" and a value`)
+      if (index < 1) throw createUsageError('mcp add', `--${flag} needs a name, "${separator}" and a value`)
       return [pair.slice(0, index).trim(), pair.slice(index + 1).trim()]
     }),
   )

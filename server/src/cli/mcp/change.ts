@@ -11,25 +11,25 @@ export const removeCommand = defineServerCommand({
     const file = new ServersFile(call)
     file.requireEntry(name)
     const listSecrets = (server: string) => listSecretNames(JSON.stringify(file.readEntry(server)))
-    const others = file.names.filter((other) => other !== name)
-    const sharedSecrets = new Set(others.flatMap(listSecrets))
-    const own = listSecrets(name).filter((secret) => !sharedSecrets.has(secret))
+    const otherNames = file.names.filter((other) => other !== name)
+    const sharedSecrets = new Set(otherNames.flatMap(listSecrets))
+    const ownSecrets = listSecrets(name).filter((secret) => !sharedSecrets.has(secret))
     if (flags['dry-run']) {
-      print(`would remove: ${[name, ...own].join(', ')}`)
+      print(`would remove: ${[name, ...ownSecrets].join(', ')}`)
       note('nothing removed')
       return 0
     }
     file.removeServer(name)
     const { dataDir } = call.config()
-    new SecretsFile(dataDir).remove(own)
+    new SecretsFile(dataDir).remove(ownSecrets)
     forgetPins(dataDir, name)
     print(`removed: ${name}`)
-    if (own.length > 0) note(`removed the secrets ${own.join(', ')}`)
+    if (ownSecrets.length > 0) note(`removed the secrets ${ownSecrets.join(', ')}`)
     return 0
   },
 })
 
-const setEnabled = (verb: 'enable' | 'disable', about: string) =>
+const createEnableCommand = (verb: 'enable' | 'disable', about: string) =>
   defineServerCommand({
     name: `mcp ${verb}`,
     about,
@@ -43,9 +43,9 @@ const setEnabled = (verb: 'enable' | 'disable', about: string) =>
     },
   })
 
-export const enableCommand = setEnabled('enable', 'serve the tools of a hosted server again')
+export const enableCommand = createEnableCommand('enable', 'serve the tools of a hosted server again')
 
-export const disableCommand = setEnabled(
+export const disableCommand = createEnableCommand(
   'disable',
   'stop a hosted server and remove its tools, but keep its entry',
 )

@@ -3,7 +3,7 @@ import { type CatalogueChange, escapeHiddenCharacters, type OutputLines } from '
 import type { CommandCall } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
-import { defineServerCommand, findStatuses, hostedRoute, ServersFile } from './hosted-servers.ts'
+import { defineServerCommand, findStatuses, getHostedRoute, ServersFile } from './hosted-servers.ts'
 
 const followMs = 500
 
@@ -26,11 +26,11 @@ export const logsCommand = defineServerCommand({
     const [name = ''] = call.args
     const client = await findClient(call)
     const signal = flags.follow ? call.untilInterrupted() : undefined
-    let after = 0
+    let position = 0
     do {
-      const { lines, next } = await client.get<OutputLines>(hostedRoute(name, `logs?after=${after}`))
+      const { lines, next } = await client.get<OutputLines>(getHostedRoute(name, `logs?after=${position}`))
       for (const line of lines) call.print(escapeHiddenCharacters(line))
-      after = next
+      position = next
       if (signal !== undefined) await delay(followMs, undefined, { signal }).catch(() => {})
     } while (signal?.aborted === false)
     return 0
@@ -43,7 +43,7 @@ export const restartCommand = defineServerCommand({
   async run(call) {
     const [name = ''] = call.args
     const client = await findClient(call)
-    await client.post(hostedRoute(name, 'restart'), {})
+    await client.post(getHostedRoute(name, 'restart'), {})
     call.print(`restarted: ${name}`)
     return 0
   },
@@ -78,19 +78,19 @@ export const approveCommand = defineServerCommand({
     const [name = '', ...items] = call.args
     const client = await findClient(call)
     if (flags.diff) {
-      const { changes } = await client.get<Changes>(hostedRoute(name, 'changes'))
-      const shown = changes.filter((change) => items.length === 0 || items.includes(change.name))
-      for (const change of shown) call.print(escapeHiddenCharacters(describeChange(change)))
-      if (shown.length === 0) call.print(`${name}: nothing differs`)
+      const { changes } = await client.get<Changes>(getHostedRoute(name, 'changes'))
+      const selectedChanges = changes.filter((change) => items.length === 0 || items.includes(change.name))
+      for (const change of selectedChanges) call.print(escapeHiddenCharacters(describeChange(change)))
+      if (selectedChanges.length === 0) call.print(`${name}: nothing differs`)
       noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
       return 0
     }
     const body = items.length === 0 ? {} : { items }
-    const { changes } = await client.post<Changes>(hostedRoute(name, 'approve'), body)
-    const left = changes.map((change) => change.name || change.kind)
+    const { changes } = await client.post<Changes>(getHostedRoute(name, 'approve'), body)
+    const unapprovedNames = changes.map((change) => change.name || change.kind)
     call.print(`approved: ${[name, ...items].join(' ')}`)
     noteWarnings((await findStatuses(call))?.get(name)?.warnings ?? [], call.note)
-    if (left.length > 0) call.note(`not approved: ${left.join(', ')}`)
+    if (unapprovedNames.length > 0) call.note(`not approved: ${unapprovedNames.join(', ')}`)
     return 0
   },
 })
@@ -99,11 +99,11 @@ function describeChange({ kind, name, approved, current }: CatalogueChange): str
   const title = `${approved === undefined ? 'new' : 'changed'} ${[kind, name].filter(Boolean).join(' ')}`
   const members = [...new Set([...Object.keys(approved ?? {}), ...Object.keys(current)])]
   const lines = members.flatMap((member) => {
-    const [old, next] = [JSON.stringify(approved?.[member]), JSON.stringify(current[member])]
-    if (old === next) return []
+    const [oldValue, newValue] = [JSON.stringify(approved?.[member]), JSON.stringify(current[member])]
+    if (oldValue === newValue) return []
     return [
-      ...(old === undefined ? [] : [`- ${member}: ${old}`]),
-      ...(next === undefined ? [] : [`+ ${member}: ${next}`]),
+      ...(oldValue === undefined ? [] : [`- ${member}: ${oldValue}`]),
+      ...(newValue === undefined ? [] : [`+ ${member}: ${newValue}`]),
     ]
   })
   return [title, ...lines].join('\n')

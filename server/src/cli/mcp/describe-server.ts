@@ -32,19 +32,19 @@ export const describeState = ({ enabled, needsApproval }: HostedServer): string 
 
 export function redactEntry(server: HostedServer): object {
   const { endpoint, ...options } = server
-  const values = (record: Readonly<Record<string, string>>) =>
+  const redactRecord = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(record).map(([name, value]) => [
         name,
         /^\$\{[^{}]*\}$/.test(value) || (!isSecretName(name) && endpoint.kind === 'stdio') ? value : redacted,
       ]),
     )
-  const shown =
+  const shownEntry =
     endpoint.kind === 'stdio'
-      ? { command: describeEndpoint(endpoint), cwd: endpoint.cwd, env: values(endpoint.env) }
-      : { url: describeEndpoint(endpoint), headers: values(endpoint.headers) }
+      ? { command: describeEndpoint(endpoint), cwd: endpoint.cwd, env: redactRecord(endpoint.env) }
+      : { url: describeEndpoint(endpoint), headers: redactRecord(endpoint.headers) }
   return {
-    ...shown,
+    ...shownEntry,
     ...options,
     ...(options.oauth && { oauth: { ...options.oauth, clientSecret: undefined } }),
   }

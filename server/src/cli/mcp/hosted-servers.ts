@@ -20,9 +20,9 @@ export class ServersFile extends ConfigFile {
   require(name: string): HostedServer {
     this.requireEntry(name)
     const { servers, problems } = this.read()
-    const server = servers.find((one) => one.name === name)
+    const server = servers.find((candidate) => candidate.name === name)
     if (server !== undefined) return server
-    throw problems.find((one) => one.name === name)?.error
+    throw problems.find((candidate) => candidate.name === name)?.error
   }
 
   /** Accepts invalid entries. Throws `SERVER_NOT_FOUND`. */
@@ -37,7 +37,7 @@ export class ServersFile extends ConfigFile {
   }
 }
 
-export const hostedRoute = (name: string, path: string): string =>
+export const getHostedRoute = (name: string, path: string): string =>
   `/api/hosted/${encodeURIComponent(name)}/${path}`
 
 /** Returns `undefined` if no running server reports states. */

@@ -2,7 +2,7 @@ import { GatewayError } from '@causeway/gateway/config'
 import { LocalLoginSession, type LoginSession, type RemoteServer, runInteractiveLogin } from '@causeway/oauth'
 import { type CommandCall, exitCodes } from '../command.ts'
 import { ServerClient } from '../server-client.ts'
-import { defineServerCommand, hostedRoute, ServersFile } from './hosted-servers.ts'
+import { defineServerCommand, getHostedRoute, ServersFile } from './hosted-servers.ts'
 import { findRemote, openLogins } from './logins.ts'
 
 export const loginCommand = defineServerCommand({
@@ -31,7 +31,7 @@ waits. The tokens are stored in auth.json in the data folder.`,
     const session = await openLoginSession(call, server)
     try {
       const [signal, canOpenBrowser] = [call.untilInterrupted(), !flags['no-browser']]
-      if (flags.code !== undefined) await session.finish(flags.code)
+      if (flags.code !== undefined) await session.submitResponse(flags.code)
       else await runInteractiveLogin(session, { print, note, ask, canOpenBrowser, signal })
     } catch (error) {
       if ((error as Error).name === 'AbortError') return exitCodes.interrupted
@@ -69,7 +69,7 @@ export const logoutCommand = defineServerCommand({
 function logout(call: CommandCall, server: RemoteServer): Promise<{ readonly revoked: boolean }> {
   const client = ServerClient.findRunning(call)
   if (client === undefined) return openLogins(call).logout(server)
-  return client.post(hostedRoute(server.name, 'logout'), {})
+  return client.post(getHostedRoute(server.name, 'logout'), {})
 }
 
 function requireRemote(call: CommandCall): RemoteServer {
@@ -93,7 +93,7 @@ class RunningServerSession implements LoginSession {
 
   constructor(client: ServerClient, name: string) {
     this.#client = client
-    this.#route = hostedRoute(name, 'login')
+    this.#route = getHostedRoute(name, 'login')
   }
 
   async begin(): Promise<{ readonly url: URL; readonly state: string }> {
@@ -112,7 +112,7 @@ class RunningServerSession implements LoginSession {
     }
   }
 
-  async finish(response: string): Promise<void> {
+  async submitResponse(response: string): Promise<void> {
     await this.#client.post(this.#route, { response })
   }
 

@@ -7,7 +7,7 @@ import { type SettingKey, settings } from '../../config/config.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { ServerError } from '../../errors.ts'
 import { isInNpxCache } from '../clients/bridge-program.ts'
-import { type CommandCall, defineCommand, usageError } from '../command.ts'
+import { type CommandCall, createUsageError, defineCommand } from '../command.ts'
 import { readIfExists, replaceFile } from '../replace-file.ts'
 import { findServiceManager, findUnixConfig, type ServiceManager } from './service-manager.ts'
 
@@ -48,7 +48,7 @@ crashed server restarts, and stopping waits for running calls, except on Windows
       if (flags['dry-run']) note(`nothing written: ${path}`)
       return 0
     }
-    if (!manager.isAvailable(machine)) throw noServiceManager(manager)
+    if (!manager.isAvailable(machine)) throw createNoManagerError(manager)
     if (isInNpxCache(program))
       note('npm may delete this program: run npm install --global --ignore-scripts causeway-mcp first')
     if (call.config().roots.includes(machine.home))
@@ -69,45 +69,45 @@ function createDeclaration(
 ): string {
   const { dataDir, shutdownMs } = config()
   const environmentFile = join(findUnixConfig(machine), 'causeway', 'service.env')
-  const { plain, secret } = splitSecrets(given, env)
-  const existing = readIfExists(environmentFile)
-  for (const name of secret.filter((name) => parseEnv(existing ?? '')[name] === undefined))
+  const { plainVariables, secretNames } = splitSecrets(given, env)
+  const existingText = readIfExists(environmentFile)
+  for (const name of secretNames.filter((name) => parseEnv(existingText ?? '')[name] === undefined))
     note(
       `${name} was left out: add it to ${environmentFile} (chmod 600)${manager.readsEnvironmentFile ? '' : ' and run this command again'}`,
     )
-  const readsFile = existing !== undefined && !manager.readsEnvironmentFile
+  const readsFile = existingText !== undefined && !manager.readsEnvironmentFile
   const envFile =
     given.envFile === undefined ? (readsFile ? environmentFile : undefined) : resolve(cwd, given.envFile)
   // A larger young generation uses 20 MB more and saves no time.
-  const memory = [`--max-old-space-size=${parseHeapMb(flags['heap-mb'])}`, '--max-semi-space-size=8']
+  const memoryFlags = [`--max-old-space-size=${parseHeapMb(flags['heap-mb'])}`, '--max-semi-space-size=8']
   const args = ['serve', ...(envFile === undefined ? [] : ['--env-file', envFile])]
   return manager.format({
-    command: [process.execPath, ...memory, ...nodeArgs, program, ...args],
+    command: [process.execPath, ...memoryFlags, ...nodeArgs, program, ...args],
     cwd,
-    environment: { ...plain, [settings.dataDir.env]: dataDir },
+    environment: { ...plainVariables, [settings.dataDir.env]: dataDir },
     environmentFile,
     shutdownMs,
   })
 }
 
 function splitSecrets(given: CommandCall['given'], env: NodeJS.ProcessEnv) {
-  const plain: Record<string, string> = {}
-  const secret: string[] = []
+  const plainVariables: Record<string, string> = {}
+  const secretNames: string[] = []
   for (const key of Object.keys(settings) as SettingKey[]) {
     const { env: name, isSecret }: Setting = settings[key]
     const text = given.settings[key] ?? env[name]
     if (text === undefined) continue
     // A URL may contain a password.
-    if (isSecret || /:\/\/[^/\s?#]*@/.test(text)) secret.push(name)
-    else plain[name] = text
+    if (isSecret || /:\/\/[^/\s?#]*@/.test(text)) secretNames.push(name)
+    else plainVariables[name] = text
   }
-  return { plain, secret }
+  return { plainVariables, secretNames }
 }
 
 function parseHeapMb(text: string | undefined): number {
   const heapMb = Number(text ?? defaultHeapMb)
   if (Number.isInteger(heapMb) && heapMb >= 128) return heapMb
-  throw usageError('install-service', `--heap-mb must be a whole number of at least 128, got "${text}"`)
+  throw createUsageError('install-service', `--heap-mb must be a whole number of at least 128, got "${text}"`)
 }
 
 /** Windows reads a task as UTF-16 with a byte order mark. */
@@ -118,19 +118,19 @@ function writeDeclaration(
   { print, note }: ServiceCall,
 ): void {
   const text = encoding === 'utf16le' ? `\ufeff${declaration}` : declaration
-  const before = readIfExists(path, encoding)
-  if (before === text) print(`unchanged: ${path}`)
+  const previousText = readIfExists(path, encoding)
+  if (previousText === text) print(`unchanged: ${path}`)
   else {
     // A declaration of an older version may contain secrets.
-    if (before !== undefined) chmodSync(path, 0o600)
-    const backup = replaceFile(path, { text, before, mode: 0o600, encoding })
+    if (previousText !== undefined) chmodSync(path, 0o600)
+    const backup = replaceFile(path, { text, previousText, mode: 0o600, encoding })
     print(`written: ${path}`)
     if (backup !== undefined) note(`backup: ${backup}`)
   }
   chmodSync(path, 0o600)
 }
 
-const noServiceManager = ({ title }: ServiceManager) =>
+const createNoManagerError = ({ title }: ServiceManager) =>
   new ServerError('NO_SERVICE_MANAGER', `${title} is not available for this user`, {
     remedy: `configure another service manager to run: ${[process.execPath, ...nodeArgs, program].join(' ')} serve; or print the declaration for another machine with --print`,
   })

@@ -1,11 +1,11 @@
-import { settingTable } from '../../config/config.ts'
+import { listSettings } from '../../config/config.ts'
 import { escapeXml } from './launch-agent.ts'
 import type { Service } from './service.ts'
 
 /** A task has no environment, so settings become flags. See the Task Scheduler schema, version 1.2. */
 export function formatScheduledTask({ command, cwd, environment }: Service): string {
   const [program = '', ...args] = command
-  const flags = settingTable().flatMap(({ env, flag }) => {
+  const flags = listSettings().flatMap(({ env, flag }) => {
     const value = environment[env]
     return value === undefined ? [] : [flag, value]
   })

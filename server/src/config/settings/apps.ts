@@ -114,7 +114,7 @@ export const helpSettings = appSettings('Help', {
 })
 
 /** Accepts a value in the configuration file, and its JSON text elsewhere. */
-const json = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
+const createJsonSchema = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
   z.union(
     [
       schema,
@@ -129,8 +129,8 @@ const json = <Schema extends z.ZodType>(schema: Schema, kind: string) =>
     ],
     `must be a JSON ${kind}`,
   )
-const jsonObject = json(z.record(z.string(), z.unknown()), 'object').default({})
-const jsonList = json(z.array(z.unknown()), 'list').default([])
+const jsonObject = createJsonSchema(z.record(z.string(), z.unknown()), 'object').default({})
+const jsonList = createJsonSchema(z.array(z.unknown()), 'list').default([])
 
 export const mindsSettings = appSettings('Minds', {
   openrouterApiKey: setting('OPENROUTER_API_KEY', {

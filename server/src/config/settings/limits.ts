@@ -3,7 +3,7 @@ import type { Rate } from '../../limits/token-bucket.ts'
 import { defaultInteger, flag, integer, list, setting } from './setting.ts'
 
 /** Given entries replace defaults of the same name; `off` means an empty table. */
-function byClass<Value>(defaultText: string, parse: (text: string) => Value | undefined) {
+function createClassSchema<Value>(defaultText: string, parse: (text: string) => Value | undefined) {
   const entry = z.string().transform((text, { addIssue }) => {
     const [, name = '', valueText = ''] = /^\s*([a-z0-9.*_-]+)\s*=\s*(.+?)\s*$/i.exec(text) ?? []
     const value = parse(valueText)
@@ -12,21 +12,21 @@ function byClass<Value>(defaultText: string, parse: (text: string) => Value | un
     return z.NEVER
   })
   return list(',')
-    .transform((parts) => (parts.join() === 'off' ? [] : [...defaultText.split(','), ...parts]))
+    .transform((items) => (items.join() === 'off' ? [] : [...defaultText.split(','), ...items]))
     .pipe(z.array(entry))
     .transform((pairs): Readonly<Record<string, Value>> => Object.fromEntries(pairs))
 }
 
 /** `10/100`: 10 calls per second and a burst of 100. */
-const ratesByClass = (defaultText: string) =>
-  byClass<Rate>(defaultText, (text) => {
+const createRateSchema = (defaultText: string) =>
+  createClassSchema<Rate>(defaultText, (text) => {
     const [, perSecond, burst] = /^(\d+(?:\.\d+)?)\/(\d+)$/.exec(text) ?? []
     const rate = { perSecond: Number(perSecond), burst: Number(burst) }
     return rate.perSecond > 0 && rate.burst > 0 ? rate : undefined
   })
 
-const wholeByClass = (defaultText: string) =>
-  byClass<number>(defaultText, (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined))
+const createIntegerSchema = (defaultText: string) =>
+  createClassSchema<number>(defaultText, (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined))
 
 /** Debrief's and ToolVault's values come from their original designs. */
 const rates = 'total=2000/8000,*=500/2000,debrief=10/100,debrief.update=5/50,toolvault=2/20'
@@ -35,19 +35,19 @@ const concurrency = '*=256'
 
 export const limitSettings = {
   rateLimits: setting('CAUSEWAY_RATE_LIMITS', {
-    schema: ratesByClass(rates),
+    schema: createRateSchema(rates),
     defaultText: `\`${rates}\``,
     meaning:
       'calls per second and burst: `total` for all clients; `*`, an app, or a class of its tools for each client; given entries replace the defaults of the same name; `off` removes all limits',
   }),
   deadlinesMs: setting('CAUSEWAY_DEADLINES_MS', {
-    schema: wholeByClass(deadlines),
+    schema: createIntegerSchema(deadlines),
     defaultText: `\`${deadlines}\``,
     meaning:
       'maximum duration of a call by app, `*` for the others; longer calls are aborted; `off` removes all limits',
   }),
   concurrency: setting('CAUSEWAY_CONCURRENCY', {
-    schema: wholeByClass(concurrency),
+    schema: createIntegerSchema(concurrency),
     defaultText: `\`${concurrency}\``,
     meaning: 'maximum concurrent calls by app, `*` for the others; further calls are rejected',
   }),

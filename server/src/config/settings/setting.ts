@@ -65,9 +65,9 @@ export const appPort = z.string().transform((text, { addIssue }) => {
 })
 
 export const webOrigin = z.string().transform((text, { addIssue }) => {
-  const hasForm = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
+  const isWellFormed = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
   // Like browsers, `URL.origin` omits default ports. It is `null` unless the scheme is HTTP(S).
-  if (hasForm && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
+  if (isWellFormed && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
   addIssue(`not an origin as browsers send it, such as http://localhost:6274: ${text}`)
   return z.NEVER
 })

@@ -94,7 +94,7 @@ function toTexts(value: unknown): Record<string, string> {
 }
 
 const toList = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
 const inheritVariables = (names: unknown): Record<string, string> =>
   Object.fromEntries(toList(names).map((name) => [name, `\${${name}}`]))
@@ -112,7 +112,7 @@ function unwrapMcpRemote({
   if (at < 0 || url === undefined) return undefined
   // mcp-remote expands variables of its environment.
   const expand = (text: string) =>
-    text.replaceAll(/\$\{(\w+)\}/g, (written, name: string) => env[name] ?? written)
+    text.replaceAll(/\$\{(\w+)\}/g, (reference, name: string) => env[name] ?? reference)
   const headers = listValues(rest, '--header').flatMap((header) => {
     const [, name, value] = /^([^:\s]+):\s*(.*)$/s.exec(header) ?? []
     return name === undefined || value === undefined ? [] : [[name, expand(value)]]

@@ -1,5 +1,5 @@
 import { describeEndpoint, findEndpointWarnings, SecretsFile } from '@causeway/gateway/config'
-import { defineCommand, usageError } from '../../command.ts'
+import { createUsageError, defineCommand } from '../../command.ts'
 import { noteWarnings } from '../describe-server.ts'
 import { ServersFile } from '../hosted-servers.ts'
 
@@ -23,18 +23,23 @@ not start before causeway mcp approve.`,
       import('./sources.ts'),
       import('./plan-import.ts'),
     ])
-    const only = flags.only?.split(',').map((name) => name.trim())
-    const found = findServers(source, { cwd, machine: { ...machine, ...(env.HOME && { home: env.HOME }) } })
-    const missing = only?.filter((name) => !found.some((server) => server.name === name)) ?? []
-    if (missing.length > 0) throw usageError('mcp import', `no such server: ${missing.join(', ')}`)
+    const onlyNames = flags.only?.split(',').map((name) => name.trim())
+    const foundServers = findServers(source, {
+      cwd,
+      machine: { ...machine, ...(env.HOME && { home: env.HOME }) },
+    })
+    const missingNames =
+      onlyNames?.filter((name) => !foundServers.some((server) => server.name === name)) ?? []
+    if (missingNames.length > 0)
+      throw createUsageError('mcp import', `no such server: ${missingNames.join(', ')}`)
     const servers = new ServersFile({ config })
     const secretsFile = new SecretsFile(config().dataDir)
-    const { imported, skipped } = planImport(found, {
-      existing: new Set(servers.names),
+    const { imported, skipped } = planImport(foundServers, {
+      existingNames: new Set(servers.names),
       secrets: secretsFile.read(),
       port: config().port,
       path: env.PATH,
-      only: only && new Set(only),
+      onlyNames: onlyNames && new Set(onlyNames),
     })
     for (const { name, file, reason } of skipped) note(`skipped ${name} of ${file}: ${reason}`)
     for (const { name, endpoint, file, entry, secrets } of imported) {

@@ -8,21 +8,22 @@ interface MovedSecrets {
 }
 
 /** Records a secret. Returns the reference that replaces it. */
-type Move = (key: string, value: string) => string
+type MoveSecret = (key: string, value: string) => string
 
 /** Replaces secrets with `${secret:NAME}`. Does not overwrite `taken` secrets. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,
-  taken: Readonly<Record<string, string>> = {},
+  existingSecrets: Readonly<Record<string, string>> = {},
 ): MovedSecrets {
   const secrets: Record<string, string> = {}
-  const move: Move = (key, value) => {
+  const move: MoveSecret = (key, value) => {
     if (value === '' || value.includes('${')) return value
-    const base = toSecretName(server, key.replace(/^-+/, ''))
-    const all = { ...taken, ...secrets }
-    let name = base
-    for (let count = 2; Object.hasOwn(all, name) && all[name] !== value; count++) name = `${base}_${count}`
+    const baseName = toSecretName(server, key.replace(/^-+/, ''))
+    const allSecrets = { ...existingSecrets, ...secrets }
+    let name = baseName
+    for (let count = 2; Object.hasOwn(allSecrets, name) && allSecrets[name] !== value; count++)
+      name = `${baseName}_${count}`
     secrets[name] = value
     return `\${secret:${name}}`
   }
@@ -52,13 +53,13 @@ const isRandom = (text: string): boolean =>
   /^[A-Za-z0-9_+/=-]{32,}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text) && !text.includes('//')
 
 /** Preserves the scheme: `Bearer ${secret:NAME}`. */
-function moveHeader(name: string, value: string, move: Move): string {
+function moveHeader(name: string, value: string, move: MoveSecret): string {
   if (!isSecretName(name) && !isSecretValue(value)) return value
-  const [, scheme = '', rest = value] = /^((?:Bearer|Basic|Token)\s+)(.*)$/is.exec(value) ?? []
-  return scheme + move(name, rest)
+  const [, scheme = '', secret = value] = /^((?:Bearer|Basic|Token)\s+)(.*)$/is.exec(value) ?? []
+  return scheme + move(name, secret)
 }
 
-function moveArgs(args: readonly string[], move: Move): readonly string[] {
+function moveArgs(args: readonly string[], move: MoveSecret): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
     if (/^--?[\w-]+$/.test(previous) && isSecretName(previous) && !arg.startsWith('-'))
@@ -72,17 +73,17 @@ function moveArgs(args: readonly string[], move: Move): readonly string[] {
   })
 }
 
-function moveUrl(url: string, move: Move): string {
-  const withPassword = url.replace(
+function moveUrl(url: string, move: MoveSecret): string {
+  const movedUrl = url.replace(
     /^(https?:\/\/[^/@:]*:)([^/@]+)(?=@)/i,
     (_, start: string, password: string) => start + move('password', password),
   )
-  return withPassword.replaceAll(
+  return movedUrl.replaceAll(
     /([?&])([^=&#]+)=([^&#]*)/g,
-    (written, mark: string, name: string, value: string) =>
+    (match, separator: string, name: string, value: string) =>
       isSecretName(name) || isSecretValue(value) || isRandom(value)
-        ? `${mark}${name}=${move(name, value)}`
-        : written,
+        ? `${separator}${name}=${move(name, value)}`
+        : match,
   )
 }
 

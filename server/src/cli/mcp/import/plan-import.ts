@@ -19,57 +19,57 @@ interface SkippedServer {
 
 interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
-  readonly existing: ReadonlySet<string>
+  readonly existingNames: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
   /** Port of this server. Entries that name it are not imported. */
   readonly port: number
   readonly path: string | undefined
-  readonly only: ReadonlySet<string> | undefined
+  readonly onlyNames: ReadonlySet<string> | undefined
 }
 
 /** Selects servers to import. A server in several files is imported once. */
-export function planImport(found: readonly FoundServer[], context: ImportContext) {
+export function planImport(foundServers: readonly FoundServer[], context: ImportContext) {
   const imported: ImportedServer[] = []
   const skipped: SkippedServer[] = []
   let secrets = context.secrets
-  for (const server of found) {
-    if (context.only !== undefined && !context.only.has(server.name)) continue
-    const planned = planServer(server, { ...context, secrets }, imported)
-    if ('reason' in planned) skipped.push(planned)
+  for (const server of foundServers) {
+    if (context.onlyNames !== undefined && !context.onlyNames.has(server.name)) continue
+    const result = planServer(server, { ...context, secrets }, imported)
+    if ('reason' in result) skipped.push(result)
     else {
-      imported.push(planned)
-      secrets = { ...secrets, ...planned.secrets }
+      imported.push(result)
+      secrets = { ...secrets, ...result.secrets }
     }
   }
   return { imported, skipped }
 }
 
 function planServer(
-  { name: given, raw, file, client, project }: FoundServer,
-  { existing, secrets: taken, port, path }: ImportContext,
+  { name: originalName, raw, file, client, project }: FoundServer,
+  { existingNames, secrets: existingSecrets, port, path }: ImportContext,
   imported: readonly ImportedServer[],
 ): ImportedServer | SkippedServer {
-  const skip = (reason: string): SkippedServer => ({ name: given, file, reason })
-  const converted = convertEntry(raw, client)
-  if (typeof converted === 'string') return skip(converted)
-  if (isCauseway(converted, port)) return skip('it is Causeway itself')
-  const name = toServerName(given)
-  if (existing.has(name)) return skip('mcp.json has a server of this name')
-  const placed = place(converted, { project, path })
-  const moved = moveSecrets(name, placed, taken)
-  const same = imported.find((one) => one.name === name)
-  if (same !== undefined)
+  const skip = (reason: string): SkippedServer => ({ name: originalName, file, reason })
+  const convertedEntry = convertEntry(raw, client)
+  if (typeof convertedEntry === 'string') return skip(convertedEntry)
+  if (isCauseway(convertedEntry, port)) return skip('it is Causeway itself')
+  const name = toServerName(originalName)
+  if (existingNames.has(name)) return skip('mcp.json has a server of this name')
+  const locatedEntry = addLocation(convertedEntry, { project, path })
+  const movedSecrets = moveSecrets(name, locatedEntry, existingSecrets)
+  const duplicate = imported.find((server) => server.name === name)
+  if (duplicate !== undefined)
     return skip(
-      isSameServer(same.entry, moved.entry)
-        ? `the same server as in ${same.file}`
-        : `another server of this name is in ${same.file}; import it from its file with another name`,
+      isSameServer(duplicate.entry, movedSecrets.entry)
+        ? `the same server as in ${duplicate.file}`
+        : `another server of this name is in ${duplicate.file}; import it from its file with another name`,
     )
-  const parsed = parseServer(name, moved.entry)
-  return typeof parsed === 'string' ? skip(parsed) : { ...parsed, ...moved, file }
+  const parsed = parseServer(name, movedSecrets.entry)
+  return typeof parsed === 'string' ? skip(parsed) : { ...parsed, ...movedSecrets, file }
 }
 
 /** Adds the project's folder and the `PATH` in which the command is found. */
-function place(
+function addLocation(
   entry: ConvertedEntry,
   { project, path }: { readonly project: string | undefined; readonly path: string | undefined },
 ): ConvertedEntry {
@@ -81,11 +81,8 @@ function place(
   }
 }
 
-const isSameServer = (one: ConvertedEntry, other: ConvertedEntry): boolean =>
-  isDeepStrictEqual(
-    [one.command, one.args, one.url, one.env],
-    [other.command, other.args, other.url, other.env],
-  )
+const isSameServer = (a: ConvertedEntry, b: ConvertedEntry): boolean =>
+  isDeepStrictEqual([a.command, a.args, a.url, a.env], [b.command, b.args, b.url, b.env])
 
 const toServerName = (name: string): string =>
   name

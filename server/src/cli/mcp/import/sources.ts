@@ -56,7 +56,7 @@ function readFile(path: string, { cwd }: Location): readonly FoundServer[] {
 
 function readServers(file: string): readonly FoundServer[] {
   const config = parse(file)
-  const own = serverKeys.flatMap((key) => listServers(config[key], file))
+  const ownServers = serverKeys.flatMap((key) => listServers(config[key], file))
   const projects = isObject(config.projects) ? Object.entries(config.projects) : []
   const inProjects = projects.flatMap(([project, value]) =>
     listServers(isObject(value) ? value.mcpServers : undefined, file).map((server) => ({
@@ -64,7 +64,7 @@ function readServers(file: string): readonly FoundServer[] {
       project,
     })),
   )
-  return [...own, ...inProjects]
+  return [...ownServers, ...inProjects]
 }
 
 const listServers = (servers: unknown, file: string): readonly FoundServer[] =>
