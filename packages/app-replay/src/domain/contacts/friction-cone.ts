@@ -109,11 +109,11 @@ export function summarizeCones(
     )
   const isRelevant = (check: ConeCheck): boolean =>
     strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
-  const mostUtilized = checks.filter(isRelevant).reduce<ConeCheck | undefined>(chooseMoreUtilized, undefined)
-  if (mostUtilized !== undefined && getEffectiveUtilization(mostUtilized) >= limitUtilization)
+  const peakCheck = checks.filter(isRelevant).reduce<ConeCheck | undefined>(chooseMoreUtilized, undefined)
+  if (peakCheck !== undefined && getEffectiveUtilization(peakCheck) >= limitUtilization)
     sentences.push(
       toSentence(
-        `${nameDynamicBody(mostUtilized, summary)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(mostUtilized)})`,
+        `${nameDynamicBody(peakCheck, summary)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(peakCheck)})`,
       ),
     )
   return sentences.join(' ')
