@@ -18,7 +18,7 @@ const asleep = 2
  *
  * @param {object} world
  * @param {(bytes: Uint8Array) => void} write
- * @param {object} [constants] further constants, such as `dt`, `engine_version`, `scenario` or `seed`
+ * @param {object} [constants] further constants, such as `dt`, `engine_version`, `scenario` or `seed`; and `describeBody`: returns further members of a body
  */
 export function recordCannon(world, write, constants = {}) {
   const gravity = toList(world.gravity)

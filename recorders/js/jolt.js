@@ -12,9 +12,14 @@ import { World } from './world.js'
  * @param {object} jolt JoltInterface
  * @param {(bytes: Uint8Array) => void} write
  * @param {object} options `dt`; `constraints`: the two-body constraints; `listener`: methods of your own contact listener, because Jolt
- *   calls only one; and further constants, such as `engine_version`, `scenario` or `seed`
+ *   calls only one; `describeBody`: returns further members of a Body; and further constants, such as `engine_version`, `scenario` or `seed`
  */
-export function recordJolt(Jolt, jolt, write, { constraints = [], listener = {}, ...constants }) {
+export function recordJolt(
+  Jolt,
+  jolt,
+  write,
+  { constraints = [], listener = {}, describeBody: describeMore, ...constants },
+) {
   const system = jolt.GetPhysicsSystem()
   const gravity = read(system.GetGravity())
   const up = findUp(gravity)
@@ -23,7 +28,7 @@ export function recordJolt(Jolt, jolt, write, { constraints = [], listener = {},
   const recorder = new World(
     {
       list: () => bodies.list(),
-      describe: (key) => describeBody(Jolt, bodies.get(key), up),
+      describe: (key) => ({ ...describeBody(Jolt, bodies.get(key), up), ...describeMore?.(bodies.get(key)) }),
       read: (key) => readState(bodies.get(key)),
       isResting,
       listJointPairs: () => constraints.flatMap(toPair),

@@ -16,11 +16,12 @@ const rungeKutta = 1
  * @param {object} model MjModel
  * @param {object} data MjData
  * @param {(bytes: Uint8Array) => void} write
- * @param {object} [constants] further constants, such as `scenario` or `seed`
+ * @param {object} [constants] further constants, such as `scenario` or `seed`; and `describeBody`: returns further members of the body with
+ *   an id of the model
  */
-export function recordMujoco(mujoco, model, data, write, constants = {}) {
+export function recordMujoco(mujoco, model, data, write, { describeBody = () => ({}), ...constants } = {}) {
   const dt = model.opt.timestep
-  const bodies = listBodies(model, data)
+  const bodies = listBodies(model, data).map((body) => ({ ...body, ...describeBody(body.id) }))
   const moving = bodies.filter(({ is_environment }) => !is_environment).map(({ id }) => id)
   const recorder = new Recorder(write, {
     engine: 'MuJoCo',

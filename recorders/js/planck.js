@@ -22,7 +22,7 @@ const pinned = new Set(['hinge', 'fixed'])
  *
  * @param {object} world
  * @param {(bytes: Uint8Array) => void} write
- * @param {object} [constants] further constants, such as `dt`, `engine_version`, `scenario` or `seed`
+ * @param {object} [constants] further constants, such as `dt`, `engine_version`, `scenario` or `seed`; and `describeBody`: returns further members of a body
  */
 export function recordPlanck(world, write, constants = {}) {
   const { x, y } = world.getGravity()

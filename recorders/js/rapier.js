@@ -18,7 +18,7 @@ const pinned = new Set(['hinge', 'fixed', 'ball'])
  *
  * @param {object} world
  * @param {(bytes: Uint8Array) => void} write
- * @param {object} [constants] further constants, such as `engine_version`, `scenario` or `seed`
+ * @param {object} [constants] further constants, such as `engine_version`, `scenario` or `seed`; and `describeBody`: returns further members of a body
  */
 export function recordRapier(world, write, constants = {}) {
   const gravity = toList(world.gravity)

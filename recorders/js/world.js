@@ -17,6 +17,7 @@ import { Recorder } from './recorder.js'
  */
 export class World {
   #engine
+  #describeBody
   #recorder
   #ids = new Map()
   #moving = new Set()
@@ -25,10 +26,11 @@ export class World {
   /**
    * @param {Engine} engine
    * @param {(bytes: Uint8Array) => void} write
-   * @param {object} constants
+   * @param {object} constants with `describeBody`, which returns further members of a body
    */
-  constructor(engine, write, constants) {
+  constructor(engine, write, { describeBody = () => ({}), ...constants }) {
     this.#engine = engine
+    this.#describeBody = describeBody
     this.#recorder = new Recorder(write, { ...constants, bodies: this.#describe([...engine.list()]) })
   }
 
@@ -66,7 +68,7 @@ export class World {
     for (const key of keys) this.#ids.set(key, this.#ids.size + 1)
     const groups = groupBodies(this.#engine.listJointPairs())
     return keys.map((key) => {
-      const body = this.#engine.describe(key)
+      const body = { ...this.#engine.describe(key), ...this.#describeBody(key) }
       if (!body.is_environment) this.#moving.add(key)
       const root = groups.get(key)
       const group = body.is_environment || root === undefined ? undefined : this.#ids.get(root)

@@ -19,13 +19,15 @@ class MujocoRecorder:
     Bodies fixed to the world are the environment. Bodies of a tree with joints are a group. The reactions of its joints are
     known with the Euler integrator, or without damping and actuators. `step()` also brings the poses in `data` up to date
     with `qpos`.
+
+    describe_body: returns further members of the body with this id of the model, such as `surface_velocity`.
     """
 
-    def __init__(self, mujoco, model, data, path="run.mcap", **options):
+    def __init__(self, mujoco, model, data, path="run.mcap", *, describe_body=lambda body: {}, **options):
         self._mujoco, self._model, self._data = mujoco, model, data
         self._groups = list_groups(model)
         self._ignored = list_ignored(model, self._groups)
-        bodies = [self._describe(body) for body in range(model.nbody)]
+        bodies = [{**self._describe(body), **describe_body(body)} for body in range(model.nbody)]
         self._moving = [body["id"] for body in bodies if not body.get("is_environment")]
         # Contacts are those of the last stage of the integrator.
         substeps = {"substeps": 4} if int(model.opt.integrator) == _RUNGE_KUTTA else {}

@@ -25,15 +25,17 @@ class PybulletRecorder:
 
     damping: linear and angular damping of all bodies, which PyBullet does not report. Its default is 0.04. A body with another
     damping is reported as a loss of energy.
+    describe_body: returns further members of the body or link with this recorded id, such as `name` or `surface_velocity`.
     """
 
-    def __init__(self, p, path="run.mcap", *, client=0, damping=(0.04, 0.04), **options):
+    def __init__(self, p, path="run.mcap", *, client=0, damping=(0.04, 0.04), describe_body=lambda body: {}, **options):
         self._p, self._client, self._damping = p, client, damping
         self._parts, self._owners, described = [], {}, []
         for index in range(p.getNumBodies(physicsClientId=client)):
             described += self._describe(p.getBodyUniqueId(index, physicsClientId=client))
         if any(child < 0 for _, _, child, *_ in self._list_constraints()):
             described.append({"id": _WORLD, "is_environment": True, "name": "world"})
+        described = [{**part, **describe_body(part["id"])} for part in described]
         parameters = p.getPhysicsEngineParameters(physicsClientId=client)
         self._max_iterations = parameters.get("numSolverIterations", _DEFAULT_ITERATIONS)
         constants = {

@@ -93,6 +93,42 @@ t.test('Replay finds nothing in a sleeping Rapier stack that a ball wakes', asyn
   t.same((await client().call('diagnose', { recording: 'run' })).findings, [])
 })
 
+t.test('describeBody declares a conveyor belt of Rapier, whose friction is then not a finding', async (t) => {
+  await RAPIER.init()
+  const { client, folder } = await openReplay(t, [])
+  const record = (name: string, options: (belt: RAPIER.RigidBody) => object): void => {
+    const world = new RAPIER.World({ x: 0, y: -9.81, z: 0 })
+    world.timestep = 0.01
+    const belt = world.createRigidBody(
+      RAPIER.RigidBodyDesc.kinematicVelocityBased().setTranslation(0, -0.5, 0),
+    )
+    world.createCollider(RAPIER.ColliderDesc.cuboid(20, 0.5, 20), belt)
+    const box = world.createRigidBody(RAPIER.RigidBodyDesc.dynamic().setTranslation(0, 0.2, 0))
+    world.createCollider(RAPIER.ColliderDesc.cuboid(0.2, 0.2, 0.2).setDensity(100), box)
+    const file = join(folder, `${name}.mcap`)
+    writeFileSync(file, '')
+    const write = (bytes: Uint8Array): void => appendFileSync(file, bytes)
+    const recorder = recordRapier(world, write, options(belt))
+    for (let step = 1; step <= 200; step++) {
+      belt.setTranslation({ x: 0, y: -0.5, z: 0 }, false)
+      belt.setLinvel({ x: 1, y: 0, z: 0 }, true)
+      world.step()
+      recorder.step()
+    }
+    recorder.close()
+    world.free()
+  }
+  const still = { name: 'belt', is_environment: true, position: [0, -0.5, 0], orientation: [1, 0, 0, 0] }
+  record('undeclared', (belt) => ({ describeBody: (body: unknown) => (body === belt ? still : {}) }))
+  record('declared', (belt) => ({
+    describeBody: (body: unknown) => (body === belt ? { ...still, surface_velocity: [1, 0, 0] } : {}),
+  }))
+  const replay = client()
+  const { findings } = await replay.call('diagnose', { recording: 'undeclared' })
+  t.match(findings, [{ kind: 'friction_energy', severity: 'info', sentence: /belt drives bodies/ }])
+  t.same((await replay.call('diagnose', { recording: 'declared' })).findings, [])
+})
+
 t.test('Replay finds a velocity change that MuJoCo did not cause, at its frame', async (t) => {
   const { client, folder } = await openReplay(t, [])
   const act: MujocoScene['act'] = (step, { qvel }) => {

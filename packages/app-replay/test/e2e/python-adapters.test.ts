@@ -31,6 +31,13 @@ for _ in range(200):
 `,
 } as const
 
+const run = (program: string, folder: string) =>
+  spawnSync('python3', ['-c', program], {
+    cwd: folder,
+    env: { ...process.env, PYTHONPATH: `${recorders}:${standIns}`, PYTHONDONTWRITEBYTECODE: '1' },
+    encoding: 'utf8',
+  })
+
 for (const [engine, program] of Object.entries(programs)) {
   if (!hasPython) {
     t.test(engine, { skip: 'python3 is not installed' }, async () => {})
@@ -41,9 +48,8 @@ for (const [engine, program] of Object.entries(programs)) {
     `diagnose does not report a sliding body recorded by a Python stand-in for ${engine}`,
     async (t) => {
       const { client, folder } = await openReplay(t, [])
-      const env = { ...process.env, PYTHONPATH: `${recorders}:${standIns}`, PYTHONDONTWRITEBYTECODE: '1' }
-      const run = spawnSync('python3', ['-c', program], { cwd: folder, env, encoding: 'utf8' })
-      t.same({ status: run.status, stderr: run.stderr }, { status: 0, stderr: '' })
+      const { status, stderr } = run(program, folder)
+      t.same({ status, stderr }, { status: 0, stderr: '' })
       const replay = client()
       t.match(await replay.call('load_recording', { path: 'run.mcap' }), { total_frames: 200, missing: [] })
       const { findings, checked } = await replay.call('diagnose', {})
@@ -52,4 +58,18 @@ for (const [engine, program] of Object.entries(programs)) {
         t.ok((checked as readonly string[]).includes(law), law)
     },
   )
+  t.test(`describe_body adds members of bodies recorded by a Python stand-in for ${engine}`, async (t) => {
+    const { client, folder } = await openReplay(t, [])
+    const members = `{"name": "conveyor", "surface_velocity": [3, 0, 0]}`
+    const described = program.replace(
+      /(causeway_recorder\.\w+\(.*)\)/,
+      `$1, describe_body=lambda body: ${members} if body == 0 else {})`,
+    )
+    const { status, stderr } = run(described, folder)
+    t.same({ status, stderr }, { status: 0, stderr: '' })
+    const { findings } = await client().call('diagnose', { recording: 'run' })
+    // The surface is in fact at rest.
+    const sentence = /conveyor .* relative to its recorded surface_velocity \(3 m\/s\)\. Correct /
+    t.match(findings, [{ kind: 'friction_energy', severity: 'info', sentence }])
+  })
 }

@@ -3,13 +3,12 @@
  * so it is not judged.
  */
 import { createFinding, type Finding } from '../../findings/finding.ts'
-import { formatQuantity } from '../../sentence.ts'
 import { length3 } from '../../steps/block.ts'
 import { getMinSlip, getTouchError, readSlip } from '../../steps/momentum.ts'
 import type { MovingSurface, MovingSurfaces } from '../../steps/motion.ts'
 import { alongCosine } from '../../steps/moving-surfaces.ts'
 import { RunCollector } from '../../steps/run.ts'
-import { getImpulseFactor } from '../../steps/scene.ts'
+import { getImpulseFactor, type Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
@@ -20,9 +19,11 @@ const minKineticShare = 0.9
 export function frictionWorkLaw(): Law {
   const runs = new RunCollector(2)
   let surfaces: MovingSurfaces | undefined
+  let declared: Scene['surfaceVelocities'] = new Map()
   return {
     observe(step) {
       surfaces = step.surfaces
+      declared = step.scene.surfaceVelocities
       if (Number.isNaN(step.dt)) return
       for (const touch of step.touches) {
         if (touch.frictionRows === 0 || touch.leverRows === 0) continue
@@ -36,12 +37,12 @@ export function frictionWorkLaw(): Law {
       ...runs.runs
         .filter(({ bodies }) => surfaces?.has(bodies) !== true)
         .map((run) => createFinding(run, { kind: 'friction_energy', unit: 'J', confidence: 0.9 })),
-      ...(surfaces?.all ?? []).map(toSurfaceFinding),
+      ...(surfaces?.all ?? []).map((surface) => toSurfaceFinding(surface, declared.has(surface.body))),
     ],
   }
 }
 
-const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding =>
+const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface, isDeclared: boolean): Finding =>
   createFinding(
     { first, last, peak: first, value: speed, limit: 0, bodies: [body], pair: null },
     {
@@ -49,8 +50,12 @@ const toSurfaceFinding = ({ body, first, last, speed }: MovingSurface): Finding 
       severity: 'info',
       unit: 'm/s',
       confidence: 0.8,
-      text: `drives bodies as if its surface moved with ${formatQuantity(Number(speed.toPrecision(3)), 'm/s')}`,
-      advice: 'If it is a conveyor, record bodies[].surface_velocity.',
+      text: isDeclared
+        ? 'drives bodies as if its surface moved relative to its recorded surface_velocity'
+        : 'drives bodies as if its surface moved',
+      advice: isDeclared
+        ? 'Correct bodies[].surface_velocity.'
+        : 'If it is a conveyor, record bodies[].surface_velocity.',
     },
   )
 
