@@ -13,7 +13,12 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Era } from '../dispatch/caller.ts'
-import { createTooLargeError, jsonBody, requestAborted, unsupportedType } from './request-body.ts'
+import {
+  createAbortedError,
+  createTooLargeError,
+  createUnsupportedTypeError,
+  jsonBody,
+} from './request-body.ts'
 
 /**
  * Number for a missing resource up to MCP 2025-11-25. MCP 2026-07-28 uses the number for invalid params
@@ -26,14 +31,14 @@ const modernResourceNotFound = CausewayError.definitions.INVALID_PARAMS.rpc
 const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
-  const upstream = passOnError(id, error, era)
+  const upstream = forwardRpcError(id, error, era)
   if (upstream !== undefined) return upstream
   const response = addCapabilities(errorResponse(id, error), error)
   return era === 'legacy' ? useLegacyNumber(response) : response
 }
 
 /** Returns a hosted server's error with Causeway's members; `undefined` for a connection error. */
-function passOnError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
+function forwardRpcError(id: Id | null, error: CausewayError, era: Era): Response | undefined {
   const rpc = readRpcError(error)
   if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
   const { code, message, data = {} } = rpc
@@ -70,16 +75,16 @@ export function sendErrors(
   log: Logger,
   encode: (error: CausewayError, request: FastifyRequest) => object = errorObject,
 ): void {
-  scope.setErrorHandler((thrown, request, reply) => {
-    const error = fromFastify(thrown, request) ?? toClientError(thrown, log, request.id)
+  scope.setErrorHandler((cause, request, reply) => {
+    const error = convertFastifyError(cause, request) ?? toClientError(cause, log, request.id)
     return setStatus(reply, error).send(encode(error, request))
   })
 }
 
 /** Handles paths that Fastify rejects before routing. */
 export function sendPathError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const coded = fromFastify(error, request) ?? asCausewayError(error)
-  setStatus(reply, coded).send(errorObject(coded))
+  const causewayError = convertFastifyError(error, request) ?? asCausewayError(error)
+  setStatus(reply, causewayError).send(errorObject(causewayError))
 }
 
 export const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
@@ -103,7 +108,7 @@ export function getErrorHeaders({
 }
 
 /** See https://fastify.dev/docs/latest/Reference/Errors/. */
-function fromFastify(
+function convertFastifyError(
   error: unknown,
   { headers, routeOptions, url }: FastifyRequest,
 ): CausewayError | undefined {
@@ -117,13 +122,13 @@ function fromFastify(
         ...(url.startsWith('/api/') ? { remedy: 'send a JSON object as UTF-8, such as {}' } : {}),
       })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedType(headers['content-type'], jsonBody.accepts)
+      return createUnsupportedTypeError(headers['content-type'], jsonBody.accepts)
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return createTooLargeError(routeOptions.bodyLimit ?? Number.NaN)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'ECONNRESET':
-      return requestAborted()
+      return createAbortedError()
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${url}`)

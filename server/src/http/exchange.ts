@@ -89,21 +89,21 @@ export class Exchange {
   createCaller(sender: Sender): Caller {
     const key = this.sessionKey ?? sender.sessionId
     const { requestId, request } = this
-    const { headers: given, body } = request
+    const { headers: requestHeaders, body } = request
     return {
       cancellation: sender.cancellation ?? this,
       address: this,
       mount: this.mount,
       era: sender.era,
       channel: sender.channel,
-      deadlineMs: parseCount(given[headers.causewayDeadline]),
-      requestBytes: parseCount(given['content-length']),
-      trace: parseTrace(given.traceparent),
+      deadlineMs: parseCount(requestHeaders[headers.causewayDeadline]),
+      requestBytes: parseCount(requestHeaders['content-length']),
+      trace: parseTrace(requestHeaders.traceparent),
       sessionKey: toStateKey(this.access, key ?? sharedKey),
       access: this.access,
       project: parseProject(request),
       sharedSession: key === undefined,
-      client: sender.client ?? parseUserAgent(given['user-agent']),
+      client: sender.client ?? parseUserAgent(requestHeaders['user-agent']),
       requestId:
         Array.isArray(body) && sender.rpcId !== undefined ? `${requestId}.${sender.rpcId}` : requestId,
       progress: sender.progress ?? ignore,
@@ -121,13 +121,14 @@ const getMainPort = ({ server }: FastifyRequest): number => (server.server.addre
 export const isAliasRequest = (request: FastifyRequest): boolean =>
   request.socket.localPort !== getMainPort(request)
 
-export function parseRequestId(given: IncomingHttpHeaders): string | undefined {
-  const id = given[headers.causewayRequest]
+export function parseRequestId(requestHeaders: IncomingHttpHeaders): string | undefined {
+  const id = requestHeaders[headers.causewayRequest]
   return typeof id === 'string' && requestIdPattern.test(id) ? id : undefined
 }
 
-function checkRequestId(given: IncomingHttpHeaders): void {
-  if (given[headers.causewayRequest] === undefined || parseRequestId(given) !== undefined) return
+function checkRequestId(requestHeaders: IncomingHttpHeaders): void {
+  if (requestHeaders[headers.causewayRequest] === undefined || parseRequestId(requestHeaders) !== undefined)
+    return
   throw new CausewayError('INVALID_PARAMS', 'Causeway-Request is not 1 to 256 visible ASCII characters', {
     remedy: 'shorten it, or leave the header out',
   })
@@ -139,8 +140,8 @@ export function toStateKey(access: Access | undefined, key: string): string {
   return owner === '' ? key : `${owner}:${key}`
 }
 
-export function parseSessionKey(given: IncomingHttpHeaders): string | undefined {
-  const key = given[headers.causewaySession]
+export function parseSessionKey(requestHeaders: IncomingHttpHeaders): string | undefined {
+  const key = requestHeaders[headers.causewaySession]
   if (key === undefined || (typeof key === 'string' && sessionKeyPattern.test(key))) return key
   throw new CausewayError('INVALID_PARAMS', 'Causeway-Session is not of the form [A-Za-z0-9._-]{1,128}', {
     remedy: 'send letters, digits, dots, underscores and hyphens, or leave the header out',
@@ -153,11 +154,11 @@ const maxProjectLength = 4096
  * on this machine. Throws `INVALID_PARAMS` for relative paths.
  */
 function parseProject({
-  headers: given,
+  headers: requestHeaders,
   access,
   ip,
 }: Pick<FastifyRequest, 'headers' | 'access' | 'ip'>): string | undefined {
-  const text = given[headers.causewayProject]
+  const text = requestHeaders[headers.causewayProject]
   if (text === undefined || (access === undefined && !isLoopbackAddress(ip))) return undefined
   const path = typeof text === 'string' ? decodePercent(text) : undefined
   if (path !== undefined && isAbsolute(path) && path.length <= maxProjectLength && !path.includes('\0'))

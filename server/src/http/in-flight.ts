@@ -14,7 +14,7 @@ const retryAfterMs = 1000
 /** Requests that a shutdown waits for. */
 export class InFlightRequests {
   readonly #limits: InFlightLimits
-  #running = 0
+  #runningCount = 0
   #isStopping = false
   readonly #finished = Promise.withResolvers<void>()
 
@@ -32,7 +32,7 @@ export class InFlightRequests {
     const shortage = this.#findShortage()
     if (shortage === undefined) return
     this.#limits.onRejected?.(shortage)
-    throw new CausewayError('OVERLOADED', `the server is busy with ${this.#running} requests`, {
+    throw new CausewayError('OVERLOADED', `the server is busy with ${this.#runningCount} requests`, {
       data: { retry_after_ms: retryAfterMs },
     })
   }
@@ -40,13 +40,13 @@ export class InFlightRequests {
   /** Rejects with the errors of `admit`. `leave` stops counting a response that becomes a stream. */
   async run<T>(respond: (leave: () => void) => Promise<T>): Promise<T> {
     this.admit()
-    this.#running += 1
+    this.#runningCount += 1
     let isCounted = true
     const leave = (): void => {
       if (!isCounted) return
       isCounted = false
-      this.#running -= 1
-      if (this.#isStopping && this.#running === 0) this.#finished.resolve()
+      this.#runningCount -= 1
+      if (this.#isStopping && this.#runningCount === 0) this.#finished.resolve()
     }
     try {
       return await respond(leave)
@@ -57,15 +57,15 @@ export class InFlightRequests {
 
   stop(): Promise<void> {
     this.#isStopping = true
-    if (this.#running === 0) this.#finished.resolve()
+    if (this.#runningCount === 0) this.#finished.resolve()
     return this.#finished.promise
   }
 
   #findShortage(): Shortage | undefined {
     const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
     if (isOverloaded?.() === true) return 'time'
-    if (this.#running >= max) return 'places'
+    if (this.#runningCount >= max) return 'places'
     // Always admits one request: the memory limit may be below the server's own need.
-    return this.#running >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
+    return this.#runningCount >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
   }
 }

@@ -18,35 +18,39 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<R
   if (!hasBody(headers)) return
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && !route.encodings.includes(encoding))
-    throw unsupportedEncoding(encoding, route.encodings)
+    throw createUnsupportedEncodingError(encoding, route.encodings)
   const type = parseMediaType(headers['content-type'])
   if (type !== undefined && route.accepts.includes(type)) return
   const isUntyped = type === undefined || type === formType
-  if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
+  if (!(isUntyped && route.untyped && isProgram(headers)))
+    throw createUnsupportedTypeError(type, route.accepts)
 }
 
-export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
-  const list = accepted.join(', ')
+export function createUnsupportedTypeError(
+  type: string | undefined,
+  acceptedTypes: readonly string[],
+): CausewayError {
+  const list = acceptedTypes.join(', ')
   const message =
     type === undefined
       ? `the body has no content type; accepted: ${list}`
       : `content type ${type} is not accepted; accepted: ${list}`
   return new CausewayError('UNSUPPORTED_MEDIA_TYPE', message, {
-    remedy: `send Content-Type: ${accepted[0]}`,
-    data: { content_type: type ?? null, accepted },
+    remedy: `send Content-Type: ${acceptedTypes[0]}`,
+    data: { content_type: type ?? null, accepted: acceptedTypes },
   })
 }
 
 /** Returns an error that lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
-function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
-  const supported = [...others, 'identity']
-  const list = supported.join(', ')
+function createUnsupportedEncodingError(encoding: string, otherEncodings: readonly string[]): CausewayError {
+  const supportedEncodings = [...otherEncodings, 'identity']
+  const list = supportedEncodings.join(', ')
   return new CausewayError(
     'UNSUPPORTED_MEDIA_TYPE',
     `content encoding ${encoding} is not supported; supported: ${list}`,
     {
       remedy: `send Content-Encoding: ${list.replace(', ', ' or ')}, or leave the header out`,
-      data: { content_encoding: encoding, supported },
+      data: { content_encoding: encoding, supported: supportedEncodings },
     },
   )
 }
@@ -87,24 +91,24 @@ export function limitJsonBodies(
 /** Rejects with `BODY_TOO_LARGE` when the limit is exceeded. */
 export function readBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
+    const chunks: Buffer[] = []
     let size = 0
     const settle = (result: () => void): void => {
-      body.off('data', take).off('end', end).off('error', reject).off('close', close)
+      body.off('data', addChunk).off('end', end).off('error', reject).off('close', close)
       result()
     }
-    const take = (part: Buffer): void => {
-      size += part.length
-      if (size <= limit.bytes) parts.push(part)
+    const addChunk = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size <= limit.bytes) chunks.push(chunk)
       else settle(() => reject(createTooLargeError(limit.bytes)))
     }
-    const end = (): void => settle(() => resolve(Buffer.concat(parts)))
-    const close = (): void => reject(requestAborted())
-    body.on('data', take).on('end', end).on('error', reject).on('close', close)
+    const end = (): void => settle(() => resolve(Buffer.concat(chunks)))
+    const close = (): void => reject(createAbortedError())
+    body.on('data', addChunk).on('end', end).on('error', reject).on('close', close)
   })
 }
 
-export const requestAborted = (): CausewayError =>
+export const createAbortedError = (): CausewayError =>
   new CausewayError('CANCELLED', 'the caller closed the connection before its request was complete')
 
 export const createTooLargeError = (limitBytes: number): CausewayError =>
@@ -131,11 +135,11 @@ export function drainBodies(fastify: FastifyInstance): void {
       return done(null, payload)
     // With `Content-Length`, the client can read the whole response before the stream ends.
     reply.header('content-length', Buffer.byteLength(payload))
-    done(null, Readable.from(withDrainedBody(payload, request.raw), { objectMode: false }))
+    done(null, Readable.from(sendAndDrain(payload, request.raw), { objectMode: false }))
   })
 }
 
-async function* withDrainedBody(payload: string | Buffer, request: IncomingMessage) {
+async function* sendAndDrain(payload: string | Buffer, request: IncomingMessage) {
   yield payload
   await drainBody(request)
 }
@@ -144,23 +148,23 @@ async function* withDrainedBody(payload: string | Buffer, request: IncomingMessa
 export function drainBody(request: IncomingMessage, limits = drainLimits): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
-    let dropped = 0
+    let droppedBytes = 0
     const settle = (): void => {
       clearTimeout(timer)
-      request.off('data', drop).off('end', settle).off('close', settle)
+      request.off('data', dropChunk).off('end', settle).off('close', settle)
       resolve()
     }
     const disconnect = (): void => {
       settle()
       request.socket.destroySoon()
     }
-    const drop = (part: Buffer): void => {
-      dropped += part.length
-      if (dropped > limits.bytes) disconnect()
+    const dropChunk = (chunk: Buffer): void => {
+      droppedBytes += chunk.length
+      if (droppedBytes > limits.bytes) disconnect()
     }
     const timer = setTimeout(disconnect, limits.timeoutMs)
     // Earlier listeners would pause or store the body.
     request.removeAllListeners('data')
-    request.on('data', drop).on('end', settle).on('close', settle).resume()
+    request.on('data', dropChunk).on('end', settle).on('close', settle).resume()
   })
 }

@@ -22,7 +22,7 @@ export function addRoutes(
     url,
     // This hook runs before the body is read.
     onRequest: async ({ method }) => {
-      throw methodNotAllowed(method, url, allow)
+      throw createMethodError(method, url, allow)
     },
     handler: async () => undefined,
   })
@@ -34,5 +34,5 @@ const checkJsonBody: onRequestHookHandler = ({ headers }, _reply, done) => {
   done()
 }
 
-export const methodNotAllowed = (method: string, path: string, allow: readonly string[]): CausewayError =>
+export const createMethodError = (method: string, path: string, allow: readonly string[]): CausewayError =>
   new CausewayError('METHOD_NOT_ALLOWED', `${method} is not served at ${path}`, { data: { allow } })

@@ -11,24 +11,24 @@ import { protocolDetail } from '../log/log.ts'
 import { Tasks } from '../tasks/tasks.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { AppSockets, socketServerOptions } from './app-routes/app-sockets.ts'
-import { overrideStrategy } from './app-routes/match-route.ts'
+import { createOverrideStrategy } from './app-routes/match-route.ts'
 import { sendClientError } from './client-error.ts'
-import { consolePages, isUnknownPage, sendUnknownPage } from './console/console-pages.ts'
+import { addConsolePages, isUnknownPage, sendUnknownPage } from './console/console-pages.ts'
 import { sendErrors, sendPathError } from './error-responses.ts'
 import { parseRequestId } from './exchange.ts'
-import { hostedRoutes } from './hosted/hosted-routes.ts'
+import { addHostedRoutes } from './hosted/hosted-routes.ts'
 import { toCallbackUrl } from './hosted/login-routes.ts'
 import type { HttpServices } from './http-services.ts'
 import { type InFlightLimits, InFlightRequests } from './in-flight.ts'
 import { InputCodec } from './mcp/input-codec.ts'
 import { McpRoutes } from './mcp/mcp-routes.ts'
 import { ToolLists } from './mcp/responses.ts'
-import { operationsRoutes } from './ops/operations-routes.ts'
+import { addOperationsRoutes } from './ops/operations-routes.ts'
 import { drainBodies, limitJsonBodies } from './request-body.ts'
-import { restRoutes } from './rest/rest.ts'
+import { addRestRoutes } from './rest/rest.ts'
 import { Admission } from './security/admission.ts'
 import { guard } from './security/guard.ts'
-import { headerTimeout, StalledBodies } from './security/stalled-bodies.ts'
+import { createHeaderTimeout, StalledBodies } from './security/stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -79,7 +79,7 @@ export class HttpServer {
     const { tokens, receiveTimeoutMs = 30_000 } = options
     const { log } = core
     this.#options = options
-    this.#serverOptions = { ...socketServerOptions, ...headerTimeout(receiveTimeoutMs) }
+    this.#serverOptions = { ...socketServerOptions, ...createHeaderTimeout(receiveTimeoutMs) }
     this.#services = createServices(core, { tasks, stopping: this.#stopping.signal, ...options })
     this.#fastify = this.#createFastify(core)
     const isAnyAddress = host === '0.0.0.0' || host === '::'
@@ -169,14 +169,17 @@ export class HttpServer {
       genReqId: (raw) => parseRequestId(raw.headers) ?? randomUUID(),
       clientErrorHandler: sendClientError,
       frameworkErrors: (error, request, reply) => sendPathError(error, request, reply),
-      routerOptions: { maxParamLength: 512, constraints: { ownRoute: overrideStrategy(core.registry) } },
+      routerOptions: {
+        maxParamLength: 512,
+        constraints: { ownRoute: createOverrideStrategy(core.registry) },
+      },
       http: this.#serverOptions,
       schemaController: {
         compilersFactory: { buildValidator: rejectSchemas, buildSerializer: rejectSchemas },
       },
     })
     fastify.addHook('onRoute', ({ method, url }) => {
-      for (const one of [method].flat()) this.routes.push(`${one} ${url}`)
+      for (const routeMethod of [method].flat()) this.routes.push(`${routeMethod} ${url}`)
     })
     fastify.decorate('publicUrl', this.#options.publicUrl?.replace(/\/+$/, ''))
     // Browsers send `text/plain` without a preflight.
@@ -197,10 +200,10 @@ export class HttpServer {
 
   #addRoutes(): void {
     this.#fastify.register(async (scope) => this.#mcp.register(scope))
-    this.#fastify.register(async (scope) => restRoutes(scope, this.#services))
-    this.#fastify.register(async (scope) => hostedRoutes(scope, this.#services))
-    operationsRoutes(this.#fastify, this.#services)
-    consolePages(this.#fastify, this.#options.consolePages)
+    this.#fastify.register(async (scope) => addRestRoutes(scope, this.#services))
+    this.#fastify.register(async (scope) => addHostedRoutes(scope, this.#services))
+    addOperationsRoutes(this.#fastify, this.#services)
+    addConsolePages(this.#fastify, this.#options.consolePages)
   }
 
   async #listen(core: Core): Promise<void> {

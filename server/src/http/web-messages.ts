@@ -23,7 +23,7 @@ const toUrl = ({ headers, url }: FastifyRequest): string => `http://${headers.ho
 function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): RequestInit {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers))
-    for (const one of [value ?? []].flat()) headers.append(name, one)
+    for (const headerValue of [value ?? []].flat()) headers.append(name, headerValue)
   const init = { method: request.method, headers, signal }
   if (body === undefined) return init
   return body instanceof Readable
@@ -38,9 +38,9 @@ function toWebStream(body: Readable): ReadableStream<Uint8Array> {
     {
       start(controller) {
         body.pause()
-        body.on('data', (part: Buffer<ArrayBuffer>) => {
+        body.on('data', (chunk: Buffer<ArrayBuffer>) => {
           if (isCancelled) return
-          controller.enqueue(part)
+          controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) body.pause()
         })
         finished(body, (error) => {
@@ -67,8 +67,8 @@ export async function sendResponse(reply: FastifyReply, response: Response): Pro
     await reply.code(response.status).headers(Object.fromEntries(response.headers)).send(body)
     return
   }
-  await send(reply, response, async (raw, part) => {
-    if (!raw.write(part)) await waitForDrain(raw)
+  await send(reply, response, async (raw, chunk) => {
+    if (!raw.write(chunk)) await waitForDrain(raw)
   })
 }
 
@@ -81,15 +81,15 @@ export const sendMessages = (reply: FastifyReply, response: Response): Promise<v
 export const maxUnreadBytes = 16 * 2 ** 20
 
 /** Checks before the write, so that a single message may have any size. */
-export function writeOrDisconnect(raw: ServerResponse, part: string | Uint8Array): void {
+export function writeOrDisconnect(raw: ServerResponse, chunk: string | Uint8Array): void {
   if (raw.writableLength > maxUnreadBytes) raw.destroy()
-  else raw.write(part)
+  else raw.write(chunk)
 }
 
 async function send(
   reply: FastifyReply,
   response: Response,
-  write: (raw: ServerResponse, part: Uint8Array) => Promise<void> | void,
+  write: (raw: ServerResponse, chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   reply.hijack()
   const { raw } = reply
@@ -106,7 +106,8 @@ async function send(
   if (raw.destroyed) cancel()
   else raw.once('close', cancel)
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
+    for (let result = await reader.read(); !result.done; result = await reader.read())
+      await write(raw, result.value)
     raw.end()
   } catch (error) {
     // After the status is sent, only a broken connection shows the failure.

@@ -10,12 +10,12 @@ import type { HostedApp } from '../../registry/registry.ts'
 import { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { checkBodyHeaders, readBody } from '../request-body.ts'
-import { type Handler, methodNotAllowed } from '../routes.ts'
+import { createMethodError, type Handler } from '../routes.ts'
 import { sendResponse, toWebRequest } from '../web-messages.ts'
-import { matchRoutes, overrideConstraint, pathInApp, type RouteMatch } from './match-route.ts'
+import { getAppPath, matchRoutes, overrideConstraint, type RouteMatch } from './match-route.ts'
 
 /** Adds a wildcard route below `/api/apps/<app>/`, because reloaded user apps can have other routes. */
-export function appRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
+export function addAppRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
   // Each route declares its body types and whether it streams the body.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
@@ -83,15 +83,15 @@ function endOnStop({ raw }: FastifyReply, stopping: AbortSignal, leave: () => vo
 }
 
 function findRoute(app: HostedApp, { method, url }: FastifyRequest): RouteMatch {
-  const path = pathInApp(url)
+  const path = getAppPath(url)
   const matches = matchRoutes(app, path)
-  const found = matches.find(({ route }) => route.method === method)
-  if (found !== undefined) return found
+  const match = matches.find(({ route }) => route.method === method)
+  if (match !== undefined) return match
   if (matches.length === 0)
     throw new CausewayError('ROUTE_NOT_FOUND', `${app.name} serves nothing at ${path}`, {
       data: { routes: app.routes.map((route) => `${route.method} ${route.path}`) },
     })
-  throw methodNotAllowed(
+  throw createMethodError(
     method,
     url.split('?')[0] ?? url,
     matches.map(({ route }) => route.method),

@@ -13,7 +13,7 @@ import { toClientError } from '../error-responses.ts'
 import { parseRequestId, parseSessionKey, parseUserAgent, toStateKey } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { Admission } from '../security/admission.ts'
-import { matchPath, pathInApp } from './match-route.ts'
+import { getAppPath, matchPath } from './match-route.ts'
 import { SocketConnection } from './socket-connection.ts'
 
 /** Supported since Node 22.21 and 24.9. Older versions emit `upgrade` for every protocol. */
@@ -127,7 +127,7 @@ export class AppSockets {
     const app = this.#services.core.registry.findApp(/^\/api\/apps\/([^/?]+)/.exec(url)?.[1])
     const sockets = app?.sockets ?? []
     for (const declaration of sockets) {
-      const variables = matchPath(declaration.path, pathInApp(url))
+      const variables = matchPath(declaration.path, getAppPath(url))
       if (app !== undefined && variables !== undefined) return { app: app.path, declaration, variables }
     }
     throw new CausewayError('ROUTE_NOT_FOUND', `no WebSocket is served at ${url.split('?')[0]}`, {

@@ -19,7 +19,7 @@ export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: str
   app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
 
 /** `/api/apps/minds/tools/list?x=1` -> `/tools/list`, still percent-encoded */
-export function pathInApp(url: string): string {
+export function getAppPath(url: string): string {
   const [path = ''] = url.split('?')
   return `/${path.split('/').slice(4).join('/')}`
 }
@@ -43,7 +43,7 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
   return variables
 }
 
-const overridable = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
+const overridablePattern = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
 
 const overridden = 'own'
 const notOverridden = ''
@@ -55,7 +55,7 @@ type Strategy = Constraints[string]
 type Handler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
 /** See https://fastify.dev/docs/latest/Reference/Routes/#constraints. */
-export const overrideStrategy = (registry: Registry): Strategy => ({
+export const createOverrideStrategy = (registry: Registry): Strategy => ({
   name: 'ownRoute',
   storage() {
     const handlers = new Map<string, Handler>()
@@ -65,8 +65,8 @@ export const overrideStrategy = (registry: Registry): Strategy => ({
     }
   },
   deriveConstraint({ method = 'GET', url = '/' }) {
-    const name = overridable.exec(url)?.[1]
+    const name = overridablePattern.exec(url)?.[1]
     if (name === undefined) return notOverridden
-    return hasRoute(registry.findApp(name), method, pathInApp(url)) ? overridden : notOverridden
+    return hasRoute(registry.findApp(name), method, getAppPath(url)) ? overridden : notOverridden
   },
 })

@@ -30,10 +30,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-const assetName = /^[\w-]+\.(css|js|svg)$/
+const assetNamePattern = /^[\w-]+\.(css|js|svg)$/
 
 /** Serves pages and assets. They contain no data and need no token. */
-export function consolePages(fastify: FastifyInstance, builtPages?: string): void {
+export function addConsolePages(fastify: FastifyInstance, builtPages?: string): void {
   const findFolder = (): string => builtPages ?? findBuiltPages()
   const config = { isPublic: true }
   for (const url of ['/', ...pagePaths])
@@ -49,10 +49,10 @@ export function consolePages(fastify: FastifyInstance, builtPages?: string): voi
     config,
     handler: async (request, reply) => {
       const { name } = request.params as { name: string }
-      const content = assetName.test(name)
+      const content = assetNamePattern.test(name)
         ? await readIfExists(join(findFolder(), 'assets', name))
         : undefined
-      if (content === undefined) throw notServedError(request)
+      if (content === undefined) throw createNotServedError(request)
       return reply
         .headers({ ...securityHeaders, 'cache-control': 'public, max-age=31536000, immutable' })
         .type(contentTypes[extname(name)] ?? 'application/octet-stream')
@@ -84,7 +84,7 @@ const pagePaths = [
   '/help',
 ] as const
 
-const notBuilt = `<!doctype html>
+const notBuiltPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="color-scheme" content="light dark">
@@ -96,10 +96,10 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-const programPaths = /^\/(api|mcp|sse|messages|assets)(\/|$)/
+const programPathPattern = /^\/(api|mcp|sse|messages|assets)(\/|$)/
 
 export const isUnknownPage = ({ method, url, headers }: FastifyRequest): boolean =>
-  method === 'GET' && !programPaths.test(url) && headers.accept?.includes('text/html') === true
+  method === 'GET' && !programPathPattern.test(url) && headers.accept?.includes('text/html') === true
 
 export async function sendUnknownPage(
   request: FastifyRequest,
@@ -113,7 +113,7 @@ export async function sendUnknownPage(
 /** Programs get a 404 that names the API paths. */
 async function sendPage(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (!request.headers.accept?.includes('text/html'))
-    throw notServedError(
+    throw createNotServedError(
       request,
       'open it in a browser, it is a page of the console; programs use /mcp, /health or one of the paths of /openapi.json',
     )
@@ -122,10 +122,10 @@ async function sendPage(folder: string, request: FastifyRequest, reply: FastifyR
   return reply
     .headers({ ...securityHeaders, 'cache-control': 'no-cache' })
     .type('text/html; charset=utf-8')
-    .send(html ?? notBuilt)
+    .send(html ?? notBuiltPage)
 }
 
-const notServedError = ({ method, url }: FastifyRequest, remedy?: string): CausewayError =>
+const createNotServedError = ({ method, url }: FastifyRequest, remedy?: string): CausewayError =>
   new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`, {
     ...(remedy === undefined ? {} : { remedy }),
   })

@@ -6,13 +6,13 @@ import type { HostedServers } from '../../host/hosted-servers.ts'
 import { sendErrors } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
-import { loginRoutes } from './login-routes.ts'
+import { addLoginRoutes } from './login-routes.ts'
 import { requireOperator } from './operator.ts'
 
-export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): void {
+export function addHostedRoutes(fastify: FastifyInstance, services: HttpServices): void {
   const { core, log, inFlight } = services
   sendErrors(fastify, log)
-  loginRoutes(fastify, services)
+  addLoginRoutes(fastify, services)
   const { hosted } = core
   const findName = ({ params }: FastifyRequest): string => {
     hosted.check()
@@ -51,7 +51,7 @@ export function hostedRoutes(fastify: FastifyInstance, services: HttpServices): 
         requireOperator(request, 'approve')
         const name = findName(request)
         hosted.gateway.listPendingChanges(name)
-        if (hosted.config.servers.some((one) => one.name === name && one.needsApproval))
+        if (hosted.config.servers.some((server) => server.name === name && server.needsApproval))
           new ConfigFile(core.config.dataDir).setOption(name, 'needsApproval', undefined)
         await hosted.gateway.approve(name, readItems(request.body))
         hosted.check()

@@ -7,7 +7,7 @@ import { requireOperator } from './operator.ts'
 
 const waitMs = 20_000
 
-export function loginRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
+export function addLoginRoutes(fastify: FastifyInstance, { core, inFlight, stopping }: HttpServices): void {
   const { hosted } = core
   const findRemote = ({ params }: FastifyRequest) => {
     hosted.check()

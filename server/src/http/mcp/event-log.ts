@@ -73,10 +73,10 @@ export class EventLog implements EventStore {
 
   /** Removes the oldest events first: if `has` finds an event, all later ones are stored. */
   #evict(length: number): void {
-    for (const [id, oldest] of this.#events) {
+    for (const [id, oldestEvent] of this.#events) {
       if (this.#events.size < this.#maxEvents && this.#length + length <= this.#maxLength) return
       this.#events.delete(id)
-      this.#length -= oldest.length
+      this.#length -= oldestEvent.length
     }
   }
 }

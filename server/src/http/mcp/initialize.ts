@@ -13,12 +13,12 @@ export interface InitializeParams extends Params {
 /** Adds members that scripts and old clients omit. Throws `INVALID_PARAMS` for a wrong type. */
 export function completeInitialize(params: Params): InitializeParams {
   const { protocolVersion = defaultVersion, capabilities = {}, clientInfo = {} } = params
-  if (typeof protocolVersion !== 'string') throw wrongType('protocolVersion', 'a string')
-  if (!isObject(capabilities)) throw wrongType('capabilities', 'an object')
-  if (!isObject(clientInfo)) throw wrongType('clientInfo', 'an object')
+  if (typeof protocolVersion !== 'string') throw createTypeError('protocolVersion', 'a string')
+  if (!isObject(capabilities)) throw createTypeError('capabilities', 'an object')
+  if (!isObject(clientInfo)) throw createTypeError('clientInfo', 'an object')
   const { name = 'unknown', version = '0' } = clientInfo
-  if (typeof name !== 'string') throw wrongType('clientInfo.name', 'a string')
-  if (typeof version !== 'string') throw wrongType('clientInfo.version', 'a string')
+  if (typeof name !== 'string') throw createTypeError('clientInfo.name', 'a string')
+  if (typeof version !== 'string') throw createTypeError('clientInfo.version', 'a string')
   return { ...params, protocolVersion, capabilities, clientInfo: { ...clientInfo, name, version } }
 }
 
@@ -30,5 +30,5 @@ export function createInitializeResult(
   return { protocolVersion: version, capabilities, serverInfo, instructions }
 }
 
-const wrongType = (member: string, expected: string): CausewayError =>
-  new CausewayError('INVALID_PARAMS', `${member} of initialize must be ${expected}`)
+const createTypeError = (member: string, expectedType: string): CausewayError =>
+  new CausewayError('INVALID_PARAMS', `${member} of initialize must be ${expectedType}`)

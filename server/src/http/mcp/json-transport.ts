@@ -45,13 +45,13 @@ export class JsonTransport implements Transport {
     session: Session | undefined,
   ): Promise<string | Buffer | undefined> {
     if (!Array.isArray(body)) {
-      if (classifyMessage(body) === 'invalid') throw invalidMessage()
+      if (classifyMessage(body) === 'invalid') throw createInvalidMessageError()
       return this.#respond(body, exchange, session)
     }
     if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
     const responses = await Promise.all(body.map((message) => this.#respond(message, exchange, session)))
-    const sent = responses.filter((json) => json !== undefined)
-    return sent.length === 0 ? undefined : `[${sent.join(',')}]`
+    const sentResponses = responses.filter((json) => json !== undefined)
+    return sentResponses.length === 0 ? undefined : `[${sentResponses.join(',')}]`
   }
 
   async #respond(
@@ -61,14 +61,14 @@ export class JsonTransport implements Transport {
   ): Promise<string | Buffer | undefined> {
     const kind = classifyMessage(message)
     if (kind === 'invalid')
-      return JSON.stringify(toErrorResponse(readId(message), invalidMessage(), 'legacy'))
+      return JSON.stringify(toErrorResponse(readId(message), createInvalidMessageError(), 'legacy'))
     if (kind !== 'request') return undefined
     const request = message as Request
     try {
       return await this.#run(request, exchange, session)
     } catch (error) {
-      const coded = toClientError(error, this.#services.log, exchange.requestId)
-      return JSON.stringify(toErrorResponse(request.id, coded, 'legacy'))
+      const causewayError = toClientError(error, this.#services.log, exchange.requestId)
+      return JSON.stringify(toErrorResponse(request.id, causewayError, 'legacy'))
     }
   }
 
@@ -113,5 +113,5 @@ function toNumberedError(id: Id, { isError, _meta }: Partial<CallToolResult>): R
   }
 }
 
-export const invalidMessage = (): CausewayError =>
+export const createInvalidMessageError = (): CausewayError =>
   new CausewayError('INVALID_REQUEST', 'the body is not a JSON-RPC 2.0 message')

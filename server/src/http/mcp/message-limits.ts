@@ -11,7 +11,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 
 /** Maximum messages in an array, as in the SDK. */
-const maxBatch = 100
+const maxBatchSize = 100
 
 /**
  * Maximum length of a message, excluding the `longParams` of `longMethods`. In bytes, or in characters for messages
@@ -53,7 +53,9 @@ export function checkMessageBody(body: Buffer, request: FastifyRequest): void {
   const { id, method, otherBytes } = outline.finish()
   if (otherBytes <= maxLength) return
   request.body = { id }
-  throw method !== undefined && longMethods.has(method) ? remainderTooLong() : messageTooLong(method)
+  throw method !== undefined && longMethods.has(method)
+    ? createRemainderTooLongError()
+    : createTooLongError(method)
 }
 
 class MessageOutline {
@@ -121,8 +123,8 @@ class MessageOutline {
  */
 export function checkMessages(body: unknown): void {
   if (!Array.isArray(body)) checkUris(body)
-  else if (body.length > maxBatch)
-    throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatch} messages`)
+  else if (body.length > maxBatchSize)
+    throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatchSize} messages`)
   else for (const message of body) checkMessage(message)
 }
 
@@ -130,11 +132,11 @@ function checkMessage(message: unknown): void {
   const { id, method, params = {} } = asObject(message)
   if (typeof method !== 'string') return
   if (!longMethods.has(method)) {
-    if (countCharacters([id, method, params]) > maxLength) throw messageTooLong(method)
+    if (countCharacters([id, method, params]) > maxLength) throw createTooLongError(method)
     return
   }
-  const others = Object.entries(asObject(params)).filter(([name]) => !longParams.has(name))
-  if (countCharacters([id, others]) > maxLength) throw remainderTooLong()
+  const otherParams = Object.entries(asObject(params)).filter(([name]) => !longParams.has(name))
+  if (countCharacters([id, otherParams]) > maxLength) throw createRemainderTooLongError()
   checkUris(message)
 }
 
@@ -150,15 +152,17 @@ function checkUris(message: unknown): void {
   })
 }
 
-const messageTooLong = (method: string | undefined): CausewayError => {
+const createTooLongError = (method: string | undefined): CausewayError => {
   const name = method === undefined ? '' : `${method.slice(0, 100)} `
-  return tooLong(`the message ${name}is longer than ${maxLength} characters`)
+  return createLengthError(`the message ${name}is longer than ${maxLength} characters`)
 }
 
-const remainderTooLong = (): CausewayError =>
-  tooLong(`the message without ${[...longParams].join(', ')} is longer than ${maxLength} characters`)
+const createRemainderTooLongError = (): CausewayError =>
+  createLengthError(
+    `the message without ${[...longParams].join(', ')} is longer than ${maxLength} characters`,
+  )
 
-const tooLong = (message: string): CausewayError =>
+const createLengthError = (message: string): CausewayError =>
   new CausewayError('INVALID_PARAMS', message, {
     remedy: 'send less',
     data: { limit_chars: maxLength },

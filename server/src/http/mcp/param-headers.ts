@@ -44,24 +44,28 @@ function checkHeader(
 ): void {
   const value = getValue(args, path)
   if (typeof value !== 'string' && typeof value !== 'boolean' && typeof value !== 'number') return
-  const sent = headers[header]
-  if (typeof sent !== 'string') throw mismatchError(header, path, 'is missing')
-  const decoded = decode(sent)
-  if (decoded === undefined) throw mismatchError(header, path, 'is not in canonical Base64 of UTF-8')
-  const agrees = isNumber && decimal.test(decoded) ? Number(decoded) === value : decoded === String(value)
-  if (!agrees) throw mismatchError(header, path, 'is another value than the argument')
+  const headerText = headers[header]
+  if (typeof headerText !== 'string') throw createMismatchError(header, path, 'is missing')
+  const decodedText = decode(headerText)
+  if (decodedText === undefined)
+    throw createMismatchError(header, path, 'is not in canonical Base64 of UTF-8')
+  const isEqual =
+    isNumber && decimalPattern.test(decodedText)
+      ? Number(decodedText) === value
+      : decodedText === String(value)
+  if (!isEqual) throw createMismatchError(header, path, 'is another value than the argument')
 }
 
-const decimal = /^-?\d+(\.\d+)?$/
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const decimalPattern = /^-?\d+(\.\d+)?$/
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Decodes `=?base64?…?=`, which encodes text that is not ASCII. */
-function decode(sent: string): string | undefined {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1]
-  if (encoded === undefined) return sent
-  if (!base64.test(encoded)) return undefined
+function decode(headerText: string): string | undefined {
+  const base64Text = /^=\?base64\?(.*)\?=$/.exec(headerText)?.[1]
+  if (base64Text === undefined) return headerText
+  if (!base64Pattern.test(base64Text)) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64Text, 'base64'))
   } catch {
     return undefined
   }
@@ -73,7 +77,7 @@ function getValue(value: unknown, path: readonly string[]): unknown {
   return current
 }
 
-const mismatchError = (header: string, path: readonly string[], problem: string): CausewayError =>
+const createMismatchError = (header: string, path: readonly string[], problem: string): CausewayError =>
   new CausewayError('HEADER_MISMATCH', `the header ${header} ${problem}: ${path.join('.')}`, {
     data: { header, argument: path.join('.') },
   })

@@ -15,14 +15,14 @@ import type { Registry } from '../../registry/registry.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Longer JSON is copied instead of serialized again. */
-const longJson = 16_384
+const minCopiedLength = 16_384
 
 /** Fastify adds the charset only to text. */
 export const jsonType = 'application/json; charset=utf-8'
 
 export function encodeResult(id: Id, result: object): string | Buffer {
   const { [structuredJson]: json = '' } = result as CallToolResult
-  if (json.length < longJson) return JSON.stringify(success(id, result))
+  if (json.length < minCopiedLength) return JSON.stringify(success(id, result))
   const members = Object.entries(result)
     .map(([name, value]) => [name, name === 'structuredContent' ? json : JSON.stringify(value)] as const)
     .filter(([, value]) => value !== undefined)
@@ -52,7 +52,7 @@ interface ToolListRequest {
 export class ToolLists {
   readonly #registry: Registry
   readonly #bypassesSdk: boolean
-  readonly #encoded = new Map<string, { readonly json: string; readonly tail: Buffer }>()
+  readonly #encodedLists = new Map<string, { readonly json: string; readonly tail: Buffer }>()
 
   constructor(registry: Registry, { bypassesSdk }: { readonly bypassesSdk: boolean }) {
     this.#registry = registry
@@ -93,25 +93,25 @@ export class ToolLists {
       bytes: () => this.#countBytes(),
       shrink: () => {
         const bytes = this.#countBytes()
-        this.#encoded.clear()
+        this.#encodedLists.clear()
         return bytes
       },
     }
   }
 
   #countBytes(): number {
-    return [...this.#encoded.values()].reduce((sum, { tail }) => sum + tail.byteLength, 0)
+    return [...this.#encodedLists.values()].reduce((sum, { tail }) => sum + tail.byteLength, 0)
   }
 
   #encodeTail({ mount, era }: ToolListRequest): Buffer {
     const { toolsJson, description } = this.#registry.getLists(mount)
     const json = toolsJson[era]
     const key = `${era} ${mount.path}`
-    const previous = this.#encoded.get(key)
+    const previous = this.#encodedLists.get(key)
     if (previous?.json === json) return previous.tail
     const result = era === 'modern' ? addMembers(json, completeResult({}, description.serverInfo)) : json
     const tail = Buffer.from(`,"result":${result}}`)
-    this.#encoded.set(key, { json, tail })
+    this.#encodedLists.set(key, { json, tail })
     return tail
   }
 }

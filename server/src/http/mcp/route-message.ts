@@ -50,10 +50,10 @@ class MessageTraits {
   /** Whether the message can skip the SDK's validation. */
   readonly #isPlain: boolean
 
-  constructor({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>) {
+  constructor({ body, headers: requestHeaders }: Pick<FastifyRequest, 'headers' | 'body'>) {
     this.#body = body
-    this.#headers = given
-    this.isStateless = namesVersion(body) || isStatelessVersion(given[headers.protocolVersion])
+    this.#headers = requestHeaders
+    this.isStateless = hasProtocolVersion(body) || isStatelessVersion(requestHeaders[headers.protocolVersion])
     this.#isPlain = !this.isStateless && (isPlainCall(body) || isFirstToolPage(body))
   }
 
@@ -83,11 +83,13 @@ export function isSdkMessage(body: unknown): boolean {
   const messages = [body].flat()
   return (
     messages.length > 0 &&
-    messages.every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
+    messages.every(
+      (message) => isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message),
+    )
   )
 }
 
-function namesVersion(message: unknown): boolean {
+function hasProtocolVersion(message: unknown): boolean {
   const envelope = (message as { params?: { _meta?: unknown } } | null | undefined)?.params?._meta
   return typeof envelope === 'object' && envelope !== null && meta.protocolVersion in envelope
 }
@@ -95,14 +97,14 @@ function namesVersion(message: unknown): boolean {
 const isStatelessVersion = (version: unknown): boolean =>
   typeof version === 'string' && /^\d{4}-/.test(version) && version >= modernVersion
 
-function checkProtocol({ body, headers: given }: Pick<FastifyRequest, 'headers' | 'body'>): void {
-  if (Array.isArray(body) && body.some(namesVersion))
+function checkProtocol({ body, headers: requestHeaders }: Pick<FastifyRequest, 'headers' | 'body'>): void {
+  if (Array.isArray(body) && body.some(hasProtocolVersion))
     throw new CausewayError('INVALID_REQUEST', 'a message without handshake must not come in an array', {
       remedy: 'send it alone',
     })
-  const version = given[headers.protocolVersion]
-  if (version === undefined || legacyVersions.some((known) => known === version)) return
-  throw new CausewayError('UNSUPPORTED_PROTOCOL', `the protocol version is not spoken here: ${version}`, {
+  const version = requestHeaders[headers.protocolVersion]
+  if (version === undefined || legacyVersions.some((legacyVersion) => legacyVersion === version)) return
+  throw new CausewayError('UNSUPPORTED_PROTOCOL', `unsupported protocol version: ${version}`, {
     data: { supported: supportedVersions, requested: version },
   })
 }

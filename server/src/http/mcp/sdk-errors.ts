@@ -21,10 +21,14 @@ export function addErrorCode<T extends object>(message: T): T {
   if (error === undefined || !isObject(data) || data.code !== undefined) return message
   const code = codesByNumber.get(Number(error.code))
   if (code === undefined) return message
-  const coded = new CausewayError(code, flattenIssues(String(error.message)))
+  const causewayError = new CausewayError(code, flattenIssues(String(error.message)))
   return {
     ...message,
-    error: { ...error, message: coded.message, data: limitData({ ...errorObject(coded), ...data }) },
+    error: {
+      ...error,
+      message: causewayError.message,
+      data: limitData({ ...errorObject(causewayError), ...data }),
+    },
   }
 }
 

@@ -18,7 +18,7 @@ const minIdleMs = 10_000
 export class SessionTransport implements Transport, OpenSessions {
   readonly #services: HttpServices
   readonly #sessions = new Map<string, Session>()
-  readonly #restoring = new Map<string, Promise<Session | undefined>>()
+  readonly #restorations = new Map<string, Promise<Session | undefined>>()
   readonly #idleTimer: NodeJS.Timeout
 
   constructor(services: HttpServices) {
@@ -42,7 +42,7 @@ export class SessionTransport implements Transport, OpenSessions {
   }
 
   async end(name: string): Promise<boolean> {
-    const session = [...this.#sessions.values()].find((one) => this.#getName(one) === name)
+    const session = [...this.#sessions.values()].find((candidate) => this.#getName(candidate) === name)
     if (session === undefined) return false
     await this.#services.core.store.handshakes.delete(session.id)
     this.#services.core.hosted.gateway.endClient(session.clientKey)
@@ -127,8 +127,8 @@ export class SessionTransport implements Transport, OpenSessions {
 
   async #add(session: Session): Promise<void> {
     if (this.#sessions.size >= this.#services.maxSessions) {
-      const [oldest] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
-      await oldest?.close()
+      const [oldestSession] = [...this.#sessions.values()].sort((a, b) => a.lastUsedMs - b.lastUsedMs)
+      await oldestSession?.close()
     }
     this.#sessions.set(session.id, session)
   }
@@ -136,10 +136,11 @@ export class SessionTransport implements Transport, OpenSessions {
   /** Concurrent requests of one owner share a restoration. */
   #restoreOnce(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
     const key = `${owner} ${mount.path} ${id}`
-    const restoring =
-      this.#restoring.get(key) ?? this.#restore(id, mount, owner).finally(() => this.#restoring.delete(key))
-    this.#restoring.set(key, restoring)
-    return restoring
+    const restoration =
+      this.#restorations.get(key) ??
+      this.#restore(id, mount, owner).finally(() => this.#restorations.delete(key))
+    this.#restorations.set(key, restoration)
+    return restoration
   }
 
   async #restore(id: string, mount: Mount, owner: string): Promise<Session | undefined> {
@@ -157,20 +158,20 @@ export class SessionTransport implements Transport, OpenSessions {
     for (const session of [...this.#sessions.values()]) {
       const isIdle = session.lastUsedMs < Date.now() - sessionIdleMs
       // `find` renews the handshake.
-      const done = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
-      done.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
+      const closedOrRenewed = isIdle ? session.close() : core.store.handshakes.find(session.id, session.owner)
+      closedOrRenewed.catch((err: unknown) => log.warn({ err }, 'a session could not be closed or renewed'))
     }
   }
 
   async #evict(bytes: number): Promise<number> {
-    const latestUse = Date.now() - minIdleMs
-    const idle = [...this.#sessions.values()].filter(({ lastUsedMs }) => lastUsedMs < latestUse)
-    let evicted = 0
-    for (const session of idle.sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
-      if (evicted >= bytes) break
-      evicted += session.bytes
+    const maxLastUsedMs = Date.now() - minIdleMs
+    const idleSessions = [...this.#sessions.values()].filter(({ lastUsedMs }) => lastUsedMs < maxLastUsedMs)
+    let evictedBytes = 0
+    for (const session of idleSessions.sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
+      if (evictedBytes >= bytes) break
+      evictedBytes += session.bytes
       await session.close()
     }
-    return evicted
+    return evictedBytes
   }
 }

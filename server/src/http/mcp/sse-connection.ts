@@ -69,11 +69,11 @@ export class SseConnection {
       if (isAlone && (await this.#handleWithoutSdk(exchange, message))) return
       if (this.#startedCalls.cancelBy(message)) return
       const isRequest = classifyMessage(message) === 'request'
-      const completed = isRequest ? this.#completeInitialize(message as Request) : message
-      await this.#stream.receive(completed as JSONRPCMessage, toExchangeRequest(exchange))
+      const completedMessage = isRequest ? this.#completeInitialize(message as Request) : message
+      await this.#stream.receive(completedMessage as JSONRPCMessage, toExchangeRequest(exchange))
     } catch (error) {
-      const coded = toClientError(error, this.#services.log, exchange.requestId)
-      await this.#stream.send(toErrorResponse(readId(message), coded, 'legacy') as JSONRPCMessage)
+      const causewayError = toClientError(error, this.#services.log, exchange.requestId)
+      await this.#stream.send(toErrorResponse(readId(message), causewayError, 'legacy') as JSONRPCMessage)
     }
   }
 
@@ -151,10 +151,10 @@ class SseStream implements SdkTransport {
   /** Resolves when the response is sent or the request is cancelled. */
   receive(message: JSONRPCMessage, request: ExchangeRequest): Promise<void> {
     const kind = classifyMessage(message)
-    const done = kind === 'request' ? this.#waitFor((message as Request).id) : Promise.resolve()
+    const responseSent = kind === 'request' ? this.#waitFor((message as Request).id) : Promise.resolve()
     if (kind === 'notification') this.#settleCancelled(message)
     this.onmessage?.(message, { request })
-    return done
+    return responseSent
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

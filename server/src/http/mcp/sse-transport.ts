@@ -6,7 +6,7 @@ import { protocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
-import { invalidMessage } from './json-transport.ts'
+import { createInvalidMessageError } from './json-transport.ts'
 import { isSdkMessage } from './route-message.ts'
 import { SseConnection } from './sse-connection.ts'
 import type { Transport } from './transport.ts'
@@ -64,7 +64,7 @@ export class SseTransport implements Transport {
     const { request, reply } = exchange
     const { inFlight, log } = this.#services
     const connection = this.#find(request)
-    if (!isSdkMessage(request.body)) throw invalidMessage()
+    if (!isSdkMessage(request.body)) throw createInvalidMessageError()
     for (const message of [request.body].flat()) {
       const isRequest = classifyMessage(message) === 'request'
       if (isRequest) inFlight.admit()

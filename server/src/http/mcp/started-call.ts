@@ -132,10 +132,10 @@ export class StartedCalls {
   cancelBy(message: unknown): boolean {
     const { method, params } = (message ?? {}) as Partial<Request>
     if (method !== 'notifications/cancelled') return false
-    const cancelled = [...this.#entries].filter(({ id }) => id === params?.requestId)
-    for (const { call } of cancelled)
+    const cancelledCalls = [...this.#entries].filter(({ id }) => id === params?.requestId)
+    for (const { call } of cancelledCalls)
       call.cancel(new CausewayError('CANCELLED', 'the caller cancelled the call'))
-    return cancelled.length > 0
+    return cancelledCalls.length > 0
   }
 
   close(): void {

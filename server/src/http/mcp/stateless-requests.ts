@@ -10,7 +10,7 @@ const maxEnvelopeLength = 2048
 /** Reads MCP 2026-07-28 requests that the SDK would accept. Validates each envelope once. */
 export class StatelessRequests {
   readonly #classify: typeof classifyInboundRequest
-  readonly #accepted = new Set<string>()
+  readonly #acceptedEnvelopes = new Set<string>()
 
   constructor(classify = classifyInboundRequest) {
     this.#classify = classify
@@ -21,10 +21,14 @@ export class StatelessRequests {
    */
   read({
     method,
-    headers: given,
+    headers: requestHeaders,
     body,
   }: Pick<FastifyRequest, 'method' | 'headers' | 'body'>): Request | undefined {
-    const { [headers.protocolVersion]: version, [headers.method]: mcpMethod, [headers.name]: name } = given
+    const {
+      [headers.protocolVersion]: version,
+      [headers.method]: mcpMethod,
+      [headers.name]: name,
+    } = requestHeaders
     if (version !== modernVersion || typeof mcpMethod !== 'string') return undefined
     if (!this.#isAccepted(method, mcpMethod, body)) return undefined
     const request = body as Request
@@ -36,7 +40,7 @@ export class StatelessRequests {
 
   #isAccepted(httpMethod: string, mcpMethod: string, body: unknown): boolean {
     const envelope = serializeEnvelope(body, mcpMethod)
-    if (envelope !== undefined && this.#accepted.has(envelope)) return true
+    if (envelope !== undefined && this.#acceptedEnvelopes.has(envelope)) return true
     const outcome = this.#classify({
       httpMethod,
       protocolVersionHeader: modernVersion,
@@ -45,8 +49,8 @@ export class StatelessRequests {
     })
     if (outcome.kind !== 'modern' || outcome.messageKind !== 'request') return false
     if (envelope !== undefined && envelope.length <= maxEnvelopeLength) {
-      if (this.#accepted.size === maxEnvelopes) this.#accepted.clear()
-      this.#accepted.add(envelope)
+      if (this.#acceptedEnvelopes.size === maxEnvelopes) this.#acceptedEnvelopes.clear()
+      this.#acceptedEnvelopes.add(envelope)
     }
     return true
   }

@@ -37,12 +37,12 @@ export class StatelessTransport implements Transport {
     const message = this.#requests.read(request)
     if (message !== undefined && (await this.#handleWithoutSdk(exchange, message))) return
     const handler = this.#getHandler(mount)
-    const end = this.#subscribe(exchange)
+    const unsubscribe = this.#subscribe(exchange)
     try {
       const response = await handler.fetch(toExchangeRequest(exchange), { parsedBody: request.body })
       await sendMessages(reply, await addErrorCodeToBody(response))
     } finally {
-      end()
+      unsubscribe()
     }
   }
 
@@ -66,9 +66,9 @@ export class StatelessTransport implements Transport {
     if (uris.length === 0) return () => {}
     const { core } = this.#services
     const caller = exchange.createCaller({ era: 'modern', channel: 'mcp' })
-    const ends = uris.map((uri) => core.subscribe(uri, caller))
+    const unsubscribeCallbacks = uris.map((uri) => core.subscribe(uri, caller))
     return () => {
-      for (const end of ends) end()
+      for (const unsubscribe of unsubscribeCallbacks) unsubscribe()
     }
   }
 
@@ -134,8 +134,8 @@ export class StatelessTransport implements Transport {
   }
 
   #getHandler(mount: Mount): McpHttpHandler {
-    const existing = this.#handlers.get(mount.path)
-    if (existing !== undefined) return existing
+    const existingHandler = this.#handlers.get(mount.path)
+    if (existingHandler !== undefined) return existingHandler
     const { keepAliveMs, log } = this.#services
     const options = {
       services: this.#services,

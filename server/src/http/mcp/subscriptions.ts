@@ -21,7 +21,7 @@ const maxCharacters = 256 * 1024
 export class Subscriptions {
   readonly #core: Resources
   readonly #uris: Set<string>
-  readonly #active = new Map<string, () => void>()
+  readonly #unsubscribeCallbacks = new Map<string, () => void>()
   readonly #onChange: (() => Promise<void>) | undefined
 
   constructor(
@@ -56,16 +56,17 @@ export class Subscriptions {
   }
 
   close(): void {
-    for (const end of this.#active.values()) end()
-    this.#active.clear()
+    for (const unsubscribe of this.#unsubscribeCallbacks.values()) unsubscribe()
+    this.#unsubscribeCallbacks.clear()
     this.#uris.clear()
   }
 
   /** Subscribes again after a restart. The apps need the client, which only a request identifies. */
   #restore(caller: Caller): void {
-    if (this.#active.size === this.#uris.size) return
+    if (this.#unsubscribeCallbacks.size === this.#uris.size) return
     for (const uri of this.#uris)
-      if (!this.#active.has(uri)) this.#active.set(uri, this.#core.subscribe(uri, caller))
+      if (!this.#unsubscribeCallbacks.has(uri))
+        this.#unsubscribeCallbacks.set(uri, this.#core.subscribe(uri, caller))
   }
 
   async #subscribe(value: unknown, caller: Caller): Promise<Result> {
@@ -76,7 +77,7 @@ export class Subscriptions {
     this.#restore(caller)
     if (this.#uris.has(uri)) return {}
     checkLimits([...this.#uris, uri])
-    this.#active.set(uri, this.#core.subscribe(uri, caller))
+    this.#unsubscribeCallbacks.set(uri, this.#core.subscribe(uri, caller))
     this.#uris.add(uri)
     await this.#onChange?.()
     return {}
@@ -84,8 +85,8 @@ export class Subscriptions {
 
   async #unsubscribe(value: unknown): Promise<Result> {
     const uri = checkUri(value)
-    this.#active.get(uri)?.()
-    this.#active.delete(uri)
+    this.#unsubscribeCallbacks.get(uri)?.()
+    this.#unsubscribeCallbacks.delete(uri)
     if (this.#uris.delete(uri)) await this.#onChange?.()
     return {}
   }

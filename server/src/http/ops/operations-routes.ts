@@ -6,7 +6,7 @@ import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 
 /** `/health`: 200 while calls are accepted, even if an app is degraded, and 503 while the server stops. */
-export function operationsRoutes(fastify: FastifyInstance, { core, inFlight }: HttpServices): void {
+export function addOperationsRoutes(fastify: FastifyInstance, { core, inFlight }: HttpServices): void {
   addRoutes(fastify, '/health', {
     GET: async (_request, reply) => {
       const report = await core.health()
@@ -16,7 +16,7 @@ export function operationsRoutes(fastify: FastifyInstance, { core, inFlight }: H
   addRoutes(fastify, '/health/:app', {
     GET: async (request, reply) => {
       const { app: path } = request.params as { app: string }
-      const instance = core.host.instances.find((one) => one.path === path)
+      const instance = core.host.instances.find((candidate) => candidate.path === path)
       if (instance === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
       const { status: appStatus, ...details } = await reportAppHealth(instance, core.storage)
       const status = inFlight.isStopping ? 'stopping' : appStatus

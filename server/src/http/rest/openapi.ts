@@ -14,12 +14,12 @@ export function describeApi(core: Core): Json {
     tags: apps.map(({ name, about }) => ({ name, description: about })),
     paths: {
       ...ownPaths,
-      ...Object.assign({}, ...apps.map(appPaths)),
+      ...Object.assign({}, ...apps.map(describeAppPaths)),
     },
     // The empty entry makes the token optional.
     security: [{}, { token: [] }],
     components: {
-      schemas: { Error: errorSchema(core.errors.codes) },
+      schemas: { Error: createErrorSchema(core.errors.codes) },
       parameters: { session: sessionParameter },
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
@@ -32,12 +32,12 @@ const failed = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
-const json = (description: string, schema: Json = { type: 'object' }): Json => ({
+const describeJsonResponse = (description: string, schema: Json = { type: 'object' }): Json => ({
   description,
   content: { 'application/json': { schema } },
 })
 
-const pathParameter = (name: string): Json => ({
+const describePathParameter = (name: string): Json => ({
   name,
   in: 'path',
   required: true,
@@ -48,14 +48,18 @@ const ownPaths = {
   '/health': {
     get: {
       summary: 'Readiness, version, data folder',
-      responses: { 200: json('Ready'), 503: json('Stopping') },
+      responses: { 200: describeJsonResponse('Ready'), 503: describeJsonResponse('Stopping') },
     },
   },
   '/health/{app}': {
     get: {
       summary: 'One app as a server: status, name, endpoint, port',
-      parameters: [pathParameter('app')],
-      responses: { 200: json('Ready'), 503: json('Failed or stopping'), 404: failed },
+      parameters: [describePathParameter('app')],
+      responses: {
+        200: describeJsonResponse('Ready'),
+        503: describeJsonResponse('Failed or stopping'),
+        404: failed,
+      },
     },
   },
   '/metrics': {
@@ -64,42 +68,42 @@ const ownPaths = {
       responses: { 200: { description: 'Text exposition', content: { 'text/plain': {} } } },
     },
   },
-  '/api/apps': { get: { summary: 'Apps and their tools', responses: { 200: json('Apps') } } },
+  '/api/apps': { get: { summary: 'Apps and their tools', responses: { 200: describeJsonResponse('Apps') } } },
   '/api/apps/{app}': {
     get: {
       summary: 'One app: schemas of its tools and its routes',
-      parameters: [pathParameter('app')],
-      responses: { 200: json('The app'), default: failed },
+      parameters: [describePathParameter('app')],
+      responses: { 200: describeJsonResponse('The app'), default: failed },
     },
   },
   '/api/hosted': {
     get: {
       summary: 'Hosted MCP servers and their states',
-      responses: { 200: json('Servers'), default: failed },
+      responses: { 200: describeJsonResponse('Servers'), default: failed },
     },
   },
   '/api/registry/refresh': {
     post: {
       summary: 'Refresh the tool lists',
-      responses: { 200: json('Whether a list changed'), default: failed },
+      responses: { 200: describeJsonResponse('Whether a list changed'), default: failed },
     },
   },
 }
 
-function appPaths(app: HostedApp): Json {
+function describeAppPaths(app: HostedApp): Json {
   const root = `/api/apps/${app.path}`
   const tools = app.tools.map(
-    (tool) => [`${root}/tools/${tool.name}`, { post: toolOperation(app, tool, root) }] as const,
+    (tool) => [`${root}/tools/${tool.name}`, { post: describeTool(app, tool, root) }] as const,
   )
   const paths: Record<string, Record<string, unknown>> = Object.fromEntries(tools)
   for (const route of app.routes) {
     const path = `${root}${route.path}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: routeOperation(app, route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(app, route) }
   }
   return paths
 }
 
-function toolOperation(app: HostedApp, tool: AppTool, root: string): Json {
+function describeTool(app: HostedApp, tool: AppTool, root: string): Json {
   const { name, about, inputSchema, outputSchema = { type: 'object' }, example } = tool
   const operation = `#/paths/${`${root}/tools/${name}`.replaceAll('/', '~1')}/post`
   const toPointer = (body: string): string => `${operation}/${body}/content/application~1json/schema`
@@ -111,7 +115,7 @@ function toolOperation(app: HostedApp, tool: AppTool, root: string): Json {
     parameters: [session],
     requestBody: { content: { 'application/json': { schema: input, example: example.args } } },
     responses: {
-      200: json('The result', embedSchema(outputSchema, toPointer('responses/200'))),
+      200: describeJsonResponse('The result', embedSchema(outputSchema, toPointer('responses/200'))),
       default: failed,
     },
   }
@@ -128,19 +132,19 @@ const embedSchema = (schema: Json, pointer: string): Json =>
       : value,
   )
 
-const routeBody = ({ method, body }: AppRoute): Json =>
+const describeRouteBody = ({ method, body }: AppRoute): Json =>
   method === 'GET' || method === 'DELETE'
     ? {}
     : { requestBody: { content: Object.fromEntries(body.accepts.map((type) => [type, {}])) } }
 
-const routeOperation = (app: HostedApp, route: AppRoute): Json => ({
+const describeRoute = (app: HostedApp, route: AppRoute): Json => ({
   tags: [app.name],
   summary: route.about,
   parameters: [
     session,
-    ...[...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name)),
+    ...[...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => describePathParameter(name)),
   ],
-  ...routeBody(route),
+  ...describeRouteBody(route),
   responses: { default: failed },
 })
 
@@ -151,7 +155,7 @@ const sessionParameter = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 
-const errorSchema = (codes: readonly string[]) => ({
+const createErrorSchema = (codes: readonly string[]) => ({
   type: 'object',
   required: ['code', 'message', 'remedy', 'data', 'legacy_code', 'retryable'],
   properties: {

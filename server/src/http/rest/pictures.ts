@@ -11,30 +11,30 @@ const maxBytes = 16 * 1024 ** 2
 export class LatestPictures {
   readonly #pictures = new Map<string, ToolPicture>()
   readonly #maxBytes: number
-  #bytes = 0
+  #totalBytes = 0
 
   constructor({ bytes = maxBytes }: { readonly bytes?: number } = {}) {
     this.#maxBytes = bytes
   }
 
   add(app: string, picture: ToolPicture): string {
-    const path = picturePath(app, randomUUID())
+    const path = getPicturePath(app, randomUUID())
     this.#pictures.set(path, picture)
-    this.#bytes += picture.bytes.length
-    for (const [oldest, { bytes }] of this.#pictures) {
-      if (this.#bytes <= this.#maxBytes || oldest === path) break
-      this.#pictures.delete(oldest)
-      this.#bytes -= bytes.length
+    this.#totalBytes += picture.bytes.length
+    for (const [oldestPath, { bytes }] of this.#pictures) {
+      if (this.#totalBytes <= this.#maxBytes || oldestPath === path) break
+      this.#pictures.delete(oldestPath)
+      this.#totalBytes -= bytes.length
     }
     return path
   }
 
   find(app: string, id: string): ToolPicture | undefined {
-    return this.#pictures.get(picturePath(app, id))
+    return this.#pictures.get(getPicturePath(app, id))
   }
 }
 
-const picturePath = (app: string, id: string): string => `/api/apps/${app}/pictures/${id}`
+const getPicturePath = (app: string, id: string): string => `/api/apps/${app}/pictures/${id}`
 
 export function findPicture({ content }: CallToolResult): ToolPicture | undefined {
   for (const part of content)
@@ -43,7 +43,7 @@ export function findPicture({ content }: CallToolResult): ToolPicture | undefine
 }
 
 /** Whether an `Accept` header names the type or `image/*` with at least the weight of JSON. */
-export function prefersPicture(accept: string | undefined, mimeType: string): boolean {
+export function shouldSendPicture(accept: string | undefined, mimeType: string): boolean {
   const weights = new Map(
     (accept ?? '').split(',').map((range) => {
       const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())

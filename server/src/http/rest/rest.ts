@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { Core } from '../../host/core.ts'
 import type { HostedApp } from '../../registry/registry.ts'
-import { appRoutes, createRestCaller, findApp } from '../app-routes/app-routes.ts'
+import { addAppRoutes, createRestCaller, findApp } from '../app-routes/app-routes.ts'
 import { sendErrors, setStatus } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 import { describeApi } from './openapi.ts'
-import { findPicture, LatestPictures, prefersPicture, type ToolPicture } from './pictures.ts'
+import { findPicture, LatestPictures, shouldSendPicture, type ToolPicture } from './pictures.ts'
 
-export function restRoutes(fastify: FastifyInstance, services: HttpServices): void {
+export function addRestRoutes(fastify: FastifyInstance, services: HttpServices): void {
   const { core, inFlight } = services
   const pictures = new LatestPictures()
   sendErrors(fastify, services.log)
@@ -38,7 +38,7 @@ export function restRoutes(fastify: FastifyInstance, services: HttpServices): vo
   addRoutes(fastify, '/openapi.json', {
     GET: async () => describeApi(core),
   })
-  fastify.register(async (scope) => appRoutes(scope, services))
+  fastify.register(async (scope) => addAppRoutes(scope, services))
 }
 
 interface RestServices {
@@ -63,7 +63,7 @@ async function callTool(
     const picture = findPicture(result)
     if (picture === undefined) return result.structuredContent
     const url = pictures.add(app.path, picture)
-    if (!prefersPicture(request.headers.accept, picture.mimeType))
+    if (!shouldSendPicture(request.headers.accept, picture.mimeType))
       return { ...result.structuredContent, picture_url: url }
     return reply.type(picture.mimeType).header('content-location', url).send(picture.bytes)
   } catch (error) {

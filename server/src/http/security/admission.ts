@@ -35,10 +35,10 @@ export class Admission {
   readonly #timer: NodeJS.Timeout | undefined
 
   constructor({ allowedHosts, allowedOrigins, tokens }: AdmissionOptions) {
-    const isServed = createHostCheck(allowedHosts)
-    this.#isServedHost = cached((host) => isServed(parseHostname(host)))
-    const named = allowedHosts.map(parseHostname).filter((name) => name !== undefined)
-    this.#hostnames = ['localhost', '127.0.0.1', '[::1]', ...named]
+    const isServedName = createHostCheck(allowedHosts)
+    this.#isServedHost = cacheResults((host) => isServedName(parseHostname(host)))
+    const allowedNames = allowedHosts.map(parseHostname).filter((name) => name !== undefined)
+    this.#hostnames = ['localhost', '127.0.0.1', '[::1]', ...allowedNames]
     this.#trustedOrigins = new Set(allowedOrigins)
     this.#tokens = tokens
     if (tokens !== undefined) this.#timer = setInterval(() => this.#recheck(), recheckIntervalMs).unref()
@@ -64,7 +64,7 @@ export class Admission {
     if (origin === undefined) {
       if (isSubresource(headers)) throw new CausewayError('FORBIDDEN_ORIGIN', 'web pages must not embed this')
     } else if (!this.trustsOrigin(origin) && (this.#tokens === undefined || authorization === undefined))
-      throw forbiddenOrigin(origin)
+      throw createOriginError(origin)
     return isPublic ? undefined : this.#tokens?.authenticate(authorization)
   }
 
@@ -72,7 +72,7 @@ export class Admission {
   checkPreflight({ headers }: RequestHead): void {
     this.#checkHost(headers)
     const { origin = '' } = headers
-    if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw forbiddenOrigin(origin)
+    if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw createOriginError(origin)
   }
 
   /** Calls `end` when an open response's token is revoked. Returns a function that ends the check. */
@@ -106,7 +106,7 @@ export class Admission {
   }
 }
 
-const forbiddenOrigin = (origin: string): CausewayError =>
+const createOriginError = (origin: string): CausewayError =>
   new CausewayError('FORBIDDEN_ORIGIN', `the origin is not allowed: ${origin}`, { data: { origin } })
 
 /**
@@ -119,7 +119,7 @@ function isSubresource(headers: IncomingHttpHeaders): boolean {
   return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
 }
 
-function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
+function cacheResults(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
   const results = new Map<string, boolean>()
   return (text) => {
     const cachedResult = results.get(text)
@@ -138,13 +138,13 @@ export function isLoopback(host: string): boolean {
 }
 
 function createHostCheck(allowedHosts: readonly string[]): (name: string | undefined) => boolean {
-  const named = new Set(['localhost', ...allowedHosts.map(parseHostname)])
+  const allowedNames = new Set(['localhost', ...allowedHosts.map(parseHostname)])
   const loopback = new BlockList()
   loopback.addSubnet('127.0.0.0', 8, 'ipv4')
   loopback.addAddress('::1', 'ipv6')
   return (name) => {
     if (name === undefined) return false
-    if (named.has(name)) return true
+    if (allowedNames.has(name)) return true
     const address = name.replace(/^\[(.*)\]$/, '$1')
     const family = isIP(address)
     return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')

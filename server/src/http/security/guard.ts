@@ -85,7 +85,7 @@ const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
 
 /** Permits everything, because the following request is checked. */
 function sendPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {
-  const requested = headers['access-control-request-headers']
+  const requestedHeaders = headers['access-control-request-headers']
   reply
     .code(204)
     .headers({
@@ -93,7 +93,7 @@ function sendPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {
       'access-control-allow-origin': headers.origin,
       'access-control-allow-methods': 'GET, POST, PUT, DELETE',
       'access-control-max-age': preflightMaxAge,
-      ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
+      ...(requestedHeaders === undefined ? {} : { 'access-control-allow-headers': requestedHeaders }),
     })
     .send()
 }

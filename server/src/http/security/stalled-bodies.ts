@@ -23,7 +23,7 @@ export class StalledBodies {
     this.#timeoutMs = timeoutMs
     this.#now = now
     this.#checkedMs = now()
-    if (timeoutMs > 0) this.#timer = setInterval(() => this.check(), checkIntervalMs(timeoutMs)).unref()
+    if (timeoutMs > 0) this.#timer = setInterval(() => this.check(), getCheckIntervalMs(timeoutMs)).unref()
   }
 
   watch(request: IncomingMessage, fail: Upload['fail']): void {
@@ -38,14 +38,15 @@ export class StalledBodies {
    */
   check(): void {
     const now = this.#now()
-    const isLate = now - this.#checkedMs > 2 * checkIntervalMs(this.#timeoutMs)
+    const isCheckLate = now - this.#checkedMs > 2 * getCheckIntervalMs(this.#timeoutMs)
     this.#checkedMs = now
     for (const [socket, upload] of this.#uploads) {
       const { request } = upload
       // Unread bytes mean that the server is slow.
-      const isMoving = socket.bytesRead !== upload.bytesRead || request.readableLength > 0
+      const isProgressing = socket.bytesRead !== upload.bytesRead || request.readableLength > 0
       if (request.complete || socket.destroyed) this.#uploads.delete(socket)
-      else if (isMoving || isLate) Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
+      else if (isProgressing || isCheckLate)
+        Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
       else if (now - upload.progressMs >= this.#timeoutMs) {
         this.#uploads.delete(socket)
         upload.fail(
@@ -63,11 +64,11 @@ export class StalledBodies {
 }
 
 /** Returns the check interval, which is the maximum delay of a timeout. */
-const checkIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
+const getCheckIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
 /** Limits Node's own timeout to headers. */
-export const headerTimeout = (timeoutMs: number): ServerOptions => ({
+export const createHeaderTimeout = (timeoutMs: number): ServerOptions => ({
   headersTimeout: timeoutMs,
   requestTimeout: 0,
-  connectionsCheckingInterval: timeoutMs > 0 ? checkIntervalMs(timeoutMs) : 30_000,
+  connectionsCheckingInterval: timeoutMs > 0 ? getCheckIntervalMs(timeoutMs) : 30_000,
 })
