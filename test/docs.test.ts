@@ -5,7 +5,7 @@ import { BridgeError } from '../bridge/src/errors.ts'
 import { plotIntervals } from '../packages/app-debrief/src/store.ts'
 import { defaultSize } from '../packages/app-help/src/domain/chunk.ts'
 import { defaultModel } from '../packages/app-help/src/settings.ts'
-import { defaultParallel } from '../packages/app-trm/src/session/critic.ts'
+import { defaultMaxParallel } from '../packages/app-trm/src/session/critic.ts'
 import { blockNames, fill } from '../scripts/docs/blocks.ts'
 import { dataTable } from '../scripts/docs/data.ts'
 import { documents, stale } from '../scripts/docs/documents.ts'
@@ -168,7 +168,7 @@ t.test('settings: each default equals the default of its app', async (t) => {
     embeddingsModel: defaultModel.name,
     plotSaveMs: plotIntervals.saveAfterMs,
     plotCheckMs: plotIntervals.checkEveryMs,
-    trmParallel: defaultParallel,
+    trmParallel: defaultMaxParallel,
   }
   const declared = Object.keys(owned).map((key) => [key, settings[key as SettingKey].schema.parse(undefined)])
   t.same(Object.fromEntries(declared), owned)

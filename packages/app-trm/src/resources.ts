@@ -10,7 +10,7 @@ export function declareResources(app: Registrar<Critic, ClientState>): void {
     name: 'refinement',
     about: 'The configuration, the scores, every step and the last commands of a session.',
     list: async ({ store }) =>
-      (await store.store.sessions()).map(({ id, config }) => ({
+      (await store.store.listSessions()).map(({ id, config }) => ({
         uri: `trm://sessions/${id}`,
         name: `${config.project} ${id}`,
       })),
@@ -26,7 +26,7 @@ export function declareResources(app: Registrar<Critic, ClientState>): void {
     complete: { sid: listSessionIds, step: listStepNumbers, stage: listStages },
     async read({ sid, step, stage = '' }, { store }) {
       const id = await findStepId(store, sid, step)
-      const [output] = id === undefined ? [] : await store.store.outputs(id, stage)
+      const [output] = id === undefined ? [] : await store.store.readOutputs(id, stage)
       if (output === undefined)
         throw new CausewayError('RESOURCE_NOT_FOUND', `no output of ${stage} in step ${step}`, {
           data: { sid, step, stage },
@@ -39,8 +39,8 @@ export function declareResources(app: Registrar<Critic, ClientState>): void {
 
 async function describeSession(critic: Critic, sid: string | undefined) {
   const { id, config, standing, status } = await critic.findSession(sid)
-  const steps = await critic.store.steps(id)
-  const commands = await critic.store.commands(id)
+  const steps = await critic.store.listSteps(id)
+  const commands = await critic.store.listCommands(id)
   return {
     sessionId: id,
     status,
@@ -72,16 +72,18 @@ async function findStepId(
   step: string | undefined,
 ): Promise<number | undefined> {
   const { id } = await critic.findSession(sid)
-  return (await critic.store.steps(id)).findLast(({ number }) => String(number) === step)?.id
+  return (await critic.store.listSteps(id)).findLast(({ number }) => String(number) === step)?.id
 }
 
 const listSessionIds = async (_chosen: Variables, { store }: TrmContext): Promise<readonly string[]> =>
-  (await store.store.sessions()).map(({ id }) => id)
+  (await store.store.listSessions()).map(({ id }) => id)
 
 const listStepNumbers = async ({ sid }: Variables, { store }: TrmContext): Promise<readonly string[]> =>
-  sid === undefined ? [] : [...new Set((await store.store.steps(sid)).map(({ number }) => String(number)))]
+  sid === undefined
+    ? []
+    : [...new Set((await store.store.listSteps(sid)).map(({ number }) => String(number)))]
 
 async function listStages({ sid, step }: Variables, { store }: TrmContext): Promise<readonly string[]> {
   const id = await findStepId(store, sid, step)
-  return id === undefined ? [] : (await store.store.outputs(id)).map(({ stage }) => stage)
+  return id === undefined ? [] : (await store.store.readOutputs(id)).map(({ stage }) => stage)
 }

@@ -26,7 +26,7 @@ export function declareRoutes(app: Registrar<Critic, ClientState>): void {
     about: `Returns how each test ended in each evaluation of a session: \`pass\`, \`fail\`, \`skip\`, \`missing\`, or \`unknown\` if the stored result does not show it. At most ${maxTests} tests, those that failed or did not run first; \`count\` is the number of all.`,
     async handle(_request, { sid }, { store }) {
       const { id, baseline } = await store.findSession(sid)
-      const results = store.store.results(id)
+      const results = store.store.readResults(id)
       return Response.json(await listTestOutcomes(baseline?.tests?.cases ?? [], results, maxTests))
     },
   })

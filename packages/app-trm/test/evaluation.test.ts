@@ -6,7 +6,7 @@ import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
 import { findCopiedValues, readTestedValues } from '../src/domain/evaluation/copied-values.ts'
 import { findSuspicions } from '../src/domain/evaluation/suspicion.ts'
-import { findExpectations } from '../src/domain/evaluation/tamper.ts'
+import { findExpectedData } from '../src/domain/evaluation/tamper.ts'
 import { Engine } from '../src/engine/engine.ts'
 import { openTrm, python, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
@@ -101,7 +101,7 @@ verifies(
 
 /** Opens an engine that runs every call in its worker. */
 function engine(t: Test, limitMs = 30_000): Pick<Engine, 'call' | 'close'> {
-  const opened = new Engine({ limitMs, maxInline: 0 })
+  const opened = new Engine({ limitMs, maxInlineSize: 0 })
   t.teardown(() => opened.close())
   return { call: opened.call.bind(opened), close: () => opened.close() }
 }
@@ -114,9 +114,9 @@ t.test('the engine reads and applies a candidate in a worker', async (t) => {
   })
   t.same(paths, ['a.txt'])
   const files = new Map<string, FileContent | undefined>([['a.txt', 'a\nb\n']])
-  const { changes, moved } = await call('apply', { files, candidate })
+  const { changes, previousPaths } = await call('apply', { files, candidate })
   t.same([...changes], [['a.txt', 'b\n']])
-  t.match(await call('preview', { before: files, changes, moved }), {
+  t.match(await call('preview', { before: files, changes, previousPaths }), {
     linesAdded: 0,
     linesRemoved: 1,
     filesPreviews: [{ beforeLines: ['a', 'b'], afterLines: ['b'], changeType: 'deletion' }],
@@ -199,7 +199,7 @@ t.test('the engine answers concurrent calls and rejects calls after close', asyn
 })
 
 t.test('the engine runs small calls on the main thread with the same result', async (t) => {
-  const [near, far] = [new Engine({ maxInline: 2000 }), engine(t)]
+  const [near, far] = [new Engine({ maxInlineSize: 2000 }), engine(t)]
   t.teardown(() => near.close())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
   t.same(await near.call('review', request), await far.call('review', request))
@@ -294,7 +294,7 @@ t.test('copies of tested values are found in added code unless only a few of man
 
 t.test('data that only tests read counts as expected values', async (t) => {
   const find = (path: string, test: string, source = 'def rate(value): return value\n') =>
-    findExpectations(
+    findExpectedData(
       [path],
       new Map([
         ['tests/test_rate.py', test],
@@ -315,7 +315,7 @@ t.test('data that only tests read counts as expected values', async (t) => {
     'cases/a.json',
   ])
   t.same(
-    findExpectations(['a.csv'], new Map([['helpers.py', 'open("a.csv")']])),
+    findExpectedData(['a.csv'], new Map([['helpers.py', 'open("a.csv")']])),
     ['a.csv'],
     'a helper of tests',
   )

@@ -219,7 +219,7 @@ verifies('trm:submit:once', async (t) => {
   t.same(same.structuredContent, one.structuredContent)
   const [undo, twice] = [await call('undo', {}, 'c'), await call('undo', {}, 'c')]
   t.same(twice.structuredContent, undo.structuredContent)
-  t.equal((await critic.store.steps(String(first.structuredContent.sessionId))).length, 1)
+  t.equal((await critic.store.listSteps(String(first.structuredContent.sessionId))).length, 1)
 })
 
 verifies('trm:state:whole', async (t) => {
@@ -284,7 +284,7 @@ verifies('trm:start:most', async (t) => {
     input: { replies: {}, kept: undefined, can: () => false },
   }
   await call?.call({ repo: 'p', preflight: false }, context)
-  const open = await critic.store.sessions()
+  const open = await critic.store.listSessions()
   t.equal(open.length, 50, 'a session that was idle for a week was ended')
   t.notOk(open.some(({ id }) => id === 'old-0'))
 })
@@ -297,7 +297,7 @@ verifies('trm:diff', async (t) => {
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'new.txt', content: 'x\n' }] } })
   await ask('undo')
   const critic = app.store as Critic
-  const positions = (await critic.store.steps(sessionId)).length
+  const positions = (await critic.store.listSteps(sessionId)).length
   t.equal(positions, 3, 'the baseline and two candidates')
   t.same(await diffStep(critic, sessionId, 0), [])
   t.same(await diffStep(critic, sessionId, 1), [
@@ -320,7 +320,7 @@ verifies('trm:tests', async (t) => {
   await ask('undo')
   await report('ok 1 t1 # SKIP\nok 2 t2\nok 4 t4\nok 5 t5\n1..4\n')
   const { baseline } = await critic.findSession(sessionId)
-  const results = (await critic.store.steps(sessionId)).map(({ result }) => result)
+  const results = (await critic.store.listSteps(sessionId)).map(({ result }) => result)
   const cases = baseline?.tests?.cases ?? []
   const { tests: rows } = await listTestOutcomes(cases, [...results, null], 500)
   t.same(Object.fromEntries(rows.map(({ id, outcomes }) => [id, outcomes.join(' ')])), {
@@ -347,7 +347,7 @@ verifies('trm:tests', async (t) => {
   const cut = await listTestOutcomes(cases, [...results, null], 2)
   t.same(cut, { tests: rows.slice(0, 2), count: 5 })
 
-  const stored = critic.store.results(sessionId)
+  const stored = critic.store.readResults(sessionId)
   t.same((await stored.next()).value, results[0])
   critic.store.db.exec('UPDATE step SET result = NULL')
   t.equal((await stored.next()).value, null, 'results are read one by one')

@@ -14,7 +14,7 @@ import {
   type Standing,
 } from '../src/domain/evaluation/score.ts'
 import type { SignalKind, SignalValue } from '../src/domain/evaluation/signal.ts'
-import { findHelpers, findProtected, findTampering } from '../src/domain/evaluation/tamper.ts'
+import { findProtectedPaths, findTampering, findTestHelpers } from '../src/domain/evaluation/tamper.ts'
 import { createGlobMatcher } from '../src/domain/ignore-rules.ts'
 import { createRun, type TestStatus } from '../src/domain/report/test-run.ts'
 import { haltSchema } from '../src/domain/session-config.ts'
@@ -65,7 +65,7 @@ verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 
       isTrusted: true,
       isBaseline: false,
       alpha: 0.9,
-      perf: { value, unit: 's', goal: 'min', contribution: worth, share: 1, noise: 0.02 },
+      perf: { value, unit: 's', goal: 'min', contribution: worth, weightShare: 1, noise: 0.02 },
     })
     return worth
   })
@@ -127,7 +127,7 @@ verifies('trm:halt:noise', async (t) => {
     isTrusted: true,
     isBaseline: false,
     alpha: 0.9,
-    perf: { value: 1, unit: 's', goal: 'min' as const, contribution: 0.2 * worth, share: 0.2, noise },
+    perf: { value: 1, unit: 's', goal: 'min' as const, contribution: 0.2 * worth, weightShare: 0.2, noise },
   })
   const first = advanceStanding(createStanding(''), outcome(0.5, 0.9))
   const quicker = advanceStanding(first, outcome(0.5, 0.915))
@@ -151,7 +151,7 @@ const yardstick = (more: Partial<Reference> = {}): Reference => ({
   bestPerf: undefined,
   goal: 'min',
   allowTestRemoval: false,
-  trustsTests: false,
+  countsNewTests: false,
   ...more,
 })
 
@@ -179,7 +179,7 @@ verifies('trm:score:missing', async (t) => {
     'new tests that pass do not count',
   )
   t.same(value(run('pass', 'pass', 'pass', 'fail')), [3 / 4, false], 'new tests that fail count')
-  t.same(value(run('pass', 'pass', 'fail', 'pass'), 0, { trustsTests: true }), [3 / 4, false])
+  t.same(value(run('pass', 'pass', 'fail', 'pass'), 0, { countsNewTests: true }), [3 / 4, false])
   const text = (one: ReturnType<typeof run>) => ({ ...one, isComplete: false, cases: [] })
   const named = value(text(run('pass', 'pass', 'pass')))
   t.same(named, [0, false], 'the runner wrote no report')
@@ -385,16 +385,16 @@ t.test('findProtected returns the changed paths that match a pattern', async (t)
     ['a.b', 'aXb', false],
   ]
   for (const [pattern, path, is] of cases) t.equal(createGlobMatcher(pattern)(path), is, `${pattern} ${path}`)
-  t.same(findProtected({ paths: ['tests/a.py', 'a.py'], protection: ['tests'], commands: [] }), [
+  t.same(findProtectedPaths({ paths: ['tests/a.py', 'a.py'], protection: ['tests'], commands: [] }), [
     'tests/a.py',
   ])
-  t.same(findProtected({ paths: ['tests/a.py'], protection: 'compare', commands: [] }), [])
+  t.same(findProtectedPaths({ paths: ['tests/a.py'], protection: 'compare', commands: [] }), [])
 })
 
 t.test('findHelpers returns the files that package scripts run, but not the main file', async (t) => {
   const manifest = { main: 'index.js', scripts: { test: 'node run-tests.js' } }
   const originals = new Map(['index.js', 'run-tests.js'].map((path) => [path, '']))
-  const find = (text: string) => findHelpers(new Map([['package.json', text]]), originals, new Set())
+  const find = (text: string) => findTestHelpers(new Map([['package.json', text]]), originals, new Set())
   t.same(find(JSON.stringify(manifest)), ['run-tests.js'])
   t.same(find('{'), [])
 })

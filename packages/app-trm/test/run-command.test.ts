@@ -13,14 +13,19 @@ import {
 } from '../src/domain/command/environment.ts'
 import { chooseStricter, createBwrapArguments } from '../src/domain/command/sandbox.ts'
 import { Capture, cleanOutput } from '../src/runner/capture.ts'
-import { createMark, findMarked, killMarked, signalGroup } from '../src/runner/process-group.ts'
-import { type CommandRun, runCommand } from '../src/runner/run-command.ts'
+import {
+  createMark,
+  findMarkedProcesses,
+  killMarkedProcesses,
+  signalGroup,
+} from '../src/runner/process-group.ts'
+import { type CommandOptions, runCommand } from '../src/runner/run-command.ts'
 import { judge, judged, openTrm, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
 /** Runs a command in the test's own folder, and kills all of its processes when the test ends. */
-function run(t: Test, command: string, more: Partial<CommandRun> = {}) {
+function run(t: Test, command: string, more: Partial<CommandOptions> = {}) {
   const marker = more.marker ?? randomUUID()
-  t.teardown(() => killMarked(marker))
+  t.teardown(() => killMarkedProcesses(marker))
   return runCommand({
     command,
     cwd: t.testdir(),
@@ -37,7 +42,7 @@ verifies('trm:run:timeout', async (t) => {
   const command = 'sleep 300 & setsid sleep 300 & echo started; sleep 300'
   const result = await run(t, command, { timeoutMs: 2000, marker })
   t.match(result, { timedOut: true, exitCode: null, stdout: { text: 'started\n' } })
-  t.same(await findMarked(marker), [], 'nor what left the group')
+  t.same(await findMarkedProcesses(marker), [], 'nor what left the group')
 })
 
 verifies(
@@ -47,7 +52,7 @@ verifies(
     const marker = randomUUID()
     const result = await run(t, 'trap "" TERM; while true; do sleep 0.1; done', { timeoutMs: 200, marker })
     t.match(result, { timedOut: true, exitCode: null })
-    t.same(await findMarked(marker), [])
+    t.same(await findMarkedProcesses(marker), [])
   }),
 )
 
@@ -58,7 +63,7 @@ verifies(
     const marker = randomUUID()
     const result = await run(t, 'sleep 300 & (setsid sleep 300 &) ; exit 3', { marker })
     t.match(result, { timedOut: false, exitCode: 3 })
-    t.same(await findMarked(marker), [])
+    t.same(await findMarkedProcesses(marker), [])
   }),
 )
 
@@ -184,7 +189,7 @@ verifies('trm:submit:cancel', 'a command is killed when its caller cancels', asy
     onOutput: () => controller.abort(),
   })
   t.match(await result, { cancelled: true, exitCode: null })
-  t.same(await findMarked(marker), [])
+  t.same(await findMarkedProcesses(marker), [])
   t.match(await run(t, 'sleep 300', { signal: AbortSignal.abort() }), { cancelled: true })
 })
 
@@ -293,7 +298,7 @@ verifies(
     controller.abort()
     await t.rejects(submitting, { code: 'CANCELLED' })
     t.equal(readText(root, 'sums', 'sums.py'), before)
-    t.same(await findMarked(marker), [])
+    t.same(await findMarkedProcesses(marker), [])
     t.match(await ask('state'), {
       status: 'cancelled',
       step: 0,
@@ -325,7 +330,7 @@ verifies('trm:run:audit', async (t) => {
   await ask('submit', { candidate: replacing('sums.py', 'total(values) / (len', 'totl(values) / (len') })
   await ask('submit', { only: 'failed' })
   await ask('end')
-  const rows = await critic.store.commands(sessionId)
+  const rows = await critic.store.listCommands(sessionId)
   t.same(
     rows
       .map(({ occasion, stage, exit_code }) => [occasion, stage, exit_code])

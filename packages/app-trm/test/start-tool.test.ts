@@ -27,7 +27,7 @@ verifies('trm:start:outside', async (t) => {
     )
   await t.rejects(ask('start', { repo: 'sums/sums.py' }), { code: 'DIRECTORY_NOT_FOUND' })
   await t.rejects(ask('start', { repo: 'nothing' }), { code: 'FILE_NOT_FOUND' })
-  t.same(await critic.store.sessions(), [])
+  t.same(await critic.store.listSessions(), [])
 })
 
 verifies('trm:start:defaults', async (t) => {

@@ -20,19 +20,19 @@ export function readPart(
   }: { readonly offset: number; readonly limit: number; readonly maxLength: number },
 ) {
   const lines = text.split(/(?<=\n)|(?<=\r)(?!\n)/).filter((line) => line !== '')
-  const chosen: string[] = []
+  const selectedLines: string[] = []
   let length = 0
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    if (chosen.length > 0 && length + line.length > maxLength) break
-    const shown = line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
-    chosen.push(shown)
-    length += shown.length
+    if (selectedLines.length > 0 && length + line.length > maxLength) break
+    const shortLine = line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+    selectedLines.push(shortLine)
+    length += shortLine.length
   }
-  const next = offset + chosen.length
+  const next = offset + selectedLines.length
   return {
-    content: chosen.join(''),
+    content: selectedLines.join(''),
     lineCount: lines.length,
-    nextOffset: next <= lines.length && chosen.length > 0 ? next : null,
+    nextOffset: next <= lines.length && selectedLines.length > 0 ? next : null,
   }
 }
 

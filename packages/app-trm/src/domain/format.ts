@@ -3,7 +3,7 @@ export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Formats `file:line` without unknown parts. */
-export const formatPlace = ({
+export const formatLocation = ({
   file,
   line,
 }: {

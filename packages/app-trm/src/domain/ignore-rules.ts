@@ -16,7 +16,9 @@ const maxLineLength = 4096
 export function parseIgnoreRules(text: string): IgnoreRules {
   const reversedRules = text.split('\n').flatMap(parseRule).reverse()
   return (path, isFolder) => {
-    const rule = reversedRules.find((one) => (isFolder || !one.isFolderRule) && one.matches(path))
+    const rule = reversedRules.find(
+      (candidate) => (isFolder || !candidate.isFolderRule) && candidate.matches(path),
+    )
     return rule === undefined ? undefined : !rule.isIncluded
   }
 }
@@ -35,10 +37,12 @@ function parseRule(line: string): Rule[] {
   const rule = trimBlanks(line.replace(/\r$/, ''))
   if (rule === '' || rule.startsWith('#') || rule.length > maxLineLength) return []
   const isIncluded = rule.startsWith('!')
-  const whole = isIncluded ? rule.slice(1) : rule
-  const isFolderRule = whole.endsWith('/')
+  const pattern = isIncluded ? rule.slice(1) : rule
+  const isFolderRule = pattern.endsWith('/')
   try {
-    return [{ matches: createMatcher(isFolderRule ? whole.slice(0, -1) : whole), isIncluded, isFolderRule }]
+    return [
+      { matches: createMatcher(isFolderRule ? pattern.slice(0, -1) : pattern), isIncluded, isFolderRule },
+    ]
   } catch (error) {
     if (error instanceof SyntaxError) return [] // git ignores malformed rules
     throw error
@@ -52,15 +56,15 @@ function trimBlanks(line: string): string {
 }
 
 type CharTest = (char: string) => boolean
-const wild = Symbol('any number')
-type NamePattern = readonly (CharTest | typeof wild)[]
+const anySequence = Symbol('any number')
+type NamePattern = readonly (CharTest | typeof anySequence)[]
 
 /** A pattern without a slash matches names in any folder. Throws `SyntaxError` for a malformed pattern. */
 function createMatcher(pattern: string): (path: string) => boolean {
-  const anchored = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`
+  const anchoredPattern = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`
   // A final `**` matches at least one name.
-  const names = anchored.replace(/\/\*{2,}$/, '/*/**').split('/')
-  const steps = names.map((name) => (/^\*{2,}$/.test(name) ? wild : parseName(name)))
+  const names = anchoredPattern.replace(/\/\*{2,}$/, '/*/**').split('/')
+  const steps = names.map((name) => (/^\*{2,}$/.test(name) ? anySequence : parseName(name)))
   return (path) =>
     matchSequence(steps, path.split('/'), (step, name) =>
       matchSequence(step, name, (test, char) => test(char)),
@@ -69,35 +73,35 @@ function createMatcher(pattern: string): (path: string) => boolean {
 
 /** Whether steps match all items. The time is at most proportional to the product of both lengths. */
 function matchSequence<Step>(
-  steps: readonly (Step | typeof wild)[],
+  steps: readonly (Step | typeof anySequence)[],
   items: ArrayLike<string>,
-  matches: (step: Step, item: string) => boolean,
+  matches: (step: Step, itemIndex: string) => boolean,
 ): boolean {
-  let [at, item, lastWild, resume] = [0, 0, -1, 0]
-  while (item < items.length) {
-    const step = steps[at]
-    if (step === wild) {
-      lastWild = at++
-      resume = item
-    } else if (step !== undefined && matches(step, items[item] ?? '')) {
-      at++
-      item++
-    } else if (lastWild >= 0) {
-      at = lastWild + 1
-      item = ++resume
+  let [stepIndex, itemIndex, lastAnyIndex, resumeIndex] = [0, 0, -1, 0]
+  while (itemIndex < items.length) {
+    const step = steps[stepIndex]
+    if (step === anySequence) {
+      lastAnyIndex = stepIndex++
+      resumeIndex = itemIndex
+    } else if (step !== undefined && matches(step, items[itemIndex] ?? '')) {
+      stepIndex++
+      itemIndex++
+    } else if (lastAnyIndex >= 0) {
+      stepIndex = lastAnyIndex + 1
+      itemIndex = ++resumeIndex
     } else return false
   }
-  return steps.slice(at).every((step) => step === wild)
+  return steps.slice(stepIndex).every((step) => step === anySequence)
 }
 
 /** Matches `*`, `?`, brackets for one character of a set, and escaped characters. */
-const part = /\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
+const tokenPattern = /\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
 function parseName(name: string): NamePattern {
-  const parts = name.match(part) ?? []
-  if (parts.join('') !== name) throw new SyntaxError(`a malformed pattern: ${name}`)
-  return parts.map((text) => {
-    if (text.startsWith('*')) return wild
+  const tokens = name.match(tokenPattern) ?? []
+  if (tokens.join('') !== name) throw new SyntaxError(`a malformed pattern: ${name}`)
+  return tokens.map((text) => {
+    if (text.startsWith('*')) return anySequence
     if (text === '?') return () => true
     if (text.length > 1 && text.startsWith('[')) return parseSet(text.slice(1, -1))
     const literal = text.startsWith('\\') ? text.slice(1) : text
@@ -105,16 +109,16 @@ function parseName(name: string): NamePattern {
   })
 }
 
-function parseSet(inside: string): CharTest {
-  const isNegated = /^[!^]/.test(inside)
-  const members = (isNegated ? inside.slice(1) : inside)
-    .replaceAll(/\[:(\w+):\]/g, (_, name: string) => classes[name] ?? '')
+function parseSet(content: string): CharTest {
+  const isNegated = /^[!^]/.test(content)
+  const members = (isNegated ? content.slice(1) : content)
+    .replaceAll(/\[:(\w+):\]/g, (_, name: string) => characterClasses[name] ?? '')
     .replaceAll(/\\(.)|([[\]^])/g, (_, escaped: string | undefined, plain: string) => `\\${escaped ?? plain}`)
-  const set = new RegExp(`^[${isNegated ? '^' : ''}${members}]$`, 's')
-  return (char) => set.test(char)
+  const characterSet = new RegExp(`^[${isNegated ? '^' : ''}${members}]$`, 's')
+  return (char) => characterSet.test(char)
 }
 
-const classes: Readonly<Record<string, string>> = {
+const characterClasses: Readonly<Record<string, string>> = {
   alpha: 'A-Za-z',
   digit: '0-9',
   alnum: 'A-Za-z0-9',

@@ -3,33 +3,42 @@ import type { AppliedCandidate, OriginalFiles } from './candidate/types.ts'
 
 const maxLines = 40
 
-type Preview = Pick<AppliedCandidate, 'changes' | 'moved'> & { readonly before: OriginalFiles }
+type Preview = Pick<AppliedCandidate, 'changes' | 'previousPaths'> & { readonly before: OriginalFiles }
 
 /** Lists a renamed file with both paths. */
-export function createPreview({ before, changes, moved }: Preview) {
+export function createPreview({ before, changes, previousPaths }: Preview) {
   const comparison = new LineComparison()
-  const left = new Set(moved.values())
+  const removedPaths = new Set(previousPaths.values())
   const filesPreviews = [...changes].map(([file, after]) => {
-    const content = before.get(moved.get(file) ?? file)
-    const texts = [left.has(file) ? null : content, after].map((one) => (typeof one === 'string' ? one : ''))
+    const content = before.get(previousPaths.get(file) ?? file)
+    const texts = [removedPaths.has(file) ? null : content, after].map((content) =>
+      typeof content === 'string' ? content : '',
+    )
     const lines = comparison.compare(texts[0] ?? '', texts[1] ?? '', 3).flatMap((hunk) => hunk.lines)
-    const select = (...signs: readonly string[]) => lines.filter((line) => signs.includes(line[0] ?? ''))
-    const show = (sign: string) =>
-      select(' ', sign)
+    const selectLines = (...signs: readonly string[]) => lines.filter((line) => signs.includes(line[0] ?? ''))
+    const listShownLines = (sign: string) =>
+      selectLines(' ', sign)
         .map((line) => line.slice(1))
         .slice(0, maxLines)
-    const [linesAdded, linesRemoved] = [select('+').length, select('-').length]
-    const added = linesAdded > 0 && linesRemoved > 0 ? 'modification' : 'insertion'
-    const changeType = after === null || (linesAdded === 0 && linesRemoved > 0) ? 'deletion' : added
-    return { file, beforeLines: show('-'), afterLines: show('+'), linesAdded, linesRemoved, changeType }
+    const [linesAdded, linesRemoved] = [selectLines('+').length, selectLines('-').length]
+    const addedType = linesAdded > 0 && linesRemoved > 0 ? 'modification' : 'insertion'
+    const changeType = after === null || (linesAdded === 0 && linesRemoved > 0) ? 'deletion' : addedType
+    return {
+      file,
+      beforeLines: listShownLines('-'),
+      afterLines: listShownLines('+'),
+      linesAdded,
+      linesRemoved,
+      changeType,
+    }
   })
-  const sum = (count: (file: (typeof filesPreviews)[number]) => number): number =>
+  const sumFiles = (count: (file: (typeof filesPreviews)[number]) => number): number =>
     filesPreviews.reduce((total, file) => total + count(file), 0)
   return {
     filesAffected: filesPreviews.map(({ file }) => file),
-    linesAdded: sum(({ linesAdded }) => linesAdded),
-    linesRemoved: sum(({ linesRemoved }) => linesRemoved),
-    linesModified: sum(({ linesAdded, linesRemoved }) => Math.min(linesAdded, linesRemoved)),
+    linesAdded: sumFiles(({ linesAdded }) => linesAdded),
+    linesRemoved: sumFiles(({ linesRemoved }) => linesRemoved),
+    linesModified: sumFiles(({ linesAdded, linesRemoved }) => Math.min(linesAdded, linesRemoved)),
     filesPreviews,
   }
 }

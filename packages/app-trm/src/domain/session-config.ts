@@ -5,7 +5,7 @@ import { defaultWeights, type SignalKind, type SignalSpec } from './evaluation/s
 const fraction = z.number().min(0).max(1)
 const weight = z.number().min(0).max(1000).optional()
 const command = z.string().min(1).optional()
-const paths = z
+const pathsSchema = z
   .array(z.string().regex(/^(?!\/)(?!.*\.\.)/))
   .max(20)
   .default([])
@@ -42,8 +42,8 @@ export const optionsSchema = z
     write: z.enum(['each', 'improved', 'end']).default('each'),
     /** Whether commands run in a work copy of the project. */
     isolate: z.boolean().default(true),
-    link: paths,
-    copy: paths,
+    link: pathsSchema,
+    copy: pathsSchema,
     env: env.default({}),
     perf: z
       .strictObject({
@@ -68,7 +68,7 @@ export const optionsSchema = z
 
 const standardNames = [...Object.keys(defaultWeights), 'coverage']
 
-const signals = z
+const signalsSchema = z
   .array(
     z.strictObject({
       name: z.string().regex(/^[A-Za-z][\w-]{0,39}$/),
@@ -79,10 +79,10 @@ const signals = z
   .max(10)
   .check(({ value, issues }) => {
     const names = [...standardNames, ...value.map(({ name }) => name)]
-    const repeated = names.find((name, index) => names.indexOf(name) !== index)
-    if (repeated === undefined) return
+    const repeatedName = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeatedName === undefined) return
     const message = 'is a name that is already used'
-    issues.push({ code: 'custom', path: [repeated], message, input: value })
+    issues.push({ code: 'custom', path: [repeatedName], message, input: value })
   })
 
 /** The arguments with their nested members, which the listed schema only describes in words. */
@@ -92,7 +92,7 @@ export const requestSchema = z.strictObject({
   test: command,
   lint: command,
   bench: command,
-  signals: signals.default([]),
+  signals: signalsSchema.default([]),
   weights: weightsSchema.default({}),
   halt: haltSchema.prefault({}),
   timeout: z.number().max(3600).default(120),
@@ -149,17 +149,20 @@ export function createConfig(
   const { graded: _, perf, ...options } = request.options
   const weights: Readonly<Record<string, number | undefined>> = request.weights
   const commands: Readonly<Record<string, unknown>> = request
-  const standard = standardSignals.flatMap(([name, kind, argument = name]): SignalSpec[] => {
-    const given = commands[argument]
-    const own = weights[name] ?? defaultWeights[name] ?? 0
-    return typeof given === 'string' ? [{ name, kind, command: given, weight: own }] : []
+  const standardSpecs = standardSignals.flatMap(([name, kind, argument = name]): SignalSpec[] => {
+    const command = commands[argument]
+    const weight = weights[name] ?? defaultWeights[name] ?? 0
+    return typeof command === 'string' ? [{ name, kind, command: command, weight: weight }] : []
   })
   return {
     ...options,
     perf: { goal: perf.goal, repeat: perf.repeat, noise: perf.noise },
     repo,
     project: repo,
-    signals: [...standard, ...request.signals.map((signal): SignalSpec => ({ ...signal, kind: 'check' }))],
+    signals: [
+      ...standardSpecs,
+      ...request.signals.map((signal): SignalSpec => ({ ...signal, kind: 'check' })),
+    ],
     halt,
     ema,
     timeoutS: timeout,
@@ -194,7 +197,7 @@ export function formatConfig(config: SessionConfig) {
 }
 
 /** Returns the arguments of a request that no longer have an effect. */
-export const listRemoved = ({ options, weights }: SessionRequest): readonly string[] => [
+export const listRemovedArguments = ({ options, weights }: SessionRequest): readonly string[] => [
   ...(options.graded === undefined ? [] : ['options.graded']),
   ...(options.perf.pattern === undefined ? [] : ['options.perf.pattern']),
   ...(options.perf.unit === undefined ? [] : ['options.perf.unit']),

@@ -17,7 +17,7 @@ interface EngineOptions {
   /** Maximum milliseconds of a call. The worker of a longer call is stopped. Evaluations have their own limits. */
   readonly limitMs?: number
   /** Maximum number of characters and bytes that the main thread processes, which takes a few milliseconds. */
-  readonly maxInline?: number
+  readonly maxInlineSize?: number
 }
 
 /**
@@ -33,10 +33,10 @@ export class Engine {
   readonly #pool: WorkerPool<EngineMethods>
   /** Evaluations are excluded, because their number is already limited. */
   readonly #queue = new CallQueue(limits)
-  readonly #maxInline: number
+  readonly #maxInlineSize: number
 
-  constructor({ limitMs = 5000, maxInline = 2000 }: EngineOptions = {}) {
-    this.#maxInline = maxInline
+  constructor({ limitMs = 5000, maxInlineSize = 2000 }: EngineOptions = {}) {
+    this.#maxInlineSize = maxInlineSize
     this.#pool = new WorkerPool<EngineMethods>(
       () =>
         new WorkerLink<EngineMethods>(resolveWorkerFile('engine-worker', import.meta.url), {
@@ -58,15 +58,15 @@ export class Engine {
     { isEvaluation = false, ...options }: CallOptions = {},
   ): Promise<ReturnType<EngineMethods[Name]>> {
     type Result = ReturnType<EngineMethods[Name]>
-    if (measureSize(args, this.#maxInline) <= this.#maxInline) {
+    if (measureSize(args, this.#maxInlineSize) <= this.#maxInlineSize) {
       // Loaded on the first call, because the parsers take 6 MB.
       const { engineMethods } = await import('./methods.ts')
       // The table's type does not relate a method to its own argument.
-      const work = engineMethods[method] as (args: unknown) => Result
-      return work(args)
+      const callMethod = engineMethods[method] as (args: unknown) => Result
+      return callMethod(args)
     }
-    const run = (more = {}) =>
-      this.#pool.call(method, args as never, { ...options, ...more }) as Promise<Result>
+    const run = (extraOptions = {}) =>
+      this.#pool.call(method, args as never, { ...options, ...extraOptions }) as Promise<Result>
     return isEvaluation ? run(evaluationLimits) : this.#queue.run(() => run(), options)
   }
 
@@ -78,10 +78,10 @@ export class Engine {
 function measureSize(data: unknown, limit: number): number {
   if (typeof data === 'string' || data instanceof Uint8Array) return data.length
   if (typeof data !== 'object' || data === null) return 0
-  const parts = data instanceof Map || data instanceof Set ? data : Object.values(data)
+  const members = data instanceof Map || data instanceof Set ? data : Object.values(data)
   let size = 0
-  for (const part of parts) {
-    size += 1 + measureSize(part, limit - size)
+  for (const member of members) {
+    size += 1 + measureSize(member, limit - size)
     if (size > limit) break
   }
   return size

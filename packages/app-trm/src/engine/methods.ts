@@ -10,7 +10,12 @@ import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
 import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
 import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import { findExpectations, findHelpers, findProtected, isSource } from '../domain/evaluation/tamper.ts'
+import {
+  findExpectedData,
+  findProtectedPaths,
+  findTestHelpers,
+  isSourcePath,
+} from '../domain/evaluation/tamper.ts'
 import { findProblems } from '../domain/feedback/problem.ts'
 import { createPreview } from '../domain/preview.ts'
 import { readTests } from '../domain/report/read-tests.ts'
@@ -25,19 +30,24 @@ export const engineMethods = {
   apply: ({ files, candidate }: { readonly files: OriginalFiles; readonly candidate: Candidate }) =>
     applyCandidate(files, candidate),
   preview: createPreview,
-  findProtected,
+  findProtected: findProtectedPaths,
   findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {
-    const tested = readTestedValues(tests)
+    const testedValues = readTestedValues(tests)
     return files.flatMap(({ path, before, after }) => {
-      const line = findCopiedValues(tested, before, after, !isSource(path) && !path.endsWith('.json'))
-      const found = findSuspicions(path, before, after)
-      if (line === undefined) return found
-      return [...found, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
+      const line = findCopiedValues(
+        testedValues,
+        before,
+        after,
+        !isSourcePath(path) && !path.endsWith('.json'),
+      )
+      const suspicions = findSuspicions(path, before, after)
+      if (line === undefined) return suspicions
+      return [...suspicions, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
     })
   },
-  findHelpers: ({ naming, originals, changed, checks }: HelperRequest): readonly string[] => [
-    ...findHelpers(naming, originals, checks),
-    ...findExpectations(changed, new Map([...naming, ...originals])),
+  findHelpers: ({ texts, originals, changedPaths, checks }: HelperRequest): readonly string[] => [
+    ...findTestHelpers(texts, originals, checks),
+    ...findExpectedData(changedPaths, new Map([...texts, ...originals])),
   ],
   /** `ids` make the names of added tests unique in each file. */
   createProbes: ({ texts, tests, ids }: ProbeRequest): readonly Probe[] =>
@@ -63,9 +73,9 @@ interface SuspicionRequest {
 }
 
 interface HelperRequest {
-  readonly naming: ReadonlyMap<string, string>
+  readonly texts: ReadonlyMap<string, string>
   readonly originals: ReadonlyMap<string, string>
-  readonly changed: readonly string[]
+  readonly changedPaths: readonly string[]
   readonly checks: ReadonlySet<string>
 }
 

@@ -12,17 +12,17 @@ const [maxFiles, maxModules] = [40, 400]
 
 /** Returns `undefined` before the first evaluation. */
 export async function createAdvice(critic: Critic, session: SessionRow) {
-  const steps = await critic.store.steps(session.id)
+  const steps = await critic.store.listSteps(session.id)
   const step = findLastStep(steps)
   if (step === undefined || step.result === null) return undefined
   const { repo } = session.config
-  const outputs = (await critic.store.outputs(step.id)).flatMap(({ stdout, stderr }) => [stdout, stderr])
+  const outputs = (await critic.store.readOutputs(step.id)).flatMap(({ stdout, stderr }) => [stdout, stderr])
   const problems = await critic.engine.call('problems', { outputs, modules: await listModules(repo) })
-  const named = [...problems, ...step.result.failures].flatMap(({ file }) => file ?? [])
+  const namedFiles = [...problems, ...step.result.failures].flatMap(({ file }) => file ?? [])
   const isNameMissing = problems.some(({ kind }) => ['NameError', 'F821', 'E0602'].includes(kind))
-  const modules = isNameMissing ? (await walkTree(repo, { isWhole: true })).included : []
-  const python = modules.filter((path) => path.endsWith('.py')).slice(0, maxModules)
-  const files = await readTexts(repo, new Set([...named.slice(0, maxFiles), ...python]))
+  const projectFiles = isNameMissing ? (await walkTree(repo, { includeIgnored: true })).included : []
+  const pythonFiles = projectFiles.filter((path) => path.endsWith('.py')).slice(0, maxModules)
+  const files = await readTexts(repo, new Set([...namedFiles.slice(0, maxFiles), ...pythonFiles]))
   const changedIn = new Map(
     listLiveSteps(steps).flatMap(({ number, result }) =>
       (result?.filesChanged ?? []).map((file) => [file, number] as const),

@@ -6,11 +6,11 @@ import { asObject } from '@causeway/protocol'
 import { findPrograms, findPythonModule } from '../domain/command/command.ts'
 import { parseObject } from '../domain/parse-object.ts'
 
-export type Detected = Readonly<Record<string, string>>
+export type DetectedCommands = Readonly<Record<string, string>>
 
 const virtualEnvironments = ['.venv', 'venv']
 
-export async function detect(repo: string): Promise<Detected> {
+export async function detectCommands(repo: string): Promise<DetectedCommands> {
   return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
 }
 
@@ -19,26 +19,26 @@ export async function detect(repo: string): Promise<Detected> {
  * its work copy.
  */
 export async function findEditableInstalls(repo: string): Promise<readonly string[]> {
-  const found: string[] = []
+  const installFiles: string[] = []
   for (const venv of virtualEnvironments)
     for (const python of await listNames(join(repo, venv, 'lib'))) {
       const packages = `${venv}/lib/${python}/site-packages`
       for (const name of await listNames(join(repo, packages))) {
         if (!/\.pth$|^__editable__.*\.py$/.test(name)) continue
         const text = await readFile(join(repo, packages, name), 'utf8').catch(() => '')
-        if (text.includes(repo)) found.push(`${packages}/${name}`)
+        if (text.includes(repo)) installFiles.push(`${packages}/${name}`)
       }
     }
-  return found
+  return installFiles
 }
 
-async function detectPython(repo: string): Promise<Detected> {
+async function detectPython(repo: string): Promise<DetectedCommands> {
   const interpreters = virtualEnvironments.map((name) => `${name}/bin/python`)
   const python = interpreters.find((file) => existsSync(join(repo, file))) ?? 'python3'
   const names = await listNames(repo)
   const folders = ['tests', 'test'].filter((name) => names.includes(name))
-  const nested = (await Promise.all(folders.map((name) => listNames(join(repo, name))))).flat()
-  if (![...names, ...nested].some((name) => name.endsWith('.py'))) return {}
+  const nestedNames = (await Promise.all(folders.map((name) => listNames(join(repo, name))))).flat()
+  if (![...names, ...nestedNames].some((name) => name.endsWith('.py'))) return {}
   const [pytest, flake8, mypy] = await Promise.all(
     ['pytest', 'flake8', 'mypy'].map((module) => hasModule(repo, python, module)),
   )
@@ -49,18 +49,18 @@ async function detectPython(repo: string): Promise<Detected> {
   return { test, ...(lint === undefined ? {} : { lint }) }
 }
 
-async function detectScripts(repo: string): Promise<Detected> {
+async function detectScripts(repo: string): Promise<DetectedCommands> {
   const text = await readFile(join(repo, 'package.json'), 'utf8').catch(() => '')
   const scripts = asObject(parseObject(text).scripts)
-  const found: Record<string, string> = {}
+  const commands: Record<string, string> = {}
   if (scripts.test !== undefined && !String(scripts.test).includes('no test specified'))
-    found.test = 'npm test --silent'
+    commands.test = 'npm test --silent'
   const candidates = { lint: ['lint'], build: ['build', 'typecheck'], bench: ['bench', 'benchmark'] }
   for (const [argument, names] of Object.entries(candidates)) {
-    const name = names.find((one) => scripts[one] !== undefined)
-    if (name !== undefined) found[argument] = `npm run --silent ${name}`
+    const name = names.find((script) => scripts[script] !== undefined)
+    if (name !== undefined) commands[argument] = `npm run --silent ${name}`
   }
-  return found
+  return commands
 }
 
 export async function findCommandStatus(
@@ -71,8 +71,8 @@ export async function findCommandStatus(
   if (module !== undefined && !(await hasModule(repo, ...module))) return 'unavailable'
   const names = findPrograms(command)
   if (names.length === 0) return 'unknown'
-  const found = await Promise.all(names.map((name) => hasProgram(repo, name)))
-  return found.every(Boolean) ? 'available' : 'unavailable'
+  const availability = await Promise.all(names.map((name) => hasProgram(repo, name)))
+  return availability.every(Boolean) ? 'available' : 'unavailable'
 }
 
 async function hasProgram(repo: string, name: string): Promise<boolean> {
@@ -85,10 +85,10 @@ const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 
 
 /** Whether a module is in the project or the interpreter's libraries, or its program is next to the interpreter. */
 async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
-  const top = module.split('.')[0] ?? module
-  const isOwn = existsSync(join(repo, top)) || existsSync(join(repo, `${top}.py`))
-  if (standardModules.has(top) || isOwn) return true
-  return hasProgram(repo, python.includes('/') ? python.replace(/[^/]*$/, top) : top)
+  const topLevelName = module.split('.')[0] ?? module
+  const isProjectModule = existsSync(join(repo, topLevelName)) || existsSync(join(repo, `${topLevelName}.py`))
+  if (standardModules.has(topLevelName) || isProjectModule) return true
+  return hasProgram(repo, python.includes('/') ? python.replace(/[^/]*$/, topLevelName) : topLevelName)
 }
 
 const listNames = (folder: string): Promise<string[]> => readdir(folder).catch((): string[] => [])

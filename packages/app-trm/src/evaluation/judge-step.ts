@@ -18,7 +18,7 @@ export interface JudgeRequest {
   readonly proposal?: Proposal | undefined
   readonly accept?: readonly string[] | undefined
   readonly filesChanged: readonly string[]
-  readonly changed: readonly string[]
+  readonly changedPaths: readonly string[]
   readonly step: StepRow
   readonly cwd: string
   readonly signal: AbortSignal
@@ -52,8 +52,8 @@ export async function judgeStep(
     filesChanged,
     warnings: warnings.map(({ code, message }) => `${code}: ${message}`),
   }
-  const first = assess(input)
-  if (kind === 'baseline' && config.isolate && first.result.signals.some(({ ok }) => !ok)) {
+  const firstAssessment = assess(input)
+  if (kind === 'baseline' && config.isolate && firstAssessment.result.signals.some(({ ok }) => !ok)) {
     const outputs = evidence.flatMap(({ finding, stdout, stderr }) => [
       stdout,
       stderr,
@@ -64,12 +64,12 @@ export async function judgeStep(
     const absent = findNamedPaths(skipped.filter(isAbsent), outputs)
     if (absent.length > 0) return assess({ ...input, absent })
   }
-  if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return first
-  const { rule, score } = first.result
+  if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return firstAssessment
+  const { rule, score } = firstAssessment.result
   const isPromising =
     rule === 'success' || standing.best_step === null || score > standing.best_score + epsilon
   const guard = await runGuard(critic, session, { ...request, evidence, isPromising, run })
-  return guard === null ? first : assess({ ...input, guard })
+  return guard === null ? firstAssessment : assess({ ...input, guard })
 }
 
 export async function findOutputProblems({ engine }: Critic, repo: string, evidence: readonly Evidence[]) {
@@ -86,7 +86,7 @@ async function runCommands(
 ): Promise<readonly Evidence[]> {
   const { store } = critic
   const total = critic.running.get(id)?.progress.total ?? config.signals.length
-  const report = (stage: string, done: number): void =>
+  const reportProgress = (stage: string, done: number): void =>
     critic.running
       .get(id)
       ?.report(
@@ -100,12 +100,12 @@ async function runCommands(
     failFast: config.failFast && step.kind !== 'baseline',
     marker: step.marker,
     signal,
-    onStage: (index, name) => report(name, index),
+    onStage: (index, name) => reportProgress(name, index),
     onProcess: (spec, mark) => store.setStage(step.id, spec.name, mark),
     async onStageEnd(index, { summary, stdout, stderr }) {
       if (occasion !== '') return
       await store.saveOutput(step.id, { stage: summary.stage, stdout, stderr })
-      report(summary.stage, index + 1)
+      reportProgress(summary.stage, index + 1)
       critic.notifyChanged(id)
     },
   })

@@ -1,7 +1,7 @@
 /** Runs selected tests of a project in a work copy, without a step or a score. */
 import { assess } from '../domain/evaluation/assess.ts'
 import type { Evidence } from '../domain/evaluation/judge-signal.ts'
-import { listFailing } from '../domain/evaluation/result.ts'
+import { listFailedTests } from '../domain/evaluation/result.ts'
 import { selectCases, selectsTest, type TestRun } from '../domain/report/test-run.ts'
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
@@ -24,7 +24,7 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
   const { id, standing } = session
   const { only } = request
   const ids =
-    only === 'failed' ? listFailing(findLastResult(await critic.store.steps(id))) : [...new Set(only)]
+    only === 'failed' ? listFailedTests(findLastResult(await critic.store.listSteps(id))) : [...new Set(only)]
   const spec = session.config.signals.find(({ kind }) => kind === 'test')
   if (spec === undefined || ids.length === 0)
     throw new TrmError(
@@ -33,23 +33,23 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
     )
   const config = { ...session.config, signals: [spec] }
   const evidence = await runSelected(critic, { ...session, config }, ids, request)
-  const found = evidence[0]?.finding.tests
-  const run = found && selectCases(found, ids)
+  const allTests = evidence[0]?.finding.tests
+  const run = allTests && selectCases(allTests, ids)
   const { result } = assess({
     config,
     kind: 'rerun',
     standing,
     baseline: null,
-    evidence: evidence.map((one) => ({ ...one, finding: { ...one.finding, tests: run } })),
+    evidence: evidence.map((stage) => ({ ...stage, finding: { ...stage.finding, tests: run } })),
     problems: await findOutputProblems(critic, config.repo, evidence),
   })
   const { tests, failures, feedback, stages, isolation } = result
   const notRun = findNotRun(run, ids)
-  const passed =
+  const passedText =
     tests === null
       ? `The output of the ${ids.length} selected tests could not be read.`
       : `${tests.passed} of ${tests.total} selected tests pass.`
-  const missing = notRun.length === 0 ? '' : ` Did not run: ${notRun.slice(0, 5).join(', ')}.`
+  const notRunText = notRun.length === 0 ? '' : ` Did not run: ${notRun.slice(0, 5).join(', ')}.`
   return {
     sessionId: id,
     status: 'done',
@@ -66,7 +66,7 @@ export async function runOnlyTests(critic: Critic, session: SessionRow, request:
     notRun,
     stages,
     isolation,
-    summary: `${passed}${missing} No step was used and no score was computed.`,
+    summary: `${passedText}${notRunText} No step was used and no score was computed.`,
   }
 }
 
@@ -92,7 +92,7 @@ function runSelected(
       failFast: config.failFast,
       marker,
       signal,
-      only: { ids, source: baseline?.tests?.source ?? '' },
+      selection: { ids, source: baseline?.tests?.source ?? '' },
       onStage: (index, stage) => onProgress({ stage, done: index, total: 1 }),
     }),
   )

@@ -7,7 +7,12 @@ import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Suspicion } from '../domain/evaluation/suspicion.ts'
-import { findShadowing, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
+import {
+  findShadowingPackages,
+  findTampering,
+  isSourcePath,
+  isTestPath,
+} from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import { createManifest, type Manifest } from '../snapshot/snapshot-entry.ts'
@@ -17,7 +22,7 @@ import { listAll } from '../workspace/tree-list.ts'
 
 interface GuardRequest {
   readonly cwd: string
-  readonly changed: readonly string[]
+  readonly changedPaths: readonly string[]
   readonly evidence: readonly Evidence[]
   readonly isPromising: boolean
   run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
@@ -28,9 +33,9 @@ const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
 
 const isEvaluation = true
 
-const isTable = (path: string): boolean => /\.(csv|tsv|txt|ya?ml|toml|ini|dat)$/.test(path)
+const isDataFile = (path: string): boolean => /\.(csv|tsv|txt|ya?ml|toml|ini|dat)$/.test(path)
 
-const code = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
+const codeFile = /\.(py|[cm]?[jt]sx?|json|mk|sh|bash)$|(^|\/)(GNU)?(Makefile|makefile)$/
 
 /** Returns `null` if no change could forge the verdict and the step is not promising. */
 export async function runGuard(
@@ -41,11 +46,14 @@ export async function runGuard(
   const { isPromising, run } = request
   // A test may have removed the work copy.
   if (!existsSync(request.cwd)) return null
-  const origin = await openOrigin(critic, session)
-  const guard = { ...request, critic, session, origin }
+  const startManifest = await readStartManifest(critic, session)
+  const guard = { ...request, critic, session, startManifest }
   const originals = await readOriginals(guard)
-  const files = await restoreGuarded(guard, originals)
-  const suspicions = [...findDependencies(guard), ...(await findSuspiciousCode(guard, files, originals))]
+  const files = await restoreGuardedFiles(guard, originals)
+  const suspicions = [
+    ...findDependencySuspicions(guard),
+    ...(await findSuspiciousCode(guard, files, originals)),
+  ]
   if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
   const evidence = files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
   const probe = isPromising ? await runProbe(guard) : 'not possible'
@@ -56,88 +64,95 @@ interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
   /** Snapshot of all files at the start or, for sessions of version 0.1, of the changed files. */
-  readonly origin: Manifest
+  readonly startManifest: Manifest
 }
 
-async function openOrigin(
+async function readStartManifest(
   { store, snapshots }: Critic,
   { id, start, config }: SessionRow,
 ): Promise<Manifest> {
-  const ids = start === null ? (await store.landings(id)).map(({ before }) => before) : [start]
+  const ids = start === null ? (await store.listLandings(id)).map(({ before }) => before) : [start]
   return ids.length === 0 ? createManifest(config.repo, []) : snapshots.combine(ids)
 }
 
 /** The text of a new file is empty. */
-async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
-  const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
-  const texts = new Map(selected.map((path) => [path, '']))
-  const readable = new Set(
-    origin.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
+async function readOriginals({
+  critic,
+  startManifest,
+  changedPaths,
+}: GuardRun): Promise<ReadonlyMap<string, string>> {
+  const selectedPaths = changedPaths.filter((path) => codeFile.test(path)).slice(0, maxTexts)
+  const texts = new Map(selectedPaths.map((path) => [path, '']))
+  const readablePaths = new Set(
+    startManifest.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
   )
-  const found = await critic.snapshots.read(
-    origin,
-    selected.filter((path) => readable.has(path)),
+  const contents = await critic.snapshots.read(
+    startManifest,
+    selectedPaths.filter((path) => readablePaths.has(path)),
   )
-  for (const [path, content] of found) if (typeof content === 'string') texts.set(path, content)
+  for (const [path, content] of contents) if (typeof content === 'string') texts.set(path, content)
   return texts
 }
 
 /** Returns the restored paths: tests, their configuration, and the files that these name. */
-async function restoreGuarded(
+async function restoreGuardedFiles(
   guard: GuardRun,
   originals: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
-  const { changed, cwd, session } = guard
-  if (changed.length === 0) return []
+  const { changedPaths, cwd, session } = guard
+  if (changedPaths.length === 0) return []
   const commands = session.config.signals.map(({ command }) => command)
-  const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
-  const tampered = findTampering(changed, commands, created).map(({ path }) => path)
-  const known = new Set(guard.origin.entries.map(({ path }) => path))
-  const named = await restore(guard, [...tampered, ...findShadowing(created, known)])
+  const createdPaths = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
+  const tamperedPaths = findTampering(changedPaths, commands, createdPaths).map(({ path }) => path)
+  const existingPaths = new Set(guard.startManifest.entries.map(({ path }) => path))
+  const restoredPaths = await restore(guard, [
+    ...tamperedPaths,
+    ...findShadowingPackages(createdPaths, existingPaths),
+  ])
   // Data that other code also names is input and not an expected result.
   const checks = new Set(
     session.config.signals
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
       .flatMap((signal) => findScripts(signal.command)),
   )
-  const testedFiles = changed.every(isSource) ? runs : code
-  const naming = await readTexts(
+  const testedFiles = changedPaths.every(isSourcePath) ? scriptFile : codeFile
+  const texts = await readTexts(
     guard.cwd,
     await listFiles(cwd, (path) => testedFiles.test(path) || checks.has(path)),
   )
-  const request = { naming, originals, changed, checks }
+  const request = { texts, originals, changedPaths, checks }
   const helpers = await guard.critic.engine.call('findHelpers', request, { isEvaluation })
-  return [...named, ...(await restore(guard, helpers))].sort()
+  return [...restoredPaths, ...(await restore(guard, helpers))].sort()
 }
 
-const runs = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
+const scriptFile = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
 async function restore(
-  { critic, session, origin, cwd }: GuardRun,
+  { critic, session, startManifest, cwd }: GuardRun,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   // A session of version 0.1 that has changed no file has no snapshot.
-  const hasSnapshot = session.start !== null || origin.entries.length > 0
+  const hasSnapshot = session.start !== null || startManifest.entries.length > 0
   return paths.length > 0 && hasSnapshot
-    ? critic.snapshots.restoreTo(cwd, origin, { paths, force: true })
+    ? critic.snapshots.restoreTo(cwd, startManifest, { paths, force: true })
     : []
 }
 
 async function listFiles(
   cwd: string,
-  isFurther = (_path: string): boolean => false,
+  isOtherFile = (_path: string): boolean => false,
 ): Promise<readonly string[]> {
   return (await listAll(cwd))
     .filter(({ stats }) => stats.isFile() && stats.size <= maxTextBytes)
     .map(({ path }) => path)
-    .filter((path) => code.test(path) && (isTestPath(path) || isFurther(path)))
+    .filter((path) => codeFile.test(path) && (isTestPath(path) || isOtherFile(path)))
     .slice(0, maxTexts)
 }
 
 /** Returns the changed files in linked or copied folders, which cannot be restored. */
-function findDependencies({ changed, session: { config } }: GuardRun): readonly Suspicion[] {
+function findDependencySuspicions({ changedPaths, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
-  return changed
+  return changedPaths
     .filter((path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`)))
     .flatMap((path) =>
       (['test', 'lint', 'perf', 'check'] as const).map((kind) => ({
@@ -158,12 +173,16 @@ async function findSuspiciousCode(
   const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
   const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
   const texts = await readTexts(guard.cwd, [...sources, ...findNewData(guard, existing, restored)])
-  const compared = [...texts].map(([path, after]) => ({ path, before: originals.get(path) ?? '', after }))
+  const comparedFiles = [...texts].map(([path, after]) => ({
+    path,
+    before: originals.get(path) ?? '',
+    after,
+  }))
   try {
     const tests = [...(await readTexts(guard.cwd, await listFiles(guard.cwd))).values()]
-    return await guard.critic.engine.call('findSuspicions', { files: compared, tests }, { isEvaluation })
+    return await guard.critic.engine.call('findSuspicions', { files: comparedFiles, tests }, { isEvaluation })
   } catch (error) {
-    const [first] = compared
+    const [first] = comparedFiles
     if (first === undefined || !CausewayError.is(error, 'DEADLINE_EXCEEDED')) throw error
     return [{ kind: 'test', path: first.path, line: 1, why: 'is among files that take too long to check' }]
   }
@@ -171,39 +190,41 @@ async function findSuspiciousCode(
 
 /** Returns data files created by the session, which can contain copies of tested values. */
 function findNewData(
-  { origin, changed }: GuardRun,
+  { startManifest, changedPaths }: GuardRun,
   existing: ReadonlySet<string>,
   restored: readonly string[],
 ): readonly string[] {
-  const data = changed.filter((path) => isTable(path) && existing.has(path) && !restored.includes(path))
-  const known = new Set(origin.entries.map(({ path }) => path))
-  return data.filter((path) => !known.has(path)).slice(0, maxTexts)
+  const dataFiles = changedPaths.filter(
+    (path) => isDataFile(path) && existing.has(path) && !restored.includes(path),
+  )
+  const existingPaths = new Set(startManifest.entries.map(({ path }) => path))
+  return dataFiles.filter((path) => !existingPaths.has(path)).slice(0, maxTexts)
 }
 
 /** If the failures of the probe are reported only with the original files, the candidate forges the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
-  const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
-  if (found?.tests === undefined) return 'not possible'
+  const testFinding = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
+  if (testFinding?.tests === undefined) return 'not possible'
   const texts = await readTexts(
     guard.cwd,
-    listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
+    listProbeFiles(await listFiles(guard.cwd), testFinding.tests).slice(0, maxProbes),
   )
-  const probes = await createProbes(guard, texts, found.tests)
-  const hidden = await findUnreported(guard, found.spec, probes)
+  const probes = await createProbes(guard, texts, testFinding.tests)
+  const unreportedProbes = await findUnreportedProbes(guard, testFinding.spec, probes)
   if (probes.length === 0) return 'not possible'
-  if (hidden.length === 0) return 'reported'
-  await restore(guard, guard.changed)
+  if (unreportedProbes.length === 0) return 'reported'
+  await restore(guard, guard.changedPaths)
   const controls = await createProbes(
     guard,
     await readTexts(
       guard.cwd,
-      hidden.map(({ path }) => path),
+      unreportedProbes.map(({ path }) => path),
     ),
-    found.tests,
+    testFinding.tests,
   )
-  const unknown = await findUnreported(guard, found.spec, controls)
-  if (unknown.length < controls.length) return 'not reported'
-  return hidden.length < probes.length ? 'reported' : 'not possible'
+  const unreportedControls = await findUnreportedProbes(guard, testFinding.spec, controls)
+  if (unreportedControls.length < controls.length) return 'not reported'
+  return unreportedProbes.length < probes.length ? 'reported' : 'not possible'
 }
 
 function createProbes(
@@ -215,7 +236,7 @@ function createProbes(
   return critic.engine.call('createProbes', { texts, tests, ids }, { isEvaluation })
 }
 
-async function findUnreported(
+async function findUnreportedProbes(
   guard: GuardRun,
   spec: SignalSpec,
   probes: readonly Probe[],

@@ -23,7 +23,7 @@ import { type CommandResult, runCommand } from '../runner/run-command.ts'
 import type { Critic } from '../session/critic.ts'
 import type { CommandRow } from '../store/rows.ts'
 
-export interface StagesRun {
+export interface StageRun {
   readonly critic: Pick<Critic, 'engine' | 'dir' | 'store' | 'log' | 'now'>
   readonly config: SessionConfig
   readonly cwd: string
@@ -32,7 +32,7 @@ export interface StagesRun {
   readonly marker: string
   readonly signal: AbortSignal
   /** Ids of the tests to run instead of all tests, and the source of the last run. */
-  readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
+  readonly selection?: { readonly ids: readonly string[]; readonly source: string } | undefined
   onStage?(index: number, name: string): void
   onProcess?(spec: SignalSpec, mark: ProcessMark): Promise<void>
   onStageEnd?(index: number, stage: Evidence): Promise<void>
@@ -43,13 +43,13 @@ const maxReportBytes = 20 * 2 ** 20
 const isEvaluation = true
 
 /** Rejects with the signal's reason after an abort. */
-export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
+export async function runStages(run: StageRun): Promise<readonly Evidence[]> {
   const stages: Evidence[] = []
-  let failed: string | undefined
+  let failedSignal: string | undefined
   for (const [index, spec] of run.config.signals.entries()) {
     run.signal.throwIfAborted()
-    if (failed !== undefined) {
-      stages.push(createSkipped(run, spec, failed))
+    if (failedSignal !== undefined) {
+      stages.push(createSkippedStage(run, spec, failedSignal))
       continue
     }
     run.onStage?.(index, spec.name)
@@ -57,22 +57,22 @@ export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
     run.signal.throwIfAborted()
     stages.push(stage)
     await run.onStageEnd?.(index, stage)
-    if (run.failFast && !isSuccessful(stage.finding.end)) failed = spec.name
+    if (run.failFast && !isSuccessful(stage.finding.end)) failedSignal = spec.name
   }
   return stages
 }
 
-function createSkipped({ config }: StagesRun, spec: SignalSpec, notRunAfter: string): Evidence {
+function createSkippedStage({ config }: StageRun, spec: SignalSpec, failedBefore: string): Evidence {
   const end: StageEnd = { exitCode: null, timedOut: false, cancelled: false, timeoutS: config.timeoutS }
   return {
-    finding: { spec, end, notRunAfter },
+    finding: { spec, end, failedBefore },
     summary: { stage: spec.name, exitCode: null, timedOut: false, ms: 0, bytes: 0, truncated: false },
     stdout: '',
     stderr: '',
   }
 }
 
-async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+async function runStage(run: StageRun, spec: SignalSpec): Promise<Evidence> {
   if (spec.kind === 'test') return runTests(run, spec)
   if (spec.kind === 'perf') return runBenchmark(run, spec)
   const result = await runSignal(run, spec, spec.command)
@@ -83,18 +83,18 @@ async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
 }
 
 /** Reports have random names in a separate folder, so that tests cannot write their own results. */
-async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+async function runTests(run: StageRun, spec: SignalSpec): Promise<Evidence> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-trm-'))
   const createPath = (extension: string) => join(folder, `${randomUUID()}.${extension}`)
-  const [xml, nodeXml, appended] = [createPath('xml'), createPath('xml'), createPath('report')]
+  const [xml, nodeXml, appendedReport] = [createPath('xml'), createPath('xml'), createPath('report')]
   try {
-    const { command, env } = chooseTests(run, addReport(spec.command, appended))
+    const { command, env } = chooseTests(run, addReport(spec.command, appendedReport))
     const result = await runSignal(run, spec, command, {
       env: createReportEnvironment({ xml, nodeXml }, run.config.env, env),
       writable: [folder],
     })
-    const read = await Promise.all([xml, nodeXml, appended].map(readReport))
-    const reports = read.filter((text) => text !== undefined)
+    const reportTexts = await Promise.all([xml, nodeXml, appendedReport].map(readReport))
+    const reports = reportTexts.filter((text) => text !== undefined)
     const evidence = { reports, ...cleanResult(run, result) }
     const tests = await run.critic.engine.call('tests', evidence, { isEvaluation })
     return toEvidence(run, spec, [result], {
@@ -105,9 +105,9 @@ async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
   }
 }
 
-function chooseTests({ only }: StagesRun, command: string): SelectedTests {
-  if (only === undefined) return { command, env: {} }
-  const selected = selectTests(command, only.source, only.ids)
+function chooseTests({ selection }: StageRun, command: string): SelectedTests {
+  if (selection === undefined) return { command, env: {} }
+  const selected = selectTests(command, selection.source, selection.ids)
   if (selected !== undefined) return selected
   throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
 }
@@ -123,11 +123,11 @@ async function readReport(file: string): Promise<string | undefined> {
   }
 }
 
-async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+async function runBenchmark(run: StageRun, spec: SignalSpec): Promise<Evidence> {
   const { repeat } = run.config.perf
   const results: CommandResult[] = []
   const metrics: Metric[] = []
-  for (let time = 0; time < repeat; time++) {
+  for (let attempt = 0; attempt < repeat; attempt++) {
     const result = await runSignal(run, spec, spec.command)
     results.push(result)
     const { stdout, stderr } = cleanResult(run, result)
@@ -140,7 +140,7 @@ async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence>
   const isMeasured = metrics.length === repeat && value !== undefined
   return toEvidence(run, spec, results, {
     metric: isMeasured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
-    spread: computeSpread(values),
+    relativeSpread: computeSpread(values),
   })
 }
 
@@ -150,17 +150,17 @@ interface SignalOptions {
 }
 
 async function runSignal(
-  run: StagesRun,
+  run: StageRun,
   spec: SignalSpec,
   command: string,
   { env = {}, writable = [] }: SignalOptions = {},
 ): Promise<CommandResult> {
   const { critic, config, cwd, marker, signal } = run
   let onEnd: ((result: CommandResult) => Promise<void>) | undefined
-  const confined = { cwd, repo: config.project, writable, hidden: critic.dir }
+  const sandboxFolders = { cwd, repo: config.project, writable, hidden: critic.dir }
   const result = await runCommand({
     command,
-    sandbox: config.sandbox === 'bwrap' ? createBwrapArguments(confined) : undefined,
+    sandbox: config.sandbox === 'bwrap' ? createBwrapArguments(sandboxFolders) : undefined,
     cwd,
     env: { ...createEnvironment(process.env, config.env, env), PWD: cwd },
     timeoutMs: config.timeoutS * 1000,
@@ -176,31 +176,31 @@ async function runSignal(
 }
 
 async function auditCommand(
-  { critic: { store, log, now }, audit, cwd }: StagesRun,
+  { critic: { store, log, now }, audit, cwd }: StageRun,
   { name: stage, command }: SignalSpec,
   pid: number,
 ): Promise<(result: CommandResult) => Promise<void>> {
   const row = { ...audit, cwd, stage, command, pid, started_ms: now() }
-  const id = await store.commandStarted(row)
+  const id = await store.addCommand(row)
   log.info(row, 'command started')
   return async ({ exitCode, timedOut, ms, stdout, stderr }) => {
     const end = { exit_code: exitCode, ms, bytes: stdout.bytes + stderr.bytes }
-    await store.commandEnded(id, end)
+    await store.finishCommand(id, end)
     log.info({ ...audit, cwd, stage, pid, timedOut, ...end }, 'command ended')
   }
 }
 
 function toEvidence(
-  run: StagesRun,
+  run: StageRun,
   spec: SignalSpec,
   results: readonly CommandResult[],
-  parsed: Omit<StageFinding, 'spec' | 'end'>,
+  fields: Omit<StageFinding, 'spec' | 'end'>,
 ): Evidence {
-  const last = results.at(-1)
-  if (last === undefined) throw new Error('a stage without a command')
-  const { exitCode, timedOut, cancelled } = last
+  const lastResult = results.at(-1)
+  if (lastResult === undefined) throw new Error('a stage without a command')
+  const { exitCode, timedOut, cancelled } = lastResult
   return {
-    finding: { spec, end: { exitCode, timedOut, cancelled, timeoutS: run.config.timeoutS }, ...parsed },
+    finding: { spec, end: { exitCode, timedOut, cancelled, timeoutS: run.config.timeoutS }, ...fields },
     summary: {
       stage: spec.name,
       exitCode,
@@ -209,14 +209,14 @@ function toEvidence(
       bytes: results.reduce((sum, { stdout, stderr }) => sum + stdout.bytes + stderr.bytes, 0),
       truncated: results.some(({ stdout, stderr }) => stdout.truncated || stderr.truncated),
     },
-    ...cleanResult(run, last),
+    ...cleanResult(run, lastResult),
   }
 }
 
-const cleanResult = (run: StagesRun, { stdout, stderr }: CommandResult) => ({
+const cleanResult = (run: StageRun, { stdout, stderr }: CommandResult) => ({
   stdout: redact(removeFolder(run, stdout.text), run.config.env),
   stderr: redact(removeFolder(run, stderr.text), run.config.env),
 })
 
-const removeFolder = ({ cwd }: StagesRun, text: string): string =>
+const removeFolder = ({ cwd }: StageRun, text: string): string =>
   text.replaceAll(`file://${cwd}/`, '').replaceAll(`${cwd}/`, '').replaceAll(cwd, '.')

@@ -1,6 +1,6 @@
 import stripAnsi from 'strip-ansi'
 
-export interface Captured {
+export interface CapturedOutput {
   /** Without escape sequences. A line in brackets replaces omitted output. */
   readonly text: string
   readonly bytes: number
@@ -12,7 +12,7 @@ const [headBytes, middleBytes, tailBytes] = [64 * 1024, 64 * 1024, 256 * 1024]
 /** Patterns of failures, and the number of lines to store for each failure. */
 const failureWords = ['Error', 'FAIL', 'not ok', 'Traceback', 'panic', '✖']
 const failureLine = /\b\w*Error\b|\bFAIL(ED|URE)?\b|^\s*not ok\b|^Traceback|^panic|✖/
-const failureLines = 20
+const linesPerFailure = 20
 
 /** Stores the beginning, the end and failures of a stream in bounded memory. */
 export class Capture {
@@ -24,15 +24,15 @@ export class Capture {
   add(chunk: Buffer): void {
     const size = this.#size
     size.all += chunk.length
-    const room = headBytes - size.head
-    if (room > 0) {
-      this.#head.push(chunk.subarray(0, room))
-      size.head += Math.min(room, chunk.length)
+    const freeBytes = headBytes - size.head
+    if (freeBytes > 0) {
+      this.#head.push(chunk.subarray(0, freeBytes))
+      size.head += Math.min(freeBytes, chunk.length)
     }
-    if (chunk.length <= room) return
-    const rest = chunk.subarray(Math.max(0, room))
-    this.#tail.push(rest)
-    size.tail += rest.length
+    if (chunk.length <= freeBytes) return
+    const remainder = chunk.subarray(Math.max(0, freeBytes))
+    this.#tail.push(remainder)
+    size.tail += remainder.length
     for (let first = this.#tail[0]; first && size.tail - first.length >= tailBytes; first = this.#tail[0]) {
       this.#tail.shift()
       size.tail -= first.length
@@ -40,7 +40,7 @@ export class Capture {
     }
   }
 
-  finish(): Captured {
+  finish(): CapturedOutput {
     const tail = Buffer.concat(this.#tail)
     const end = tail.subarray(Math.max(0, tail.length - tailBytes))
     const omitted = this.#size.all - this.#size.head - end.length
@@ -58,11 +58,11 @@ export class Capture {
     if (size.middle >= middleBytes || !failureWords.some((word) => chunk.includes(word))) return
     let remaining = 0
     for (const line of chunk.toString('utf8').split('\n')) {
-      if (failureLine.test(line)) remaining = failureLines
+      if (failureLine.test(line)) remaining = linesPerFailure
       if (remaining-- <= 0 || size.middle >= middleBytes) continue
-      const shown = line.slice(0, 2000)
-      this.#middle.push(shown)
-      size.middle += shown.length + 1
+      const shortLine = line.slice(0, 2000)
+      this.#middle.push(shortLine)
+      size.middle += shortLine.length + 1
     }
   }
 }
@@ -78,13 +78,13 @@ export function cleanOutput(text: string): string {
     repeats = 0
   }
   for (const line of lines) {
-    const visible = line.slice(line.lastIndexOf('\r') + 1)
-    if (visible !== '' && visible === cleaned.at(-1)) {
+    const visibleText = line.slice(line.lastIndexOf('\r') + 1)
+    if (visibleText !== '' && visibleText === cleaned.at(-1)) {
       repeats++
       continue
     }
     flush()
-    cleaned.push(visible)
+    cleaned.push(visibleText)
   }
   flush()
   return cleaned.join('\n')

@@ -28,14 +28,14 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /** Kills every process with the marker, even outside the group. Returns their number. */
-export async function killMarked(marker: string): Promise<number> {
+export async function killMarkedProcesses(marker: string): Promise<number> {
   let killed = 0
   // Requires two empty listings in a row, because a process may fork during a listing and has no environment when it
   // starts.
-  for (let [round, empty] = [0, 0]; round < 8 && empty < 2; round++) {
-    const found = await findMarked(marker)
-    empty = found.length === 0 ? empty + 1 : 0
-    for (const pid of found) {
+  for (let [round, emptyCount] = [0, 0]; round < 8 && emptyCount < 2; round++) {
+    const pids = await findMarkedProcesses(marker)
+    emptyCount = pids.length === 0 ? emptyCount + 1 : 0
+    for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL')
         killed++
@@ -43,15 +43,15 @@ export async function killMarked(marker: string): Promise<number> {
         // The process already ended.
       }
     }
-    if (empty < 2) await sleep(10)
+    if (emptyCount < 2) await sleep(10)
   }
   return killed
 }
 
 /** Returns pids, or an empty list if the system has no /proc. */
-export async function findMarked(marker: string): Promise<readonly number[]> {
+export async function findMarkedProcesses(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
-  const found = await Promise.all(
+  const pids = await Promise.all(
     entries
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .map(async (name) => {
@@ -59,11 +59,11 @@ export async function findMarked(marker: string): Promise<readonly number[]> {
         return environment.split('\0').includes(`${markerName}=${marker}`) ? Number(name) : undefined
       }),
   )
-  return found.filter((pid) => pid !== undefined)
+  return pids.filter((pid) => pid !== undefined)
 }
 
-export async function killLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
+export async function killLeftoverProcesses(mark: ProcessMark | null, marker: string): Promise<void> {
   if (mark !== null && mark.started !== null && createMark(mark.pid).started === mark.started)
     signalGroup(mark.pid, 'SIGKILL')
-  await killMarked(marker)
+  await killMarkedProcesses(marker)
 }

@@ -16,13 +16,13 @@ except Exception:
 
 /** Whether Python rejects a source. `false` if there is no interpreter. */
 export async function rejectsPython(source: string): Promise<boolean> {
-  const running = promisify(execFile)('python3', ['-I', '-S', '-W', 'ignore', '-c', script], {
+  const pythonProcess = promisify(execFile)('python3', ['-I', '-S', '-W', 'ignore', '-c', script], {
     timeout: timeoutMs,
   })
   // An interpreter that exits early does not read its input.
-  running.child.stdin?.on('error', () => undefined)
-  running.child.stdin?.end(source)
-  return running.then(
+  pythonProcess.child.stdin?.on('error', () => undefined)
+  pythonProcess.child.stdin?.end(source)
+  return pythonProcess.then(
     ({ stdout }) => stdout.trim() === 'invalid',
     () => false,
   )

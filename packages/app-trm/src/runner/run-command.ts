@@ -5,11 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CausewayError } from '@causeway/protocol'
 import { lowerGroupPriority } from '@causeway/worker'
-import { createLimits } from '../domain/command/sandbox.ts'
-import { Capture, type Captured } from './capture.ts'
-import { createMark, killMarked, markerName, type ProcessMark, signalGroup } from './process-group.ts'
+import { createLimitCommands } from '../domain/command/sandbox.ts'
+import { Capture, type CapturedOutput } from './capture.ts'
+import {
+  createMark,
+  killMarkedProcesses,
+  markerName,
+  type ProcessMark,
+  signalGroup,
+} from './process-group.ts'
 
-export interface CommandRun {
+export interface CommandOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -30,8 +36,8 @@ export interface CommandResult {
   readonly timedOut: boolean
   readonly cancelled: boolean
   readonly ms: number
-  readonly stdout: Captured
-  readonly stderr: Captured
+  readonly stdout: CapturedOutput
+  readonly stderr: CapturedOutput
 }
 
 /** Milliseconds between SIGTERM and SIGKILL, and for reading the rest of the pipes. */
@@ -41,18 +47,18 @@ const [graceMs, drainMs] = [2000, 1000]
  * A watcher in the command's group reads a pipe. If the server is killed, the pipe closes and the watcher kills the
  * group. It uses only shell built-ins, because the command's PATH may contain no program.
  */
-const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
+const watcherScript = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
 /**
  * Runs a command until it exits, times out or is cancelled, and kills all of its processes. Throws
  * `INVALID_ARGUMENTS`.
  */
-export async function runCommand(run: CommandRun): Promise<CommandResult> {
+export async function runCommand(run: CommandOptions): Promise<CommandResult> {
   const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
-  const started = performance.now()
+  const startedMs = performance.now()
   const streams = { stdout: new Capture(), stderr: new Capture() }
   const state = { timedOut: false, cancelled: false }
-  const script = `${watcher}${createLimits(timeoutMs / 1000, availableParallelism())}exec "$@"`
+  const script = `${watcherScript}${createLimitCommands(timeoutMs / 1000, availableParallelism())}exec "$@"`
   const child = startShell(['-c', script, 'sh', ...sandbox, '/bin/sh', '-c', command], {
     cwd,
     env: { ...env, [markerName]: marker },
@@ -75,14 +81,14 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const exit = waitForExit(child)
+    const exitPromise = waitForExit(child)
     if (child.pid !== undefined) await onStart?.(createMark(child.pid))
-    const exitCode = await exit
+    const exitCode = await exitPromise
     await cleanUp(child, marker)
     return {
       exitCode: state.timedOut || state.cancelled ? null : exitCode,
       ...state,
-      ms: Math.round(performance.now() - started),
+      ms: Math.round(performance.now() - startedMs),
       stdout: streams.stdout.finish(),
       stderr: streams.stderr.finish(),
     }
@@ -92,7 +98,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   }
 }
 
-function startShell(args: readonly string[], options: Pick<CommandRun, 'cwd' | 'env'>): ChildProcess {
+function startShell(args: readonly string[], options: Pick<CommandOptions, 'cwd' | 'env'>): ChildProcess {
   try {
     return spawn('/bin/sh', args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   } catch (error) {
@@ -124,10 +130,10 @@ async function endGroup({ pid }: ChildProcess): Promise<void> {
 
 async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null && !pipe.readableEnded)
-  const ended = Promise.all(pipes.map((pipe) => pipe && once(pipe, 'end').catch(() => undefined)))
+  const pipesEnded = Promise.all(pipes.map((pipe) => pipe && once(pipe, 'end').catch(() => undefined)))
   if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
-  await killMarked(marker)
-  await Promise.race([ended, sleep(drainMs, undefined, { ref: false })])
+  await killMarkedProcesses(marker)
+  await Promise.race([pipesEnded, sleep(drainMs, undefined, { ref: false })])
   for (const pipe of child.stdio) pipe?.destroy()
 }
 

@@ -4,7 +4,7 @@ import { chooseStricter, type SandboxLevel } from '../domain/command/sandbox.ts'
 import { createStanding } from '../domain/evaluation/score.ts'
 import { createConfig, type SessionConfig, type SessionRequest } from '../domain/session-config.ts'
 import { TrmError } from '../errors.ts'
-import { type Detected, detect } from '../evaluation/detect.ts'
+import { type DetectedCommands, detectCommands } from '../evaluation/detect.ts'
 import { hasBwrap } from '../runner/run-command.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import type { Critic } from './critic.ts'
@@ -25,21 +25,21 @@ interface CreateRequest {
 }
 
 /** Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
-export async function createSession(critic: Critic, given: CreateRequest) {
-  const { config: requested, notes, request } = given
+export async function createSession(critic: Critic, options: CreateRequest) {
+  const { config: sessionRequest, notes, request } = options
   if (critic.policy.roots.folders().length === 0)
     throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')
-  const sandbox = await chooseSandbox(chooseStricter(requested.options.sandbox, critic.policy.sandbox))
-  const project = await resolveProject(critic, given.repo)
-  const config = createConfig(project, requested, sandbox)
-  checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
-  if (given.preflight) await critic.store.checkIdle(project)
+  const sandbox = await chooseSandbox(chooseStricter(sessionRequest.options.sandbox, critic.policy.sandbox))
+  const project = await resolveProject(critic, options.repo)
+  const config = createConfig(project, sessionRequest, sandbox)
+  checkCommands(critic, config, { holder: options.holder, detected: await detectCommands(project) })
+  if (options.preflight) critic.store.checkIdle(project)
   const id = critic.newId()
-  const answer = { sessionId: id, warnings: given.warnings }
+  const answer = { sessionId: id, warnings: options.warnings }
   while (!(await critic.store.reserveSession(id, maxSessions))) await endIdleSession(critic, id)
   try {
     const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project
-    const start = await takeStart(critic, repo, config.isolate)
+    const start = await takeStartSnapshot(critic, repo, config.isolate)
     const row = { id, config: { ...config, repo }, standing: createStanding(notes), start }
     await critic.store.createSession(row, { id: request, answer })
   } finally {
@@ -49,7 +49,11 @@ export async function createSession(critic: Critic, given: CreateRequest) {
 }
 
 /** Returns `null` for a project that is too large, unless the session is isolated. */
-async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
+async function takeStartSnapshot(
+  { snapshots }: Critic,
+  repo: string,
+  isolate: boolean,
+): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)
   } catch (error) {
@@ -77,16 +81,22 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
 function checkCommands(
   { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
-  { holder, detected }: { readonly holder: unknown; readonly detected: Detected },
+  { holder, detected }: { readonly holder: unknown; readonly detected: DetectedCommands },
 ): void {
   if (allowed === 'any' || (holder !== undefined && trusted.has(holder))) return
-  const known = Object.values(detected)
+  const detectedCommands = Object.values(detected)
   const isAllowed = (command: string): boolean =>
-    allowed === 'detected' ? known.includes(command) : new RegExp(`^(?:${allowed})$`, 's').test(command)
-  const refused = signals.find(({ command }) => !isAllowed(command))
-  if (refused === undefined) return
-  throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refused.command}`, {
-    data: { signal: refused.name, policy: allowed, allowed: allowed === 'detected' ? detected : allowed },
+    allowed === 'detected'
+      ? detectedCommands.includes(command)
+      : new RegExp(`^(?:${allowed})$`, 's').test(command)
+  const refusedSignal = signals.find(({ command }) => !isAllowed(command))
+  if (refusedSignal === undefined) return
+  throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refusedSignal.command}`, {
+    data: {
+      signal: refusedSignal.name,
+      policy: allowed,
+      allowed: allowed === 'detected' ? detected : allowed,
+    },
   })
 }
 
@@ -98,7 +108,7 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
 }
 
 async function endIdleSession(critic: Critic, newId: string): Promise<void> {
-  const sessions = await critic.store.sessions()
+  const sessions = await critic.store.listSessions()
   const [oldest] = sessions
     .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
     .toSorted((a, b) => a.updated_ms - b.updated_ms)

@@ -8,7 +8,7 @@ import type { SessionRow } from '../store/rows.ts'
 import type { TrmStore } from '../store/store.ts'
 import type { RunningStep } from './running-step.ts'
 
-export const defaultParallel = 2
+export const defaultMaxParallel = 2
 
 /** Server settings that no session can exceed. */
 interface Policy {
@@ -21,12 +21,12 @@ interface Policy {
   readonly sandbox: SandboxLevel
 }
 
-interface CriticParts {
+interface CriticOptions {
   readonly env: Env
   readonly store: TrmStore
   readonly snapshots: Snapshots
   readonly policy: Policy
-  readonly parallel?: number | undefined
+  readonly maxParallel?: number | undefined
   readonly dir: string
 }
 
@@ -45,24 +45,24 @@ export class Critic {
   readonly newId: () => string
   readonly running = new Map<string, RunningStep>()
   readonly #changed: Env['changed']
-  readonly #closing = new AbortController()
-  readonly #maintaining: Promise<void>
+  readonly #closeController = new AbortController()
+  readonly #maintenance: Promise<void>
 
-  constructor({ env, store, snapshots, policy, parallel = defaultParallel, dir }: CriticParts) {
+  constructor({ env, store, snapshots, policy, maxParallel = defaultMaxParallel, dir }: CriticOptions) {
     this.store = store
     this.snapshots = snapshots
     this.policy = policy
     this.dir = dir
     this.queue = new CallQueue({
       name: 'evaluations',
-      maxRunning: parallel,
+      maxRunning: maxParallel,
       maxWaiting: Number.POSITIVE_INFINITY,
     })
     this.log = env.log
     this.now = env.now
     this.newId = env.newId
     this.#changed = env.changed
-    this.#maintaining = this.#maintain()
+    this.#maintenance = this.#maintainSnapshots()
   }
 
   notifyChanged(sid: string): void {
@@ -72,7 +72,7 @@ export class Critic {
   /** Returns an active session. Throws `SESSION_NOT_FOUND`, with `data.status` `ended` if the session has ended. */
   async findSession(sid: string | undefined): Promise<SessionRow> {
     if (sid === undefined) throw createNotFoundError('no session id was given', { sid: null })
-    const row = await this.store.session(sid)
+    const row = await this.store.findSession(sid)
     if (row === undefined) throw createNotFoundError(`no session has this id: ${sid}`, { sid })
     if (row.status === 'ended')
       throw createNotFoundError(`the session has already ended: ${sid}`, { sid, status: 'ended' })
@@ -81,16 +81,16 @@ export class Critic {
 
   /** Interrupts running evaluations, restores their files and closes the database. */
   async close(): Promise<void> {
-    this.#closing.abort(shutdownError)
+    this.#closeController.abort(shutdownError)
     const steps = [...this.running.values()]
-    await Promise.all([...steps.map((step) => step.cancel(shutdownError)), this.#maintaining])
+    await Promise.all([...steps.map((step) => step.cancel(shutdownError)), this.#maintenance])
     await this.engine.close()
     this.store.close()
   }
 
   /** Moves snapshots of version 0.2 and releases the space of removed snapshots. */
-  async #maintain(): Promise<void> {
-    const { signal } = this.#closing
+  async #maintainSnapshots(): Promise<void> {
+    const { signal } = this.#closeController
     try {
       await this.snapshots.importArchive(signal)
     } catch (error) {

@@ -8,10 +8,10 @@ export async function endSession(
   { id, rev, config, start }: SessionRow,
   request: StoredRequest,
 ): Promise<void> {
-  const landings = await store.landings(id)
+  const landings = await store.listLandings(id)
   await store.endSession({ id, rev }, request)
   const ids = [...landings.flatMap(({ before, after }) => [before, after]), start].filter(
-    (one) => one !== null,
+    (snapshotId) => snapshotId !== null,
   )
   snapshots.drop(...ids)
   await removeWorkspace(config)

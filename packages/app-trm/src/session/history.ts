@@ -4,59 +4,64 @@ import { createStanding, readAverage, roundScore, type Standing } from '../domai
 import { TrmError } from '../errors.ts'
 import { type LandingRow, listLiveSteps, type SessionRow, type StepRow } from '../store/rows.ts'
 import type { Critic } from './critic.ts'
-import { recordOwnChanges } from './seen-files.ts'
+import { recordSessionChanges } from './seen-files.ts'
 
 interface Destination {
   readonly kind: LandingRow['kind']
   /** Ids of snapshots. A path is restored from the first snapshot that contains it. */
-  readonly target: readonly string[]
+  readonly targetSnapshots: readonly string[]
   readonly standing: Standing
-  readonly live: readonly number[]
+  readonly liveStepIds: readonly number[]
 }
 
 /** Throws `NOTHING_TO_UNDO`. */
-export async function findBeforeLast({ store }: Critic, { id: sid }: SessionRow): Promise<Destination> {
-  const live = listLiveSteps(await store.steps(sid))
-  const last = live.at(-1)
-  if (last === undefined)
+export async function findUndoDestination({ store }: Critic, { id: sid }: SessionRow): Promise<Destination> {
+  const liveSteps = listLiveSteps(await store.listSteps(sid))
+  const lastStep = liveSteps.at(-1)
+  if (lastStep === undefined)
     throw new CausewayError('NOTHING_TO_UNDO', `the session has no candidate to undo: ${sid}`, {
       remedy: 'submit one first',
       data: { sid },
     })
-  const landing = (await store.landings(sid)).find(({ id }) => id === last.landing_id)
+  const landing = (await store.listLandings(sid)).find(({ id }) => id === lastStep.landing_id)
   return {
     kind: 'undo',
-    target: landing === undefined ? [] : [landing.before],
-    standing: last.standing_before,
-    live: live.slice(0, -1).map(({ id }) => id),
+    targetSnapshots: landing === undefined ? [] : [landing.before],
+    standing: lastStep.standing_before,
+    liveStepIds: liveSteps.slice(0, -1).map(({ id }) => id),
   }
 }
 
 /** Throws `CHECKPOINT_NOT_FOUND`. */
-export async function findCheckpoint(
+export async function findCheckpointDestination(
   { store }: Critic,
   { id: sid }: SessionRow,
   cid: string,
 ): Promise<Destination> {
-  const checkpoints = await store.checkpoints(sid)
-  const found = cid === 'latest' ? checkpoints.at(-1) : checkpoints.find(({ id }) => id === cid)
-  if (found === undefined)
+  const checkpoints = await store.listCheckpoints(sid)
+  const checkpoint = cid === 'latest' ? checkpoints.at(-1) : checkpoints.find(({ id }) => id === cid)
+  if (checkpoint === undefined)
     throw new TrmError('CHECKPOINT_NOT_FOUND', `the session has no checkpoint ${cid}`, {
       data: { sid, checkpoints: checkpoints.map(({ id }) => id) },
     })
-  const { standing, live, landing_id } = found
-  return { kind: 'restore', target: listTarget(await store.landings(sid), landing_id), standing, live }
+  const { standing, live: liveStepIds, landing_id } = checkpoint
+  return {
+    kind: 'restore',
+    targetSnapshots: listTarget(await store.listLandings(sid), landing_id),
+    standing,
+    liveStepIds,
+  }
 }
 
-export async function findStart({ store }: Critic, { id }: SessionRow): Promise<Destination> {
-  const steps = await store.steps(id)
-  const landings = listOwn(await store.landings(id), steps)
-  const first = steps.find(({ kind }) => kind !== 'baseline') ?? steps[0]
+export async function findResetDestination({ store }: Critic, { id }: SessionRow): Promise<Destination> {
+  const steps = await store.listSteps(id)
+  const landings = listOwnLandings(await store.listLandings(id), steps)
+  const firstStep = steps.find(({ kind }) => kind !== 'baseline') ?? steps[0]
   return {
     kind: 'reset',
-    target: landings.map(({ before }) => before),
-    standing: { ...(first?.standing_before ?? createStanding('')), step: 0 },
-    live: [],
+    targetSnapshots: landings.map(({ before }) => before),
+    standing: { ...(firstStep?.standing_before ?? createStanding('')), step: 0 },
+    liveStepIds: [],
   }
 }
 
@@ -65,7 +70,7 @@ interface RevertRequest {
   /** Whether to overwrite files edited after the session wrote them. */
   readonly force: boolean
   /** `Undone`, `Restored` or `Reset`. */
-  readonly done: string
+  readonly outcome: string
 }
 
 /** Restores files, scores and steps, and returns the result of the call. Throws `USER_EDIT_CONFLICT`. */
@@ -73,21 +78,21 @@ export async function revert(
   critic: Critic,
   session: SessionRow,
   destination: Destination,
-  { request, force, done }: RevertRequest,
+  { request, force, outcome }: RevertRequest,
 ) {
-  const { standing, live } = destination
+  const { standing, liveStepIds } = destination
   const filesRestored = await restoreFiles(critic, session, { ...destination, force })
-  const written = filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`
+  const writtenText = filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`
   const result = {
-    message: `${done}; now at step ${standing.step}`,
+    message: `${outcome}; now at step ${standing.step}`,
     currentStep: standing.step,
     score: standing.best_score,
     emaScore: readAverage(standing),
     filesRestored,
-    summary: `${done}: step ${standing.step}, best score ${roundScore(standing.best_score)}. ${written}.`,
+    summary: `${outcome}: step ${standing.step}, best score ${roundScore(standing.best_score)}. ${writtenText}.`,
   }
   const change = { id: session.id, rev: session.rev, standing, status: 'active' } as const
-  await critic.store.revert(change, live, { id: request, answer: result })
+  await critic.store.revert(change, liveStepIds, { id: request, answer: result })
   critic.notifyChanged(session.id)
   return result
 }
@@ -98,12 +103,16 @@ export async function restoreBestFiles(
   session: SessionRow,
   force: boolean,
 ): Promise<readonly string[]> {
-  const best = session.standing.best_step
-  const live = listLiveSteps(await critic.store.steps(session.id))
-  const steps = live.filter(({ number }) => best !== null && number <= best)
+  const bestStep = session.standing.best_step
+  const liveSteps = listLiveSteps(await critic.store.listSteps(session.id))
+  const steps = liveSteps.filter(({ number }) => bestStep !== null && number <= bestStep)
   const lastLanding = Math.max(0, ...steps.map(({ landing_id }) => landing_id ?? 0))
-  const landings = await critic.store.landings(session.id)
-  return restoreFiles(critic, session, { kind: 'best', target: listTarget(landings, lastLanding), force })
+  const landings = await critic.store.listLandings(session.id)
+  return restoreFiles(critic, session, {
+    kind: 'best',
+    targetSnapshots: listTarget(landings, lastLanding),
+    force,
+  })
 }
 
 type FinishedLanding = LandingRow & { readonly after: string }
@@ -112,13 +121,16 @@ const isFinished = (landing: LandingRow): landing is FinishedLanding => landing.
 
 function listTarget(landings: readonly LandingRow[], lastLanding: number): readonly string[] {
   const finished = landings.filter(isFinished)
-  const earlier = finished.filter(({ id }) => id <= lastLanding)
-  const later = finished.filter(({ id }) => id > lastLanding)
-  return [...earlier.map(({ after }) => after).reverse(), ...later.map(({ before }) => before)]
+  const earlierLandings = finished.filter(({ id }) => id <= lastLanding)
+  const laterLandings = finished.filter(({ id }) => id > lastLanding)
+  return [
+    ...earlierLandings.map(({ after }) => after).reverse(),
+    ...laterLandings.map(({ before }) => before),
+  ]
 }
 
 /** Returns the session's landings. They include another program's edits if a step evaluated them as its candidate. */
-function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): readonly LandingRow[] {
+function listOwnLandings(landings: readonly LandingRow[], steps: readonly StepRow[]): readonly LandingRow[] {
   const submitted = new Set(
     steps.filter(({ status }) => status === 'done').map(({ landing_id }) => landing_id),
   )
@@ -128,26 +140,33 @@ function listOwn(landings: readonly LandingRow[], steps: readonly StepRow[]): re
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,
-  { kind, target, force }: Pick<Destination, 'kind' | 'target'> & { readonly force: boolean },
+  {
+    kind,
+    targetSnapshots,
+    force,
+  }: Pick<Destination, 'kind' | 'targetSnapshots'> & { readonly force: boolean },
 ): Promise<readonly string[]> {
   const { id, config } = session
-  if (target.length === 0) return []
-  const landings = listOwn(await store.landings(id), await store.steps(id))
+  if (targetSnapshots.length === 0) return []
+  const landings = listOwnLandings(await store.listLandings(id), await store.listSteps(id))
   if (landings.length === 0) return []
-  const wanted = await snapshots.combine(target)
-  const own = await snapshots.combine(landings.map(({ before }) => before))
-  const after = landings.filter(isFinished).map((landing) => landing.after)
-  const expected = await snapshots.combine([...after.reverse(), ...landings.map(({ before }) => before)])
+  const targetManifest = await snapshots.combine(targetSnapshots)
+  const ownManifest = await snapshots.combine(landings.map(({ before }) => before))
+  const afterSnapshots = landings.filter(isFinished).map((landing) => landing.after)
+  const expected = await snapshots.combine([
+    ...afterSnapshots.reverse(),
+    ...landings.map(({ before }) => before),
+  ])
   // Skips files that only the user changed.
-  const ownPaths = new Set(own.entries.map(({ path }) => path))
-  const paths = wanted.entries.map(({ path }) => path).filter((path) => ownPaths.has(path))
+  const ownPaths = new Set(ownManifest.entries.map(({ path }) => path))
+  const paths = targetManifest.entries.map(({ path }) => path).filter((path) => ownPaths.has(path))
   const before = await snapshots.take(config.repo, paths)
-  const report = await snapshots.restore(wanted, { expected, force, paths }).catch((error) => {
+  const report = await snapshots.restore(targetManifest, { expected, force, paths }).catch((error) => {
     snapshots.drop(before)
     throw error
   })
-  const landing = await store.beginLanding({ session_id: id, kind, before })
+  const landing = store.beginLanding({ session_id: id, kind, before })
   await store.finishLanding(landing, await snapshots.take(config.repo, paths))
-  await recordOwnChanges(store, session, paths)
+  await recordSessionChanges(store, session, paths)
   return [...report.restored, ...report.deleted].sort()
 }

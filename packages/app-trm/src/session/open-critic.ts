@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, makeRoots, numberSetting } from '@causeway/app-kit'
-import { killLeftover } from '../runner/process-group.ts'
+import { killLeftoverProcesses } from '../runner/process-group.ts'
 import { Snapshots } from '../snapshot/snapshots.ts'
 import type { StepRow } from '../store/rows.ts'
 import { TrmStore } from '../store/store.ts'
@@ -20,7 +20,7 @@ export async function openCritic(env: Env): Promise<Critic> {
   const store = new TrmStore(dir, env)
   const snapshots = new Snapshots({ dir: join(dir, 'trm'), db: store.db, now: () => store.now() })
   await removeWorkCopies(dir)
-  for (const step of await store.runningSteps()) await interrupt({ env, store, snapshots }, step)
+  for (const step of await store.listRunningSteps()) await interrupt({ env, store, snapshots }, step)
   const critic = new Critic({
     env,
     store,
@@ -31,7 +31,7 @@ export async function openCritic(env: Env): Promise<Critic> {
       trusted: new Set(Array.isArray(trmTrusted) ? trmTrusted : []),
       sandbox: trmSandbox === 'auto' || trmSandbox === 'bwrap' ? trmSandbox : 'none',
     },
-    parallel: numberSetting(settings, 'trmParallel'),
+    maxParallel: numberSetting(settings, 'trmParallel'),
     dir: await realpath(dir),
   })
   await removeUnusedWorkspaces(critic)
@@ -46,7 +46,7 @@ interface RecoveryParts {
 
 async function interrupt({ env: { log }, store, snapshots }: RecoveryParts, step: StepRow): Promise<void> {
   const fields = { session: step.session_id, step: step.number }
-  await killLeftover(step.mark, step.marker)
+  await killLeftoverProcesses(step.mark, step.marker)
   try {
     await rollBack({ store, snapshots, log }, step, 'interrupted')
     log.warn(fields, 'an evaluation was interrupted by a restart')

@@ -53,11 +53,14 @@ async function checkStale(
   before: OriginalFiles,
   shas: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const seen = await critic.store.readSeenHashes(id)
-  for (const [path, now] of before) {
+  const seenHashes = await critic.store.readSeenHashes(id)
+  for (const [path, currentContent] of before) {
     // A removed file without a sha is reported when the candidate is applied.
-    const known = shas.get(path) ?? (now === undefined ? undefined : seen.get(path))
-    if (known !== undefined && (now === undefined || hashContent(now) !== known))
-      throw await createStaleError(critic, id, { path, known, now })
+    const expectedHash = shas.get(path) ?? (currentContent === undefined ? undefined : seenHashes.get(path))
+    if (
+      expectedHash !== undefined &&
+      (currentContent === undefined || hashContent(currentContent) !== expectedHash)
+    )
+      throw await createStaleError(critic, id, { path, expectedHash, currentContent })
   }
 }

@@ -14,7 +14,7 @@ interface WaitOptions {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   /** Whether aborting `signal` also cancels the evaluation. */
-  readonly cancels: boolean
+  readonly cancelOnAbort: boolean
 }
 
 interface StepParts {
@@ -29,7 +29,7 @@ export class RunningStep {
   readonly step: StepRow
   /** Real path of the project. */
   readonly repo: string
-  readonly done: Promise<EvalResult>
+  readonly completion: Promise<EvalResult>
   readonly #controller = new AbortController()
   readonly #listeners = new Set<(progress: Progress) => void>()
   #progress: Progress
@@ -38,8 +38,8 @@ export class RunningStep {
     this.step = step
     this.repo = repo
     this.#progress = { stage: 'waiting', done: 0, total }
-    this.done = Promise.resolve().then(() => evaluate(this.#controller.signal))
-    this.done.catch(() => {}) // only calls that wait receive the error
+    this.completion = Promise.resolve().then(() => evaluate(this.#controller.signal))
+    this.completion.catch(() => {}) // only calls that wait receive the error
   }
 
   get progress(): Progress {
@@ -54,27 +54,27 @@ export class RunningStep {
   /** Waits until the evaluation's files are restored. */
   async cancel(reason?: CausewayError): Promise<void> {
     this.#controller.abort(reason)
-    await this.done.catch(() => {}) // the call that submitted the candidate receives the error
+    await this.completion.catch(() => {}) // the call that submitted the candidate receives the error
   }
 
   /** Returns `undefined` if the evaluation has not ended after the wait. Rejects with its error. */
-  async wait({ waitS, signal, onProgress, cancels }: WaitOptions): Promise<EvalResult | undefined> {
-    const finished = new AbortController()
+  async wait({ waitS, signal, onProgress, cancelOnAbort }: WaitOptions): Promise<EvalResult | undefined> {
+    const waitController = new AbortController()
     const pause = sleep(waitS * 1000, undefined, {
-      signal: AbortSignal.any([finished.signal, signal]),
+      signal: AbortSignal.any([waitController.signal, signal]),
       ref: false,
     })
     this.#listeners.add(onProgress)
     onProgress(this.#progress)
     try {
-      return await Promise.race([this.done, pause])
+      return await Promise.race([this.completion, pause])
     } catch (error) {
       if (!signal.aborted) throw error
-      if (!cancels) throw signal.reason
+      if (!cancelOnAbort) throw signal.reason
       await this.cancel(createCancelledError())
-      return await this.done
+      return await this.completion
     } finally {
-      finished.abort()
+      waitController.abort()
       this.#listeners.delete(onProgress)
     }
   }

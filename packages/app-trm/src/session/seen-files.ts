@@ -25,40 +25,42 @@ export async function createSeenFile(content: FileContent | undefined): Promise<
 }
 
 /** Updates the rows of files that the session changed, if the client read them. */
-export async function recordOwnChanges(
+export async function recordSessionChanges(
   store: TrmStore,
   { id, config }: SessionRow,
   paths: readonly string[],
 ): Promise<void> {
-  const known = await store.readSeenHashes(id)
-  const own = paths.filter((path) => known.has(path))
-  if (own.length === 0) return
-  const seen = new Map<string, SeenFile>()
-  for (const [path, content] of await readFiles(config.repo, own))
-    seen.set(path, await createSeenFile(content))
-  await store.addSeen(id, seen)
+  const seenHashes = await store.readSeenHashes(id)
+  const seenPaths = paths.filter((path) => seenHashes.has(path))
+  if (seenPaths.length === 0) return
+  const seenFiles = new Map<string, SeenFile>()
+  for (const [path, content] of await readFiles(config.repo, seenPaths))
+    seenFiles.set(path, await createSeenFile(content))
+  await store.addSeen(id, seenFiles)
 }
 
 interface StaleFile {
   readonly path: string
   /** The sha on which the candidate is based. */
-  readonly known: string
+  readonly expectedHash: string
   /** `undefined` if the file was removed. */
-  readonly now: FileContent | undefined
+  readonly currentContent: FileContent | undefined
 }
 
 /** Creates `STALE_FILE` with the changes since the client read the file, if both texts are known. */
 export async function createStaleError(
   { store, engine }: Critic,
   sid: string,
-  { path, known, now }: StaleFile,
+  { path, expectedHash, currentContent }: StaleFile,
 ): Promise<CausewayError> {
-  const isSeen = (await store.readSeenHashes(sid)).get(path) === known
+  const isSeen = (await store.readSeenHashes(sid)).get(path) === expectedHash
   const compressed = isSeen ? await store.readSeenText(sid, path) : undefined
-  const before = compressed === undefined ? undefined : (await decompress(compressed)).toString()
-  const isComparable = before !== undefined && typeof now === 'string'
-  const diff = isComparable ? await engine.call('formatDiff', { before, after: now }) : undefined
-  const state = now === undefined ? 'was removed' : 'changed after it was read'
+  const seenText = compressed === undefined ? undefined : (await decompress(compressed)).toString()
+  const isComparable = seenText !== undefined && typeof currentContent === 'string'
+  const diff = isComparable
+    ? await engine.call('formatDiff', { before: seenText, after: currentContent })
+    : undefined
+  const state = currentContent === undefined ? 'was removed' : 'changed after it was read'
   return new TrmError('STALE_FILE', `the file ${state}: ${path}`, {
     remedy:
       diff === undefined
@@ -66,8 +68,8 @@ export async function createStaleError(
         : 'submit a candidate for its current content, with data.sha_now as sha; data.diff contains the changes',
     data: {
       path,
-      sha_read: known,
-      sha_now: now === undefined ? null : hashContent(now),
+      sha_read: expectedHash,
+      sha_now: currentContent === undefined ? null : hashContent(currentContent),
       ...(diff === undefined ? {} : { diff }),
     },
   })

@@ -14,7 +14,7 @@ import { type Critic, shutdownError } from './critic.ts'
 import type { Proposal } from './propose.ts'
 import { rollBack } from './roll-back.ts'
 import { createCancelledError, RunningStep } from './running-step.ts'
-import { recordOwnChanges } from './seen-files.ts'
+import { recordSessionChanges } from './seen-files.ts'
 
 export interface StepRequest {
   readonly request: string
@@ -37,14 +37,14 @@ export async function startStep(
   const { config, standing } = session
   const { reason, proposal, isBaseline = false } = request
   const edits: RecordedEdits = isBaseline
-    ? { edited: [], landing: null, changed: [] }
+    ? { editedPaths: [], landingId: null, changedPaths: [] }
     : await recordEdits(critic, session)
   // Without a candidate, edits by another program are evaluated as a candidate.
-  const candidateKind = proposal !== undefined || edits.edited.length > 0 ? 'submit' : 'rerun'
+  const candidateKind = proposal !== undefined || edits.editedPaths.length > 0 ? 'submit' : 'rerun'
   const kind = isBaseline ? 'baseline' : candidateKind
   const paths = [...(proposal?.changes.keys() ?? [])]
-  const landsNow = paths.length > 0 && config.write !== 'improved'
-  const before = landsNow ? await snapshots.take(config.repo, paths) : undefined
+  const shouldLand = paths.length > 0 && config.write !== 'improved'
+  const before = shouldLand ? await snapshots.take(config.repo, paths) : undefined
   const step = await store.beginStep(
     { id: session.id, rev: session.rev, standing: { ...standing, notes: reason ?? standing.notes } },
     {
@@ -58,8 +58,8 @@ export async function startStep(
     },
     before,
   )
-  if (proposal === undefined && edits.landing !== null) await store.setLanding(step.id, edits.landing)
-  if (landsNow && proposal !== undefined) {
+  if (proposal === undefined && edits.landingId !== null) await store.setLanding(step.id, edits.landingId)
+  if (shouldLand && proposal !== undefined) {
     try {
       await land(critic, session, proposal, step.landing_id ?? 0)
     } catch (error) {
@@ -79,11 +79,11 @@ export async function startStep(
 
 interface RecordedEdits {
   /** Files changed by another program since the last step, sorted. */
-  readonly edited: readonly string[]
+  readonly editedPaths: readonly string[]
   /** The landing of these files, or `null` if the list is empty. */
-  readonly landing: number | null
+  readonly landingId: number | null
   /** Files that differ from the start of the session, sorted. */
-  readonly changed: readonly string[]
+  readonly changedPaths: readonly string[]
 }
 
 /** Throws `SNAPSHOT_TOO_LARGE`. */
@@ -91,20 +91,20 @@ async function recordEdits(
   { store, snapshots }: Critic,
   { id, config, start }: SessionRow,
 ): Promise<RecordedEdits> {
-  const landings = await store.landings(id)
-  const finished = landings.flatMap(({ after }) => after ?? []).reverse()
+  const landings = await store.listLandings(id)
+  const afterSnapshots = landings.flatMap(({ after }) => after ?? []).reverse()
   if (start === null) {
-    const known = finished.length === 0 ? [] : (await snapshots.combine(finished)).entries
-    return { edited: [], landing: null, changed: known.map(({ path }) => path) }
+    const knownEntries = afterSnapshots.length === 0 ? [] : (await snapshots.combine(afterSnapshots)).entries
+    return { editedPaths: [], landingId: null, changedPaths: knownEntries.map(({ path }) => path) }
   }
-  const known = await snapshots.combine([...finished, start])
-  const edited = await snapshots.compare(config.repo, known)
-  const changed = finished.length === 0 ? edited : await snapshots.compare(config.repo, start)
-  if (edited.length === 0) return { edited, landing: null, changed }
-  const before = await snapshots.select(known, edited)
-  const landing = await store.beginLanding({ session_id: id, kind: 'edit', before })
-  await store.finishLanding(landing, await snapshots.take(config.repo, edited))
-  return { edited, landing, changed }
+  const knownManifest = await snapshots.combine([...afterSnapshots, start])
+  const editedPaths = await snapshots.compare(config.repo, knownManifest)
+  const changedPaths = afterSnapshots.length === 0 ? editedPaths : await snapshots.compare(config.repo, start)
+  if (editedPaths.length === 0) return { editedPaths, landingId: null, changedPaths }
+  const before = await snapshots.select(knownManifest, editedPaths)
+  const landingId = store.beginLanding({ session_id: id, kind: 'edit', before })
+  await store.finishLanding(landingId, await snapshots.take(config.repo, editedPaths))
+  return { editedPaths, landingId, changedPaths }
 }
 
 async function land(
@@ -117,7 +117,7 @@ async function land(
   const paths = [...proposal.changes.keys()]
   await writeFiles(repo, proposal.changes, proposal)
   await store.finishLanding(landingId, await snapshots.take(repo, paths))
-  await recordOwnChanges(store, session, paths)
+  await recordSessionChanges(store, session, paths)
 }
 
 interface StartedStep {
@@ -158,22 +158,22 @@ async function evaluate(critic: Critic, session: SessionRow, started: StartedSte
     if (proposal !== undefined && config.write === 'improved')
       await writeFiles(cwd, proposal.changes, proposal)
     const paths = [...(proposal?.changes.keys() ?? [])].sort()
-    const assessed = await judgeStep(critic, session, {
+    const assessment = await judgeStep(critic, session, {
       ...request,
       step,
       cwd,
       signal,
-      filesChanged: proposal === undefined ? edits.edited : paths,
-      changed: [...new Set([...edits.changed, ...paths])].sort(),
+      filesChanged: proposal === undefined ? edits.editedPaths : paths,
+      changedPaths: [...new Set([...edits.changedPaths, ...paths])].sort(),
     })
-    const landed = await landIfBetter(critic, session, started, assessed.result)
-    const result = { ...assessed.result, landed, ms: Math.round(performance.now() - startMs) }
+    const landed = await landIfBetter(critic, session, started, assessment.result)
+    const result = { ...assessment.result, landed, ms: Math.round(performance.now() - startMs) }
     signal.throwIfAborted()
     await critic.store.finishStep(step.id, result, {
       id: session.id,
       rev: session.rev + 1,
-      standing: assessed.standing,
-      baseline: assessed.baseline,
+      standing: assessment.standing,
+      baseline: assessment.baseline,
       status: result.shouldHalt ? 'halted' : 'active',
     })
     return result
@@ -197,7 +197,7 @@ async function landIfBetter(
   const paths = [...proposal.changes.keys()]
   if (!isBetter || paths.length === 0) return false
   const before = await snapshots.take(config.repo, paths)
-  const landing = await store.beginLanding({ session_id: id, kind: 'submit', before })
+  const landing = store.beginLanding({ session_id: id, kind: 'submit', before })
   await store.setLanding(step.id, landing)
   await land(critic, session, proposal, landing)
   return true

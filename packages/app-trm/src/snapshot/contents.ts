@@ -51,14 +51,14 @@ export class Contents {
   /** Returns `undefined` for an unknown id. */
   async read(blob: string): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
-    for await (const part of this.#parts(blob)) parts.push(part)
+    for await (const part of this.#readParts(blob)) parts.push(part)
     return parts.length === 0 ? this.#options.archive.read(blob) : Buffer.concat(parts)
   }
 
   /** Returns `false` for an unknown id. */
   async copyTo(blob: string, file: FileHandle): Promise<boolean> {
     let isFound = false
-    for await (const part of this.#parts(blob)) {
+    for await (const part of this.#readParts(blob)) {
       isFound = true
       // Unlike `write`, `writeFile` writes the whole part.
       await file.writeFile(part)
@@ -99,7 +99,7 @@ export class Contents {
   async importArchive(signal: AbortSignal): Promise<void> {
     const { archive } = this.#options
     const ids = archive.exists ? await archive.listIds() : []
-    for (const id of ids.filter((one) => this.#findList(one) === undefined)) {
+    for (const id of ids.filter((archivedId) => this.#findList(archivedId) === undefined)) {
       const list = await archive.readList(id)
       if (list === undefined) throw new Error(`the list of a snapshot is missing: ${id}`)
       const { entries } = JSON.parse(list) as { readonly entries: readonly { readonly blob: string }[] }
@@ -107,8 +107,8 @@ export class Contents {
       for (const blob of blobs) {
         signal.throwIfAborted()
         if (this.#renew(blob)) continue
-        const stored = await archive.withFile(blob, (path) => this.#addFile(path))
-        if (stored !== blob) throw new Error(`the content of a snapshot is missing: ${blob}`)
+        const storedBlob = await archive.withFile(blob, (path) => this.#addFile(path))
+        if (storedBlob !== blob) throw new Error(`the content of a snapshot is missing: ${blob}`)
       }
       this.addList(id, list, blobs)
     }
@@ -125,13 +125,13 @@ export class Contents {
     if (this.#renew(blob)) return blob
     const hash = createBlobHash(bytes)
     // The parts get the id of the content when all of them are stored.
-    const name = randomUUID()
+    const temporaryId = randomUUID()
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       for (let part = 0; part === 0 || part * partBytes < bytes; part++) {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(partBytes), 0, partBytes, null)
         hash.update(buffer.subarray(0, bytesRead))
-        await this.#addPart(name, part, buffer.subarray(0, bytesRead))
+        await this.#addPart(temporaryId, part, buffer.subarray(0, bytesRead))
       }
     } finally {
       await file.close()
@@ -139,8 +139,8 @@ export class Contents {
     if (hash.digest('hex') !== blob)
       throw new TrmError('TREE_BUSY', `the file changed while it was read: ${path}`)
     this.#transact(() => {
-      if (this.#renew(blob)) this.#run('DELETE FROM content WHERE blob = ?', name)
-      else this.#run('UPDATE content SET blob = ? WHERE blob = ?', blob, name)
+      if (this.#renew(blob)) this.#run('DELETE FROM content WHERE blob = ?', temporaryId)
+      else this.#run('UPDATE content SET blob = ? WHERE blob = ?', blob, temporaryId)
     })
     return blob
   }
@@ -151,14 +151,14 @@ export class Contents {
     return this.#run('UPDATE content SET kept_ms = ? WHERE blob = ?', now(), blob).changes > 0
   }
 
-  async #addPart(name: string, part: number, bytes: Buffer): Promise<void> {
+  async #addPart(id: string, part: number, bytes: Buffer): Promise<void> {
     const { now } = this.#options
     const compressed = await compress(bytes, { level: 1 })
     const sql = 'INSERT OR IGNORE INTO content (blob, part, bytes, kept_ms) VALUES (?, ?, ?, ?)'
-    this.#run(sql, name, part, compressed, now())
+    this.#run(sql, id, part, compressed, now())
   }
 
-  async *#parts(blob: string): AsyncGenerator<Buffer> {
+  async *#readParts(blob: string): AsyncGenerator<Buffer> {
     const { db } = this.#options
     const select = db.prepare<[string, number], { bytes: Buffer }>(
       'SELECT bytes FROM content WHERE blob = ? AND part = ?',

@@ -17,10 +17,10 @@ export class GitArchive {
   }
 
   async listIds(): Promise<readonly string[]> {
-    const parts: Buffer[] = []
-    if (!(await this.#run(['for-each-ref', '--format=%(refname:strip=2)', 'refs/snapshots'], 'pipe', parts)))
+    const chunks: Buffer[] = []
+    if (!(await this.#run(['for-each-ref', '--format=%(refname:strip=2)', 'refs/snapshots'], 'pipe', chunks)))
       throw new TrmError('SNAPSHOT_UNAVAILABLE', `the git repository cannot be read: ${this.#folder}`)
-    return Buffer.concat(parts).toString().split('\n').filter(Boolean)
+    return Buffer.concat(chunks).toString().split('\n').filter(Boolean)
   }
 
   readList(id: string): Promise<string | undefined> {
@@ -29,8 +29,8 @@ export class GitArchive {
 
   /** Returns `undefined` for an unknown name. */
   async read(name: string): Promise<Buffer | undefined> {
-    const parts: Buffer[] = []
-    return (await this.#run(['cat-file', 'blob', name], 'pipe', parts)) ? Buffer.concat(parts) : undefined
+    const chunks: Buffer[] = []
+    return (await this.#run(['cat-file', 'blob', name], 'pipe', chunks)) ? Buffer.concat(chunks) : undefined
   }
 
   /** Returns `false` for an unknown name. */
@@ -48,18 +48,18 @@ export class GitArchive {
 
   /** Removes the repository. An interruption never leaves an incomplete repository. */
   async remove(): Promise<void> {
-    const removed = `${this.#folder}.removed`
-    if (this.exists) await rename(this.#folder, removed)
-    await rm(removed, { recursive: true, force: true })
+    const removedFolder = `${this.#folder}.removed`
+    if (this.exists) await rename(this.#folder, removedFolder)
+    await rm(removedFolder, { recursive: true, force: true })
   }
 
   /** Returns `false` if git fails. */
-  async #run(command: readonly string[], output: 'pipe' | number, parts: Buffer[] = []): Promise<boolean> {
+  async #run(command: readonly string[], output: 'pipe' | number, chunks: Buffer[] = []): Promise<boolean> {
     if (!this.exists) return false
     const env = { PATH: process.env.PATH ?? '', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
     const args = [`--git-dir=${this.#folder}`, ...command]
     const child = spawn('git', args, { env, stdio: ['ignore', output, 'ignore'] })
-    child.stdout?.on('data', (part: Buffer) => parts.push(part))
+    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
     return new Promise((resolve, reject) => {
       child.on('error', (cause) =>
         reject(new TrmError('SNAPSHOT_UNAVAILABLE', 'the snapshot is stored with git', { cause })),

@@ -1,11 +1,11 @@
 import type { CausewayError } from '@causeway/protocol'
 import { formatCount } from '../domain/format.ts'
 import { TrmError } from '../errors.ts'
-import { locate, type Place } from '../workspace/place.ts'
+import { type FileLocation, locate } from '../workspace/file-location.ts'
 import { type Replacement, removeTemporaryFiles, replaceFiles } from '../workspace/replace-files.ts'
 import type { Contents } from './contents.ts'
 import {
-  createAbsent,
+  createAbsentEntry,
   hasSameContent,
   isSameEntry,
   type Manifest,
@@ -29,7 +29,7 @@ interface RestoreOptions {
 interface Difference {
   readonly entry: SnapshotEntry
   readonly current: SnapshotEntry
-  readonly place: Place
+  readonly location: FileLocation
 }
 
 export async function restore(
@@ -37,17 +37,17 @@ export async function restore(
   { root, entries }: Manifest,
   { expected, paths, force = false }: RestoreOptions,
 ): Promise<RestoreReport> {
-  const selected = paths && new Set(paths)
+  const selectedPaths = paths && new Set(paths)
   const differences = await findDifferences(
     root,
-    entries.filter(({ path, kind }) => kind !== 'other' && (selected?.has(path) ?? true)),
+    entries.filter(({ path, kind }) => kind !== 'other' && (selectedPaths?.has(path) ?? true)),
   )
   checkConflicts(differences, expected, force)
-  for (const { place } of differences) await removeTemporaryFiles(place.absolute)
+  for (const { location } of differences) await removeTemporaryFiles(location.absolutePath)
   const changed = differences.map(({ entry }) => entry)
   await replaceFiles(
     root,
-    differences.map(({ entry, place }) => ({ place, by: createReplacement(contents, entry) })),
+    differences.map(({ entry, location }) => ({ location, replacement: createReplacement(contents, entry) })),
     async () => checkUnchanged(differences, await findDifferences(root, changed)),
   )
   const isAbsent = ({ kind }: SnapshotEntry) => kind === 'absent'
@@ -61,13 +61,13 @@ async function findDifferences(
   root: string,
   entries: readonly SnapshotEntry[],
 ): Promise<readonly Difference[]> {
-  const found = await Promise.all(
+  const comparisons = await Promise.all(
     entries.map(async (entry): Promise<Difference> => {
-      const place = await locate(root, entry.path)
-      return { entry, place, current: await readEntry(entry.path, place.absolute, place.stats) }
+      const location = await locate(root, entry.path)
+      return { entry, location, current: await readEntry(entry.path, location.absolutePath, location.stats) }
     }),
   )
-  return found.filter(({ entry, current }) => !isSameEntry(entry, current))
+  return comparisons.filter(({ entry, current }) => !isSameEntry(entry, current))
 }
 
 /** A folder at the path of a file is always a conflict. */
@@ -76,21 +76,22 @@ function checkConflicts(
   expected: Manifest | undefined,
   force: boolean,
 ): void {
-  const known = expected && new Map(expected.entries.map((entry) => [entry.path, entry]))
+  const expectedEntries = expected && new Map(expected.entries.map((entry) => [entry.path, entry]))
   const conflicts = differences.filter(({ entry: { path }, current }) => {
     if (current.kind === 'other') return true
-    if (force || known === undefined) return false
-    return !hasSameContent(known.get(path) ?? createAbsent(path), current)
+    if (force || expectedEntries === undefined) return false
+    return !hasSameContent(expectedEntries.get(path) ?? createAbsentEntry(path), current)
   })
   if (conflicts.length > 0) throw createConflict(conflicts)
 }
 
-function checkUnchanged(differences: readonly Difference[], again: readonly Difference[]): void {
-  const current = new Map(again.map((one) => [one.entry.path, one.current]))
-  const changed = differences.filter(
-    (one) => !hasSameContent(one.current, current.get(one.entry.path) ?? one.entry),
+function checkUnchanged(differences: readonly Difference[], currentDifferences: readonly Difference[]): void {
+  const current = new Map(currentDifferences.map((difference) => [difference.entry.path, difference.current]))
+  const changedDifferences = differences.filter(
+    (difference) =>
+      !hasSameContent(difference.current, current.get(difference.entry.path) ?? difference.entry),
   )
-  if (changed.length > 0) throw createConflict(changed)
+  if (changedDifferences.length > 0) throw createConflict(changedDifferences)
 }
 
 function createConflict(differences: readonly Difference[]): CausewayError {
@@ -106,16 +107,17 @@ function createReplacement(contents: Contents, { kind, blob, mode }: SnapshotEnt
     kind,
     mode,
     fill: async (file) => {
-      if (!(await contents.copyTo(blob, file))) throw createLostError(blob)
+      if (!(await contents.copyTo(blob, file))) throw createMissingContentError(blob)
     },
   }
 }
 
 /** Throws if the content is missing. */
 export async function readBlob(contents: Contents, blob: string): Promise<Buffer> {
-  const found = await contents.read(blob)
-  if (found === undefined) throw createLostError(blob)
-  return found
+  const content = await contents.read(blob)
+  if (content === undefined) throw createMissingContentError(blob)
+  return content
 }
 
-const createLostError = (blob: string): Error => new Error(`the content of a snapshot is missing: ${blob}`)
+const createMissingContentError = (blob: string): Error =>
+  new Error(`the content of a snapshot is missing: ${blob}`)

@@ -26,19 +26,19 @@ export const createManifest = (root: string, entries: readonly SnapshotEntry[]):
 
 export async function readEntry(
   path: string,
-  absolute: string,
+  absolutePath: string,
   stats: Stats | undefined,
 ): Promise<SnapshotEntry> {
-  if (stats === undefined) return createAbsent(path)
+  if (stats === undefined) return createAbsentEntry(path)
   const mode = stats.mode & 0o7777
-  if (stats.isFile()) return { path, kind: 'file', mode, ...(await hashFile(absolute)) }
-  if (!stats.isSymbolicLink()) return { ...createAbsent(path), kind: 'other', mode }
-  const target = Buffer.from(await readlink(absolute))
+  if (stats.isFile()) return { path, kind: 'file', mode, ...(await hashFile(absolutePath)) }
+  if (!stats.isSymbolicLink()) return { ...createAbsentEntry(path), kind: 'other', mode }
+  const target = Buffer.from(await readlink(absolutePath))
   const blob = createBlobHash(target.length).update(target).digest('hex')
   return { path, kind: 'link', mode, blob, bytes: target.length }
 }
 
-export const createAbsent = (path: string): SnapshotEntry => ({
+export const createAbsentEntry = (path: string): SnapshotEntry => ({
   path,
   kind: 'absent',
   blob: '',
@@ -56,8 +56,8 @@ export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
 /** Creates the hash of a git blob: SHA-1 of a header and the bytes, which the caller adds. */
 export const createBlobHash = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
 
-export async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
-  const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+export async function hashFile(absolutePath: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
+  const file = await open(absolutePath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { size: bytes } = await file.stat()
     const hash = createBlobHash(bytes)

@@ -4,16 +4,16 @@ import { readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileContent, OriginalFiles } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
+import { type FileLocation, locate, resolveRoot } from '../workspace/file-location.ts'
 import { forEachConcurrently } from '../workspace/for-each.ts'
-import { locate, type Place, resolveRoot } from '../workspace/place.ts'
 import { createTooLargeError, decodeContent, maxFileBytes } from '../workspace/project-files.ts'
 import { copyTree, listAll, listTree, type TreeFile, type TreeLimits } from '../workspace/tree-list.ts'
-import { findWorkspaceId, workspaceFolder } from '../workspace/workspace-folder.ts'
+import { findWorkspaceId, getWorkspaceFolder } from '../workspace/workspace-folder.ts'
 import { type ContentDatabase, Contents } from './contents.ts'
 import { GitArchive } from './git-archive.ts'
 import { type RestoreReport, readBlob, restore } from './restore.ts'
 import {
-  createAbsent,
+  createAbsentEntry,
   createManifest,
   hasSameContent,
   isSameEntry,
@@ -26,7 +26,6 @@ export interface SnapshotsOptions {
   /** Folder of Trm's data. */
   readonly dir: string
   readonly db: ContentDatabase
-  readonly newId?: (() => string) | undefined
   readonly limits?: TreeLimits | undefined
   /** Minimum age of unused contents before `collect` deletes them, in milliseconds. */
   readonly keepMs?: number | undefined
@@ -64,27 +63,30 @@ export class Snapshots {
   /** Records present and absent files. Throws `INVALID_PATH`. */
   async take(folder: string, paths: readonly string[]): Promise<string> {
     const root = await resolveRoot(folder)
-    return this.#store(createManifest(root, await this.#record(root, paths)))
+    return this.#storeManifest(createManifest(root, await this.#recordEntries(root, paths)))
   }
 
   /**
-   * Copies a project to an empty or absent folder. With `isWhole`, also copies ignored files, for a folder that is
+   * Copies a project to an empty or absent folder. With `includeIgnored`, also copies ignored files, for a folder that is
    * already a copy. Throws `SNAPSHOT_TOO_LARGE`.
    */
   async copy(
     folder: string,
     target: string,
-    { signal, isWhole = false }: { readonly signal?: AbortSignal; readonly isWhole?: boolean } = {},
+    {
+      signal,
+      includeIgnored = false,
+    }: { readonly signal?: AbortSignal; readonly includeIgnored?: boolean } = {},
   ): Promise<void> {
     const root = await resolveRoot(folder)
-    const files = await (isWhole ? listAll(root) : this.#list(root))
+    const files = await (includeIgnored ? listAll(root) : this.#listFiles(root))
     await copyTree(files, target, signal)
   }
 
   /** Throws `SNAPSHOT_TOO_LARGE`. */
   async takeAll(folder: string): Promise<string> {
     const root = await resolveRoot(folder)
-    const files = await this.#list(root)
+    const files = await this.#listFiles(root)
     return this.take(
       root,
       files.map(({ path }) => path),
@@ -93,21 +95,21 @@ export class Snapshots {
 
   /** Stores a snapshot of some paths of another snapshot. Paths missing there become absent. */
   async select(snapshot: Snapshot, paths: readonly string[]): Promise<string> {
-    return this.#store(selectEntries(await this.#manifest(snapshot), paths))
+    return this.#storeManifest(selectEntries(await this.#readManifest(snapshot), paths))
   }
 
   /** Returns the sorted project files that differ from a complete snapshot. Throws `SNAPSHOT_TOO_LARGE`. */
   async compare(folder: string, snapshot: Snapshot): Promise<readonly string[]> {
     const root = await resolveRoot(folder)
-    const known = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
-    const listed = (await this.#list(root)).map(({ path }) => path)
-    const changed: string[] = []
-    await forEachConcurrently(new Set([...listed, ...known.keys()]), async (path) => {
-      const { absolute, stats } = await locate(root, path)
-      const entry = await readEntry(path, absolute, stats)
-      if (!isSameEntry(known.get(path) ?? createAbsent(path), entry)) changed.push(path)
+    const knownEntries = new Map((await this.entries(snapshot)).map((entry) => [entry.path, entry]))
+    const listedPaths = (await this.#listFiles(root)).map(({ path }) => path)
+    const changedPaths: string[] = []
+    await forEachConcurrently(new Set([...listedPaths, ...knownEntries.keys()]), async (path) => {
+      const { absolutePath, stats } = await locate(root, path)
+      const entry = await readEntry(path, absolutePath, stats)
+      if (!isSameEntry(knownEntries.get(path) ?? createAbsentEntry(path), entry)) changedPaths.push(path)
     })
-    return changed.sort()
+    return changedPaths.sort()
   }
 
   /**
@@ -119,7 +121,7 @@ export class Snapshots {
     snapshot: Snapshot,
     { paths, ...options }: RestoreRequest = {},
   ): Promise<readonly string[]> {
-    const manifest = await this.#manifest(snapshot)
+    const manifest = await this.#readManifest(snapshot)
     const selected = paths === undefined ? manifest : selectEntries(manifest, paths)
     const target = { ...selected, root: await resolveRoot(folder) }
     const { restored, deleted } = await this.restore(target, options)
@@ -131,26 +133,30 @@ export class Snapshots {
    * `USER_EDIT_CONFLICT` with `data.conflicts` and changes no file.
    */
   async restore(snapshot: Snapshot, { expected, ...options }: RestoreRequest = {}): Promise<RestoreReport> {
-    const known = expected === undefined ? undefined : await this.#manifest(expected)
-    return restore(this.#contents, await this.#manifest(snapshot), { ...options, expected: known })
+    const expectedManifest = expected === undefined ? undefined : await this.#readManifest(expected)
+    return restore(this.#contents, await this.#readManifest(snapshot), {
+      ...options,
+      expected: expectedManifest,
+    })
   }
 
   /** Returns the sorted paths whose content on disk differs from the snapshot. */
   async findChanged(snapshot: Snapshot): Promise<readonly string[]> {
-    const { root, entries } = await this.#manifest(snapshot)
-    const changed: string[] = []
+    const { root, entries } = await this.#readManifest(snapshot)
+    const changedPaths: string[] = []
     for (const entry of entries) {
-      const { absolute, stats } = await locate(root, entry.path)
-      if (!hasSameContent(entry, await readEntry(entry.path, absolute, stats))) changed.push(entry.path)
+      const { absolutePath, stats } = await locate(root, entry.path)
+      if (!hasSameContent(entry, await readEntry(entry.path, absolutePath, stats)))
+        changedPaths.push(entry.path)
     }
-    return changed
+    return changedPaths
   }
 
   /** Combines snapshots. For each path, the first entry counts. Throws `SNAPSHOT_NOT_FOUND`. */
   async combine(ids: readonly string[]): Promise<Manifest> {
-    const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
+    const manifests = await Promise.all(ids.map((id) => this.#readManifest(id)))
     const root = manifests[0]?.root
-    if (root === undefined || manifests.some((other) => other.root !== root))
+    if (root === undefined || manifests.some((manifest) => manifest.root !== root))
       throw new TrmError('SNAPSHOT_NOT_FOUND', 'the snapshots do not exist or belong to different projects')
     const entries = new Map<string, SnapshotEntry>()
     for (const entry of manifests.flatMap((manifest) => manifest.entries))
@@ -159,7 +165,7 @@ export class Snapshots {
   }
 
   async entries(snapshot: Snapshot): Promise<readonly SnapshotEntry[]> {
-    return (await this.#manifest(snapshot)).entries
+    return (await this.#readManifest(snapshot)).entries
   }
 
   /** Omits paths that the snapshot does not contain. Throws `FILE_TOO_LARGE`. */
@@ -190,19 +196,19 @@ export class Snapshots {
     return this.#contents.importArchive(signal)
   }
 
-  #list(root: string): Promise<readonly TreeFile[]> {
+  #listFiles(root: string): Promise<readonly TreeFile[]> {
     return listTree(root, this.#options.limits ?? defaultLimits)
   }
 
-  #store(manifest: Manifest): string {
-    const id = (this.#options.newId ?? randomUUID)()
+  #storeManifest(manifest: Manifest): string {
+    const id = randomUUID()
     const blobs = manifest.entries.map(({ blob }) => blob).filter((blob) => blob !== '')
     this.#contents.addList(id, JSON.stringify(manifest), blobs)
     return id
   }
 
   /** Throws `SNAPSHOT_NOT_FOUND`. */
-  async #manifest(snapshot: Snapshot): Promise<Manifest> {
+  async #readManifest(snapshot: Snapshot): Promise<Manifest> {
     if (typeof snapshot !== 'string') return snapshot
     const isId = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(snapshot)
     const list = isId ? await this.#contents.readList(snapshot) : undefined
@@ -216,35 +222,35 @@ export class Snapshots {
    */
   async #relocate(manifest: Manifest): Promise<Manifest> {
     const sid = findWorkspaceId(manifest.root)
-    const folder = sid === undefined ? undefined : workspaceFolder(dirname(this.#options.dir), sid)
+    const folder = sid === undefined ? undefined : getWorkspaceFolder(dirname(this.#options.dir), sid)
     return folder !== undefined && existsSync(folder)
       ? { ...manifest, root: await resolveRoot(folder) }
       : manifest
   }
 
-  async #record(root: string, paths: readonly string[]): Promise<readonly SnapshotEntry[]> {
-    const places = await Promise.all([...new Set(paths)].map((path) => locate(root, path)))
-    const files = places.filter(({ stats }) => stats?.isFile())
-    const blobs = await this.#contents.addFiles(files.map(({ absolute }) => absolute))
-    const blobByPlace = new Map(files.map((place, index) => [place, blobs[index] ?? '']))
-    const links = places.filter(({ stats }) => stats?.isSymbolicLink())
-    for (const { absolute } of links) await this.#contents.addText(await readlink(absolute))
+  async #recordEntries(root: string, paths: readonly string[]): Promise<readonly SnapshotEntry[]> {
+    const locations = await Promise.all([...new Set(paths)].map((path) => locate(root, path)))
+    const files = locations.filter(({ stats }) => stats?.isFile())
+    const blobs = await this.#contents.addFiles(files.map(({ absolutePath }) => absolutePath))
+    const blobByLocation = new Map(files.map((location, index) => [location, blobs[index] ?? '']))
+    const links = locations.filter(({ stats }) => stats?.isSymbolicLink())
+    for (const { absolutePath } of links) await this.#contents.addText(await readlink(absolutePath))
     return Promise.all(
-      places.map(async (place: Place): Promise<SnapshotEntry> => {
-        const { path, absolute, stats } = place
-        const blob = blobByPlace.get(place)
+      locations.map(async (location: FileLocation): Promise<SnapshotEntry> => {
+        const { path, absolutePath, stats } = location
+        const blob = blobByLocation.get(location)
         if (blob !== undefined && stats)
           return { path, kind: 'file', blob, mode: stats.mode & 0o7777, bytes: stats.size }
-        return readEntry(path, absolute, stats)
+        return readEntry(path, absolutePath, stats)
       }),
     )
   }
 }
 
 function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
-  const known = new Map(entries.map((entry) => [entry.path, entry]))
+  const knownEntries = new Map(entries.map((entry) => [entry.path, entry]))
   return createManifest(
     root,
-    [...new Set(paths)].map((path) => known.get(path) ?? createAbsent(path)),
+    [...new Set(paths)].map((path) => knownEntries.get(path) ?? createAbsentEntry(path)),
   )
 }

@@ -9,7 +9,7 @@ import { upgradeConfig } from '../domain/session-config.ts'
 import { TrmError } from '../errors.ts'
 import type { ProcessMark } from '../runner/process-group.ts'
 import type { ContentDatabase } from '../snapshot/contents.ts'
-import { workspaceFolder } from '../workspace/workspace-folder.ts'
+import { getWorkspaceFolder } from '../workspace/workspace-folder.ts'
 import type {
   CheckpointRow,
   CommandRow,
@@ -47,20 +47,20 @@ type NewStep = Pick<
 /** The sessions in `trm.db`. Each method is one transaction. */
 export class TrmStore {
   readonly db: ContentDatabase
-  readonly #aging: AgingClock
+  readonly #clock: AgingClock
   readonly #dir: string
   readonly #reserved = new Set<string>()
 
   constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
     this.db = openDatabase(join(dir, 'trm.db'), { migrations, now })
     const columns = ['request.made_ms', 'step.started_ms']
-    this.#aging = new AgingClock(this.db, { columns, keepMs: repeatMs, now, steady })
+    this.#clock = new AgingClock(this.db, { columns, keepMs: repeatMs, now, steady })
     this.#dir = realpathSync(dir)
   }
 
   /** Unix time in milliseconds, for expiring rows. */
   now(): number {
-    return this.#aging.now()
+    return this.#clock.now()
   }
 
   close(): void {
@@ -109,12 +109,12 @@ export class TrmStore {
     this.#reserved.delete(id)
   }
 
-  async session(id: string): Promise<SessionRow | undefined> {
+  async findSession(id: string): Promise<SessionRow | undefined> {
     const row = this.#get<object>('SELECT * FROM session WHERE id = ?', id)
     return row && this.#parseSession(row)
   }
 
-  async sessions(): Promise<readonly SessionRow[]> {
+  async listSessions(): Promise<readonly SessionRow[]> {
     const sql = `SELECT * FROM session WHERE status <> 'ended' ORDER BY created_ms, id`
     return this.#all<object>(sql).map((row) => this.#parseSession(row))
   }
@@ -132,10 +132,10 @@ export class TrmStore {
   async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
     return this.#transact(() => {
       const { session_id } = step
-      const own = `SELECT config ->> 'repo' AS repo FROM session WHERE id = ?`
-      this.#checkIdle(this.#get<{ repo: string }>(own, session_id)?.repo ?? '', session_id)
+      const repoSql = `SELECT config ->> 'repo' AS repo FROM session WHERE id = ?`
+      this.checkIdle(this.#get<{ repo: string }>(repoSql, session_id)?.repo ?? '', session_id)
       this.#apply(change)
-      const landing = before === undefined ? null : this.#addLanding(session_id, 'submit', before)
+      const landing = before === undefined ? null : this.beginLanding({ session_id, kind: 'submit', before })
       const id = this.#insert(
         `INSERT INTO step (session_id, number, kind, status, request, marker, reason, landing_id, standing_before, started_ms)
          VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
@@ -144,14 +144,6 @@ export class TrmStore {
       )
       return parseStep(this.#get<object>('SELECT * FROM step WHERE id = ?', id) ?? {})
     })
-  }
-
-  /**
-   * Throws `SESSION_BUSY` while the session evaluates, and `PROJECT_BUSY` while another session evaluates in this
-   * folder, a parent folder or a subfolder.
-   */
-  async checkIdle(repo: string, sessionId?: string): Promise<void> {
-    this.#checkIdle(repo, sessionId)
   }
 
   async setStage(stepId: number, stage: string, mark: ProcessMark): Promise<void> {
@@ -180,12 +172,12 @@ export class TrmStore {
     })
   }
 
-  async steps(sessionId: string): Promise<readonly StepRow[]> {
+  async listSteps(sessionId: string): Promise<readonly StepRow[]> {
     return this.#all<object>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(parseStep)
   }
 
   /** Reads results one by one, because all results of a session can be too large for one turn of the event loop. */
-  async *results(sessionId: string): AsyncGenerator<EvalResult | null> {
+  async *readResults(sessionId: string): AsyncGenerator<EvalResult | null> {
     const sql = 'SELECT id FROM step WHERE session_id = ? ORDER BY id'
     for (const { id } of this.#all<{ id: number }>(sql, sessionId)) {
       const row = this.#get<object>('SELECT result FROM step WHERE id = ?', id)
@@ -193,13 +185,13 @@ export class TrmStore {
     }
   }
 
-  async stepByRequest(request: string): Promise<StepRow | undefined> {
+  async findStepByRequest(request: string): Promise<StepRow | undefined> {
     const sql = 'SELECT * FROM step WHERE request = ? AND started_ms > ?'
     const row = this.#get<object>(sql, request, this.now() - repeatMs)
     return row && parseStep(row)
   }
 
-  async runningSteps(): Promise<readonly StepRow[]> {
+  async listRunningSteps(): Promise<readonly StepRow[]> {
     return this.#all<object>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
   }
 
@@ -218,15 +210,16 @@ export class TrmStore {
   }
 
   /** Starts a landing without a step and returns its id. Call `finishLanding` when the files are written. */
-  async beginLanding({ session_id, kind, before }: Omit<LandingRow, 'id' | 'after'>): Promise<number> {
-    return this.#addLanding(session_id, kind, before)
+  beginLanding({ session_id, kind, before }: Omit<LandingRow, 'id' | 'after'>): number {
+    const sql = 'INSERT INTO landing (session_id, kind, before) VALUES (?, ?, ?)'
+    return this.#insert(sql, session_id, kind, before)
   }
 
   async finishLanding(id: number, after: string): Promise<void> {
     this.#run('UPDATE landing SET after = ? WHERE id = ?', after, id)
   }
 
-  async landings(sessionId: string): Promise<readonly LandingRow[]> {
+  async listLandings(sessionId: string): Promise<readonly LandingRow[]> {
     return this.#all('SELECT * FROM landing WHERE session_id = ? ORDER BY id', sessionId)
   }
 
@@ -241,7 +234,7 @@ export class TrmStore {
     })
   }
 
-  async checkpoints(sessionId: string): Promise<readonly CheckpointRow[]> {
+  async listCheckpoints(sessionId: string): Promise<readonly CheckpointRow[]> {
     const sql = 'SELECT * FROM checkpoint WHERE session_id = ? ORDER BY made_ms, rowid'
     return this.#all<object>(sql, sessionId).map((row) =>
       parseColumns<CheckpointRow>(row, ['standing', 'live']),
@@ -255,7 +248,7 @@ export class TrmStore {
   }
 
   /** Returns outputs in order, by default of all commands. */
-  async outputs(stepId: number, stage: string | null = null): Promise<readonly OutputRow[]> {
+  async readOutputs(stepId: number, stage: string | null = null): Promise<readonly OutputRow[]> {
     const rows = this.#all<{ stage: string; stdout: Buffer; stderr: Buffer }>(
       'SELECT stage, stdout, stderr FROM output WHERE step_id = ? AND stage = coalesce(?, stage) ORDER BY rowid',
       stepId,
@@ -270,21 +263,21 @@ export class TrmStore {
   }
 
   /** Adds an audit row. Returns its id, for `commandEnded`. */
-  async commandStarted(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
+  async addCommand(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
     return this.#insert(
       'INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
       ...[row.session_id, row.occasion, row.stage, row.command, row.cwd, row.pid, row.started_ms],
     )
   }
 
-  async commandEnded(
+  async finishCommand(
     id: number,
     { exit_code, ms, bytes }: Pick<CommandRow, 'exit_code' | 'ms' | 'bytes'>,
   ): Promise<void> {
     this.#run('UPDATE command SET exit_code = ?, ms = ?, bytes = ? WHERE id = ?', exit_code, ms, bytes, id)
   }
 
-  async commands(sessionId: string): Promise<readonly CommandRow[]> {
+  async listCommands(sessionId: string): Promise<readonly CommandRow[]> {
     return this.#all(
       `SELECT session_id, occasion, stage, command, cwd, pid, started_ms, exit_code, ms, bytes FROM command
        WHERE session_id = ? ORDER BY id DESC LIMIT 100`,
@@ -336,26 +329,25 @@ export class TrmStore {
       throw new TrmError('SESSION_BUSY', `another call changed the session: ${id}`, { data: { sid: id } })
   }
 
-  #checkIdle(repo: string, sessionId: string | undefined): void {
+  /**
+   * Throws `SESSION_BUSY` while the session evaluates, and `PROJECT_BUSY` while another session evaluates in this
+   * folder, a parent folder or a subfolder.
+   */
+  checkIdle(repo: string, sessionId?: string): void {
     const running = this.#all<{ sid: string; repo: string; step: number; stage: string | null }>(
       `SELECT session.id AS sid, config ->> 'repo' AS repo, number AS step, stage FROM step
        JOIN session ON session.id = session_id WHERE step.status = 'running'`,
     )
-    for (const { sid, repo: other, step, stage } of running) {
+    for (const { sid, repo: otherRepo, step, stage } of running) {
       if (sid === sessionId)
         throw new TrmError('SESSION_BUSY', `step ${step} is being evaluated: ${sid}`, {
           data: { sid, step, stage: stage ?? 'waiting' },
         })
-      if (other === repo || other.startsWith(`${repo}/`) || repo.startsWith(`${other}/`))
-        throw new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${other}: ${sid}`, {
-          data: { repo: other, sid },
+      if (otherRepo === repo || otherRepo.startsWith(`${repo}/`) || repo.startsWith(`${otherRepo}/`))
+        throw new TrmError('PROJECT_BUSY', `another session evaluates a candidate in ${otherRepo}: ${sid}`, {
+          data: { repo: otherRepo, sid },
         })
     }
-  }
-
-  #addLanding(sessionId: string, kind: LandingRow['kind'], before: string): number {
-    const sql = 'INSERT INTO landing (session_id, kind, before) VALUES (?, ?, ?)'
-    return this.#insert(sql, sessionId, kind, before)
   }
 
   /** Parses a session. If the session has a workspace, it uses the workspace in this data folder. */
@@ -363,7 +355,10 @@ export class TrmStore {
     const row = parseColumns<SessionRow>(stored, ['config', 'standing', 'baseline'])
     const config = upgradeConfig(row.config)
     const hasWorkspace = config.repo !== config.project
-    return { ...row, config: hasWorkspace ? { ...config, repo: workspaceFolder(this.#dir, row.id) } : config }
+    return {
+      ...row,
+      config: hasWorkspace ? { ...config, repo: getWorkspaceFolder(this.#dir, row.id) } : config,
+    }
   }
 
   #get<Row>(sql: string, ...values: unknown[]): Row | undefined {

@@ -24,7 +24,7 @@ import {
 
 const output = { suggestions: unknownList(), message: z.string(), summary: z.string() }
 
-const empty = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
+const createEmptyResult = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
 
 export function declareAdviceTools(app: Registrar<Critic, ClientState>): void {
   declareSuggestTool(app)
@@ -45,16 +45,16 @@ function declareSuggestTool(app: Registrar<Critic, ClientState>): void {
     example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
       const advice = await createAdvice(ctx.store, await findSession(ctx, sid))
-      if (advice === undefined) return empty('No evaluations yet')
+      if (advice === undefined) return createEmptyResult('No evaluations yet')
       const { result, problems, files, fixes } = advice
-      const fixable = new Set(
+      const fixableFiles = new Set(
         fixes.flatMap(({ candidateToFix: fix }) =>
           'changes' in fix ? fix.changes.map(({ path }) => path) : [],
         ),
       )
       const suggestions = await ctx.store.engine.call(
         'suggest',
-        { result, problems, files, fixable },
+        { result, problems, files, fixableFiles },
         { client: ctx.clientKey, signal: ctx.signal },
       )
       const [first] = suggestions
@@ -65,7 +65,7 @@ function declareSuggestTool(app: Registrar<Critic, ClientState>): void {
           summary: `First: ${first.issue}.`,
         }
       return {
-        ...empty('Nothing to suggest'),
+        ...createEmptyResult('Nothing to suggest'),
         summary:
           result.signals.length === 0
             ? 'The session has no commands: start one with commands from detected.'
@@ -88,7 +88,8 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
     example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
       const advice = await createAdvice(ctx.store, await findSession(ctx, sid))
-      if (advice === undefined) return { ...empty('No evaluations yet; submit a candidate first'), focus: [] }
+      if (advice === undefined)
+        return { ...createEmptyResult('No evaluations yet; submit a candidate first'), focus: [] }
       const { fixes, problems, result } = advice
       if (fixes.length > 0)
         return {
@@ -99,23 +100,25 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
         }
       const isGreen =
         problems.length === 0 && result.failures.length === 0 && result.signals.every(({ ok }) => ok)
-      if (isGreen) return { ...empty('No errors detected'), focus: [] }
+      if (isGreen) return { ...createEmptyResult('No errors detected'), focus: [] }
       const focus = findFocus(advice)
-      const places = focus.map(({ file, line }) => `${file}:${line}`).join(', ')
+      const locations = focus.map(({ file, line }) => `${file}:${line}`).join(', ')
       const message = 'No repair is certain'
-      const look = focus.length === 0 ? 'feedback in state' : places
-      return { ...empty(message), focus, summary: `${message}. Look at ${look}.` }
+      const hint = focus.length === 0 ? 'feedback in state' : locations
+      return { ...createEmptyResult(message), focus, summary: `${message}. Look at ${hint}.` }
     },
   })
 }
 
 /** Returns up to three locations with five lines before and after each. */
 function findFocus({ problems, result, files, changedIn }: Advice) {
-  const places = [...problems, ...result.failures].flatMap(({ file, line }) =>
+  const locations = [...problems, ...result.failures].flatMap(({ file, line }) =>
     file === undefined || line === undefined ? [] : [{ file, line }],
   )
-  const unique = [...new Map(places.map((place) => [`${place.file}:${place.line}`, place])).values()]
-  return unique.slice(0, 3).map(({ file, line }) => {
+  const uniqueLocations = [
+    ...new Map(locations.map((location) => [`${location.file}:${location.line}`, location])).values(),
+  ]
+  return uniqueLocations.slice(0, 3).map(({ file, line }) => {
     const lines = splitLines(files.get(file) ?? '')
     const first = Math.max(1, line - 5)
     return {
@@ -168,20 +171,20 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
     async run({ sid, diff, files, focus, url }, ctx) {
       if (url !== undefined)
         throw new TrmError('REVIEW_URL_DISABLED', 'pull requests are not fetched', { data: { url } })
-      const isGiven = diff !== undefined || files !== undefined
+      const hasInput = diff !== undefined || files !== undefined
       const hasSession = sid !== undefined || (!ctx.sharedSession && ctx.session.sid !== undefined)
-      if (isGiven ? sid !== undefined : !hasSession)
+      if (hasInput ? sid !== undefined : !hasSession)
         throw new CausewayError(
           'INVALID_ARGUMENTS',
           'review: pass either diff, files or the sid of a session',
         )
-      const changed = isGiven ? files : await readSessionChanges(ctx, await findSession(ctx, sid))
-      const found = await ctx.store.engine.call(
+      const changedFiles = hasInput ? files : await readSessionChanges(ctx, await findSession(ctx, sid))
+      const reviewResult = await ctx.store.engine.call(
         'review',
-        { diff, files: changed, focus },
+        { diff, files: changedFiles, focus },
         { client: ctx.clientKey, signal: ctx.signal },
       )
-      return { ...found, verdict: formatVerdict(found) }
+      return { ...reviewResult, verdict: formatVerdict(reviewResult) }
     },
   })
 }
@@ -190,7 +193,7 @@ async function readSessionChanges(
   { store: { store, snapshots } }: TrmContext,
   { id, config }: SessionRow,
 ): Promise<readonly ReviewedFile[]> {
-  const landings = await store.landings(id)
+  const landings = await store.listLandings(id)
   if (landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
   const paths = await snapshots.findChanged(start)

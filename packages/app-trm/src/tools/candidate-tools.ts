@@ -82,21 +82,24 @@ export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
       before: [exampleStart],
       args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
     },
-    async run({ sid, candidate: given, reason, only, accept, force, details, wait }, ctx) {
+    async run({ sid, candidate: candidateInput, reason, only, accept, force, details, wait }, ctx) {
       const session = await findSession(ctx, sid)
-      if (only !== undefined) return submitOnly(ctx, session, { given, only: onlySchema.parse(only) })
+      if (only !== undefined)
+        return runSelectedTests(ctx, session, { candidateInput, only: onlySchema.parse(only) })
       const request = createRequestKey('submit', ctx)
-      const stored = await ctx.store.store.stepByRequest(request)
-      if (stored?.session_id === session.id && stored.result !== null)
-        return formatDone(session, stored.result, details)
-      const current = ctx.store.running.get(session.id)
-      if (current?.step.request === request) return waitForResult(ctx, session, current, { wait, details })
-      await ctx.store.store.checkIdle(session.config.repo, session.id)
+      const storedStep = await ctx.store.store.findStepByRequest(request)
+      if (storedStep?.session_id === session.id && storedStep.result !== null)
+        return formatDone(session, storedStep.result, details)
+      const currentStep = ctx.store.running.get(session.id)
+      if (currentStep?.step.request === request)
+        return waitForResult(ctx, session, currentStep, { wait, details })
+      ctx.store.store.checkIdle(session.config.repo, session.id)
       if (!force) checkLimit(session)
       const running = await startStep(ctx.store, session, {
         request,
         reason: reason ?? null,
-        proposal: given === undefined ? undefined : await propose(ctx.store, session, given),
+        proposal:
+          candidateInput === undefined ? undefined : await propose(ctx.store, session, candidateInput),
         accept: acceptSchema.optional().parse(accept),
       })
       return waitForResult(ctx, session, running, { wait, details })
@@ -121,11 +124,11 @@ export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
       summary: z.string(),
     },
     example: { before: [exampleStart], args: { candidate: exampleCandidate } },
-    async run({ sid, candidate: given }, ctx) {
+    async run({ sid, candidate: candidateInput }, ctx) {
       const session = await findSession(ctx, sid)
       try {
-        const { before, changes, moved, warnings } = await propose(ctx.store, session, given)
-        const preview = await ctx.store.engine.call('preview', { before, changes, moved })
+        const { before, changes, previousPaths, warnings } = await propose(ctx.store, session, candidateInput)
+        const preview = await ctx.store.engine.call('preview', { before, changes, previousPaths })
         const { filesAffected, linesAdded, linesRemoved } = preview
         return {
           valid: true,
@@ -149,16 +152,16 @@ export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-async function submitOnly(
+async function runSelectedTests(
   ctx: TrmContext,
   session: SessionRow,
-  { given, only }: { readonly given: unknown; readonly only: z.output<typeof onlySchema> },
+  { candidateInput, only }: { readonly candidateInput: unknown; readonly only: z.output<typeof onlySchema> },
 ) {
-  if (given !== undefined)
+  if (candidateInput !== undefined)
     throw new CausewayError('INVALID_ARGUMENTS', 'submit: only cannot be combined with candidate', {
       remedy: 'submit the candidate first, then call with only',
     })
-  await ctx.store.store.checkIdle(session.config.repo, session.id)
+  ctx.store.store.checkIdle(session.config.repo, session.id)
   return runOnlyTests(ctx.store, session, {
     only,
     signal: ctx.signal,

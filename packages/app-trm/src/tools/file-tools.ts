@@ -47,24 +47,24 @@ export function declareFileTools(app: Registrar<Critic, ClientState>): void {
         throw new TrmError('TOO_MANY_PATHS', `${paths.length} files are requested`, {
           data: { most: maxPaths },
         })
-      const part = { offset, limit, maxLength: Math.max(2000, Math.floor(maxLength / paths.length)) }
+      const partOptions = { offset, limit, maxLength: Math.max(2000, Math.floor(maxLength / paths.length)) }
       const files: [string, unknown][] = []
-      const seen = new Map<string, SeenFile>()
+      const seenFiles = new Map<string, SeenFile>()
       for (const path of paths) {
         try {
           const { content, modified } = await readFile(session, path)
-          seen.set(path, await createSeenFile(content))
-          files.push([path, formatFile(content, modified, part)])
+          seenFiles.set(path, await createSeenFile(content))
+          files.push([path, formatFile(content, modified, partOptions)])
         } catch (error) {
           if (!isCausewayError(error)) throw error
           files.push([path, { error: error.message, code: error.code }])
         }
       }
-      await ctx.store.store.addSeen(session.id, seen)
+      await ctx.store.store.addSeen(session.id, seenFiles)
       return {
         sessionId: session.id,
         files: Object.fromEntries(files),
-        summary: `${seen.size} of ${formatCount(paths.length, 'file')} read.`,
+        summary: `${seenFiles.size} of ${formatCount(paths.length, 'file')} read.`,
       }
     },
   })
@@ -94,15 +94,15 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
         throw new TrmError('NOT_TEXT', `the file is not text: ${file}`, { data: { path: file } })
       const lines = splitLines(content)
       const range = checkRange(lines.length, { start, end }, file)
-      const seen = await createSeenFile(content)
-      await ctx.store.store.addSeen(session.id, new Map([[file, seen]]))
+      const seenFile = await createSeenFile(content)
+      await ctx.store.store.addSeen(session.id, new Map([[file, seenFile]]))
       return {
         file,
         lines: lines
           .slice(range.start - 1, range.end)
           .map((line, index) => `${range.start + index}: ${line}`),
         lineCount: lines.length,
-        sha: seen.sha,
+        sha: seenFile.sha,
         summary: `Lines ${range.start} to ${range.end} of ${lines.length} in ${file}.`,
       }
     },
@@ -111,9 +111,9 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
 
 async function readFile(
   { config }: SessionRow,
-  given: string,
+  givenPath: string,
 ): Promise<{ readonly content: FileContent; readonly modified: string }> {
-  const path = removeRoot(given, [config.repo, config.project])
+  const path = removeRoot(givenPath, [config.repo, config.project])
   const content = (await readFiles(config.repo, [path])).get(normalizePath(path))
   if (content === undefined)
     throw new CausewayError('FILE_NOT_FOUND', `file not found: ${path}`, { data: { path } })
@@ -121,12 +121,12 @@ async function readFile(
   return { content, modified: mtime.toISOString() }
 }
 
-function formatFile(content: FileContent, lastModified: string, part: Parameters<typeof readPart>[1]) {
+function formatFile(content: FileContent, lastModified: string, partOptions: Parameters<typeof readPart>[1]) {
   const sha = hashContent(content)
   const sizeBytes = Buffer.byteLength(content)
   if (typeof content !== 'string')
     return { content: null, sha, metadata: { lineCount: 0, sizeBytes, lastModified }, isBinary: true }
-  const { content: text, lineCount, nextOffset } = readPart(content, part)
+  const { content: text, lineCount, nextOffset } = readPart(content, partOptions)
   const metadata = { lineCount, sizeBytes, lastModified }
   return { content: text, sha, metadata, ...(nextOffset === null ? {} : { truncated: true, nextOffset }) }
 }

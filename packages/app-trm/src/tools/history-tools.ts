@@ -4,7 +4,12 @@ import { readAverage } from '../domain/evaluation/score.ts'
 import { formatCount } from '../domain/format.ts'
 import { TrmError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
-import { findBeforeLast, findCheckpoint, findStart, revert } from '../session/history.ts'
+import {
+  findCheckpointDestination,
+  findResetDestination,
+  findUndoDestination,
+  revert,
+} from '../session/history.ts'
 import { listLiveSteps, type SessionRow } from '../store/rows.ts'
 import {
   type ClientState,
@@ -52,8 +57,8 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     output: revertOutput,
     example: { before: [exampleStart, { tool: 'save', args: {} }, exampleSubmit], args: { cid: 'latest' } },
     run: ({ cid, ...args }, ctx) =>
-      revertOnce(ctx, { ...args, tool: 'restore', done: 'Restored' }, (critic, session) =>
-        findCheckpoint(critic, session, cid),
+      revertOnce(ctx, { ...args, tool: 'restore', outcome: 'Restored' }, (critic, session) =>
+        findCheckpointDestination(critic, session, cid),
       ),
   })
 
@@ -67,7 +72,7 @@ export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
     input: { ...sidArgument, ...forceArgument },
     output: revertOutput,
     example: { before: [exampleStart, exampleSubmit], args: {} },
-    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'reset', done: 'Reset' }, findStart),
+    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'reset', outcome: 'Reset' }, findResetDestination),
   })
 }
 
@@ -82,7 +87,7 @@ export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
     input: { ...sidArgument, ...forceArgument },
     output: revertOutput,
     example: { before: [exampleStart, exampleSubmit], args: {} },
-    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'undo', done: 'Undone' }, findBeforeLast),
+    run: (args, ctx) => revertOnce(ctx, { ...args, tool: 'undo', outcome: 'Undone' }, findUndoDestination),
   })
 }
 
@@ -98,7 +103,9 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
     output: { checkpointId: z.string(), message: z.string(), summary: z.string() },
     example: { before: [exampleStart], args: { desc: 'before the change' } },
     run: ({ sid, desc = null }, ctx) =>
-      runOnce(ctx, 'save', async (request) => save(ctx, await findSession(ctx, sid), { desc, request })),
+      runOnce(ctx, 'save', async (request) =>
+        saveCheckpoint(ctx, await findSession(ctx, sid), { desc, request }),
+      ),
   })
 
   app.tool('list', {
@@ -112,7 +119,7 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
     example: { before: [exampleStart], args: {} },
     async run({ sid }, ctx) {
       const session = await findSession(ctx, sid)
-      const checkpoints = await ctx.store.store.checkpoints(session.id)
+      const checkpoints = await ctx.store.store.listCheckpoints(session.id)
       return {
         checkpoints: checkpoints.map(({ id, made_ms, standing, description }) => ({
           id,
@@ -128,19 +135,19 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
   })
 }
 
-async function save(
+async function saveCheckpoint(
   { store: critic }: TrmContext,
   session: SessionRow,
   { desc, request }: { readonly desc: string | null; readonly request: string },
 ) {
-  await critic.store.checkIdle(session.config.repo, session.id)
+  critic.store.checkIdle(session.config.repo, session.id)
   const { id, standing } = session
-  const { length } = await critic.store.checkpoints(id)
+  const { length } = await critic.store.listCheckpoints(id)
   if (length >= maxCheckpoints)
     throw new TrmError('TOO_MANY_CHECKPOINTS', `the session has ${length} checkpoints`, {
       data: { sid: id, most: maxCheckpoints },
     })
-  const [steps, landings] = await Promise.all([critic.store.steps(id), critic.store.landings(id)])
+  const [steps, landings] = await Promise.all([critic.store.listSteps(id), critic.store.listLandings(id)])
   const checkpointId = critic.newId()
   const answer = {
     checkpointId,
@@ -164,17 +171,17 @@ interface RevertCall {
   readonly tool: string
   readonly sid?: string | undefined
   readonly force: boolean
-  readonly done: string
+  readonly outcome: string
 }
 
 const revertOnce = (
   ctx: TrmContext,
-  { tool, sid, ...given }: RevertCall,
-  findDestination: typeof findStart,
+  { tool, sid, ...options }: RevertCall,
+  findDestination: typeof findResetDestination,
 ) =>
   runOnce(ctx, tool, async (request) => {
     const session = await findSession(ctx, sid)
-    await ctx.store.store.checkIdle(session.config.repo, session.id)
+    ctx.store.store.checkIdle(session.config.repo, session.id)
     const destination = await findDestination(ctx.store, session)
-    return revert(ctx.store, session, destination, { ...given, request })
+    return revert(ctx.store, session, destination, { ...options, request })
   })

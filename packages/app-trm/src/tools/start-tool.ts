@@ -4,13 +4,13 @@ import { z } from 'zod'
 import {
   formatConfig,
   haltSchema,
-  listRemoved,
+  listRemovedArguments,
   optionsSchema,
   requestSchema,
   type SessionConfig,
   weightsSchema,
 } from '../domain/session-config.ts'
-import { detect, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
+import { detectCommands, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
 import { createSession } from '../session/create-session.ts'
 import type { Critic } from '../session/critic.ts'
 import { startStep } from '../session/start-step.ts'
@@ -28,26 +28,26 @@ import {
   writeHints,
 } from './tool-context.ts'
 
-const command = (about: string) => z.string().optional().describe(about)
+const createCommandArgument = (about: string) => z.string().optional().describe(about)
 
-const looseArgument = (schema: z.ZodType, about: string) =>
+const createLooseArgument = (schema: z.ZodType, about: string) =>
   z.looseObject({}).check(checkWith(schema)).optional().describe(about)
 
 const input = {
   repo: z.string().describe('Folder below CAUSEWAY_TRM_ROOTS'),
-  dataQual: command('Data check'),
-  test: command('Tests'),
-  lint: command('Linter'),
-  bench: command('Prints a number'),
-  build: command('Build'),
+  dataQual: createCommandArgument('Data check'),
+  test: createCommandArgument('Tests'),
+  lint: createCommandArgument('Linter'),
+  bench: createCommandArgument('Prints a number'),
+  build: createCommandArgument('Build'),
   signals: z.array(z.unknown()).optional().describe('[{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('Seconds per command'),
-  weights: looseArgument(weightsSchema, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
-  halt: looseArgument(haltSchema, '{max 12, threshold .95, patience 3, min 1}'),
+  weights: createLooseArgument(weightsSchema, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  halt: createLooseArgument(haltSchema, '{max 12, threshold .95, patience 3, min 1}'),
   ema: z.number().min(0).max(1).default(0.9).describe('Weight of the newest score'),
   notes: z.string().optional().describe('Goal'),
   preflight: z.boolean().default(true).describe('Run a baseline'),
-  options: looseArgument(
+  options: createLooseArgument(
     optionsSchema,
     '{write: each|improved|end, isolate, link, copy, env, perf: {goal: min|max, repeat}, allowTestRemoval, failFast, protect: [tests|path], sandbox: auto|bwrap}',
   ),
@@ -56,7 +56,7 @@ const input = {
 }
 
 /** Argument names in the original design and its TypeScript version. */
-const otherNames = {
+const argumentAliases = {
   repoPath: 'repo',
   dataQualityCmd: 'dataQual',
   buildCmd: 'build',
@@ -81,7 +81,7 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     about: 'Start a session for a project. Returns score, failures and detected commands. Use it first.',
     searchHint: 'fix tests, improve code',
     hints: writeHints,
-    aliases: createAliases('start', otherNames),
+    aliases: createAliases('start', argumentAliases),
     input,
     output: {
       sessionId: z.string(),
@@ -94,9 +94,9 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
     isCore: true,
     alwaysLoad: true,
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
-    async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
+    async run({ preflight, wait, details, notes = '', repo, ...configArguments }, ctx) {
       const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {
-        const config = readArguments('start', requestSchema, given)
+        const config = readArguments('start', requestSchema, configArguments)
         return createSession(ctx.store, {
           repo,
           notes,
@@ -104,7 +104,7 @@ export function declareStartTool(app: Registrar<Critic, ClientState>): void {
           holder: ctx.holder,
           request,
           config,
-          warnings: listRemoved(config).map((name) => `${name} was removed and has no effect`),
+          warnings: listRemovedArguments(config).map((name) => `${name} was removed and has no effect`),
         })
       })
       ctx.session.sid = sessionId
@@ -122,25 +122,27 @@ interface StartOptions {
 
 async function describeSession(ctx: TrmContext, sessionId: string, options: StartOptions) {
   const { preflight, wait, details } = options
-  const session = await ctx.store.store.session(sessionId)
+  const session = await ctx.store.store.findSession(sessionId)
   if (session === undefined)
     throw new CausewayError('SESSION_NOT_FOUND', `the session has ended: ${sessionId}`)
   const { config } = session
-  const detected = await detect(config.project)
-  const commands = await findStatuses(config)
-  const unavailable = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
+  const detected = await detectCommands(config.project)
+  const commands = await findCommandStatuses(config)
+  const unavailableCommands = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
   const baseline = preflight ? await evaluateBaseline(ctx, session, { wait, details }) : null
   const tests = baseline?.tests ?? null
   const warnings = [
     ...options.warnings,
-    ...unavailable.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
+    ...unavailableCommands.map(
+      ([name]) => `${name}: a program of the command was not found; it counts as failed`,
+    ),
     ...(await warnEditable(config)),
     ...(config.signals.length === 0
       ? ['no command is configured, so every score is 0; start again with commands from detected']
       : []),
   ]
-  const { repoPath, haltPolicy, ...more } = formatConfig(config)
-  const common = {
+  const { repoPath, haltPolicy, ...otherConfig } = formatConfig(config)
+  const commonFields = {
     sessionId,
     message: 'TRM session initialized',
     status: baseline?.status ?? 'ready',
@@ -148,15 +150,15 @@ async function describeSession(ctx: TrmContext, sessionId: string, options: Star
   }
   if (!details)
     return {
-      ...common,
+      ...commonFields,
       config: { repoPath, haltPolicy },
       baseline,
       ...(config.signals.length === 0 ? { detected } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
     }
   return {
-    ...common,
-    config: { repoPath, haltPolicy, ...more },
+    ...commonFields,
+    config: { repoPath, haltPolicy, ...otherConfig },
     detected,
     commands,
     preflight: {
@@ -186,20 +188,20 @@ async function evaluateBaseline(
   options: { readonly wait: number; readonly details: boolean },
 ) {
   const { store: critic, requestId } = ctx
-  const steps = await critic.store.steps(session.id)
-  const done = steps.find(({ kind, result }) => kind === 'baseline' && result !== null)
-  if (done?.result) return formatDone(session, done.result, options.details)
+  const steps = await critic.store.listSteps(session.id)
+  const baselineStep = steps.find(({ kind, result }) => kind === 'baseline' && result !== null)
+  if (baselineStep?.result) return formatDone(session, baselineStep.result, options.details)
   const request = { request: `start ${requestId}`, reason: null, isBaseline: true }
   const running = critic.running.get(session.id) ?? (await startStep(critic, session, request))
   return waitForResult(ctx, session, running, options)
 }
 
-async function findStatuses({ repo, signals }: SessionConfig) {
-  const found = await Promise.all(
+async function findCommandStatuses({ repo, signals }: SessionConfig) {
+  const statuses = await Promise.all(
     signals.map(async (signal) => {
       const status = await findCommandStatus(repo, signal.command)
       return [signal.name, { command: signal.command, status }] as const
     }),
   )
-  return Object.fromEntries(found)
+  return Object.fromEntries(statuses)
 }

@@ -1,6 +1,6 @@
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import { undecided } from '../domain/evaluation/halting.ts'
+import { noDecision } from '../domain/evaluation/halting.ts'
 import { type EvalResult, formatResult, summarizeResult } from '../domain/evaluation/result.ts'
 import { readAverage, roundScore, type Standing } from '../domain/evaluation/score.ts'
 import { formatCount } from '../domain/format.ts'
@@ -79,8 +79,8 @@ export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
     example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
       const { id } = await findSession(ctx, sid)
-      const last = listLiveSteps(await ctx.store.store.steps(id)).at(-1)?.result
-      const { shouldHalt, rule, reasons } = last ?? undecided
+      const last = listLiveSteps(await ctx.store.store.listSteps(id)).at(-1)?.result
+      const { shouldHalt, rule, reasons } = last ?? noDecision
       return { shouldHalt, rule, reasons, summary: shouldHalt ? `Stop: ${reasons[0]}.` : 'Continue.' }
     },
   })
@@ -111,13 +111,13 @@ export function declareEndTool(app: Registrar<Critic, ClientState>): void {
         const session = await findSession(ctx, id)
         const filesRestored = await applyFiles(ctx.store, session, apply, force)
         const { step, best_score, best_step } = session.standing
-        const best = best_step === null ? '' : ` at step ${best_step}`
-        const written = filesRestored.length === 0 ? '' : ` Written: ${filesRestored.join(', ')}.`
+        const bestText = best_step === null ? '' : ` at step ${best_step}`
+        const writtenText = filesRestored.length === 0 ? '' : ` Written: ${filesRestored.join(', ')}.`
         const answer = {
           ok: true,
           message: 'Session ended',
           filesRestored,
-          summary: `Ended after ${formatCount(step, 'step')}; best score ${roundScore(best_score)}${best}.${written}`,
+          summary: `Ended after ${formatCount(step, 'step')}; best score ${roundScore(best_score)}${bestText}.${writtenText}`,
         }
         await endSession(ctx.store, session, { id: request, answer })
         return answer
@@ -132,8 +132,8 @@ async function applyFiles(
   force: boolean,
 ): Promise<readonly string[]> {
   if (apply === 'keep') return []
-  const restored = apply === 'best' ? await restoreBestFiles(critic, session, force) : []
-  return session.config.write === 'end' ? landWorkspace(critic, session, force) : restored
+  const restoredFiles = apply === 'best' ? await restoreBestFiles(critic, session, force) : []
+  return session.config.write === 'end' ? landWorkspace(critic, session, force) : restoredFiles
 }
 
 async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<void> {
@@ -141,7 +141,7 @@ async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<
   if (running === undefined || waitS === 0) return
   try {
     const onProgress = createProgressListener(ctx)
-    await running.wait({ waitS, signal: ctx.signal, onProgress, cancels: false })
+    await running.wait({ waitS, signal: ctx.signal, onProgress, cancelOnAbort: false })
   } catch (error) {
     // The call that submitted the candidate receives the failure.
     if (ctx.signal.aborted) throw error
@@ -150,13 +150,13 @@ async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<
 
 async function describeState({ store, running, now }: Critic, session: SessionRow, details: boolean) {
   const { id, standing, config } = session
-  const steps = await store.steps(id)
+  const steps = await store.listSteps(id)
   const last = findLastResult(steps) ?? null
-  const current = running.get(id)
-  const newest = steps.at(-1)
-  const isStopped = newest && ['interrupted', 'cancelled', 'failed'].includes(newest.status)
-  const stopped = isStopped ? newest : undefined
-  const status = current !== undefined ? 'running' : (stopped?.status ?? session.status)
+  const runningStep = running.get(id)
+  const newestStep = steps.at(-1)
+  const isStopped = newestStep && ['interrupted', 'cancelled', 'failed'].includes(newestStep.status)
+  const stoppedStep = isStopped ? newestStep : undefined
+  const status = runningStep !== undefined ? 'running' : (stoppedStep?.status ?? session.status)
   return {
     sessionId: id,
     status,
@@ -167,16 +167,16 @@ async function describeState({ store, running, now }: Critic, session: SessionRo
     noImproveStreak: standing.streak,
     last: last && formatResult(last, details),
     zNotes: standing.notes,
-    running: current === undefined ? null : describeRunning(current, now()),
-    ...(stopped === undefined
+    running: runningStep === undefined ? null : describeRunning(runningStep, now()),
+    ...(stoppedStep === undefined
       ? {}
-      : { interrupted: { step: stopped.number, status: stopped.status, stage: stopped.stage } }),
+      : { interrupted: { step: stoppedStep.number, status: stoppedStep.status, stage: stoppedStep.stage } }),
     stepsLeft: Math.max(0, config.halt.max - standing.step),
     history: describeHistory(steps),
     ...(details && last !== null
       ? { outputs: last.stages.map(({ stage }) => `trm://sessions/${id}/steps/${last.step}/output/${stage}`) }
       : {}),
-    summary: summarizeState(status, standing, last, current?.step.number),
+    summary: summarizeState(status, standing, last, runningStep?.step.number),
   }
 }
 
@@ -190,8 +190,8 @@ const describeRunning = ({ step, progress }: RunningStep, nowMs: number) => ({
 
 /** Includes undone candidates. */
 function describeHistory(steps: readonly StepRow[]) {
-  const recent = steps.filter(({ kind }) => kind !== 'baseline').slice(-5)
-  return recent.map(({ number, reason, result, status, undone_ms, standing_before: before }) => ({
+  const recentSteps = steps.filter(({ kind }) => kind !== 'baseline').slice(-5)
+  return recentSteps.map(({ number, reason, result, status, undone_ms, standing_before: before }) => ({
     step: number,
     status: undone_ms !== null && status === 'done' ? 'undone' : status,
     reason,

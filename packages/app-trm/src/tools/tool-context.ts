@@ -28,9 +28,9 @@ export const detailsArgument = {
 export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
   bare: [`trm.${tool}`],
   args: Object.fromEntries(
-    Object.entries({ sessionId: 'sid', ...args }).flatMap(([name, own]) => [
-      [name, own],
-      [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), own],
+    Object.entries({ sessionId: 'sid', ...args }).flatMap(([name, argument]) => [
+      [name, argument],
+      [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), argument],
     ]),
   ),
 })
@@ -45,9 +45,9 @@ export const unknownList = () => z.array(z.unknown())
 export const checkWith =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
-    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+    const knownKeys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
     for (const issue of schema.safeParse(value).error?.issues ?? []) {
-      const names = issue.path.length === 0 ? { known } : {}
+      const names = issue.path.length === 0 ? { known: knownKeys } : {}
       issues.push({ ...issue, ...names, input: value } as z.core.$ZodRawIssue) // zod created the issue
     }
   }
@@ -90,11 +90,11 @@ export async function runOnce<Result>(
 
 /** Returns a listener that always reports more progress than before. */
 export function createProgressListener(ctx: TrmContext): (progress: Progress) => void {
-  let last = -1
+  let lastProgress = -1
   return ({ stage, done, total }) => {
-    const at = stage === 'waiting' ? 0 : done + 0.5
-    last = Math.max(at, last + 0.001)
-    ctx.progress(Math.min(last, total + 0.9), total + 1, stage)
+    const progressValue = stage === 'waiting' ? 0 : done + 0.5
+    lastProgress = Math.max(progressValue, lastProgress + 0.001)
+    ctx.progress(Math.min(lastProgress, total + 0.9), total + 1, stage)
   }
 }
 
@@ -106,7 +106,7 @@ export async function waitForResult(
   { wait, details }: { readonly wait: number; readonly details: boolean },
 ) {
   const onProgress = createProgressListener(ctx)
-  const result = await running.wait({ waitS: wait, signal: ctx.signal, onProgress, cancels: true })
+  const result = await running.wait({ waitS: wait, signal: ctx.signal, onProgress, cancelOnAbort: true })
   return result === undefined ? formatRunning(session, running) : formatDone(session, result, details)
 }
 

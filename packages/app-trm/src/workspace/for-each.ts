@@ -5,9 +5,9 @@ export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const pending = items[Symbol.iterator]()
+  const iterator = items[Symbol.iterator]()
   const workNext = async (): Promise<void> => {
-    for (let next = pending.next(); !next.done; next = pending.next()) await work(next.value)
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
   }
   await Promise.all(Array.from({ length: concurrency }, workNext))
 }

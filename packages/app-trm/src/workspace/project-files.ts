@@ -9,13 +9,13 @@ import {
   type OriginalFiles,
 } from '../domain/candidate/types.ts'
 import { TrmError } from '../errors.ts'
-import { locateFile, type Place, resolveRoot } from './place.ts'
-import { type Replaced, type Replacement, replaceFiles } from './replace-files.ts'
+import { type FileLocation, locateFile, resolveRoot } from './file-location.ts'
+import { type FileReplacement, type Replacement, replaceFiles } from './replace-files.ts'
 
 /** Maximum size of a file that a candidate may change: 10 MiB. */
 export const maxFileBytes = 10 * 2 ** 20
 
-export interface WriteOptions extends Partial<Pick<AppliedCandidate, 'moved' | 'executable'>> {
+export interface WriteOptions extends Partial<Pick<AppliedCandidate, 'previousPaths' | 'executableBits'>> {
   /** The contents on which the changes are based. */
   readonly before: OriginalFiles
 }
@@ -28,8 +28,8 @@ export async function readFiles(folder: string, paths: readonly string[]): Promi
   const root = await resolveRoot(folder)
   const files = new Map<string, FileContent | undefined>()
   for (const path of paths) {
-    const place = await locateFile(root, path)
-    files.set(place.path, place.stats && (await readContent(place)))
+    const location = await locateFile(root, path)
+    files.set(location.path, location.stats && (await readContent(location)))
   }
   return files
 }
@@ -57,15 +57,15 @@ export async function readTexts(
  */
 export async function writeFiles(folder: string, changes: Changes, options: WriteOptions): Promise<void> {
   const root = await resolveRoot(folder)
-  const files: Replaced[] = []
+  const files: FileReplacement[] = []
   for (const [path, content] of changes) {
-    const place = await locateFile(root, path)
-    files.push({ place, by: await createReplacement(root, place, content, options) })
+    const location = await locateFile(root, path)
+    files.push({ location, replacement: await createReplacement(root, location, content, options) })
   }
   await replaceFiles(root, files, async () => {
-    const now = await readFiles(root, [...changes.keys()])
+    const currentFiles = await readFiles(root, [...changes.keys()])
     for (const path of changes.keys()) {
-      if (isSameContent(options.before.get(path), now.get(path))) continue
+      if (isSameContent(options.before.get(path), currentFiles.get(path))) continue
       throw new TrmError('STALE_FILE', `the file changed while the candidate was applied: ${path}`, {
         data: { path },
       })
@@ -88,9 +88,9 @@ export const createTooLargeError = (path: string, bytes: number): CausewayError 
     data: { path, bytes, most: maxFileBytes },
   })
 
-async function readContent({ path, absolute, stats }: Place): Promise<FileContent> {
+async function readContent({ path, absolutePath, stats }: FileLocation): Promise<FileContent> {
   if ((stats?.size ?? 0) > maxFileBytes) throw createTooLargeError(path, stats?.size ?? 0)
-  const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const file = await open(absolutePath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     return decodeContent(await file.readFile())
   } finally {
@@ -100,16 +100,17 @@ async function readContent({ path, absolute, stats }: Place): Promise<FileConten
 
 async function createReplacement(
   root: string,
-  { path, stats }: Place,
+  { path, stats }: FileLocation,
   content: FileContent | null,
-  { moved, executable }: WriteOptions,
+  { previousPaths, executableBits }: WriteOptions,
 ): Promise<Replacement> {
   if (content === null) return { kind: 'absent' }
-  const from = moved?.get(path)
-  const origin = stats ?? (from === undefined ? undefined : (await locateFile(root, from)).stats)
-  const isExecutable = executable?.get(path)
+  const from = previousPaths?.get(path)
+  const originalStats = stats ?? (from === undefined ? undefined : (await locateFile(root, from)).stats)
+  const isExecutable = executableBits?.get(path)
   const newMode = (isExecutable ? 0o777 : 0o666) & ~process.umask()
-  const mode = origin === undefined ? newMode : setExecutable(origin.mode & 0o7777, isExecutable)
+  const mode =
+    originalStats === undefined ? newMode : setExecutable(originalStats.mode & 0o7777, isExecutable)
   return { kind: 'file', mode, fill: (file) => file.writeFile(content) }
 }
 

@@ -15,21 +15,21 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { classifyFailure, StoreError } from '@causeway/store'
 import { TrmError } from '../errors.ts'
-import { listParents, type Place } from './place.ts'
+import { type FileLocation, listParents } from './file-location.ts'
 
 export type Replacement =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly fill: (file: FileHandle) => Promise<void> }
   | { readonly kind: 'link'; readonly target: () => Promise<string> }
 
-export interface Replaced {
-  readonly place: Place
-  readonly by: Replacement
+export interface FileReplacement {
+  readonly location: FileLocation
+  readonly replacement: Replacement
 }
 
-const marker = '.causeway-'
+const temporaryMarker = '.causeway-'
 
-type Steps = (() => Promise<unknown>)[]
+type Actions = (() => Promise<unknown>)[]
 
 /**
  * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and renames each file.
@@ -37,21 +37,21 @@ type Steps = (() => Promise<unknown>)[]
  */
 export async function replaceFiles(
   root: string,
-  files: readonly Replaced[],
+  files: readonly FileReplacement[],
   check: () => Promise<void>,
 ): Promise<void> {
-  const undo: Steps = []
-  const finish: Steps = []
+  const undo: Actions = []
+  const cleanup: Actions = []
   try {
-    const staged: { place: Place; path: string | undefined }[] = []
-    for (const { place, by } of files) {
-      await createParents(root, place.absolute, undo)
-      staged.push({ place, path: await stage(place, by, undo) })
+    const stagedFiles: { location: FileLocation; path: string | undefined }[] = []
+    for (const { location, replacement } of files) {
+      await createParents(root, location.absolutePath, undo)
+      stagedFiles.push({ location, path: await stageFile(location, replacement, undo) })
     }
     await check()
-    for (const { place, path } of staged) await exchange(place, path, { undo, finish })
+    for (const { location, path } of stagedFiles) await swapFile(location, path, { undo, cleanup })
   } catch (error) {
-    for (const step of undo.toReversed()) await step()
+    for (const action of undo.toReversed()) await action()
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'ENOENT')
       throw new TrmError('TREE_BUSY', 'another program changed the project at the same time', {
@@ -64,8 +64,9 @@ export async function replaceFiles(
       })
     throw error
   }
-  for (const step of finish) await step()
-  for (const { place, by } of files) if (by.kind === 'absent') await removeEmptyParents(root, place.absolute)
+  for (const action of cleanup) await action()
+  for (const { location, replacement } of files)
+    if (replacement.kind === 'absent') await removeEmptyParents(root, location.absolutePath)
 }
 
 /** Removes files that an interrupted replacement left next to a path. */
@@ -77,7 +78,7 @@ export async function removeTemporaryFiles(absolute: string): Promise<void> {
   }
 }
 
-async function createParents(root: string, absolute: string, undo: Steps): Promise<void> {
+async function createParents(root: string, absolute: string, undo: Actions): Promise<void> {
   for (const folder of listParents(root, absolute).toReversed()) {
     try {
       await mkdir(folder)
@@ -88,9 +89,13 @@ async function createParents(root: string, absolute: string, undo: Steps): Promi
   }
 }
 
-async function stage({ absolute }: Place, by: Replacement, undo: Steps): Promise<string | undefined> {
+async function stageFile(
+  { absolutePath }: FileLocation,
+  by: Replacement,
+  undo: Actions,
+): Promise<string | undefined> {
   if (by.kind === 'absent') return undefined
-  const path = createTemporaryPath(absolute)
+  const path = createTemporaryPath(absolutePath)
   undo.push(() => rm(path, { force: true }))
   if (by.kind === 'link') {
     await symlink(await by.target(), path)
@@ -108,23 +113,23 @@ async function stage({ absolute }: Place, by: Replacement, undo: Steps): Promise
   return path
 }
 
-async function exchange(
-  { absolute, stats }: Place,
+async function swapFile(
+  { absolutePath, stats }: FileLocation,
   staged: string | undefined,
-  { undo, finish }: { readonly undo: Steps; readonly finish: Steps },
+  { undo, cleanup }: { readonly undo: Actions; readonly cleanup: Actions },
 ): Promise<void> {
   if (stats === undefined) {
     if (staged === undefined) return
-    undo.push(() => rm(absolute, { force: true }))
-    await rename(staged, absolute)
+    undo.push(() => rm(absolutePath, { force: true }))
+    await rename(staged, absolutePath)
     return
   }
-  const previous = createTemporaryPath(absolute)
-  if (staged === undefined) await rename(absolute, previous)
-  else await linkOrCopy(absolute, previous)
-  undo.push(() => rename(previous, absolute))
-  if (staged !== undefined) await rename(staged, absolute)
-  finish.push(() => rm(previous, { force: true }))
+  const backupPath = createTemporaryPath(absolutePath)
+  if (staged === undefined) await rename(absolutePath, backupPath)
+  else await linkOrCopy(absolutePath, backupPath)
+  undo.push(() => rename(backupPath, absolutePath))
+  if (staged !== undefined) await rename(staged, absolutePath)
+  cleanup.push(() => rm(backupPath, { force: true }))
 }
 
 async function linkOrCopy(from: string, to: string): Promise<void> {
@@ -142,7 +147,7 @@ const createTemporaryPath = (absolute: string): string =>
 
 /** At most 230 bytes. A file name has up to 255 bytes, and a character up to 4. */
 const createTemporaryPrefix = (absolute: string): string =>
-  `.${[...basename(absolute)].slice(0, 50).join('')}${marker}`
+  `.${[...basename(absolute)].slice(0, 50).join('')}${temporaryMarker}`
 
 async function removeEmptyParents(root: string, absolute: string): Promise<void> {
   for (const folder of listParents(root, absolute)) {

@@ -7,11 +7,11 @@ import type { CausewayError } from '@causeway/protocol'
 import type { AbsentPath } from '../domain/evaluation/absent-path.ts'
 import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
 import { TrmError } from '../errors.ts'
+import { type FileLocation, statIfExists } from './file-location.ts'
 import { forEachConcurrently } from './for-each.ts'
-import { type Place, statIfExists } from './place.ts'
 
 /** A file or a link. */
-export type TreeFile = Place & { readonly stats: Stats }
+export type TreeFile = FileLocation & { readonly stats: Stats }
 
 export interface TreeLimits {
   readonly files: number
@@ -62,24 +62,24 @@ async function findRepositories(root: string, paths: readonly string[]): Promise
   const folders = new Set(
     paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
   )
-  const found = await Promise.all(
+  const folderLists = await Promise.all(
     [...folders].map(async (folder) => ((await statIfExists(join(root, folder, '.git'))) ? [folder] : [])),
   )
-  return found.flat()
+  return folderLists.flat()
 }
 
 /** Omits generated folders. */
 export async function listAll(root: string): Promise<readonly TreeFile[]> {
-  return findFiles(root, (await walkTree(root, { isWhole: true })).included)
+  return findFiles(root, (await walkTree(root, { includeIgnored: true })).included)
 }
 
 /** Omits paths that were removed in the meantime. */
 async function findFiles(root: string, paths: readonly string[]): Promise<readonly TreeFile[]> {
   const files: TreeFile[] = []
   for (const path of paths) {
-    const absolute = join(root, path)
-    const stats = await statIfExists(absolute)
-    if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
+    const absolutePath = join(root, path)
+    const stats = await statIfExists(absolutePath)
+    if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolutePath, stats })
   }
   return files
 }
@@ -106,34 +106,35 @@ async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   }
 }
 
-interface Rules {
+interface FolderRules {
   /** Path relative to the project, with a trailing slash. Empty for the project itself. */
   readonly folder: string
   readonly rules: IgnoreRules
 }
 
 /**
- * Lists the paths that are not ignored, or all paths if `isWhole` is set. Rules of deeper folders take precedence.
+ * Lists the paths that are not ignored, or all paths if `includeIgnored` is set. Rules of deeper folders take precedence.
  * `skipped` contains ignored files and folders, and other repositories. Generated folders are in neither list.
  */
-export async function walkTree(root: string, { isWhole = false } = {}) {
+export async function walkTree(root: string, { includeIgnored = false } = {}) {
   const included: string[] = []
   const skipped: AbsentPath[] = []
-  const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
-    const own = isWhole ? [] : await readRules(join(root, folder, '.gitignore'), folder)
-    const all = [...own, ...inherited]
+  const walk = async (folder: string, inherited: readonly FolderRules[]): Promise<void> => {
+    const folderRules = includeIgnored ? [] : await readRules(join(root, folder, '.gitignore'), folder)
+    const activeRules = [...folderRules, ...inherited]
     for (const entry of await readEntries(join(root, folder))) {
       const path = `${folder}${entry.name}`
       const isFolder = entry.isDirectory()
       if (entry.name === '.git' || generatedFolders.includes(entry.name)) continue
       const isRepository =
-        !isWhole && isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
-      if (isRepository || isIgnored(path, isFolder, all)) skipped.push({ path, isFolder, isRepository })
-      else if (isFolder) await walk(`${path}/`, all)
+        !includeIgnored && isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
+      if (isRepository || isIgnored(path, isFolder, activeRules))
+        skipped.push({ path, isFolder, isRepository })
+      else if (isFolder) await walk(`${path}/`, activeRules)
       else included.push(path)
     }
   }
-  await walk('', isWhole ? [] : await readRules(join(root, '.git', 'info', 'exclude'), ''))
+  await walk('', includeIgnored ? [] : await readRules(join(root, '.git', 'info', 'exclude'), ''))
   return { included, skipped }
 }
 
@@ -144,12 +145,12 @@ const readEntries = (folder: string) =>
     throw error
   })
 
-async function readRules(file: string, folder: string): Promise<readonly Rules[]> {
+async function readRules(file: string, folder: string): Promise<readonly FolderRules[]> {
   if (!(await statIfExists(file))?.isFile()) return []
   return [{ folder, rules: parseIgnoreRules(await readFile(file, 'utf8')) }]
 }
 
-function isIgnored(path: string, isFolder: boolean, nearestFirst: readonly Rules[]): boolean {
+function isIgnored(path: string, isFolder: boolean, nearestFirst: readonly FolderRules[]): boolean {
   for (const { folder, rules } of nearestFirst) {
     const ignored = rules(path.slice(folder.length), isFolder)
     if (ignored !== undefined) return ignored
@@ -164,8 +165,8 @@ function createTooLargeError(
   const folders = new Map<string, number>()
   let total = 0
   for (const [path, size] of sizes) {
-    const parts = path.split('/')
-    const folder = parts.slice(0, Math.min(2, parts.length - 1)).join('/') || '.'
+    const segments = path.split('/')
+    const folder = segments.slice(0, Math.min(2, segments.length - 1)).join('/') || '.'
     folders.set(folder, (folders.get(folder) ?? 0) + size)
     total += size
   }
@@ -191,7 +192,7 @@ export async function copyTree(
   await forEachConcurrently(files, async (file) => {
     signal?.throwIfAborted()
     try {
-      await copyOne(file, join(target, file.path))
+      await copyEntry(file, join(target, file.path))
     } catch (error) {
       // A file that was removed after the listing is omitted.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
@@ -199,8 +200,8 @@ export async function copyTree(
   })
 }
 
-async function copyOne({ absolute, stats }: TreeFile, to: string): Promise<void> {
-  if (stats.isSymbolicLink()) return symlink(await readlink(absolute), to)
-  await copyFile(absolute, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+async function copyEntry({ absolutePath, stats }: TreeFile, to: string): Promise<void> {
+  if (stats.isSymbolicLink()) return symlink(await readlink(absolutePath), to)
+  await copyFile(absolutePath, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   await utimes(to, stats.atimeMs / 1000, stats.mtimeMs / 1000)
 }

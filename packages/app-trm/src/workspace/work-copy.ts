@@ -3,17 +3,17 @@ import { constants, cp, mkdir, readdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SessionConfig } from '../domain/session-config.ts'
 import { toDiskError } from '../errors.ts'
-import { killLeftover } from '../runner/process-group.ts'
+import { killLeftoverProcesses } from '../runner/process-group.ts'
 import type { Critic } from '../session/critic.ts'
 
-const findWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
+const getWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
 
 /** Also kills the processes in the copies. The name of a copy is the marker of its processes. */
 export async function removeWorkCopies(dir: string): Promise<void> {
-  const folder = findWorkFolder(dir)
+  const folder = getWorkFolder(dir)
   // Version 0.2 also wrote files that end in `.mark`.
   for (const name of await readdir(folder).catch((): string[] => []))
-    await killLeftover(null, name.replace(/\.mark$/, ''))
+    await killLeftoverProcesses(null, name.replace(/\.mark$/, ''))
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -28,30 +28,30 @@ export async function withWorkCopy<Result>(
   { marker, signal }: { readonly marker: string; readonly signal: AbortSignal },
   use: (cwd: string) => Promise<Result>,
 ): Promise<Result> {
-  const folder = join(findWorkFolder(dir), marker)
+  const folder = join(getWorkFolder(dir), marker)
   // The additional level contains what a command writes to `..`.
   const cwd = isolate ? join(folder, 'project') : repo
-  const add = async (path: string, place: (from: string, to: string) => Promise<void>) => {
+  const addPath = async (path: string, copyPath: (from: string, to: string) => Promise<void>) => {
     const [from, to] = [join(project, path), join(cwd, path)]
     if (!existsSync(from) || existsSync(to)) return
     await mkdir(dirname(to), { recursive: true })
-    await place(from, to)
+    await copyPath(from, to)
   }
   const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true }
-  const work = async (): Promise<Result> => {
+  const runInCopy = async (): Promise<Result> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (isolate) {
-      await snapshots.copy(repo, cwd, { signal, isWhole: repo !== project })
+      await snapshots.copy(repo, cwd, { signal, includeIgnored: repo !== project })
       for (const path of copy)
-        await add(path, (from, to) => cp(from, to, { ...options, mode: constants.COPYFILE_FICLONE }))
-      for (const path of link) await add(path, (from, to) => symlink(from, to))
+        await addPath(path, (from, to) => cp(from, to, { ...options, mode: constants.COPYFILE_FICLONE }))
+      for (const path of link) await addPath(path, (from, to) => symlink(from, to))
     }
     return await use(cwd)
   }
   return queue.run(
     async () => {
       try {
-        return await work()
+        return await runInCopy()
       } catch (error) {
         throw toDiskError(error)
       } finally {

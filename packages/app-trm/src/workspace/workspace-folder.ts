@@ -1,8 +1,8 @@
 import { basename, dirname, join, sep } from 'node:path'
 
-export const workspacesFolder = (dir: string): string => join(dir, 'trm', 'desks')
+export const getWorkspacesFolder = (dir: string): string => join(dir, 'trm', 'desks')
 
-export const workspaceFolder = (dir: string, sid: string): string => join(workspacesFolder(dir), sid)
+export const getWorkspaceFolder = (dir: string, sid: string): string => join(getWorkspacesFolder(dir), sid)
 
 /** Returns the session id of a workspace in any data folder, or `undefined` for other folders. */
 export const findWorkspaceId = (path: string): string | undefined =>

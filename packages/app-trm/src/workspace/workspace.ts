@@ -5,7 +5,7 @@ import type { SessionConfig } from '../domain/session-config.ts'
 import { toDiskError } from '../errors.ts'
 import type { Critic } from '../session/critic.ts'
 import type { SessionRow } from '../store/rows.ts'
-import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
+import { getWorkspaceFolder, getWorkspacesFolder } from './workspace-folder.ts'
 
 /** Throws `SNAPSHOT_TOO_LARGE`, `DATA_UNWRITABLE`. */
 export async function createWorkspace(
@@ -13,8 +13,8 @@ export async function createWorkspace(
   project: string,
   sid: string,
 ): Promise<string> {
-  const folder = workspaceFolder(dir, sid)
-  await mkdir(workspacesFolder(dir), { recursive: true, mode: 0o700 })
+  const folder = getWorkspaceFolder(dir, sid)
+  await mkdir(getWorkspacesFolder(dir), { recursive: true, mode: 0o700 })
   try {
     await snapshots.copy(project, folder)
   } catch (error) {
@@ -26,10 +26,10 @@ export async function createWorkspace(
 
 /** Workspaces remain if the server exits before their session is created. */
 export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
-  const known = new Set((await store.sessions()).map(({ id }) => id))
-  const folder = workspacesFolder(dir)
+  const sessionIds = new Set((await store.listSessions()).map(({ id }) => id))
+  const folder = getWorkspacesFolder(dir)
   for (const name of await readdir(folder).catch((): string[] => []))
-    if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+    if (!sessionIds.has(name)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 export async function removeWorkspace({ repo, project }: SessionConfig): Promise<void> {
@@ -45,13 +45,13 @@ export async function landWorkspace(
   { id, config }: SessionRow,
   force: boolean,
 ): Promise<readonly string[]> {
-  const landings = await store.landings(id)
+  const landings = await store.listLandings(id)
   if (config.repo === config.project || landings.length === 0) return []
   const start = await snapshots.combine(landings.map(({ before }) => before))
-  const changed = await snapshots.take(config.repo, await snapshots.findChanged(start))
+  const changedSnapshot = await snapshots.take(config.repo, await snapshots.findChanged(start))
   try {
-    return await snapshots.restoreTo(config.project, changed, { expected: start, force })
+    return await snapshots.restoreTo(config.project, changedSnapshot, { expected: start, force })
   } finally {
-    snapshots.drop(changed)
+    snapshots.drop(changedSnapshot)
   }
 }

@@ -3,7 +3,7 @@ import { verifies } from '../../../../test/verifies.ts'
 import { findFixes } from '../../src/domain/advice/fix.ts'
 import { applyCandidate } from '../../src/domain/candidate/apply.ts'
 import { alterTests } from '../../src/domain/evaluation/altered-tests.ts'
-import { findHelpers } from '../../src/domain/evaluation/tamper.ts'
+import { findTestHelpers } from '../../src/domain/evaluation/tamper.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
 import { createRun } from '../../src/domain/report/test-run.ts'
 
@@ -107,8 +107,8 @@ t.test('findHelpers returns the rules that a data check imports, but not other m
     ['rules.py', 'def one(): pass\n'],
     ['load.py', 'def two(): pass\n'],
   ])
-  t.same(findHelpers(texts, changed, new Set(['check.py'])), ['rules.py'])
-  t.same(findHelpers(texts, changed, new Set()), [])
+  t.same(findTestHelpers(texts, changed, new Set(['check.py'])), ['rules.py'])
+  t.same(findTestHelpers(texts, changed, new Set()), [])
 })
 
 verifies('trm:patterns:linear', 'large and hostile test files are altered in linear time', async (t) => {

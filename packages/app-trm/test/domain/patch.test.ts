@@ -45,7 +45,7 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
   ].join('\n')
   const image = Uint8Array.from([0, 1, 2])
   const files = { 'gone.txt': 'x\ny\n', 'old name.txt': 'one\ntwo\nthree\n', 'image.png': image }
-  const { changes, moved, executable } = applied(files, { mode: 'patch', patch })
+  const { changes, previousPaths, executableBits } = applied(files, { mode: 'patch', patch })
   t.same(Object.fromEntries(changes), {
     'new.txt': 'a\nb\n',
     'gone.txt': null,
@@ -55,14 +55,14 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
     'pictures/image.png': image,
   })
   t.same(
-    [...moved],
+    [...previousPaths],
     [
       ['new name.txt', 'old name.txt'],
       ['pictures/image.png', 'image.png'],
     ],
   )
-  t.same([...executable], [['new.txt', true]])
-  t.match(createPreview({ before: new Map(Object.entries(files)), changes, moved }), {
+  t.same([...executableBits], [['new.txt', true]])
+  t.match(createPreview({ before: new Map(Object.entries(files)), changes, previousPaths }), {
     linesAdded: 3,
     linesRemoved: 3,
     filesPreviews: [

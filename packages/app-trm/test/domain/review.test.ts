@@ -223,7 +223,12 @@ const problem = (more: Partial<Problem>): Problem => ({
   ...more,
 })
 
-const asked = { result: good, problems: [], files: new Map<string, string>(), fixable: new Set<string>() }
+const asked = {
+  result: good,
+  problems: [],
+  files: new Map<string, string>(),
+  fixableFiles: new Set<string>(),
+}
 
 t.test('a result without problems has no suggestions', async (t) => {
   t.same(suggest(asked), [])
@@ -236,7 +241,7 @@ verifies(
     const found = suggest({
       ...asked,
       files: new Map([['a.py', 'row["k"]\n']]),
-      fixable: new Set(['b.py']),
+      fixableFiles: new Set(['b.py']),
       problems: [
         problem({ count: 7, advice: 'look' }),
         problem({ kind: 'SyntaxError', file: 'b.py', message: 'invalid syntax' }),

@@ -7,7 +7,7 @@ import { projectFolders } from '../../../../test/downloads/projects.mjs'
 import { sample } from '../../../../test/tier.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { selectTests } from '../../src/domain/command/select-tests.ts'
-import { createMark, killLeftover, markerName } from '../../src/runner/process-group.ts'
+import { createMark, killLeftoverProcesses, markerName } from '../../src/runner/process-group.ts'
 import { hasBwrap } from '../../src/runner/run-command.ts'
 import { removeWorkCopies } from '../../src/workspace/work-copy.ts'
 import { judge, judged, openTrm, python, readText, replacing, scored, unittest } from '../trm-kit.ts'
@@ -238,7 +238,7 @@ for (const { name, test, all } of sample(runners, 3))
       notRun: ['gone.Away.test_x'],
     })
     await t.rejects(ask('submit', { only: 'failed' }), { code: 'NO_TESTS_CHOSEN' })
-    const occasions = (await critic.store.commands(sid)).map(({ occasion }) => occasion)
+    const occasions = (await critic.store.listCommands(sid)).map(({ occasion }) => occasion)
     t.same(occasions, ['only', 'step 1 guard', 'step 1', 'only', 'step 0'])
   })
 
@@ -295,10 +295,10 @@ t.test('a process with the same pid after a reboot is not killed', async (t) => 
   t.teardown(() => child.kill('SIGKILL'))
   const gone = once(child, 'exit')
   const mark = createMark(child.pid as number)
-  await killLeftover({ ...mark, started: `another${mark.started}` }, 'no-marker')
+  await killLeftoverProcesses({ ...mark, started: `another${mark.started}` }, 'no-marker')
   t.equal(child.kill(0), true)
   t.same(createMark(mark.pid), mark, 'it lives')
-  await killLeftover(mark, 'no-marker')
+  await killLeftoverProcesses(mark, 'no-marker')
   t.same(await gone, [null, 'SIGKILL'])
   t.same(createMark(mark.pid), { pid: mark.pid, started: null })
 })

@@ -70,7 +70,7 @@ t.test('all changes are written, and changed and renamed files retain their mode
     ['new/deep.txt', Uint8Array.from([1, 0, 2])],
   ])
   chmodSync(join(root, 'a.txt'), 0o604)
-  await files.write(changes, { before, moved: new Map([['tools/run.sh', 'bin/run.sh']]) })
+  await files.write(changes, { before, previousPaths: new Map([['tools/run.sh', 'bin/run.sh']]) })
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'changed\n')
   t.equal(statSync(join(root, 'a.txt')).mode & 0o777, 0o604)
   t.equal(statSync(join(root, 'tools/run.sh')).mode & 0o777, 0o750)
@@ -81,7 +81,7 @@ t.test('all changes are written, and changed and renamed files retain their mode
 t.test('a patch sets and clears the executable bit', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'bin/run.sh'])
-  const executable = new Map([
+  const executableBits = new Map([
     ['a.txt', true],
     ['bin/run.sh', false],
   ])
@@ -90,7 +90,7 @@ t.test('a patch sets and clears the executable bit', async (t) => {
       ['a.txt', 'a\n'],
       ['bin/run.sh', '#!/bin/sh\n'],
     ]),
-    { before, executable },
+    { before, executableBits },
   )
   t.equal(statSync(join(root, 'a.txt')).mode & 0o111, (statSync(join(root, 'a.txt')).mode & 0o444) >> 2)
   t.equal(statSync(join(root, 'bin/run.sh')).mode & 0o777, 0o640)

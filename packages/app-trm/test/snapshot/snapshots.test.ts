@@ -189,7 +189,7 @@ verifies(
     for (const [path, print] of ours) t.equal(print, theirs.get(path), path)
     t.equal(statSync(join(copy, 'empty.txt')).mtimeMs, 1e12)
     await t.rejects(snapshots.copy(root, copy), TypeError)
-    await snapshots.copy(copy, join(dir, 'again'), { isWhole: true })
+    await snapshots.copy(copy, join(dir, 'again'), { includeIgnored: true })
     t.same([...fingerprint(join(dir, 'again'), { times: false })], [...ours], 'and so has a copy of the copy')
   },
 )

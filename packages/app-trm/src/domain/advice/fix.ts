@@ -5,7 +5,7 @@ import { applyCandidate } from '../candidate/apply.ts'
 import { findSyntaxError } from '../candidate/syntax.ts'
 import type { Candidate, Edit } from '../candidate/types.ts'
 import type { Problem } from '../feedback/problem.ts'
-import { formatPlace } from '../format.ts'
+import { formatLocation } from '../format.ts'
 
 /** A repair that can be submitted unchanged. */
 export interface Fix {
@@ -32,12 +32,12 @@ interface FixRequest {
  * problems name and the modules that may define a missing name.
  */
 export function findFixes({ problems, files }: FixRequest): readonly Fix[] {
-  const found = new Map<string, Fix>()
+  const fixes = new Map<string, Fix>()
   for (const problem of problems) {
-    const fix = found.size < maxFixes ? findFix(problem, files) : undefined
-    if (fix) found.set(JSON.stringify(fix.candidateToFix), fix)
+    const fix = fixes.size < maxFixes ? findFix(problem, files) : undefined
+    if (fix) fixes.set(JSON.stringify(fix.candidateToFix), fix)
   }
-  return [...found.values()]
+  return [...fixes.values()]
 }
 
 function findFix(problem: Problem, files: ReadonlyMap<string, string>): Fix | undefined {
@@ -48,7 +48,7 @@ function findFix(problem: Problem, files: ReadonlyMap<string, string>): Fix | un
     if (repair === undefined) continue
     const candidateToFix: Candidate = { mode: 'modify', changes: [{ path: file, edits: [repair.edit] }] }
     if (!isApplicable(file, text, candidateToFix)) continue
-    const issue = `${formatPlace(problem)} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300)
+    const issue = `${formatLocation(problem)} ${kind}: ${message.split('\n')[0] ?? ''}`.slice(0, 300)
     const priority = problem.source === 'python' ? 'high' : problem.isError ? 'medium' : 'low'
     return { priority, issue, candidateToFix, rationale: repair.rationale }
   }
@@ -95,7 +95,7 @@ function importName(
   if (name === undefined || !/\.pyi?$/.test(file)) return undefined
   const definition = new RegExp(`^(?:(?:\\w+ +)?def|class) +${name}\\b|^${name} *(?::[^=\\n]+)?=(?!=)`, 'm')
   const modules = [...files].filter(
-    ([path, other]) => path !== file && /\.py$/.test(path) && definition.test(other),
+    ([path, source]) => path !== file && /\.py$/.test(path) && definition.test(source),
   )
   const [module] = modules
   const statement = Object.hasOwn(conventionalImports, name)
@@ -117,47 +117,47 @@ const toModule = (path: string): string =>
 
 /** Adds an import after existing imports, or after the docstring or comments at the top. */
 function createImportEdit(text: string, statement: string): Edit {
-  let [end, last] = [0, '']
+  let [end, lastType] = [0, '']
   for (let node = parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
-    const isHead = last === '' || last === 'Comment'
+    const isAtTop = lastType === '' || lastType === 'Comment'
     const isDocstring = node.name === 'ExpressionStatement' && node.firstChild?.name === 'String'
-    if (node.name !== 'ImportStatement' && !(isHead && (isDocstring || node.name === 'Comment'))) continue
+    if (node.name !== 'ImportStatement' && !(isAtTop && (isDocstring || node.name === 'Comment'))) continue
     end = node.to
-    last = node.name
+    lastType = node.name
   }
   const line = end === 0 ? 0 : text.slice(0, end).split('\n').length
-  const before = last === 'ExpressionStatement' ? '\n' : ''
+  const separator = lastType === 'ExpressionStatement' ? '\n' : ''
   return {
     type: 'insertAfter',
     line,
-    content: last === 'ImportStatement' ? statement : `${before}${statement}\n\n`,
+    content: lastType === 'ImportStatement' ? statement : `${separator}${statement}\n\n`,
   }
 }
 
 /** Replaces a wrong name by the name that the message suggests, or the only similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
-  const wrong = attribute ?? undefinedName.exec(message)?.[1]
-  const before = text.split(/\r?\n/)[line - 1]
-  if (wrong === undefined || before === undefined) return undefined
+  const wrongName = attribute ?? undefinedName.exec(message)?.[1]
+  const oldLine = text.split(/\r?\n/)[line - 1]
+  if (wrongName === undefined || oldLine === undefined) return undefined
   const names = text.match(attribute === undefined ? /[A-Za-z_]\w*/g : /(?<=def |\.)[A-Za-z_]\w*/g) ?? []
-  const right = suggestedName.exec(message)?.[1] ?? findNearName(wrong, names)
-  const start = attribute === undefined ? '(?<![\\w.])' : '(?<=\\.)'
-  const content = before.replace(new RegExp(`${start}${wrong}\\b`, 'g'), right ?? wrong)
-  if (content === before) return undefined
+  const replacement = suggestedName.exec(message)?.[1] ?? findSimilarName(wrongName, names)
+  const lookbehind = attribute === undefined ? '(?<![\\w.])' : '(?<=\\.)'
+  const content = oldLine.replace(new RegExp(`${lookbehind}${wrongName}\\b`, 'g'), replacement ?? wrongName)
+  if (content === oldLine) return undefined
   return {
     edit: { type: 'replaceLine', line, content },
-    rationale: `'${wrong}' is not defined, '${right}' is`,
+    rationale: `'${wrongName}' is not defined, '${replacement}' is`,
   }
 }
 
 /** Returns `undefined` for a short name or two equally similar names. */
-function findNearName(name: string, names: readonly string[]): string | undefined {
-  const near = [...new Set(names)]
+function findSimilarName(name: string, names: readonly string[]): string | undefined {
+  const similarNames = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)
     .map((other) => ({ other, distance: editDistance(name, other) }))
     .toSorted((a, b) => a.distance - b.distance)
-  const [first, second] = near
-  const isNear = first !== undefined && first.distance <= Math.min(2, Math.floor(name.length / 3))
-  return isNear && first.distance !== second?.distance ? first.other : undefined
+  const [first, second] = similarNames
+  const isSimilar = first !== undefined && first.distance <= Math.min(2, Math.floor(name.length / 3))
+  return isSimilar && first.distance !== second?.distance ? first.other : undefined
 }

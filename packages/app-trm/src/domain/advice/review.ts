@@ -21,8 +21,8 @@ export interface ReviewComment {
 
 interface ChangedFile {
   readonly path: string
-  readonly added: readonly { readonly line: number; readonly text: string }[]
-  readonly removed: number
+  readonly addedLines: readonly { readonly line: number; readonly text: string }[]
+  readonly removedCount: number
 }
 
 export interface ReviewedFile {
@@ -35,7 +35,7 @@ export interface ReviewedFile {
 export function readChangedFiles(diff: string): readonly ChangedFile[] {
   let files: readonly FileDiff[]
   try {
-    files = readDiff(diff).filter(({ hunks, isBinary, isBare }) => hunks.length > 0 || isBinary || isBare)
+    files = readDiff(diff).filter(({ hunks, isBinary, isRename }) => hunks.length > 0 || isBinary || isRename)
   } catch (error) {
     if (!TrmError.is(error, 'INVALID_DIFF')) throw error
     throw new TrmError('NOT_A_DIFF', error.message, { data: error.data, cause: error })
@@ -67,19 +67,19 @@ function toChangedFile(
   path: string,
   hunks: readonly { readonly newStart: number; readonly lines: readonly string[] }[],
 ): ChangedFile {
-  const added = hunks.flatMap(({ lines, newStart }) =>
+  const addedLines = hunks.flatMap(({ lines, newStart }) =>
     lines
       .filter((line) => /^[+ ]/.test(line))
       .flatMap((line, index) => (line[0] === '+' ? [{ line: newStart + index, text: line.slice(1) }] : [])),
   )
   return {
     path,
-    added,
-    removed: hunks.flatMap(({ lines }) => lines.filter((line) => line[0] === '-')).length,
+    addedLines,
+    removedCount: hunks.flatMap(({ lines }) => lines.filter((line) => line[0] === '-')).length,
   }
 }
 
-const [python, script, typed] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
+const [python, script, typeScript] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 
 /** A rule. `message` is the problem, a colon, and the remedy. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
@@ -90,9 +90,9 @@ const textRules: readonly Rule[] = [
   ['type-safety', 'warning', script, /@ts-(ignore|nocheck)/, 'a type error is hidden: correct the type'],
 ]
 
-const longLine: Rule = ['formatting', 'info', /./, /./, 'more than 120 characters: break it']
-const largeChange: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
-const untested: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
+const longLineRule: Rule = ['formatting', 'info', /./, /./, 'more than 120 characters: break it']
+const largeChangeRule: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
+const missingTestRule: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
 
 /** Rules for added code except its strings and comments. */
 const codeRules: readonly Rule[] = [
@@ -102,7 +102,13 @@ const codeRules: readonly Rule[] = [
   ['error-handling', 'warning', python, /\bdef \w+\(.*=\s*(\[\]|\{\})/, 'mutable default: use None'],
   ['error-handling', 'warning', script, /catch\s*(\([^()]*\)\s*)?\{\s*\}/, 'the error is ignored: handle it'],
   ['type-safety', 'warning', python, /[:>]\s*(typing\.)?Any\b/, 'Any disables type checks: name the type'],
-  ['type-safety', 'warning', typed, /:\s*any\b|\bas\s+any\b|<any>/, 'any disables type checks: use unknown'],
+  [
+    'type-safety',
+    'warning',
+    typeScript,
+    /:\s*any\b|\bas\s+any\b|<any>/,
+    'any disables type checks: use unknown',
+  ],
   ['code-quality', 'error', /./, /(?<![\w.])(eval|exec)\s*\(/, 'text runs as code: parse it instead'],
   ['code-quality', 'error', /./, /^\s*(breakpoint\(\)|import pdb|debugger\b)/, 'breakpoint'],
   ['code-quality', 'info', script, /(?<![=!])[=!]=(?!=)/, 'equality with conversion: use === or !=='],
@@ -115,7 +121,7 @@ const codeRules: readonly Rule[] = [
 /** Only the start of a longer line is searched, to limit the time. */
 const maxLineLength = 500
 
-const removeTextAndComments = (line: string, path: string): string => {
+const removeStringsAndComments = (line: string, path: string): string => {
   const code = line.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1/g, '""')
   return code.replace(python.test(path) ? /#.*/ : /\/\/.*|\/\*.*?(\*\/|$)|^\s*\*.*/g, '')
 }
@@ -128,25 +134,24 @@ export function review(files: readonly ChangedFile[], focus: readonly Category[]
   const comments = [...files.flatMap(reviewFile), ...reviewTests(files)]
     .filter(({ category }) => focus.includes(category))
     .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-  const count = (wanted: Severity | Category): number =>
-    comments.filter(({ severity, category }) => severity === wanted || category === wanted).length
-  const needsChanges = count('error') > 0 || count('warning') > maxWarnings
-  const accepted = comments.length > 0 ? 'comments' : 'approved'
+  const countComments = (key: Severity | Category): number =>
+    comments.filter(({ severity, category }) => severity === key || category === key).length
+  const needsChanges = countComments('error') > 0 || countComments('warning') > maxWarnings
   const highlights = focus
-    .map((category) => ({ category, found: count(category) }))
-    .filter(({ found }) => found > 0)
-    .toSorted((a, b) => b.found - a.found)
+    .map((category) => ({ category, count: countComments(category) }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count)
   return {
     summary: {
       filesChanged: new Set(files.map(({ path }) => path)).size,
-      linesAdded: files.reduce((sum, { added }) => sum + added.length, 0),
-      linesRemoved: files.reduce((sum, { removed }) => sum + removed, 0),
+      linesAdded: files.reduce((sum, { addedLines }) => sum + addedLines.length, 0),
+      linesRemoved: files.reduce((sum, { removedCount }) => sum + removedCount, 0),
       commentsCount: comments.length,
-      criticalCount: count('error'),
-      warningCount: count('warning'),
-      infoCount: count('info'),
-      assessment: needsChanges ? 'needs-changes' : accepted,
-      highlights: highlights.slice(0, 5).map(({ category, found }) => `${category}: ${found}`),
+      criticalCount: countComments('error'),
+      warningCount: countComments('warning'),
+      infoCount: countComments('info'),
+      assessment: needsChanges ? 'needs-changes' : comments.length > 0 ? 'comments' : 'approved',
+      highlights: highlights.slice(0, 5).map(({ category, count }) => `${category}: ${count}`),
     },
     comments: comments.slice(0, maxComments),
     issues: comments
@@ -162,28 +167,30 @@ function createComment(file: string, line: number, [category, severity, , , text
   return { file, line, severity, category, message, suggestion }
 }
 
-function reviewFile({ path, added }: ChangedFile): readonly ReviewComment[] {
-  const [forText, forCode] = [textRules, codeRules].map((rules) =>
+function reviewFile({ path, addedLines }: ChangedFile): readonly ReviewComment[] {
+  const [fileTextRules = [], fileCodeRules = []] = [textRules, codeRules].map((rules) =>
     rules.filter(([, , files]) => files.test(path)),
   )
-  const comments = added.flatMap(({ line, text }) => {
+  const comments = addedLines.flatMap(({ line, text }) => {
     const start = text.slice(0, maxLineLength)
-    const code = removeTextAndComments(start, path)
+    const code = removeStringsAndComments(start, path)
     return [
-      ...(forText ?? []).filter(([, , , pattern]) => pattern.test(start)),
-      ...(forCode ?? []).filter(([, , , pattern]) => pattern.test(code)),
-      ...(text.length > 120 ? [longLine] : []),
+      ...fileTextRules.filter(([, , , pattern]) => pattern.test(start)),
+      ...fileCodeRules.filter(([, , , pattern]) => pattern.test(code)),
+      ...(text.length > 120 ? [longLineRule] : []),
     ].map((rule) => createComment(path, line, rule))
   })
-  const [first] = added
-  return first === undefined || added.length <= maxAddedLines
+  const [first] = addedLines
+  return first === undefined || addedLines.length <= maxAddedLines
     ? comments
-    : [...comments, createComment(path, first.line, largeChange)]
+    : [...comments, createComment(path, first.line, largeChangeRule)]
 }
 
 function reviewTests(files: readonly ChangedFile[]): readonly ReviewComment[] {
-  const isCode = ({ path, added }: ChangedFile) =>
-    (python.test(path) || script.test(path)) && added.length >= 10
-  const changed = files.some(({ path }) => isTestPath(path)) ? undefined : files.find(isCode)
-  return changed === undefined ? [] : [createComment(changed.path, changed.added[0]?.line ?? 1, untested)]
+  const addsCode = ({ path, addedLines }: ChangedFile) =>
+    (python.test(path) || script.test(path)) && addedLines.length >= 10
+  const untestedFile = files.some(({ path }) => isTestPath(path)) ? undefined : files.find(addsCode)
+  return untestedFile === undefined
+    ? []
+    : [createComment(untestedFile.path, untestedFile.addedLines[0]?.line ?? 1, missingTestRule)]
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../format.ts'
 
 const priorities = ['critical', 'high', 'medium', 'low'] as const
 
-interface Place {
+interface Location {
   readonly file?: string | undefined
   readonly line?: number | undefined
 }
@@ -14,7 +14,7 @@ export interface SuggestRequest {
   readonly problems: readonly Problem[]
   /** Texts of the files that problems name, by path. */
   readonly files: ReadonlyMap<string, string>
-  readonly fixable: ReadonlySet<string>
+  readonly fixableFiles: ReadonlySet<string>
 }
 
 const [maxSuggestions, maxLocations] = [5, 3]
@@ -25,36 +25,36 @@ interface Suggestion {
   readonly priority: (typeof priorities)[number]
   readonly category: string
   readonly issue: string
-  readonly locations: readonly Place[]
+  readonly locations: readonly Location[]
   readonly suggestedFix?: string
   readonly autoFixable: boolean
 }
 
-export function suggest({ result, problems, files, fixable }: SuggestRequest): readonly Suggestion[] {
+export function suggest({ result, problems, files, fixableFiles }: SuggestRequest): readonly Suggestion[] {
   const { missing, missingCount, tests, failures, tamper, signals } = result
-  const found: Suggestion[] = []
+  const suggestions: Suggestion[] = []
   const add = (
     kind: readonly [Suggestion['priority'], Suggestion['category']],
     issue: string,
-    places: readonly Place[] = [],
-    todo?: string,
+    problemLocations: readonly Location[] = [],
+    suggestedFix?: string,
   ): void => {
     const [priority, category] = kind
-    const locations = places.flatMap((place) => locate(place, files)).slice(0, maxLocations)
-    const autoFixable = places.some(({ file }) => file !== undefined && fixable.has(file))
-    const suggested = todo === undefined ? {} : { suggestedFix: todo }
-    found.push({ priority, category, issue, locations, ...suggested, autoFixable })
+    const locations = problemLocations.flatMap((location) => locate(location, files)).slice(0, maxLocations)
+    const autoFixable = problemLocations.some(({ file }) => file !== undefined && fixableFiles.has(file))
+    const fix = suggestedFix === undefined ? {} : { suggestedFix }
+    suggestions.push({ priority, category, issue, locations, ...fix, autoFixable })
   }
   if (missingCount > 0) {
     const names = missing.slice(0, 3).join(', ')
     add(['critical', 'tests'], `${formatCount(missingCount, 'test')} of the baseline did not run: ${names}`)
   }
-  const raised = problems.filter(({ source }) => source === 'python')
-  for (const problem of raised) {
+  const pythonErrors = problems.filter(({ source }) => source === 'python')
+  for (const problem of pythonErrors) {
     const priority = preventsLoading.test(problem.kind) ? 'critical' : 'high'
-    add([priority, 'tests'], describe(problem), [problem], problem.advice)
+    add([priority, 'tests'], describeProblem(problem), [problem], problem.advice)
   }
-  if (raised.length === 0 && failures.length > 0) {
+  if (pythonErrors.length === 0 && failures.length > 0) {
     const count = formatCount(tests?.failed ?? failures.length, 'test')
     add(['high', 'tests'], `${count} failed; the first is ${failures[0]?.id}`, failures)
   }
@@ -67,19 +67,19 @@ export function suggest({ result, problems, files, fixable }: SuggestRequest): r
     )
   for (const group of groupByKind(problems.filter(({ source }) => source === 'lint')))
     add([group.some(({ isError }) => isError) ? 'medium' : 'low', 'lint'], describeGroup(group), group)
-  const perf = signals.find(({ kind }) => kind === 'perf')?.value ?? 1
-  if (perf < 1 / regressionFactor && result.perf !== null) {
-    const percent = Math.round((1 / Math.max(perf, 1e-9) - 1) * 100)
+  const perfValue = signals.find(({ kind }) => kind === 'perf')?.value ?? 1
+  if (perfValue < 1 / regressionFactor && result.perf !== null) {
+    const percent = Math.round((1 / Math.max(perfValue, 1e-9) - 1) * 100)
     add(['medium', 'performance'], `the benchmark is ${percent} % behind its best`)
   }
-  return found
+  return suggestions
     .toSorted((a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority))
     .slice(0, maxSuggestions)
 }
 
 const preventsLoading = /^(SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError)$/
 
-const describe = ({ kind, message, count }: Problem): string =>
+const describeProblem = ({ kind, message, count }: Problem): string =>
   `${kind}: ${message.split('\n')[0] ?? ''}${count > 1 ? ` (${count} times)` : ''}`
 
 const describeGroup = ([first, ...others]: readonly Problem[]): string =>
@@ -91,7 +91,7 @@ function groupByKind(problems: readonly Problem[]): readonly (readonly Problem[]
   return [...groups.values()].toSorted((a, b) => b.length - a.length)
 }
 
-function locate({ file, line }: Place, files: ReadonlyMap<string, string>) {
+function locate({ file, line }: Location, files: ReadonlyMap<string, string>) {
   if (file === undefined) return []
   const snippet =
     line === undefined ? undefined : files.get(file)?.split(/\r?\n/)[line - 1]?.trim().slice(0, 160)

@@ -31,41 +31,45 @@ export function listSources(candidate: Candidate) {
 /** Applies a candidate to the files that `listSources` names. Throws the error of the first operation that fails. */
 export function applyCandidate(files: OriginalFiles, candidate: Candidate): AppliedCandidate {
   const changes = new Map<string, FileContent | null>()
-  const moved = new Map<string, string>()
-  const executable = new Map<string, boolean>()
+  const previousPaths = new Map<string, string>()
+  const executableBits = new Map<string, boolean>()
   const warnings: CandidateWarning[] = []
   for (const operation of listOperations(candidate)) {
     const { path, from } = operation
     const before = files.get(from)
-    const { after, warnings: found = [] } = applyOperation(files, operation, before)
-    warnings.push(...found, ...warnSyntax(path, before, after))
+    const { after, warnings: operationWarnings = [] } = applyOperation(files, operation, before)
+    warnings.push(...operationWarnings, ...createSyntaxWarnings(path, before, after))
     if (from !== path) {
       changes.set(from, null)
-      moved.set(path, from)
+      previousPaths.set(path, from)
     }
-    if (operation.executable !== undefined) executable.set(path, operation.executable)
-    if (moved.has(path) || executable.has(path) || !isSameContent(before, after ?? undefined))
+    if (operation.isExecutable !== undefined) executableBits.set(path, operation.isExecutable)
+    if (previousPaths.has(path) || executableBits.has(path) || !isSameContent(before, after ?? undefined))
       changes.set(path, after)
   }
   if (changes.size === 0)
     warnings.unshift({ code: 'NO_CHANGES', message: 'the candidate does not change any file' })
-  return { changes, moved, executable, warnings }
+  return { changes, previousPaths, executableBits, warnings }
 }
 
-interface Effect {
+interface AppliedOperation {
   /** `null` for a removed file. */
   readonly after: FileContent | null
   readonly warnings?: readonly CandidateWarning[]
 }
 
-function applyOperation(files: OriginalFiles, operation: Operation, before: FileContent | undefined): Effect {
+function applyOperation(
+  files: OriginalFiles,
+  operation: Operation,
+  before: FileContent | undefined,
+): AppliedOperation {
   const { path, change } = operation
   switch (change.type) {
     case 'write': {
       const { content, mayExist } = change
       if (before !== undefined && !mayExist) throw createError('FILE_EXISTS', 'the file exists', path)
       if (isNotebook(path)) readNotebook(path, content)
-      const isLarge = before !== undefined && content.length >= largeFile
+      const isLarge = before !== undefined && content.length >= largeFileLength
       const message = 'the whole file was sent; mode modify or diff would cost less'
       return { after: content, warnings: isLarge ? [{ code: 'LARGE_FILE', path, message }] : [] }
     }
@@ -85,27 +89,27 @@ function applyOperation(files: OriginalFiles, operation: Operation, before: File
 function applyDiffChange(
   files: OriginalFiles,
   { path, from }: Operation,
-  { effect, hunks }: DiffChange,
-): Effect {
+  { fileChange, hunks }: DiffChange,
+): AppliedOperation {
   const isMoved = from !== path
   const existing = files.get(path)
   // A diff may create a file that exists but is empty.
   if (
-    (effect === 'create' && existing !== undefined && existing !== '') ||
+    (fileChange === 'create' && existing !== undefined && existing !== '') ||
     (isMoved && existing !== undefined)
   )
     throw createError('FILE_EXISTS', 'the file exists', path)
   if (isMoved && hunks.length === 0) return { after: requireFile(files.get(from), from) }
-  const text = effect === 'create' ? '' : requireText(files.get(from), from)
+  const text = fileChange === 'create' ? '' : requireText(files.get(from), from)
   const { text: after, warnings } = applyDiff(text, hunks, from)
-  if (effect === 'delete') {
+  if (fileChange === 'delete') {
     if (after === '') return { after: null, warnings }
     throw createError('HUNK_MISMATCH', 'the file contains more than the patch removes', path, {
       remedy: 'use mode files with delete: true to remove it regardless of its content',
     })
   }
   if (isNotebook(path)) readNotebook(path, after)
-  const isCrLf = effect === 'create' && hunks.every((hunk) => hunk.isCrLf)
+  const isCrLf = fileChange === 'create' && hunks.every((hunk) => hunk.isCrLf)
   return { after: isCrLf ? after.replaceAll('\n', '\r\n') : after, warnings }
 }
 
@@ -142,22 +146,22 @@ function requireFile(content: FileContent | undefined, path: string): FileConten
 }
 
 function requireText(content: FileContent | undefined, path: string): string {
-  const found = requireFile(content, path)
-  if (typeof found === 'string') return found
+  const file = requireFile(content, path)
+  if (typeof file === 'string') return file
   throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
 }
 
 /** Length in UTF-16 units from which sending a whole file causes a warning. */
-const largeFile = 100_000
+const largeFileLength = 100_000
 
-function warnSyntax(
+function createSyntaxWarnings(
   path: string,
   before: FileContent | undefined,
   after: FileContent | null,
 ): CandidateWarning[] {
   if (typeof after !== 'string' || after === before) return []
-  const found = findSyntaxError(path, after)
-  if (found === undefined || (typeof before === 'string' && findSyntaxError(path, before))) return []
-  const { line, reason, source } = found
+  const syntaxError = findSyntaxError(path, after)
+  if (syntaxError === undefined || (typeof before === 'string' && findSyntaxError(path, before))) return []
+  const { line, reason, source } = syntaxError
   return [{ code: 'SYNTAX', path, message: `line ${line} is no longer valid: ${reason}`, source }]
 }

@@ -12,25 +12,27 @@ const cell = z.union([z.int().min(0), z.string().min(1)])
 const line = z.int().min(0)
 const range = { startLine: line, endLine: line }
 
-const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).readonly()
+const nonEmptyList = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).readonly()
 
-const toTextEdit = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
-  z.strictObject({ type: z.literal(type), cell: cell.optional(), ...shape })
+const createTextEditSchema = <Type extends string, Shape extends z.core.$ZodShape>(
+  type: Type,
+  shape: Shape,
+) => z.strictObject({ type: z.literal(type), cell: cell.optional(), ...shape })
 
 const edit = z.discriminatedUnion('type', [
-  toTextEdit('replace', {
+  createTextEditSchema('replace', {
     oldText: text,
     newText: text,
     all: z.boolean().optional(),
     /** Number of the match to replace, from 1. */
     occurrence: z.int().min(1).optional(),
   }),
-  toTextEdit('insertBefore', { line, content: text }),
-  toTextEdit('insertAfter', { line, content: text }),
-  toTextEdit('replaceLine', { line, content: text }),
-  toTextEdit('replaceRange', { ...range, content: text }),
-  toTextEdit('deleteLine', { line }),
-  toTextEdit('deleteRange', range),
+  createTextEditSchema('insertBefore', { line, content: text }),
+  createTextEditSchema('insertAfter', { line, content: text }),
+  createTextEditSchema('replaceLine', { line, content: text }),
+  createTextEditSchema('replaceRange', { ...range, content: text }),
+  createTextEditSchema('deleteLine', { line }),
+  createTextEditSchema('deleteRange', range),
   /** Inserts before `cell`, or after the last cell if `cell` equals the number of cells. */
   z.strictObject({
     type: z.literal('insertCell'),
@@ -42,26 +44,26 @@ const edit = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('deleteCell'), cell }),
 ])
 
-const wholeFile = z
+const fileEntry = z
   .strictObject({ ...file, content: text.optional(), delete: z.boolean().optional() })
   .refine(
-    ({ content, ...one }) => (content === undefined) === (one.delete === true),
+    ({ content, ...entry }) => (content === undefined) === (entry.delete === true),
     'needs either content or delete: true',
   )
 
 export const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),
-    changes: list(z.strictObject({ ...file, diff: text })),
+    changes: nonEmptyList(z.strictObject({ ...file, diff: text })),
   }),
   patch: z.strictObject({ mode: z.literal('patch'), patch: text }),
-  files: z.strictObject({ mode: z.literal('files'), files: list(wholeFile) }),
+  files: z.strictObject({ mode: z.literal('files'), files: nonEmptyList(fileEntry) }),
   modify: z.strictObject({
     mode: z.literal('modify'),
-    changes: list(z.strictObject({ ...file, edits: list(edit) })),
+    changes: nonEmptyList(z.strictObject({ ...file, edits: nonEmptyList(edit) })),
   }),
   create: z.strictObject({
     mode: z.literal('create'),
-    files: list(z.strictObject({ ...file, content: text })),
+    files: nonEmptyList(z.strictObject({ ...file, content: text })),
   }),
 }

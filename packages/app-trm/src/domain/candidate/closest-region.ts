@@ -14,26 +14,29 @@ const maxPositions = 50
  * Returns the region most similar to `lines`, or `undefined`. Each matching line votes for the position at which
  * `lines` would start.
  */
-export function findClosestRegion(file: readonly string[], lines: readonly string[]): Region | undefined {
-  const offset = findVotedOffset(file, lines) ?? findSimilarOffset(file, lines)
+export function findClosestRegion(
+  fileLines: readonly string[],
+  lines: readonly string[],
+): Region | undefined {
+  const offset = findVotedOffset(fileLines, lines) ?? findSimilarOffset(fileLines, lines)
   if (offset === undefined) return undefined
-  const start = Math.max(0, Math.min(offset, file.length - 1))
-  const end = Math.min(file.length, Math.max(offset + lines.length, start + 1), start + maxLines)
-  const text = file.slice(start, end).join('\n').slice(0, maxCharacters)
+  const start = Math.max(0, Math.min(offset, fileLines.length - 1))
+  const end = Math.min(fileLines.length, Math.max(offset + lines.length, start + 1), start + maxLines)
+  const text = fileLines.slice(start, end).join('\n').slice(0, maxCharacters)
   return { start_line: start + 1, end_line: end, text }
 }
 
-function findVotedOffset(file: readonly string[], lines: readonly string[]): number | undefined {
+function findVotedOffset(fileLines: readonly string[], lines: readonly string[]): number | undefined {
   const positions = new Map<string, number[]>()
   for (const [index, line] of lines.entries()) {
     const key = line.trim()
     if (key === '') continue
-    const known = positions.get(key)
-    if (known === undefined) positions.set(key, [index])
-    else if (known.length < maxPositions) known.push(index)
+    const indices = positions.get(key)
+    if (indices === undefined) positions.set(key, [index])
+    else if (indices.length < maxPositions) indices.push(index)
   }
   const votes = new Map<number, number>()
-  for (const [line, text] of file.entries()) {
+  for (const [line, text] of fileLines.entries()) {
     // Short lines, such as a closing brace, count less.
     const weight = Math.min(text.trim().length, 20)
     for (const index of positions.get(text.trim()) ?? [])
@@ -44,19 +47,22 @@ function findVotedOffset(file: readonly string[], lines: readonly string[]): num
   return best
 }
 
-function findSimilarOffset(file: readonly string[], lines: readonly string[]): number | undefined {
-  const longest = lines.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '')
-  const words = findWords(longest)
+function findSimilarOffset(fileLines: readonly string[], lines: readonly string[]): number | undefined {
+  const longestLine = lines.reduce(
+    (best, line) => (line.trim().length > best.trim().length ? line : best),
+    '',
+  )
+  const words = findWords(longestLine)
   if (words.size === 0) return undefined
-  let [best, maxLikeness] = [undefined as number | undefined, 0.5]
-  for (const [line, text] of file.entries()) {
-    const found = findWords(text)
-    const shared = [...words].filter((word) => found.has(word)).length
+  let [best, maxSimilarity] = [undefined as number | undefined, 0.5]
+  for (const [line, text] of fileLines.entries()) {
+    const fileWords = findWords(text)
+    const sharedCount = [...words].filter((word) => fileWords.has(word)).length
     // The wanted text can be part of a longer line, so additional words count little.
-    const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
-    if (likeness > maxLikeness) [best, maxLikeness] = [line, likeness]
+    const similarity = sharedCount / words.size - Math.max(0, fileWords.size - words.size) / 100
+    if (similarity > maxSimilarity) [best, maxSimilarity] = [line, similarity]
   }
-  return best === undefined ? undefined : best - lines.indexOf(longest)
+  return best === undefined ? undefined : best - lines.indexOf(longestLine)
 }
 
 const findWords = (line: string): Set<string> => new Set(line.slice(0, 500).match(/[\p{L}\p{N}_]+/gu) ?? [])

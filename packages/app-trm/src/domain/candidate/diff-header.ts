@@ -4,7 +4,7 @@ export interface DiffHeader {
   readonly from: string | null | undefined
   readonly to: string | null | undefined
   /** Whether the paths come from `rename` lines, which have no prefixes. */
-  readonly isBare: boolean
+  readonly isRename: boolean
   /** Git's mode of the new file, such as `100755`. */
   readonly mode: string | undefined
   readonly isBinary: boolean
@@ -13,64 +13,67 @@ export interface DiffHeader {
 export const emptyHeader: DiffHeader = {
   from: undefined,
   to: undefined,
-  isBare: false,
+  isRename: false,
   mode: undefined,
   isBinary: false,
 }
 
 /** Whether the lines at an index are a file's `---` and `+++`. */
-export const isFilePair = (lines: readonly string[], at: number): boolean =>
-  /^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')
+export const isFileHeader = (lines: readonly string[], index: number): boolean =>
+  /^--- \S/.test(lines[index] ?? '') && /^\+\+\+ \S/.test(lines[index + 1] ?? '')
 
 /** Adds the paths of `---` and `+++` unless `rename` lines have already provided them. */
-export function addFilePair(header: DiffHeader, [old = '', now = '']: readonly string[]): DiffHeader {
-  if (header.isBare) return header
-  return { ...header, from: parseHeaderPath(old.slice(4)), to: parseHeaderPath(now.slice(4)) }
+export function addFileHeader(
+  header: DiffHeader,
+  [oldLine = '', newLine = '']: readonly string[],
+): DiffHeader {
+  if (header.isRename) return header
+  return { ...header, from: parseHeaderPath(oldLine.slice(4)), to: parseHeaderPath(newLine.slice(4)) }
 }
 
 export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
   if (/^(GIT binary patch|Binary files .* differ)$/.test(line)) return { ...header, isBinary: true }
-  const [, word, rest = ''] =
+  const [, keyword, value = ''] =
     /^(diff --git|rename (?:from|to)|(?:new file|deleted file|new) mode) (.+)$/.exec(line) ?? []
-  switch (word) {
+  switch (keyword) {
     case 'diff --git': {
-      const [from, to] = parseGitPaths(rest)
+      const [from, to] = parseGitPaths(value)
       return { ...header, from, to }
     }
     case 'rename from':
-      return { ...header, isBare: true, from: unquote(rest) }
+      return { ...header, isRename: true, from: unquote(value) }
     case 'rename to':
-      return { ...header, isBare: true, to: unquote(rest) }
+      return { ...header, isRename: true, to: unquote(value) }
     case 'new file mode':
-      return { ...header, from: null, mode: rest.trim() }
+      return { ...header, from: null, mode: value.trim() }
     case 'deleted file mode':
       return { ...header, to: null }
     case 'new mode':
-      return { ...header, mode: rest.trim() }
+      return { ...header, mode: value.trim() }
     default:
       return header
   }
 }
 
 /** Removes git's prefixes from both paths: `a/`, `b/` and those of `diff.mnemonicPrefix`. */
-export function stripPrefixes({ from, to, isBare }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
-  const isPrefixed = !isBare && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
-  if (!isPrefixed || (from == null && to == null)) return { from, to }
+export function stripPrefixes({ from, to, isRename }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
+  const hasPrefixes = !isRename && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
+  if (!hasPrefixes || (from == null && to == null)) return { from, to }
   // Equal prefixes are a folder of the project.
   if (from != null && to != null && from[0] === to[0]) return { from, to }
   return { from: from?.slice(2) ?? from, to: to?.slice(2) ?? to }
 }
 
-function parseGitPaths(rest: string): [string, string] {
-  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest)
+function parseGitPaths(text: string): [string, string] {
+  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
   if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
   // The paths contain spaces. Both have the same length unless later lines rename the file.
-  const middle = rest.length >> 1
-  return [rest.slice(0, middle), rest.slice(middle + 1)]
+  const middle = text.length >> 1
+  return [text.slice(0, middle), text.slice(middle + 1)]
 }
 
-function parseHeaderPath(rest: string): string | null {
-  const path = rest.startsWith('"') ? unquote(rest) : (rest.split('\t')[0] ?? '').trim()
+function parseHeaderPath(text: string): string | null {
+  const path = text.startsWith('"') ? unquote(text) : (text.split('\t')[0] ?? '').trim()
   return path === '/dev/null' ? null : path
 }
 

@@ -3,9 +3,9 @@ import { TrmError, type TrmErrorCode } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
 import {
   checkOverlap,
-  lineAt,
-  lineStart,
-  type OwnedSpan,
+  findLine,
+  getLineStart,
+  type NumberedSpan,
   type ParsedText,
   type Span,
   toLineFeeds,
@@ -19,7 +19,7 @@ export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'del
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(
-      (span): OwnedSpan => ({ ...span, edit: index + 1 }),
+      (span): NumberedSpan => ({ ...span, editNumber: index + 1 }),
     ),
   )
   checkOverlap(text, spans, { name, owner: 'edits' })
@@ -41,19 +41,19 @@ const createReject =
     })
 
 function placeEdit(text: ParsedText, edit: TextEdit, reject: Reject): readonly Span[] {
-  const count = text.starts.length
+  const lineCount = text.lineStarts.length
   const insert = (line: number, content: string): Span[] => {
-    const at = lineStart(text, line)
-    return [{ start: at, end: at, text: toWholeLines(content) }]
+    const offset = getLineStart(text, line)
+    return [{ start: offset, end: offset, text: toWholeLines(content) }]
   }
   switch (edit.type) {
     case 'replace':
-      return placeReplace(text, edit, reject)
+      return placeReplacement(text, edit, reject)
     case 'insertBefore':
-      checkLine(edit.line, { min: 1, max: count + 1, count }, reject)
+      checkLine(edit.line, { min: 1, max: lineCount + 1, count: lineCount }, reject)
       return insert(edit.line - 1, edit.content)
     case 'insertAfter':
-      checkLine(edit.line, { min: 0, max: count, count }, reject)
+      checkLine(edit.line, { min: 0, max: lineCount, count: lineCount }, reject)
       return insert(edit.line, edit.content)
     case 'replaceLine':
       return [placeLines(text, [edit.line, edit.line], edit.content, reject)]
@@ -75,13 +75,13 @@ function placeLines(
   content: string | undefined,
   reject: Reject,
 ): Span {
-  const count = text.starts.length
-  for (const line of [first, last]) checkLine(line, { min: 1, max: count, count }, reject)
+  const lineCount = text.lineStarts.length
+  for (const line of [first, last]) checkLine(line, { min: 1, max: lineCount, count: lineCount }, reject)
   if (first > last)
-    throw reject('INVALID_LINE', `ends before it starts, line ${first} to ${last}`, { line_count: count })
+    throw reject('INVALID_LINE', `ends before it starts, line ${first} to ${last}`, { line_count: lineCount })
   return {
-    start: lineStart(text, first - 1),
-    end: lineStart(text, last),
+    start: getLineStart(text, first - 1),
+    end: getLineStart(text, last),
     text: content === undefined ? '' : toWholeLines(content),
   }
 }
@@ -97,23 +97,31 @@ function checkLine(line: number, { min, max, count }: LineBounds, reject: Reject
   throw reject('INVALID_LINE', `names line ${line} of ${count}`, { line, line_count: count })
 }
 
-function placeReplace(text: ParsedText, edit: Extract<Edit, { type: 'replace' }>, reject: Reject): Span[] {
+function placeReplacement(
+  text: ParsedText,
+  edit: Extract<Edit, { type: 'replace' }>,
+  reject: Reject,
+): Span[] {
   const [oldText, newText] = [toLineFeeds(edit.oldText), toLineFeeds(edit.newText)]
   if (oldText === '') throw reject('INVALID_EDIT', 'replaces an empty text')
   if (oldText === newText) throw reject('INVALID_EDIT', 'replaces a text by itself')
-  const found: number[] = []
-  for (let at = text.body.indexOf(oldText); at !== -1; at = text.body.indexOf(oldText, at + oldText.length))
-    found.push(at)
-  if (found.length === 0) throw createNotFound(text, oldText, reject)
+  const starts: number[] = []
+  for (
+    let offset = text.body.indexOf(oldText);
+    offset !== -1;
+    offset = text.body.indexOf(oldText, offset + oldText.length)
+  )
+    starts.push(offset)
+  if (starts.length === 0) throw createNotFoundError(text, oldText, reject)
   const toSpan = (start: number): Span => ({ start, end: start + oldText.length, text: newText })
-  if (edit.all === true) return found.map(toSpan)
-  const data = { lines: found.slice(0, 50).map((start) => lineAt(text, start) + 1), count: found.length }
+  if (edit.all === true) return starts.map(toSpan)
+  const data = { lines: starts.slice(0, 50).map((start) => findLine(text, start) + 1), count: starts.length }
   if (edit.occurrence !== undefined) {
-    const start = found[edit.occurrence - 1]
+    const start = starts[edit.occurrence - 1]
     if (start !== undefined) return [toSpan(start)]
-    throw reject('REPLACE_NOT_FOUND', `asks for occurrence ${edit.occurrence} of ${found.length}`, data)
+    throw reject('REPLACE_NOT_FOUND', `asks for occurrence ${edit.occurrence} of ${starts.length}`, data)
   }
-  if (found.length === 1) return found.map(toSpan)
+  if (starts.length === 1) return starts.map(toSpan)
   throw reject(
     'REPLACE_AMBIGUOUS',
     `replaces a text that occurs at lines ${data.lines.slice(0, 8).join(', ')}`,
@@ -121,17 +129,17 @@ function placeReplace(text: ParsedText, edit: Extract<Edit, { type: 'replace' }>
   )
 }
 
-function createNotFound(text: ParsedText, oldText: string, reject: Reject): CausewayError {
+function createNotFoundError(text: ParsedText, oldText: string, reject: Reject): CausewayError {
   const closest = findClosestRegion(toLines(text), oldText.replace(/\n$/, '').split('\n'))
   if (closest === undefined)
     return reject('REPLACE_NOT_FOUND', 'replaces a text that is not in the file', {
       remedy: 'no line resembles it: call trm.read for the file',
     })
-  const isOnlyBlanks = removeBlanks(closest.text).includes(removeBlanks(oldText))
-  const reason = isOnlyBlanks
+  const differsOnlyInSpace = removeWhitespace(closest.text).includes(removeWhitespace(oldText))
+  const reason = differsOnlyInSpace
     ? 'differs from the file only in white space'
     : 'replaces a text that is not in the file'
   return reject('REPLACE_NOT_FOUND', reason, { closest })
 }
 
-const removeBlanks = (text: string): string => text.replace(/\s+/g, '')
+const removeWhitespace = (text: string): string => text.replace(/\s+/g, '')

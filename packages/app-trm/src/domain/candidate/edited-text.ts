@@ -10,31 +10,37 @@ export interface Span {
 }
 
 /** A span with the number of its edit or hunk, from 1. */
-export interface OwnedSpan extends Span {
-  readonly edit: number
+export interface NumberedSpan extends Span {
+  readonly editNumber: number
 }
 
 export interface ParsedText {
-  readonly mark: string
+  readonly byteOrderMark: string
   /** The text with LF line endings. The last line also ends with LF. */
   readonly body: string
   /** The line ending of each line: LF or CRLF. */
-  readonly ends: readonly string[]
+  readonly lineEndings: readonly string[]
   /** Offset of each line in `body`. */
-  readonly starts: readonly number[]
+  readonly lineStarts: readonly number[]
   /** Whether the last line has a line ending. True for an empty text. */
-  readonly isEnded: boolean
+  readonly hasFinalNewline: boolean
 }
 
 export function parseText(text: string): ParsedText {
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
-  const plain = text.slice(mark.length)
-  const isEnded = plain === '' || plain.endsWith('\n')
-  const ends = plain.match(/\r?\n/g) ?? []
-  const body = toLineFeeds(plain) + (isEnded ? '' : '\n')
-  const starts: number[] = []
-  for (let start = 0; start < body.length; start = body.indexOf('\n', start) + 1) starts.push(start)
-  return { mark, body, ends: isEnded ? ends : [...ends, ends.at(-1) ?? '\n'], starts, isEnded }
+  const byteOrderMark = text.startsWith('\ufeff') ? '\ufeff' : ''
+  const content = text.slice(byteOrderMark.length)
+  const hasFinalNewline = content === '' || content.endsWith('\n')
+  const ends = content.match(/\r?\n/g) ?? []
+  const body = toLineFeeds(content) + (hasFinalNewline ? '' : '\n')
+  const lineStarts: number[] = []
+  for (let start = 0; start < body.length; start = body.indexOf('\n', start) + 1) lineStarts.push(start)
+  return {
+    byteOrderMark,
+    body,
+    lineEndings: hasFinalNewline ? ends : [...ends, ends.at(-1) ?? '\n'],
+    lineStarts,
+    hasFinalNewline,
+  }
 }
 
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
@@ -46,7 +52,7 @@ const maxLines = 1_000_000
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    for (let index = text.indexOf('\n'); index !== -1; index = text.indexOf('\n', index + 1)) {
       if (++lines <= maxLines) continue
       throw new TrmError('FILE_TOO_LARGE', `more than ${maxLines} lines: ${name}`, {
         data: { max_lines: maxLines },
@@ -55,18 +61,19 @@ export function checkLineCount(texts: readonly string[], name: string): void {
   }
 }
 
-export const toLines = ({ body, starts }: ParsedText): string[] =>
-  starts.map((start, index) => body.slice(start, (starts[index + 1] ?? body.length) - 1))
+export const toLines = ({ body, lineStarts }: ParsedText): string[] =>
+  lineStarts.map((start, index) => body.slice(start, (lineStarts[index + 1] ?? body.length) - 1))
 
 /** Returns the offset of a line (from 0), or the end of the text for the line after the last. */
-export const lineStart = ({ body, starts }: ParsedText, line: number): number => starts[line] ?? body.length
+export const getLineStart = ({ body, lineStarts }: ParsedText, line: number): number =>
+  lineStarts[line] ?? body.length
 
 /** Lines and offsets count from 0. */
-export function lineAt({ starts }: ParsedText, offset: number): number {
-  let [low, high] = [0, starts.length]
+export function findLine({ lineStarts }: ParsedText, offset: number): number {
+  let [low, high] = [0, lineStarts.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((starts[middle] ?? 0) <= offset) low = middle + 1
+    if ((lineStarts[middle] ?? 0) <= offset) low = middle + 1
     else high = middle
   }
   return Math.max(0, low - 1)
@@ -76,28 +83,36 @@ export function lineAt({ starts }: ParsedText, offset: number): number {
  * Replaces spans, which must not overlap. Insertions at the same offset retain their order. New lines get the line
  * endings of the lines that they replace or follow. By default, a missing line ending at the end remains missing.
  */
-export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
+export function replaceSpans(
+  text: ParsedText,
+  spans: readonly Span[],
+  hasFinalNewline = text.hasFinalNewline,
+): string {
   const pieces: string[] = []
-  let [offset, line] = [0, 0]
-  const copy = (to: number) => {
+  let [offset, lineIndex] = [0, 0]
+  const copyUntil = (to: number) => {
     const lines = text.body.slice(offset, to).split('\n')
     const last = lines.pop() ?? ''
-    for (const part of lines) pieces.push(part, text.ends[line++] ?? '\n')
+    for (const line of lines) pieces.push(line, text.lineEndings[lineIndex++] ?? '\n')
     pieces.push(last)
     offset = to
   }
-  for (const { start, end, text: inserted } of sortSpans(spans)) {
-    copy(start)
-    const ends = text.ends.slice(line, line + text.body.slice(start, end).split('\n').length - 1)
-    const next = ends.at(-1) ?? text.ends[line - 1] ?? text.ends[line] ?? '\n'
+  for (const { start, end, text: newText } of sortSpans(spans)) {
+    copyUntil(start)
+    const ends = text.lineEndings.slice(
+      lineIndex,
+      lineIndex + text.body.slice(start, end).split('\n').length - 1,
+    )
+    const defaultEnding =
+      ends.at(-1) ?? text.lineEndings[lineIndex - 1] ?? text.lineEndings[lineIndex] ?? '\n'
     let index = 0
-    pieces.push(inserted.replaceAll('\n', () => ends[index++] ?? next))
-    line += ends.length
+    pieces.push(newText.replaceAll('\n', () => ends[index++] ?? defaultEnding))
+    lineIndex += ends.length
     offset = end
   }
-  copy(text.body.length)
-  const whole = pieces.join('')
-  return text.mark + (isEnded ? whole : whole.replace(/\r?\n$/, ''))
+  copyUntil(text.body.length)
+  const result = pieces.join('')
+  return text.byteOrderMark + (hasFinalNewline ? result : result.replace(/\r?\n$/, ''))
 }
 
 /** Sorts stably by offset. Insertions come before a replacement at the same offset. */
@@ -110,18 +125,21 @@ const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
  */
 export function checkOverlap(
   text: ParsedText,
-  spans: readonly OwnedSpan[],
+  spans: readonly NumberedSpan[],
   { name, owner }: { readonly name: string; readonly owner: 'edits' | 'hunks' },
 ): void {
-  let widest: OwnedSpan | undefined
+  let furthestSpan: NumberedSpan | undefined
   for (const span of sortSpans(spans)) {
-    const isSame = widest?.start === span.start && widest.end === span.end && widest.edit !== span.edit
-    if (widest !== undefined && (span.start < widest.end || (isSame && owner === 'hunks'))) {
-      const edits = [widest.edit, span.edit].toSorted((a, b) => a - b)
-      const line = lineAt(text, span.start) + 1
+    const isSameRange =
+      furthestSpan?.start === span.start &&
+      furthestSpan.end === span.end &&
+      furthestSpan.editNumber !== span.editNumber
+    if (furthestSpan !== undefined && (span.start < furthestSpan.end || (isSameRange && owner === 'hunks'))) {
+      const edits = [furthestSpan.editNumber, span.editNumber].toSorted((a, b) => a - b)
+      const line = findLine(text, span.start) + 1
       const message = `${owner} ${edits.join(' and ')} change the same text at line ${line}: ${name}`
       throw new TrmError('EDIT_OVERLAP', message, { data: { path: name, edits, line } })
     }
-    if (widest === undefined || span.end >= widest.end) widest = span
+    if (furthestSpan === undefined || span.end >= furthestSpan.end) furthestSpan = span
   }
 }

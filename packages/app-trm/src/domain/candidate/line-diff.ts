@@ -13,8 +13,8 @@ export class LineComparison {
     const lines = hunks?.flatMap((hunk) => hunk.lines.filter((line) => /^[+-]/.test(line)))
     this.#budget -= (lines?.length ?? maxEditLength) ** 2
     if (hunks !== undefined) return hunks
-    const mark = (text: string, sign: string) => splitLines(text).map((line) => sign + line)
-    return [{ newStart: 1, lines: [...mark(before, '-'), ...mark(after, '+')] }]
+    const markLines = (text: string, sign: string) => splitLines(text).map((line) => sign + line)
+    return [{ newStart: 1, lines: [...markLines(before, '-'), ...markLines(after, '+')] }]
   }
 }
 

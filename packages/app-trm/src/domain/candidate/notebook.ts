@@ -7,7 +7,7 @@ import { placeEdits, type TextEdit } from './edit-span.ts'
 import { parseText, replaceSpans } from './edited-text.ts'
 import type { CellAddress, Edit } from './types.ts'
 
-const schema = z.object({
+const notebookSchema = z.object({
   cells: z.array(
     z.object({
       cell_type: z.enum(['code', 'markdown', 'raw']),
@@ -29,7 +29,7 @@ export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path)
 
 /** Throws `INVALID_NOTEBOOK`. */
 export function readNotebook(path: string, text: string) {
-  const parsed = schema.safeParse(parseObject(text))
+  const parsed = notebookSchema.safeParse(parseObject(text))
   if (!parsed.success)
     throw new TrmError('INVALID_NOTEBOOK', `the file is not a notebook of format 4: ${path}`, {
       data: { path },
@@ -51,18 +51,18 @@ export function readNotebook(path: string, text: string) {
 }
 
 function findCell(path: string, { cells }: Notebook, address: CellAddress): Cell {
-  const found = cells.find(({ id, index }) => (typeof address === 'number' ? index : id) === address)
-  if (found) return found
-  const known = cells.slice(0, 100).map(({ index, id, kind }) => ({ index, id, kind }))
+  const foundCell = cells.find(({ id, index }) => (typeof address === 'number' ? index : id) === address)
+  if (foundCell) return foundCell
+  const knownCells = cells.slice(0, 100).map(({ index, id, kind }) => ({ index, id, kind }))
   throw new TrmError('CELL_NOT_FOUND', `no cell ${address} among ${cells.length}: ${path}`, {
-    data: { path, cell: address, cells: known },
+    data: { path, cell: address, cells: knownCells },
   })
 }
 
 /** Returns a cell's Python code. IPython magics and shell commands are replaced with blank lines. */
 export function removeMagics(source: string): string {
-  const plain = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
-  return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
+  const code = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
+  return code.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
 }
 
 type Insertion = Extract<Edit, { type: 'insertCell' }>
@@ -71,8 +71,8 @@ type Insertion = Extract<Edit, { type: 'insertCell' }>
 export function editNotebook(path: string, text: string, edits: readonly Edit[]): string {
   const notebook = readNotebook(path, text)
   const { length } = notebook.cells
-  const inserted: { at: number; edit: Insertion }[] = []
-  const byCell = new Map<Cell, Exclude<Edit, Insertion>[]>()
+  const insertions: { cellIndex: number; edit: Insertion }[] = []
+  const editsByCell = new Map<Cell, Exclude<Edit, Insertion>[]>()
   for (const [index, edit] of edits.entries()) {
     const address = edit.cell
     const reject = (reason: string) =>
@@ -81,22 +81,27 @@ export function editNotebook(path: string, text: string, edits: readonly Edit[])
       })
     if (address === undefined) throw reject('of a notebook names no cell')
     if (edit.type === 'insertCell') {
-      inserted.push({ at: address === length ? length : findCell(path, notebook, address).index, edit })
+      insertions.push({
+        cellIndex: address === length ? length : findCell(path, notebook, address).index,
+        edit,
+      })
       continue
     }
     const cell = findCell(path, notebook, address)
-    const others = byCell.get(cell) ?? []
-    if (others.length > 0 && [...others, edit].some((one) => !isTextEdit(one)))
+    const cellEdits = editsByCell.get(cell) ?? []
+    if (cellEdits.length > 0 && [...cellEdits, edit].some((cellEdit) => !isTextEdit(cellEdit)))
       throw reject(`changes cell ${address}, which another edit replaces or deletes`)
-    byCell.set(cell, [...others, edit])
+    editsByCell.set(cell, [...cellEdits, edit])
   }
   const writer = new NotebookWriter(notebook, text)
   // Proceeds backwards so that the remaining indices stay valid.
   for (let index = length; index >= 0; index--) {
     const cell = notebook.cells[index]
-    const own = cell && byCell.get(cell)
-    if (cell !== undefined && own !== undefined) writer.replace(cell, changeSource(path, cell, own))
-    for (const { edit } of inserted.filter(({ at }) => at === index).toReversed()) writer.insert(index, edit)
+    const cellEdits = cell && editsByCell.get(cell)
+    if (cell !== undefined && cellEdits !== undefined)
+      writer.replace(cell, changeSource(path, cell, cellEdits))
+    for (const { edit } of insertions.filter(({ cellIndex }) => cellIndex === index).toReversed())
+      writer.insert(index, edit)
   }
   return writer.finish(path)
 }
@@ -108,20 +113,20 @@ const isTextEdit = (edit: Exclude<Edit, Insertion>): edit is TextEdit =>
 function changeSource(path: string, { index, source }: Cell, edits: readonly Exclude<Edit, Insertion>[]) {
   const [first] = edits
   if (first?.type === 'deleteCell') return null
-  if (first?.type === 'replaceCell') return toSource(first.content)
+  if (first?.type === 'replaceCell') return toCellSource(first.content)
   const parsed = parseText(source)
   return replaceSpans(parsed, placeEdits(parsed, edits.filter(isTextEdit), `${path}, cell ${index}`))
 }
 
 /** Jupyter writes the last line of a cell without a line ending. */
-const toSource = (content: string): string => content.replaceAll('\r\n', '\n').replace(/\n$/, '')
+const toCellSource = (content: string): string => content.replaceAll('\r\n', '\n').replace(/\n$/, '')
 
 const toLines = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 class NotebookWriter {
   readonly #hasIds: boolean
   readonly #ids: Set<string | undefined>
-  readonly #mark: string
+  readonly #byteOrderMark: string
   readonly #options: ModificationOptions
   /** Whether the file escapes all non-ASCII characters as `\u`. */
   readonly #isAscii: boolean
@@ -130,18 +135,18 @@ class NotebookWriter {
   constructor({ cells, hasIds }: Notebook, text: string) {
     this.#hasIds = hasIds
     this.#ids = new Set(cells.map(({ id }) => id))
-    this.#mark = text.startsWith('\ufeff') ? '\ufeff' : ''
-    this.#text = text.slice(this.#mark.length)
-    const [, step] = /^\{\r?\n([ \t]+)"/.exec(this.#text) ?? []
-    const formattingOptions = { tabSize: step?.length ?? 1, insertSpaces: step !== '\t' }
-    this.#options = step === undefined ? {} : { formattingOptions }
+    this.#byteOrderMark = text.startsWith('\ufeff') ? '\ufeff' : ''
+    this.#text = text.slice(this.#byteOrderMark.length)
+    const [, indent] = /^\{\r?\n([ \t]+)"/.exec(this.#text) ?? []
+    const formattingOptions = { tabSize: indent?.length ?? 1, insertSpaces: indent !== '\t' }
+    this.#options = indent === undefined ? {} : { formattingOptions }
     this.#isAscii = /\\u(?!00[0-7])[0-9a-f]{4}/i.test(text) && !/[\u0080-\uffff]/.test(this.#text)
   }
 
   /** Returns the edited text. Throws `INVALID_NOTEBOOK`. */
   finish(path: string): string {
     readNotebook(path, this.#text)
-    return this.#mark + this.#text
+    return this.#byteOrderMark + this.#text
   }
 
   replace({ index, isList, source: before }: Cell, source: string | null): void {
@@ -157,7 +162,7 @@ class NotebookWriter {
       ...(this.#hasIds ? { id: this.#createId() } : {}),
       metadata: {},
       ...(kind === 'code' ? { outputs: [] } : {}),
-      source: toLines(toSource(content)),
+      source: toLines(toCellSource(content)),
     }
     this.#modify(['cells', index], cell, { isArrayInsertion: true })
   }

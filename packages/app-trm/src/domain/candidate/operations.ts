@@ -11,7 +11,7 @@ export interface Operation {
   readonly from: string
   readonly sha?: string | undefined
   /** The new value of the executable bit, if a patch changes it. */
-  readonly executable?: boolean | undefined
+  readonly isExecutable?: boolean | undefined
   readonly change: Change
 }
 
@@ -23,7 +23,7 @@ type Change =
 
 export interface DiffChange {
   readonly type: 'diff'
-  readonly effect: 'create' | 'delete' | 'change'
+  readonly fileChange: 'create' | 'delete' | 'change'
   readonly hunks: readonly Hunk[]
 }
 
@@ -31,7 +31,7 @@ const maxFiles = 100
 /** Limited because each edit searches the text of its file. */
 const maxEdits = 10_000
 /** In UTF-16 units. */
-const maxText = 10_000_000
+const maxTextLength = 10_000_000
 
 /** Returns at most one operation for each path. */
 export function listOperations(candidate: Candidate): readonly Operation[] {
@@ -59,14 +59,14 @@ function toOperations(candidate: Candidate): readonly Operation[] {
         return { ...paths, change: { type: 'write', content, mayExist: candidate.mode === 'files' } }
       })
     case 'modify': {
-      const edits = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)
-      if (edits > maxEdits)
-        throw new TrmError('FILE_TOO_LARGE', `the candidate has ${edits} edits, more than ${maxEdits}`, {
-          data: { edits, max: maxEdits },
+      const editCount = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)
+      if (editCount > maxEdits)
+        throw new TrmError('FILE_TOO_LARGE', `the candidate has ${editCount} edits, more than ${maxEdits}`, {
+          data: { edits: editCount, max: maxEdits },
         })
-      return candidate.changes.map(({ path: given, sha, edits: own }) => {
-        const path = normalizePath(given)
-        return { path, from: path, sha, change: { type: 'edit', edits: own } }
+      return candidate.changes.map(({ path: givenPath, sha, edits }) => {
+        const path = normalizePath(givenPath)
+        return { path, from: path, sha, change: { type: 'edit', edits } }
       })
     }
     case 'diff':
@@ -77,18 +77,18 @@ function toOperations(candidate: Candidate): readonly Operation[] {
 }
 
 function checkLength(text: string, name: string): void {
-  if (text.length > maxText)
+  if (text.length > maxTextLength)
     throw new TrmError(
       'FILE_TOO_LARGE',
-      `the text has ${text.length} characters, more than ${maxText}: ${name}`,
+      `the text has ${text.length} characters, more than ${maxTextLength}: ${name}`,
     )
 }
 
 function readFiles(text: string, name: string): readonly FileDiff[] {
   checkLength(text, name)
   const files = readDiff(text).filter(
-    ({ hunks, isBinary, isBare, mode, from, to }) =>
-      hunks.length > 0 || isBinary || isBare || mode !== undefined || from === null || to === null,
+    ({ hunks, isBinary, isRename, mode, from, to }) =>
+      hunks.length > 0 || isBinary || isRename || mode !== undefined || from === null || to === null,
   )
   if (files.length > 0) return files
   throw new TrmError('INVALID_DIFF', `${name} has no hunk`)
@@ -96,22 +96,22 @@ function readFiles(text: string, name: string): readonly FileDiff[] {
 
 /** Uses the path of the change. The paths in the headers must match it. */
 function toDiffOperation({
-  path: given,
+  path: givenPath,
   diff,
   sha,
 }: Extract<Candidate, { mode: 'diff' }>['changes'][number]): Operation {
-  const path = normalizePath(given)
-  const [file, ...more] = readFiles(diff, `the diff of ${path}`)
-  if (file === undefined || more.length > 0)
+  const path = normalizePath(givenPath)
+  const [file, ...otherFiles] = readFiles(diff, `the diff of ${path}`)
+  if (file === undefined || otherFiles.length > 0)
     throw new TrmError('INVALID_DIFF', `the diff changes several files: ${path}`, {
       remedy: 'send it as mode patch, or one entry for each file',
       data: { path },
     })
   const { from, to } = stripPrefixes(file)
-  const isOwn = (name: string) =>
-    [name, name.replace(/^[^/]\//, '')].some((one) => one.replace(/^\.\//, '') === path)
+  const matchesPath = (name: string) =>
+    [name, name.replace(/^[^/]\//, '')].some((variant) => variant.replace(/^\.\//, '') === path)
   for (const name of [from, to])
-    if (name != null && !isOwn(name))
+    if (name != null && !matchesPath(name))
       throw new TrmError('PATH_MISMATCH', `the diff names ${name} and not ${path}`, {
         data: { path, named: name },
       })
@@ -129,10 +129,10 @@ function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>
   return {
     path,
     from: from == null ? path : normalizePath(from),
-    executable: file.mode === undefined ? undefined : file.mode === '100755',
+    isExecutable: file.mode === undefined ? undefined : file.mode === '100755',
     change: {
       type: 'diff',
-      effect: to === null ? 'delete' : from === null ? 'create' : 'change',
+      fileChange: to === null ? 'delete' : from === null ? 'create' : 'change',
       hunks: file.hunks,
     },
   }
@@ -146,17 +146,17 @@ function checkMode(mode: string | undefined, path: string): void {
 
 /** Rejects two operations on the same path, and a path that is a parent folder of another. */
 function checkDuplicates(operations: readonly Operation[]): void {
-  const seen = new Set<string>()
-  for (const { path: own, from } of operations) {
-    for (const path of new Set([from, own])) {
-      if (seen.has(path))
+  const seenPaths = new Set<string>()
+  for (const { path: target, from } of operations) {
+    for (const path of new Set([from, target])) {
+      if (seenPaths.has(path))
         throw new TrmError('DUPLICATE_PATH', `the candidate names a path twice: ${path}`, { data: { path } })
-      seen.add(path)
+      seenPaths.add(path)
     }
   }
-  for (const path of seen) {
-    const parents = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
-    const folder = parents.find((one) => seen.has(one))
+  for (const path of seenPaths) {
+    const parentFolders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+    const folder = parentFolders.find((parent) => seenPaths.has(parent))
     if (folder !== undefined)
       throw new TrmError('INVALID_PATH', `a path is both file and folder: ${folder}`, {
         data: { path: folder },

@@ -12,13 +12,13 @@ export function normalizePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   const problem = findProblem(path, parts)
   if (problem === undefined) return parts.join('/')
-  const shown = JSON.stringify(path.slice(0, 200)).slice(1, -1)
-  throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
+  const shownPath = JSON.stringify(path.slice(0, 200)).slice(1, -1)
+  throw new TrmError('INVALID_PATH', `the path ${problem}: ${shownPath}`, { data: { path: shownPath } })
 }
 
 /** Makes absolute paths below a root relative, also in diff headers. */
 export function removeRoots(input: unknown, roots: readonly string[]): unknown {
-  if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
+  if (Array.isArray(input)) return input.map((item) => removeRoots(item, roots))
   if (!isObject(input)) return input
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
@@ -30,14 +30,14 @@ export function removeRoots(input: unknown, roots: readonly string[]): unknown {
 }
 
 export function removeRoot(path: string, roots: readonly string[]): string {
-  const root = roots.find((one) => path.startsWith(`${one}/`))
+  const root = roots.find((folder) => path.startsWith(`${folder}/`))
   return root === undefined ? path : path.slice(root.length + 1)
 }
 
 /** Changes only adjacent `---` and `+++` lines, because an added line may begin with `++ /`. */
 const removeHeaderRoots = (diff: string, roots: readonly string[]): string =>
-  diff.replace(/^--- .*\n\+\+\+ .*$/gm, (pair) =>
-    pair.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {
+  diff.replace(/^--- .*\n\+\+\+ .*$/gm, (headerLines) =>
+    headerLines.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {
       const relative = removeRoot(path, roots)
       return relative === path ? line : `${mark}${relative}`
     }),
@@ -56,9 +56,9 @@ function findProblem(path: string, parts: readonly string[]): string | undefined
 
 /** Whether a file system can treat a name as `.git` (CVE-2014-9390, CVE-2019-1352). */
 function isGitFolder(part: string): boolean {
-  const plain = part
+  const visible = part
     .replace(/[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
     .replace(/:.*$/, '')
     .replace(/[. ]+$/, '')
-  return /^(\.git|git~\d+)$/i.test(plain)
+  return /^(\.git|git~\d+)$/i.test(visible)
 }

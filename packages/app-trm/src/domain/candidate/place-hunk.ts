@@ -3,9 +3,9 @@ import type { Hunk, HunkLine } from './unified-diff.ts'
 
 /** Replaces `remove` lines from index `at` with `insert`. */
 export interface LineChange {
-  readonly at: number
-  readonly remove: number
-  readonly insert: readonly string[]
+  readonly lineIndex: number
+  readonly removeCount: number
+  readonly newLines: readonly string[]
 }
 
 /** A possible position of a hunk: the old lines `[start, end)`. */
@@ -25,20 +25,20 @@ export const maxPlacements = 2000
 export interface IndexedText {
   readonly lines: readonly string[]
   /** Lines without trailing white space. */
-  readonly trimmed: readonly string[]
+  readonly trimmedLines: readonly string[]
   /** Indices of each trimmed line. */
-  readonly indices: ReadonlyMap<string, readonly number[]>
+  readonly indicesByLine: ReadonlyMap<string, readonly number[]>
 }
 
 export function indexText(lines: readonly string[]): IndexedText {
-  const trimmed = lines.map((line) => line.trimEnd())
-  const indices = new Map<string, number[]>()
-  for (const [index, line] of trimmed.entries()) {
-    const known = indices.get(line)
-    if (known === undefined) indices.set(line, [index])
-    else known.push(index)
+  const trimmedLines = lines.map((line) => line.trimEnd())
+  const indicesByLine = new Map<string, number[]>()
+  for (const [index, line] of trimmedLines.entries()) {
+    const lineIndices = indicesByLine.get(line)
+    if (lineIndices === undefined) indicesByLine.set(line, [index])
+    else lineIndices.push(index)
   }
-  return { lines, trimmed, indices }
+  return { lines, trimmedLines, indicesByLine }
 }
 
 /**
@@ -48,21 +48,21 @@ export function indexText(lines: readonly string[]): IndexedText {
  * match, and inserted lines have a matching neighbour. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
-  const exact = findExactPlacements(text, hunk.lines)
-  if (exact.length > 0) return exact
-  const unshifted = removeShift(hunk.lines)
-  const moved = unshifted === undefined ? [] : findExactPlacements(text, unshifted)
-  if (moved.length > 0) return moved
-  const old = listOldLines(hunk.lines)
-  const wanted = old.map((line) => line.trimEnd())
+  const exactPlacements = findExactPlacements(text, hunk.lines)
+  if (exactPlacements.length > 0) return exactPlacements
+  const unshiftedLines = removeShift(hunk.lines)
+  const shiftedPlacements = unshiftedLines === undefined ? [] : findExactPlacements(text, unshiftedLines)
+  if (shiftedPlacements.length > 0) return shiftedPlacements
+  const oldLines = listOldLines(hunk.lines)
+  const wantedLines = oldLines.map((line) => line.trimEnd())
   for (let fuzz = 1; fuzz <= (hunk.isCounted ? maxFuzz : 0); fuzz++) {
-    if (!hasEnoughContext(old, fuzz)) break
-    const near = findFuzzyStarts(text, wanted)
-    if (near.length > maxPlacements) break
-    const found = near
+    if (!hasEnoughContext(oldLines, fuzz)) break
+    const fuzzyStarts = findFuzzyStarts(text, wantedLines)
+    if (fuzzyStarts.length > maxPlacements) break
+    const placements = fuzzyStarts
       .filter((start) => isFuzzyMatch(text, hunk.lines, start, fuzz))
-      .map((start) => createPlacement(hunk.lines, start, { length: old.length, fuzz }))
-    if (found.length > 0) return found
+      .map((start) => createPlacement(hunk.lines, start, { length: oldLines.length, fuzz }))
+    if (placements.length > 0) return placements
   }
   return []
 }
@@ -71,13 +71,13 @@ const listOldLines = (lines: readonly HunkLine[]): readonly string[] =>
   lines.filter(({ op }) => op !== '+').map((line) => line.text)
 
 function findExactPlacements(text: IndexedText, lines: readonly HunkLine[]): readonly Placement[] {
-  const old = listOldLines(lines)
+  const oldLines = listOldLines(lines)
   return findStarts(
     text,
-    old.map((line) => line.trimEnd()),
+    oldLines.map((line) => line.trimEnd()),
   )
     .slice(0, maxPlacements + 1)
-    .map((start) => createPlacement(lines, start, { length: old.length, fuzz: 0 }))
+    .map((start) => createPlacement(lines, start, { length: oldLines.length, fuzz: 0 }))
 }
 
 /** Removes the extra space that some models write after the sign of every line: `+ x` for `+x`. */
@@ -88,49 +88,57 @@ function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefine
   return lines.map((line) => (isBlank(line) ? line : { ...line, text: line.text.slice(1) }))
 }
 
-function findStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {
-  if (wanted.length === 0) return trimmed.length === 0 ? [0] : []
-  const rarest = sortByRarity(indices, wanted)[0] ?? 0
-  return (indices.get(wanted[rarest] ?? '') ?? [])
-    .map((index) => index - rarest)
-    .filter((start) => start >= 0 && wanted.every((line, index) => trimmed[start + index] === line))
+function findStarts(
+  { trimmedLines, indicesByLine }: IndexedText,
+  wantedLines: readonly string[],
+): readonly number[] {
+  if (wantedLines.length === 0) return trimmedLines.length === 0 ? [0] : []
+  const rarestIndex = sortByRarity(indicesByLine, wantedLines)[0] ?? 0
+  return (indicesByLine.get(wantedLines[rarestIndex] ?? '') ?? [])
+    .map((index) => index - rarestIndex)
+    .filter((start) => start >= 0 && wantedLines.every((line, index) => trimmedLines[start + index] === line))
 }
 
-function hasEnoughContext(old: readonly string[], fuzz: number): boolean {
-  const filled = old.filter((line) => line.trim() !== '').length
-  return old.length - fuzz >= 2 * fuzz + 1 && filled - fuzz >= fuzz + 1
+function hasEnoughContext(oldLines: readonly string[], fuzz: number): boolean {
+  const nonBlankCount = oldLines.filter((line) => line.trim() !== '').length
+  return oldLines.length - fuzz >= 2 * fuzz + 1 && nonBlankCount - fuzz >= fuzz + 1
 }
 
 /** Finds starts where one of the three rarest lines matches, because at most two lines may differ. */
-function findFuzzyStarts({ trimmed, indices }: IndexedText, wanted: readonly string[]): readonly number[] {
-  const starts = sortByRarity(indices, wanted)
+function findFuzzyStarts(
+  { trimmedLines, indicesByLine }: IndexedText,
+  wantedLines: readonly string[],
+): readonly number[] {
+  const starts = sortByRarity(indicesByLine, wantedLines)
     .slice(0, maxFuzz + 1)
-    .flatMap((index) => (indices.get(wanted[index] ?? '') ?? []).map((found) => found - index))
+    .flatMap((index) =>
+      (indicesByLine.get(wantedLines[index] ?? '') ?? []).map((position) => position - index),
+    )
   return [...new Set(starts)]
-    .filter((start) => start >= 0 && start + wanted.length <= trimmed.length)
+    .filter((start) => start >= 0 && start + wantedLines.length <= trimmedLines.length)
     .sort((a, b) => a - b)
 }
 
-function sortByRarity(indices: IndexedText['indices'], wanted: readonly string[]): number[] {
-  const count = (index: number): number => indices.get(wanted[index] ?? '')?.length ?? 0
-  return [...wanted.keys()].sort((a, b) => count(a) - count(b))
+function sortByRarity(indices: IndexedText['indicesByLine'], wantedLines: readonly string[]): number[] {
+  const count = (index: number): number => indices.get(wantedLines[index] ?? '')?.length ?? 0
+  return [...wantedLines.keys()].sort((a, b) => count(a) - count(b))
 }
 
 function isFuzzyMatch(
-  { trimmed, indices }: IndexedText,
+  { trimmedLines, indicesByLine }: IndexedText,
   lines: readonly HunkLine[],
   start: number,
   fuzz: number,
 ): boolean {
-  let [line, different] = [start, 0]
-  const isMatch = lines.map(({ op, text }) => {
+  let [line, differenceCount] = [start, 0]
+  const lineMatches = lines.map(({ op, text }) => {
     if (op === '+') return true
-    const matches = trimmed[line++] === text.trimEnd()
-    const isElsewhere = text.trim() !== '' && indices.has(text.trimEnd())
-    if (!matches) different += op === '-' || isElsewhere ? maxFuzz + 1 : 1
+    const matches = trimmedLines[line++] === text.trimEnd()
+    const occursElsewhere = text.trim() !== '' && indicesByLine.has(text.trimEnd())
+    if (!matches) differenceCount += op === '-' || occursElsewhere ? maxFuzz + 1 : 1
     return matches
   })
-  return different === fuzz && findBlocks(lines).every((block) => isAnchored(lines, isMatch, block))
+  return differenceCount === fuzz && findBlocks(lines).every((block) => isAnchored(lines, lineMatches, block))
 }
 
 /**
@@ -139,15 +147,15 @@ function isFuzzyMatch(
  */
 function isAnchored(
   lines: readonly HunkLine[],
-  isMatch: readonly boolean[],
+  lineMatches: readonly boolean[],
   [first, end]: readonly [first: number, end: number],
 ): boolean {
   if (lines.slice(first, end).some(({ op }) => op === '-')) return true
-  const matches = (index: number) => isMatch[index] === true
+  const matches = (index: number) => lineMatches[index] === true
   if (!matches(first - 1) && !matches(end)) return false
-  const isFirm = (index: number, beyond: number) =>
-    lines[index] === undefined || matches(index) || matches(beyond)
-  return isFirm(first - 1, first - 2) && isFirm(end, end + 1)
+  const isAdjacentMatch = (index: number, nextIndex: number) =>
+    lines[index] === undefined || matches(index) || matches(nextIndex)
+  return isAdjacentMatch(first - 1, first - 2) && isAdjacentMatch(end, end + 1)
 }
 
 function findBlocks(lines: readonly HunkLine[]): readonly (readonly [first: number, end: number])[] {
@@ -169,9 +177,9 @@ function createPlacement(
   const changes = findBlocks(lines).map(([first, end]): LineChange => {
     const block = lines.slice(first, end)
     return {
-      at: start + lines.slice(0, first).filter(({ op }) => op !== '+').length,
-      remove: block.filter(({ op }) => op === '-').length,
-      insert: block.filter(({ op }) => op === '+').map(({ text }) => text),
+      lineIndex: start + lines.slice(0, first).filter(({ op }) => op !== '+').length,
+      removeCount: block.filter(({ op }) => op === '-').length,
+      newLines: block.filter(({ op }) => op === '+').map(({ text }) => text),
     }
   })
   return { start, end: start + length, changes, fuzz }

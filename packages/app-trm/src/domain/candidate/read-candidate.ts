@@ -50,9 +50,9 @@ function renameFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renameFields)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const own = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
-      return [own in value ? name : own, renameFields(member)]
+    Object.entries(value).map(([name, fieldValue]) => {
+      const canonicalName = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
+      return [canonicalName in value ? name : canonicalName, renameFields(fieldValue)]
     }),
   )
 }

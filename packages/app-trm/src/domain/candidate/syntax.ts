@@ -17,16 +17,16 @@ type Check = (text: string) => SyntaxProblem | undefined
 
 function checkPython(text: string): SyntaxProblem | undefined {
   // The grammar accepts neither a byte order mark nor CRLF line endings.
-  const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+  const code = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   let offset: number | undefined
-  python.parse(plain).iterate({
+  python.parse(code).iterate({
     enter: (node) => {
       if (node.type.isError) offset ??= node.from
       return offset === undefined
     },
   })
   if (offset === undefined) return undefined
-  return { line: plain.slice(0, offset).split('\n').length, reason: 'invalid Python', source: plain }
+  return { line: code.slice(0, offset).split('\n').length, reason: 'invalid Python', source: code }
 }
 
 function checkScript(text: string): SyntaxProblem | undefined {
@@ -45,8 +45,8 @@ function checkNotebook(text: string): SyntaxProblem | undefined {
   if (problem) return problem
   const { cells, isPython } = readNotebook('', text)
   for (const { kind, index, source } of isPython ? cells : []) {
-    const found = kind === 'code' ? checkPython(removeMagics(source)) : undefined
-    if (found) return { ...found, reason: `${found.reason}, in cell ${index}` }
+    const cellProblem = kind === 'code' ? checkPython(removeMagics(source)) : undefined
+    if (cellProblem) return { ...cellProblem, reason: `${cellProblem.reason}, in cell ${index}` }
   }
   return undefined
 }
@@ -68,9 +68,9 @@ export function findSyntaxError(path: string, text: string): SyntaxProblem | und
   return text.length > maxLength ? undefined : check?.(text)
 }
 
-function findSyntaxProblem(read: () => unknown): SyntaxProblem | undefined {
+function findSyntaxProblem(parseText: () => unknown): SyntaxProblem | undefined {
   try {
-    read()
+    parseText()
     return undefined
   } catch (error) {
     const { message, loc, line } = error as Error & { loc?: { line: number }; line?: number }

@@ -30,9 +30,9 @@ export interface CandidateWarning {
 export interface AppliedCandidate {
   readonly changes: Changes
   /** Previous paths of renamed files, by new path. */
-  readonly moved: ReadonlyMap<string, string>
+  readonly previousPaths: ReadonlyMap<string, string>
   /** Executable bits to set or clear, by path. */
-  readonly executable: ReadonlyMap<string, boolean>
+  readonly executableBits: ReadonlyMap<string, boolean>
   readonly warnings: readonly CandidateWarning[]
 }
 

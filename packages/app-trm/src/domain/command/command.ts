@@ -1,17 +1,19 @@
 /** Appends arguments with which a simple test command writes a report. Returns other commands unchanged. */
 export function addReport(command: string, file: string): string {
-  const simple = command.trim()
-  if (!isSimple(simple)) return command
-  const words = simple.split(/\s+/).filter((word) => !isAssignment(word))
+  const trimmedCommand = command.trim()
+  if (!isSimple(trimmedCommand)) return command
+  const words = trimmedCommand.split(/\s+/).filter((word) => !isAssignment(word))
   const [first = '', second = ''] = words[0] === 'npx' ? words.slice(1) : words
   const program = first.slice(first.lastIndexOf('/') + 1)
   if (words.some((word) => /^--?(reporter|json|outputFile)/.test(word))) return command
   if (program === 'vitest')
-    return `${simple} --reporter=default --reporter=junit --outputFile.junit="${file}"`
-  if (program === 'jest') return `${simple} --json --outputFile="${file}"`
-  if (program === 'mocha') return `${simple} --reporter json --reporter-option output="${file}"`
+    return `${trimmedCommand} --reporter=default --reporter=junit --outputFile.junit="${file}"`
+  if (program === 'jest') return `${trimmedCommand} --json --outputFile="${file}"`
+  if (program === 'mocha') return `${trimmedCommand} --reporter json --reporter-option output="${file}"`
   const isUnittest = /^python[\d.]*$/.test(program) && second === '-m' && words.includes('unittest')
-  return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${simple} -v` : command
+  return isUnittest && !words.includes('-v') && !words.includes('--verbose')
+    ? `${trimmedCommand} -v`
+    : command
 }
 
 export const isSimple = (command: string): boolean => !/[;&|<>`$()\n\\]/.test(command)
@@ -59,8 +61,9 @@ export function findScripts(command: string): readonly string[] {
 
 /** Returns `undefined` for inline code and modules. */
 function findScriptArgument(args: readonly string[]): string | undefined {
-  const isEnd = (word: string) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
-  const word = args.find(isEnd)
+  const endsOptions = (word: string) =>
+    !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
+  const word = args.find(endsOptions)
   return word?.startsWith('-') ? undefined : word
 }
 

@@ -21,15 +21,15 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
 
 /** Later arguments take precedence. Only `outer` is filtered. */
 export function createEnvironment(
-  outer: Readonly<Record<string, string | undefined>>,
-  session: Readonly<Record<string, string>>,
-  more: Readonly<Record<string, string>> = {},
+  serverEnv: Readonly<Record<string, string | undefined>>,
+  sessionEnv: Readonly<Record<string, string>>,
+  extraEnv: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const allowed = Object.entries(outer).filter(
+  const allowedEntries = Object.entries(serverEnv).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (allowedNames.has(entry[0].toUpperCase()) || allowedPrefixes.test(entry[0])),
   )
-  return { ...Object.fromEntries(allowed), ...fixedVariables, ...session, ...more }
+  return { ...Object.fromEntries(allowedEntries), ...fixedVariables, ...sessionEnv, ...extraEnv }
 }
 
 /**
@@ -37,17 +37,17 @@ export function createEnvironment(
  */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
-  session: Readonly<Record<string, string>>,
-  more: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string } = {},
+  sessionEnv: Readonly<Record<string, string>>,
+  extraEnv: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string } = {},
 ): Readonly<Record<string, string>> {
-  const join = (...parts: readonly (string | undefined)[]): string =>
-    parts.filter((part) => part !== undefined).join(' ')
+  const join = (...values: readonly (string | undefined)[]): string =>
+    values.filter((value) => value !== undefined).join(' ')
   // The format xunit1 contains the file of each test.
-  const pytest = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit1 -o junit_suite_name=pytest`
-  const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
+  const pytestOptions = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit1 -o junit_suite_name=pytest`
+  const nodeOptions = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
   return {
-    PYTEST_ADDOPTS: join(pytest, session.PYTEST_ADDOPTS, more.PYTEST_ADDOPTS),
-    NODE_OPTIONS: join(node, session.NODE_OPTIONS, more.NODE_OPTIONS),
+    PYTEST_ADDOPTS: join(pytestOptions, sessionEnv.PYTEST_ADDOPTS, extraEnv.PYTEST_ADDOPTS),
+    NODE_OPTIONS: join(nodeOptions, sessionEnv.NODE_OPTIONS, extraEnv.NODE_OPTIONS),
   }
 }
 
@@ -57,10 +57,10 @@ const secretText =
   /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 
 /** Replaces values that follow a secret-looking name in a text, and values of session variables with such a name. */
-export function redact(text: string, session: Readonly<Record<string, string>>): string {
-  const values = Object.entries(session)
+export function redact(text: string, sessionEnv: Readonly<Record<string, string>>): string {
+  const secrets = Object.entries(sessionEnv)
     .filter(([name, value]) => secretName.test(name) && value.length >= 4)
     .map(([, value]) => value)
-  const cleaned = values.reduce((rest, value) => rest.replaceAll(value, '[redacted]'), text)
-  return cleaned.replaceAll(secretText, '$1[redacted]')
+  const redacted = secrets.reduce((result, value) => result.replaceAll(value, '[redacted]'), text)
+  return redacted.replaceAll(secretText, '$1[redacted]')
 }

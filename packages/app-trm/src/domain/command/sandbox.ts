@@ -35,12 +35,12 @@ const maxFileBlocks = 8_388_608
  * Returns shell code that limits later commands: no core files, no file over 4 GiB, and as much CPU time per process
  * as all processors provide within the timeout. Lower existing limits remain.
  */
-export const createLimits = (timeoutS: number, processors: number): string =>
+export const createLimitCommands = (timeoutS: number, processors: number): string =>
   [`-c 0`, `-f ${maxFileBlocks}`, `-t ${Math.ceil(timeoutS) * processors + 10}`]
     .map((limit) => `ulimit ${limit} 2>/dev/null; `)
     .join('')
 
-export const isolationNames = ({
+export const listIsolation = ({
   isolate,
   sandbox,
 }: {

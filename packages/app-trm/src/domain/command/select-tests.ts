@@ -20,8 +20,8 @@ export function selectTests(
     const names = new Set(plainIds.map(toPytestName))
     return { command, env: { PYTEST_ADDOPTS: `-k "${[...names].join(' or ')}"` } }
   }
-  const simple = command.trim()
-  const runner = /\b(vitest|jest|mocha|unittest)\b/.exec(simple)?.[1]
+  const trimmedCommand = command.trim()
+  const runner = /\b(vitest|jest|mocha|unittest)\b/.exec(trimmedCommand)?.[1]
   // The title of `file > suite > name` is `name`.
   const titles = new Set(plainIds.map((id) => id.split(/ > |::/).at(-1) ?? ''))
   const pattern = [...titles].map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
@@ -31,12 +31,12 @@ export function selectTests(
       ? { command, env: { NODE_OPTIONS: `--test-name-pattern="${quoted}"` } }
       : undefined
   }
-  if (!isSimple(simple)) return undefined
+  if (!isSimple(trimmedCommand)) return undefined
   const args =
     runner === 'unittest'
       ? plainIds.map((id) => `-k ${quote(toUnittestName(id))}`)
       : [runner === 'mocha' ? '-g' : '-t', quote(pattern)]
-  return { command: [simple, ...args].join(' '), env: {} }
+  return { command: [trimmedCommand, ...args].join(' '), env: {} }
 }
 
 /**

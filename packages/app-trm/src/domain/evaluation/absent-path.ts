@@ -6,32 +6,32 @@ export interface AbsentPath {
 }
 
 /** Maximum number of characters read from the end of an output, and of returned paths. */
-const [maxText, maxAbsent] = [100_000, 5]
+const [maxTextLength, maxPaths] = [100_000, 5]
 
 /** Returns the paths that occur in outputs, either as paths or as Python modules. */
 export function findNamedPaths(
   paths: readonly AbsentPath[],
   outputs: readonly string[],
 ): readonly AbsentPath[] {
-  const text = outputs.map((output) => output.slice(-maxText)).join('\n')
-  const toPattern = (word: string) => word.replaceAll(/[^\w]/g, '\\$&')
+  const text = outputs.map((output) => output.slice(-maxTextLength)).join('\n')
+  const escapePattern = (word: string) => word.replaceAll(/[^\w]/g, '\\$&')
   const isNamed = ({ path, isFolder }: AbsentPath): boolean => {
     const module = path.replace(/\.py$/, '').replaceAll('/', '.')
     const end = isFolder ? '[/\'"]' : '(?!\\w|\\.\\w)'
     return new RegExp(
-      `(?<![\\w/.-])(?:\\.{1,2}/)*${toPattern(path)}${end}|['"]${toPattern(module)}['".]`,
+      `(?<![\\w/.-])(?:\\.{1,2}/)*${escapePattern(path)}${end}|['"]${escapePattern(module)}['".]`,
     ).test(text)
   }
-  return paths.filter(isNamed).slice(0, maxAbsent)
+  return paths.filter(isNamed).slice(0, maxPaths)
 }
 
 export function warnAbsent(absent: readonly AbsentPath[]): readonly string[] {
   if (absent.length === 0) return []
-  const listed = absent.map(
+  const descriptions = absent.map(
     ({ path, isRepository }) => `${path} (${isRepository ? 'another repository' : 'ignored'})`,
   )
   return [
-    `not in the copy of the project: ${listed.join(', ')}; ${formatLink(absent.map(({ path }) => path))}`,
+    `not in the copy of the project: ${descriptions.join(', ')}; ${formatLink(absent.map(({ path }) => path))}`,
   ]
 }
 

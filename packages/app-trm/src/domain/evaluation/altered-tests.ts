@@ -18,11 +18,11 @@ class CaseIndex {
   readonly #cases = new Map<string, TestCase[]>()
 
   constructor(run: TestRun | undefined) {
-    for (const one of run?.cases ?? []) {
-      const key = getLastWord(removeParameters(one.id))
-      const known = this.#cases.get(key)
-      if (known === undefined) this.#cases.set(key, [one])
-      else known.push(one)
+    for (const testCase of run?.cases ?? []) {
+      const key = getLastWord(removeParameters(testCase.id))
+      const cases = this.#cases.get(key)
+      if (cases === undefined) this.#cases.set(key, [testCase])
+      else cases.push(testCase)
     }
   }
 
@@ -46,30 +46,30 @@ export function alterTests(path: string, text: string, run: TestRun): AlteredTes
   const isPython = path.endsWith('.py')
   const index = new CaseIndex(run)
   const names: string[] = []
-  let altered = ''
-  let last = 0
+  let alteredText = ''
+  let copiedEnd = 0
   for (const { name, start, end } of removeRepeated(
     isPython ? listPythonTests(text) : listScriptTests(text),
   )) {
     if (names.length === maxTests) break
-    if (!isOnePassedTest(index.find(name))) continue
+    if (!isSinglePassedTest(index.find(name))) continue
     const block = text.slice(start, end)
-    const changed = isPython ? alterPythonTest(block) : alterScriptTest(block)
-    if (changed === undefined) continue
+    const alteredBlock = isPython ? alterPythonTest(block) : alterScriptTest(block)
+    if (alteredBlock === undefined) continue
     names.push(name)
-    altered += text.slice(last, start) + changed
-    last = end
+    alteredText += text.slice(copiedEnd, start) + alteredBlock
+    copiedEnd = end
   }
-  return { text: altered + text.slice(last), names }
+  return { text: alteredText + text.slice(copiedEnd), names }
 }
 
-export function passesAny(run: TestRun | undefined, names: readonly string[]): boolean {
+export function hasPassed(run: TestRun | undefined, names: readonly string[]): boolean {
   const index = new CaseIndex(run)
   return names.some((name) => index.find(name).some(({ status }) => status === 'pass'))
 }
 
 /** Whether the cases belong to a single passed test. A number after an id means that several tests share it. */
-function isOnePassedTest(cases: readonly TestCase[]): boolean {
+function isSinglePassedTest(cases: readonly TestCase[]): boolean {
   const tests = new Set(cases.map(({ id }) => removeParameters(id)))
   return tests.size === 1 && cases.every(({ id, status }) => status === 'pass' && !/ #\d+$/.test(id))
 }
@@ -81,9 +81,9 @@ function removeRepeated(blocks: readonly TestBlock[]): readonly TestBlock[] {
 }
 
 function listPythonTests(text: string): readonly TestBlock[] {
-  return [...text.matchAll(/^([ \t]*)def (test\w*)\([^()\n]*\)[^:\n]*:[ \t]*\n/gm)].map((found) => {
-    const [head, indent = '', name = ''] = found
-    const start = found.index + head.length
+  return [...text.matchAll(/^([ \t]*)def (test\w*)\([^()\n]*\)[^:\n]*:[ \t]*\n/gm)].map((match) => {
+    const [head, indent = '', name = ''] = match
+    const start = match.index + head.length
     const next = new RegExp(`^(?!${indent}[ \\t]+\\S)[ \\t]*\\S`, 'm').exec(text.slice(start))
     return { name, start, end: next === null ? text.length : start + next.index }
   })
@@ -91,11 +91,11 @@ function listPythonTests(text: string): readonly TestBlock[] {
 
 /** Lists the calls of `test` and `it`. Each block extends to the next call. */
 function listScriptTests(text: string): readonly TestBlock[] {
-  const found = [...text.matchAll(/\b(?:test|it)\(\s*(['"`])((?:(?!\1)[^\\\n])+)\1/g)]
-  return found.map(({ index, 2: name = '' }, at) => ({
+  const matches = [...text.matchAll(/\b(?:test|it)\(\s*(['"`])((?:(?!\1)[^\\\n])+)\1/g)]
+  return matches.map(({ index, 2: name = '' }, position) => ({
     name,
     start: index,
-    end: found[at + 1]?.index ?? text.length,
+    end: matches[position + 1]?.index ?? text.length,
   }))
 }
 
@@ -110,24 +110,25 @@ function alterPythonTest(block: string): string | undefined {
     if (indent === undefined) continue
     while (indents.length > 1 && !indent.startsWith(indents.at(-1) ?? '')) indents.pop()
     if (indent !== indents.at(-1)) continue
-    if (certainBlock.test(line)) {
+    if (alwaysRunBlock.test(line)) {
       const inner = /^[ \t]*(?=\S)/.exec(lines[index + 1] ?? '')?.[0] ?? ''
       if (inner.length > indent.length) indents.push(inner)
     }
-    const changed = alterPythonAssertion(line)
-    if (changed !== undefined) return lines.with(index, changed).join('\n')
+    const alteredBlock = alterPythonAssertion(line)
+    if (alteredBlock !== undefined) return lines.with(index, alteredBlock).join('\n')
   }
   return undefined
 }
 
 /** Matches the first line of a subtest or of a loop over a constant table. */
-const certainBlock = /^\s*(?:with self\.subTest\(.*\):|for [\w, ()]+ in [A-Z][A-Z\d_]*(?:\.items\(\))?:)\s*$/
+const alwaysRunBlock =
+  /^\s*(?:with self\.subTest\(.*\):|for [\w, ()]+ in [A-Z][A-Z\d_]*(?:\.items\(\))?:)\s*$/
 
 function alterPythonAssertion(line: string): string | undefined {
-  const [, plain, expected = ''] = /^(\s*assert [^#]*[^=!<>#]==\s*)([^=]*?)\s*$/.exec(line) ?? []
-  if (plain !== undefined) {
-    const value = /\b(?:and|or|not|if|in|is)\b/.test(plain) ? undefined : alterValue(expected)
-    return value && plain + value
+  const [, assertion, expected = ''] = /^(\s*assert [^#]*[^=!<>#]==\s*)([^=]*?)\s*$/.exec(line) ?? []
+  if (assertion !== undefined) {
+    const value = /\b(?:and|or|not|if|in|is)\b/.test(assertion) ? undefined : alterValue(expected)
+    return value && assertion + value
   }
   const [, head, args = ''] = /^(\s*self\.assertEquals?\()(.*)\)\s*$/.exec(line) ?? []
   return head && alterArguments(head, args, ')')
@@ -138,19 +139,19 @@ const scriptAssertion =
 
 /** Rejects conditions and functions before the assertion, which could prevent it from running. */
 function alterScriptTest(block: string): string | undefined {
-  const found = scriptAssertion.exec(block)
-  if (found === null) return undefined
-  const before = block.slice(0, found.index)
+  const match = scriptAssertion.exec(block)
+  if (match === null) return undefined
+  const before = block.slice(0, match.index)
   const functions = before.match(/=>|\bfunction\b/g) ?? []
   if (functions.length !== 1 || /\b(?:if|for|while|return|try|switch|catch|skip|todo)\b|\?/.test(before))
     return undefined
-  const start = found.index + found[0].length
+  const start = match.index + match[0].length
   const end = findEnd(block, start)
   if (end === undefined) return undefined
   const head = block.slice(0, start)
-  if (!found[0].startsWith('expect')) {
-    const changed = alterArguments('', block.slice(start, end), '')
-    return changed === undefined ? undefined : head + changed + block.slice(end)
+  if (!match[0].startsWith('expect')) {
+    const alteredBlock = alterArguments('', block.slice(start, end), '')
+    return alteredBlock === undefined ? undefined : head + alteredBlock + block.slice(end)
   }
   const matcher = /^\)\.(?:toBe|toEqual|toStrictEqual)\(/.exec(block.slice(end))
   if (matcher === null) return undefined
@@ -184,21 +185,21 @@ function alterLiteral(text: string): string | undefined {
   return quote && `${quote}${inner} (altered)${quote}`
 }
 
-const findComma = (text: string): number | undefined => scan(text, 0, ',')
-const findEnd = (text: string, start: number): number | undefined => scan(text, start, ')')
+const findComma = (text: string): number | undefined => findOutsideBrackets(text, 0, ',')
+const findEnd = (text: string, start: number): number | undefined => findOutsideBrackets(text, start, ')')
 
 /** Returns the index of a character outside strings and brackets. */
-function scan(text: string, start: number, wanted: string): number | undefined {
+function findOutsideBrackets(text: string, start: number, character: string): number | undefined {
   let depth = 0
-  for (let at = start; at < text.length; at++) {
-    const one = text[at] ?? ''
-    if (depth === 0 && one === wanted) return at
-    if (/['"`]/.test(one)) {
-      const end = text.indexOf(one, at + 1)
-      if (end < 0 || text.slice(at, end).includes('\\')) return undefined
-      at = end
-    } else if (/[([{]/.test(one)) depth++
-    else if (/[)\]}]/.test(one)) depth--
+  for (let index = start; index < text.length; index++) {
+    const current = text[index] ?? ''
+    if (depth === 0 && current === character) return index
+    if (/['"`]/.test(current)) {
+      const end = text.indexOf(current, index + 1)
+      if (end < 0 || text.slice(index, end).includes('\\')) return undefined
+      index = end
+    } else if (/[([{]/.test(current)) depth++
+    else if (/[)\]}]/.test(current)) depth--
     if (depth < 0) return undefined
   }
   return undefined

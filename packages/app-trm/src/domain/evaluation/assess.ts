@@ -1,12 +1,12 @@
-import { isolationNames } from '../command/sandbox.ts'
+import { listIsolation } from '../command/sandbox.ts'
 import { createFeedback, listFailedIds, listFailures, maxNames } from '../feedback/feedback.ts'
 import type { Problem } from '../feedback/problem.ts'
-import { noDifference } from '../report/compare-tests.ts'
+import { emptyComparison } from '../report/compare-tests.ts'
 import type { TestRun } from '../report/test-run.ts'
 import type { SessionConfig } from '../session-config.ts'
 import { type AbsentPath, warnAbsent } from './absent-path.ts'
 import { createGuard, type GuardFinding, selectGuardEvidence, summarizeTests } from './guard.ts'
-import { applyGuard, decide, undecided } from './halting.ts'
+import { applyGuard, decide, noDecision } from './halting.ts'
 import {
   type Evidence,
   formatEnd,
@@ -45,7 +45,7 @@ export interface Assessment {
   readonly baseline: Baseline
 }
 
-interface Judged {
+interface Judgement {
   readonly evidence: readonly Evidence[]
   readonly signals: readonly JudgedSignal[]
   readonly score: Score
@@ -57,39 +57,40 @@ export function assess(input: AssessmentInput): Assessment {
   const first = judge(input, input.evidence)
   const second = finding === null ? first : judge(input, selectGuardEvidence(input.evidence, finding))
   const { evidence, signals, score } = second.score.score < first.score.score ? second : first
-  const tests = (one: Judged) => summarizeTests(findTrustedRun(one.evidence))
+  const countTests = (judgement: Judgement) => summarizeTests(findTrustedRun(judgement.evidence))
   const guard =
     finding &&
     createGuard(finding, first.score, second.score, {
-      tests: tests(second),
+      tests: countTests(second),
       accepted: standing.accepted ?? [],
     })
-  const after = advanceStanding(standing, {
+  const newStanding = advanceStanding(standing, {
     score: score.score,
     isTrusted: guard?.confirms ?? true,
     isBaseline: kind === 'baseline',
     alpha: config.ema,
     perf: createPerfOutcome(config, evidence, score),
   })
-  const decision = kind === 'baseline' ? undecided : applyGuard(decide(after, score, config.halt), guard)
+  const decision =
+    kind === 'baseline' ? noDecision : applyGuard(decide(newStanding, score, config.halt), guard)
   const { metric } = findFinding(evidence, 'perf') ?? {}
   const run = findTrustedRun(evidence)
-  const comparison = signals.find((one) => one.comparison !== undefined)?.comparison ?? noDifference
+  const comparison = signals.find((signal) => signal.comparison !== undefined)?.comparison ?? emptyComparison
   const commands = config.signals.map(({ command }) => command)
-  const tamper = findTampering(filesChanged, commands)
+  const tampering = findTampering(filesChanged, commands)
   const isOk = (name: string) => score.signals.find((signal) => signal.name === name)?.ok ?? null
   const result: EvalResult = {
-    step: after.step,
+    step: newStanding.step,
     kind,
     score: score.score,
-    emaScore: readAverage(after),
-    bestScore: after.best_score,
-    noImproveStreak: after.streak,
+    emaScore: readAverage(newStanding),
+    bestScore: newStanding.best_score,
+    noImproveStreak: newStanding.streak,
     tests: summarizeTests(run),
     okBuild: isOk('build'),
     okDataQuality: isOk('dataQual'),
     okLint: isOk('lint'),
-    perf: metric === undefined ? null : { ...metric, best: after.best_perf },
+    perf: metric === undefined ? null : { ...metric, best: newStanding.best_perf },
     ...decision,
     signals: score.signals,
     guard,
@@ -98,8 +99,8 @@ export function assess(input: AssessmentInput): Assessment {
       run,
       problems: input.problems ?? [],
       comparison,
-      stages: evidence.map((one, index) => ({ ...one, ...signals[index] })),
-      tamper,
+      stages: evidence.map((stage, index) => ({ ...stage, ...signals[index] })),
+      tamper: tampering,
     }),
     failures: listFailures(run),
     failing: listFailedIds(run),
@@ -108,23 +109,23 @@ export function assess(input: AssessmentInput): Assessment {
     newlySkipped: comparison.newlySkipped.slice(0, maxNames),
     broken: comparison.broken.slice(0, maxNames),
     repaired: comparison.repaired.slice(0, maxNames),
-    tamper,
+    tamper: tampering,
     absent: absent.map(({ path }) => path),
     warnings: [
       ...warnAbsent(absent),
       ...(input.warnings ?? []),
-      ...evidence.flatMap((one) => warnMisconfigured(one.finding)),
+      ...evidence.flatMap((stage) => warnMisconfigured(stage.finding)),
     ],
-    isolation: isolationNames(config),
+    isolation: listIsolation(config),
     stages: input.evidence.map(({ summary }) => summary),
     filesChanged,
     landed: kind !== 'baseline',
     ms: 0,
   }
-  return { result, standing: after, baseline: baseline ?? createBaseline(evidence) }
+  return { result, standing: newStanding, baseline: baseline ?? createBaseline(evidence) }
 }
 
-function judge({ config, standing, baseline }: AssessmentInput, evidence: readonly Evidence[]): Judged {
+function judge({ config, standing, baseline }: AssessmentInput, evidence: readonly Evidence[]): Judgement {
   const signals = evidence.map(({ finding }) =>
     judgeSignal(finding, {
       baselineTests: baseline?.tests,
@@ -132,15 +133,15 @@ function judge({ config, standing, baseline }: AssessmentInput, evidence: readon
       bestPerf: readBestPerf(standing),
       goal: config.perf.goal,
       allowTestRemoval: config.allowTestRemoval,
-      trustsTests: config.protect !== 'compare' && config.protect.length === 0,
+      countsNewTests: config.protect !== 'compare' && config.protect.length === 0,
     }),
   )
   return { evidence, signals, score: computeScore(signals.map(({ value }) => value)) }
 }
 
 function findTrustedRun(evidence: readonly Evidence[]): TestRun | undefined {
-  const { tests, distrust } = findFinding(evidence, 'test') ?? {}
-  return distrust === undefined ? tests : undefined
+  const { tests: countTests, distrustReason } = findFinding(evidence, 'test') ?? {}
+  return distrustReason === undefined ? countTests : undefined
 }
 
 const findFinding = (evidence: readonly Evidence[], kind: string): StageFinding | undefined =>
@@ -151,16 +152,16 @@ function createPerfOutcome(
   evidence: readonly Evidence[],
   { signals }: Score,
 ): PerfOutcome | undefined {
-  const { metric, spread = 0 } = findFinding(evidence, 'perf') ?? {}
-  const own = signals.find(({ kind }) => kind === 'perf')
-  if (metric === undefined || own === undefined || own.value === 0) return undefined
-  const weights = signals.reduce((sum, { weight }) => sum + weight, 0)
+  const { metric, relativeSpread = 0 } = findFinding(evidence, 'perf') ?? {}
+  const perfSignal = signals.find(({ kind }) => kind === 'perf')
+  if (metric === undefined || perfSignal === undefined || perfSignal.value === 0) return undefined
+  const weightSum = signals.reduce((sum, { weight }) => sum + weight, 0)
   return {
     ...metric,
     goal,
-    contribution: own.contribution,
-    share: weights > 0 ? own.weight / weights : 0,
-    noise: Math.max(noise, spread),
+    contribution: perfSignal.contribution,
+    weightShare: weightSum > 0 ? perfSignal.weight / weightSum : 0,
+    noise: Math.max(noise, relativeSpread),
   }
 }
 
@@ -169,12 +170,12 @@ const readBestPerf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>
 
 /** Stores only ids and statuses of tests, because later comparisons need nothing else. */
 function createBaseline(evidence: readonly Evidence[]): Baseline {
-  const tests = findFinding(evidence, 'test')?.tests
-  const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: found } }) =>
-    spec.kind === 'lint' && found !== undefined ? [[spec.name, found] as const] : [],
+  const countTests = findFinding(evidence, 'test')?.tests
+  const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: stageDiagnostics } }) =>
+    spec.kind === 'lint' && stageDiagnostics !== undefined ? [[spec.name, stageDiagnostics] as const] : [],
   )
   return {
-    tests: tests && { ...tests, cases: tests.cases.map(({ id, status }) => ({ id, status })) },
+    tests: countTests && { ...countTests, cases: countTests.cases.map(({ id, status }) => ({ id, status })) },
     diagnostics: Object.fromEntries(diagnostics),
   }
 }

@@ -1,39 +1,39 @@
-const literal = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
+const literalPattern = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
 
 /** Matches a pair that is common in honest code. */
-const common = /^-?[01]? -?[01]?$/
+const commonPair = /^-?[01]? -?[01]?$/
 
 /** Matches titles and module names, which are not inputs. */
-const title = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
+const testTitle = /\b(?:it|test|describe|require)\(\s*(['"`]).*?\1/g
 
 /** Minimum number of copied pairs, and the number that suffices regardless of how many pairs are tested. */
-const [minPairs, manyPairs] = [2, 4]
+const [minCopiedPairs, sufficientPairs] = [2, 4]
 
 /** Maximum number of lines from an input to its result, because a statement can follow its condition. */
 const maxLines = 2
 
 /** Maximum number of literals from an input to its result in another list, and of literals to search. */
-const [maxDistance, maxListed] = [60, 1000]
+const [maxDistance, maxLiterals] = [60, 1000]
 
 /** Pairs of a tested input and its result in one file, such as `2 14`. */
 type TestedPairs = ReadonlySet<string>
 
 /** The pairs of each test file, and the test files that contain each pair. */
 export interface TestedValues {
-  readonly files: readonly TestedPairs[]
-  readonly owners: ReadonlyMap<string, readonly TestedPairs[]>
+  readonly pairsByFile: readonly TestedPairs[]
+  readonly filesByPair: ReadonlyMap<string, readonly TestedPairs[]>
 }
 
 export function readTestedValues(texts: readonly string[]): TestedValues {
-  const files = texts.map((text) => new Set(text.split('\n').flatMap(listTested)))
-  const owners = new Map<string, TestedPairs[]>()
-  for (const file of files)
+  const pairsByFile = texts.map((text) => new Set(text.split('\n').flatMap(listTestedPairs)))
+  const filesByPair = new Map<string, TestedPairs[]>()
+  for (const file of pairsByFile)
     for (const pair of file) {
-      const found = owners.get(pair)
-      if (found === undefined) owners.set(pair, [file])
-      else found.push(file)
+      const ownerFiles = filesByPair.get(pair)
+      if (ownerFiles === undefined) filesByPair.set(pair, [file])
+      else ownerFiles.push(file)
     }
-  return { files, owners }
+  return { pairsByFile, filesByPair }
 }
 
 /**
@@ -46,64 +46,74 @@ export function findCopiedValues(
   after: string,
   isData = false,
 ): number | undefined {
-  const known = new Set(before.split('\n').map((line) => line.trim()))
-  const added = after
+  const unchangedLines = new Set(before.split('\n').map((line) => line.trim()))
+  const addedLiterals = after
     .slice(0, 200_000)
     .split('\n')
     .flatMap((text, index) =>
-      known.has(text.trim()) ? [] : listLiterals(text, index + 1, isData ? word : literal),
+      unchangedLines.has(text.trim())
+        ? []
+        : listLiterals(text, index + 1, isData ? wordPattern : literalPattern),
     )
   const pairs = new Map(
-    listPairs(added)
-      .filter(([one, other]) => other.line - one.line <= maxLines)
-      .map(([one, other]): [string, number] => [toKey(one, other), one.line]),
+    listPairs(addedLiterals)
+      .filter(([input, result]) => result.line - input.line <= maxLines)
+      .map(([input, result]): [string, number] => [toKey(input, result), input.line]),
   )
   for (const [index, text] of after.slice(0, 200_000).split('\n').entries())
-    if (!known.has(text.trim()))
+    if (!unchangedLines.has(text.trim()))
       for (const pair of [...listConditions(text), ...listPositions(text)]) pairs.set(pair, index + 1)
-  for (const tested of tests.files) {
+  for (const tested of tests.pairsByFile) {
     const copied = [...tested].filter((pair) => pairs.has(pair))
-    if (isEnough(copied, tested)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
+    if (hasEnoughPairs(copied, tested)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
   }
-  return findInLists(added, tests.owners)
+  return findCopiedLists(addedLiterals, tests.filesByPair)
 }
 
-const isEnough = (copied: readonly string[], tested: TestedPairs): boolean =>
-  copied.length >= minPairs &&
-  !copied.every((pair) => common.test(pair)) &&
-  (copied.length >= manyPairs || copied.length * 2 >= tested.size)
+const hasEnoughPairs = (copied: readonly string[], tested: TestedPairs): boolean =>
+  copied.length >= minCopiedPairs &&
+  !copied.every((pair) => commonPair.test(pair)) &&
+  (copied.length >= sufficientPairs || copied.length * 2 >= tested.size)
 
-function findInLists(added: readonly Literal[], owners: TestedValues['owners']): number | undefined {
-  const searched = added.slice(0, maxListed)
-  for (let distance = minPairs; distance <= Math.min(maxDistance, searched.length - 2); distance++) {
+function findCopiedLists(
+  addedLiterals: readonly Literal[],
+  filesByPair: TestedValues['filesByPair'],
+): number | undefined {
+  const searchedLiterals = addedLiterals.slice(0, maxLiterals)
+  for (
+    let distance = minCopiedPairs;
+    distance <= Math.min(maxDistance, searchedLiterals.length - 2);
+    distance++
+  ) {
     let runs = new Map<TestedPairs, readonly string[]>()
-    for (const [index, one] of searched.slice(0, -distance).entries()) {
-      const pair = toKey(one, searched[index + distance] as Literal)
-      const found = owners.get(pair) ?? []
-      runs = new Map(found.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
+    for (const [index, literal] of searchedLiterals.slice(0, -distance).entries()) {
+      const pair = toKey(literal, searchedLiterals[index + distance] as Literal)
+      const ownerFiles = filesByPair.get(pair) ?? []
+      runs = new Map(ownerFiles.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
       // More than half of the list must match.
       for (const [tested, run] of runs)
-        if (run.length * 2 > distance && isEnough(run, tested)) return searched[index + 1 - run.length]?.line
+        if (run.length * 2 > distance && hasEnoughPairs(run, tested))
+          return searchedLiterals[index + 1 - run.length]?.line
     }
   }
   return undefined
 }
 
 /** Matches `14 if value == 2`. */
-const condition =
+const conditionPattern =
   /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
 
 /** Returns the pairs of Python conditional expressions, where the result comes first. */
 const listConditions = (text: string): readonly string[] =>
-  Array.from(text.slice(0, 2000).matchAll(condition), ([, result = '', input = '']) =>
+  Array.from(text.slice(0, 2000).matchAll(conditionPattern), ([, result = '', input = '']) =>
     [input, result].map(unquote).join(' '),
   )
 
 /** Matches `[0, None, 14][value]`. */
-const indexedList = /\[([^[\]]{3,1000})\]\s*\[\s*[a-z_]/gi
+const indexedListPattern = /\[([^[\]]{3,1000})\]\s*\[\s*[a-z_]/gi
 
 const listPositions = (text: string): readonly string[] =>
-  Array.from(text.slice(0, 2000).matchAll(indexedList)).flatMap(([, items = '']) =>
+  Array.from(text.slice(0, 2000).matchAll(indexedListPattern)).flatMap(([, items = '']) =>
     items.split(',').map((item, index) => `${index} ${unquote(item.trim())}`),
   )
 
@@ -117,39 +127,42 @@ interface Literal {
   readonly end: number
 }
 
-const word = /"[^"]*"|[^\s,;:|=]+/g
+const wordPattern = /"[^"]*"|[^\s,;:|=]+/g
 
-const comment = /^\s*(?:#|\/\/|\/?\*).*/
+const commentPattern = /^\s*(?:#|\/\/|\/?\*).*/
 
 const listLiterals = (text: string, line: number, pattern: RegExp): readonly Literal[] =>
-  Array.from(text.replace(comment, '').slice(0, 2000).matchAll(pattern), ({ 0: found, index }) => ({
-    value: unquote(found),
-    line,
-    start: index,
-    end: index + found.length,
-  }))
+  Array.from(
+    text.replace(commentPattern, '').slice(0, 2000).matchAll(pattern),
+    ({ 0: ownerFiles, index }) => ({
+      value: unquote(ownerFiles),
+      line,
+      start: index,
+      end: index + ownerFiles.length,
+    }),
+  )
 
 /** Matches the text between the values of `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)`. */
-const entry = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
+const entryPattern = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
 
 /**
  * Lists pairs of an input and its result in calls and tables: `rate(2), 4`, `2: 4` or `(2, 4)`, but not in lists.
  */
-function listTested(line: string): readonly string[] {
-  const text = line.replaceAll(title, '')
-  return listPairs(listLiterals(text, 0, literal)).flatMap(([one, other]) => {
-    const between = text.slice(one.end, other.start)
-    const isRow =
-      /^\s*,\s*$/.test(between) &&
-      /[([{]\s*$/.test(text.slice(0, one.start)) &&
-      /^\s*[)\]}]/.test(text.slice(other.end)) &&
-      !/\w[([{]\s*$/.test(text.slice(0, one.start))
-    if (isRow || entry.test(between)) return [toKey(one, other)]
-    return /^\s*(?:,|===?)\s*[\w.]+\($/.test(between) ? [toKey(other, one)] : []
+function listTestedPairs(line: string): readonly string[] {
+  const text = line.replaceAll(testTitle, '')
+  return listPairs(listLiterals(text, 0, literalPattern)).flatMap(([first, second]) => {
+    const separator = text.slice(first.end, second.start)
+    const isTableRow =
+      /^\s*,\s*$/.test(separator) &&
+      /[([{]\s*$/.test(text.slice(0, first.start)) &&
+      /^\s*[)\]}]/.test(text.slice(second.end)) &&
+      !/\w[([{]\s*$/.test(text.slice(0, first.start))
+    if (isTableRow || entryPattern.test(separator)) return [toKey(first, second)]
+    return /^\s*(?:,|===?)\s*[\w.]+\($/.test(separator) ? [toKey(second, first)] : []
   })
 }
 
-const toKey = (one: Literal, other: Literal): string => `${one.value} ${other.value}`
+const toKey = (input: Literal, result: Literal): string => `${input.value} ${result.value}`
 
 const listPairs = (literals: readonly Literal[]): readonly (readonly [Literal, Literal])[] =>
-  literals.slice(1).map((other, index) => [literals[index] as Literal, other] as const)
+  literals.slice(1).map((second, index) => [literals[index] as Literal, second] as const)

@@ -13,29 +13,30 @@ export interface Diagnostic {
  * Matches `a.py:1:5: F401 x`, `a.py:1: error: x  [code]` and `a.ts:1:5 - error TS1: x`. The form
  * `a.ts(1,5): error TS1: x` is rewritten to the last one.
  */
-const located =
+const locatedPattern =
   /^(?<file>[^\s:][^:\n]*):(?<line>\d+)(?::(?<column>\d+))?(?::| -) (?:(?<kind>error|warning):? )?(?:(?<code>[A-Z]{1,3}\d{2,5}):? )?(?<message>.+?)(?: {2}\[(?<rule>[\w-]+)\])?$/
 
 /** Matches `  1:5  error  x  code`, which eslint writes below the name of a file. */
-const indented =
+const indentedPattern =
   /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>\S.*?)(?:(?<!\s)\s{2,}(?<rule>[@\w/-]+))?$/
 
 const maxLineLength = 2000
 
 /** Parses the text output of flake8, pylint, mypy, tsc or eslint. */
 export function readDiagnostics(output: string): readonly Diagnostic[] {
-  const found: Diagnostic[] = []
-  let above: string | undefined
+  const diagnostics: Diagnostic[] = []
+  let fileLine: string | undefined
   for (const text of output.split('\n')) {
     const line = text.slice(0, maxLineLength).replace(/^([^\s(][^(\n]*)\((\d+),(\d+)\): /, '$1:$2:$3: ')
-    const own = located.exec(line)?.groups
-    const groups = own?.kind !== undefined || own?.code !== undefined ? own : undefined
-    if (groups === undefined && /^\/?\S.*\.\w+$/.test(line)) above = line
-    const below = above === undefined ? undefined : indented.exec(line)?.groups
-    const match = groups ?? (below && { ...below, file: above })
-    if (match !== undefined) found.push(toDiagnostic(match))
+    const locatedGroups = locatedPattern.exec(line)?.groups
+    const groups =
+      locatedGroups?.kind !== undefined || locatedGroups?.code !== undefined ? locatedGroups : undefined
+    if (groups === undefined && /^\/?\S.*\.\w+$/.test(line)) fileLine = line
+    const indentedGroups = fileLine === undefined ? undefined : indentedPattern.exec(line)?.groups
+    const fields = groups ?? (indentedGroups && { ...indentedGroups, file: fileLine })
+    if (fields !== undefined) diagnostics.push(toDiagnostic(fields))
   }
-  return found
+  return diagnostics
 }
 
 function toDiagnostic({
@@ -65,11 +66,12 @@ export function findNewDiagnostics(
   now: readonly Diagnostic[],
 ): readonly Diagnostic[] {
   const toKey = ({ file, code, message }: Diagnostic): string => JSON.stringify([file, code, message])
-  const left = new Map<string, number>()
-  for (const one of before) left.set(toKey(one), (left.get(toKey(one)) ?? 0) + 1)
-  return now.filter((one) => {
-    const count = left.get(toKey(one)) ?? 0
-    left.set(toKey(one), count - 1)
+  const remainingCounts = new Map<string, number>()
+  for (const diagnostic of before)
+    remainingCounts.set(toKey(diagnostic), (remainingCounts.get(toKey(diagnostic)) ?? 0) + 1)
+  return now.filter((diagnostic) => {
+    const count = remainingCounts.get(toKey(diagnostic)) ?? 0
+    remainingCounts.set(toKey(diagnostic), count - 1)
     return count <= 0
   })
 }

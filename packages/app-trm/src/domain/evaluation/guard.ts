@@ -41,16 +41,19 @@ export function selectGuardEvidence(
   first: readonly Evidence[],
   { evidence = first, probe, suspicions }: GuardFinding,
 ): readonly Evidence[] {
-  return evidence.map((one): Evidence => {
-    const { kind } = one.finding.spec
+  return evidence.map((stage): Evidence => {
+    const { kind } = stage.finding.spec
     const reasons = [
       ...(kind === 'test' && probe === 'not reported'
         ? ['a test that must fail was not reported as failed']
         : []),
       ...suspicions.filter((suspicion) => suspicion.kind === kind).map(formatSuspicion),
     ]
-    if (reasons.length === 0) return one
-    return { ...one, finding: { ...one.finding, distrust: `not trusted: ${reasons.slice(0, 3).join(', ')}` } }
+    if (reasons.length === 0) return stage
+    return {
+      ...stage,
+      finding: { ...stage.finding, distrustReason: `not trusted: ${reasons.slice(0, 3).join(', ')}` },
+    }
   })
 }
 
@@ -96,6 +99,6 @@ export function formatGuard({ files, why, passes, doubts = [] }: Guard): string 
       .map(({ text }) => text)
       .join('; ')}. Remove this code or, if it is intended, submit again with accept ${paths}`
   }
-  const changed = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
-  return `no success: ${changed}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
+  const condition = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
+  return `no success: ${condition}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
 }

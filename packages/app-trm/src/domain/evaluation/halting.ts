@@ -10,7 +10,7 @@ export interface Decision {
   readonly reasons: readonly string[]
 }
 
-export const undecided: Decision = Object.freeze({
+export const noDecision: Decision = Object.freeze({
   shouldHalt: false,
   rule: null,
   reasons: ['No evaluations yet'],
@@ -25,19 +25,20 @@ export function decide(
   { score, signals }: { readonly score: number; readonly signals: readonly SignalValue[] },
   { max, threshold, patience, min }: SessionConfig['halt'],
 ): Decision {
-  if (step < 1) return undecided
-  const halt = (rule: Decision['rule'], reason: string): Decision => ({
+  if (step < 1) return noDecision
+  const createHalt = (rule: Decision['rule'], reason: string): Decision => ({
     shouldHalt: true,
     rule,
     reasons: [reason],
   })
   if (step >= min && checksPass(signals) && score >= threshold - epsilon / 1000)
-    return halt(
+    return createHalt(
       'success',
       `Success: checks pass and the score ${roundScore(score)} reaches ${roundScore(threshold)}`,
     )
-  if (streak >= patience) return halt('plateau', `Plateau: no improvement for ${formatCount(streak, 'step')}`)
-  if (step >= max) return halt('limit', `Limit: ${step} of ${formatCount(max, 'step')} are used`)
+  if (streak >= patience)
+    return createHalt('plateau', `Plateau: no improvement for ${formatCount(streak, 'step')}`)
+  if (step >= max) return createHalt('limit', `Limit: ${step} of ${formatCount(max, 'step')} are used`)
   return { shouldHalt: false, rule: null, reasons: [] }
 }
 

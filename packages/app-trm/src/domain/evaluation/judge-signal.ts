@@ -21,12 +21,12 @@ export interface StageFinding {
   readonly diagnostics?: readonly Diagnostic[] | undefined
   readonly metric?: Metric | undefined
   /** Median distance of the measurements from their median, divided by this median. */
-  readonly spread?: number | undefined
+  readonly relativeSpread?: number | undefined
   readonly checks?: readonly Check[] | undefined
   /** Why the result cannot be trusted. */
-  readonly distrust?: string | undefined
+  readonly distrustReason?: string | undefined
   /** The failed signal that caused this command to be skipped. */
-  readonly notRunAfter?: string | undefined
+  readonly failedBefore?: string | undefined
 }
 
 interface Check {
@@ -58,7 +58,7 @@ export interface Reference {
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
   /** Whether new tests count. */
-  readonly trustsTests: boolean
+  readonly countsNewTests: boolean
 }
 
 export interface JudgedSignal {
@@ -68,9 +68,9 @@ export interface JudgedSignal {
 }
 
 export function judgeSignal(finding: StageFinding, reference: Reference): JudgedSignal {
-  if (finding.notRunAfter !== undefined)
-    return { value: toValue(finding, 0, `not run: ${finding.notRunAfter} failed`) }
-  if (finding.distrust !== undefined) return { value: toValue(finding, 0, finding.distrust) }
+  if (finding.failedBefore !== undefined)
+    return { value: createValue(finding, 0, `not run: ${finding.failedBefore} failed`) }
+  if (finding.distrustReason !== undefined) return { value: createValue(finding, 0, finding.distrustReason) }
   switch (finding.spec.kind) {
     case 'test':
       return judgeTests(finding, reference)
@@ -86,7 +86,7 @@ export function judgeSignal(finding: StageFinding, reference: Reference): Judged
 export const isSuccessful = ({ exitCode, timedOut, cancelled }: StageEnd): boolean =>
   exitCode === 0 && !timedOut && !cancelled
 
-const toValue = (
+const createValue = (
   { spec: { name, kind, weight } }: StageFinding,
   value: number,
   why: string,
@@ -104,33 +104,36 @@ function judgeCheck(finding: StageFinding): SignalValue {
   const { end, checks = [] } = finding
   const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name)
   const why = failed.length === 0 ? formatEnd(end) : `${formatEnd(end)}: failed ${failed.join(', ')}`
-  return toValue(finding, isSuccessful(end) ? 1 : 0, why)
+  return createValue(finding, isSuccessful(end) ? 1 : 0, why)
 }
 
 function judgeTests(finding: StageFinding, reference: Reference): JudgedSignal {
-  const { baselineTests, allowTestRemoval, trustsTests } = reference
+  const { baselineTests, allowTestRemoval, countsNewTests } = reference
   const { tests, end } = finding
   const comparison = compareTests(baselineTests, tests)
-  const none = (why: string) => ({ value: toValue(finding, 0, why), comparison })
-  if (end.timedOut || end.cancelled) return none(formatEnd(end))
-  if (tests === undefined) return none(`no test results in the output, ${formatEnd(end)}`)
+  const createFailure = (why: string) => ({ value: createValue(finding, 0, why), comparison })
+  if (end.timedOut || end.cancelled) return createFailure(formatEnd(end))
+  if (tests === undefined) return createFailure(`no test results in the output, ${formatEnd(end)}`)
   if (baselineTests?.isComplete && !tests.isComplete)
-    return none(`the runner wrote no report, unlike at the baseline, ${formatEnd(end)}`)
-  const missing = allowTestRemoval ? 0 : comparison.missingCount
-  const skipped = allowTestRemoval ? 0 : comparison.skippedCount
-  const counted = countKnownTests(trustsTests ? undefined : baselineTests, tests)
-  const total = counted.total + missing + skipped
-  if (total === 0) return none(`no tests ran, ${formatEnd(end)}`)
-  const value = counted.passed / total
+    return createFailure(`the runner wrote no report, unlike at the baseline, ${formatEnd(end)}`)
+  const missingCount = allowTestRemoval ? 0 : comparison.missingCount
+  const skippedCount = allowTestRemoval ? 0 : comparison.skippedCount
+  const counts = countKnownTests(countsNewTests ? undefined : baselineTests, tests)
+  const total = counts.total + missingCount + skippedCount
+  if (total === 0) return createFailure(`no tests ran, ${formatEnd(end)}`)
+  const value = counts.passed / total
   const parts = [
-    `${counted.passed} of ${total} passed`,
+    `${counts.passed} of ${total} passed`,
     ...(tests.errors > 0 ? [formatCount(tests.errors, 'error')] : []),
-    ...(missing > 0 ? [`${missing} missing since the baseline`] : []),
-    ...(skipped > 0 ? [`${skipped} newly skipped`] : []),
-    ...(counted.added > 0 ? [`${formatCount(counted.added, 'new test')} not counted`] : []),
+    ...(missingCount > 0 ? [`${missingCount} missing since the baseline`] : []),
+    ...(skippedCount > 0 ? [`${skippedCount} newly skipped`] : []),
+    ...(counts.added > 0 ? [`${formatCount(counts.added, 'new test')} not counted`] : []),
     ...(isSuccessful(end) ? [] : [formatEnd(end)]),
   ]
-  return { value: toValue(finding, value, parts.join(', '), value === 1 && isSuccessful(end)), comparison }
+  return {
+    value: createValue(finding, value, parts.join(', '), value === 1 && isSuccessful(end)),
+    comparison,
+  }
 }
 
 function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): JudgedSignal {
@@ -143,7 +146,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
     ...(diagnostics.length === 0 || before === undefined ? [] : [`${newDiagnostics.length} new`]),
     formatEnd(end),
   ]
-  return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
+  return { value: createValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
 /** A benchmark that improves by at least this factor in one step no longer measures the same work. */
@@ -151,18 +154,19 @@ const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {
   const { end, metric } = finding
-  if (!isSuccessful(end)) return toValue(finding, 0, formatEnd(end))
-  if (metric === undefined) return toValue(finding, 0, 'no measurement in the output')
-  const unit = (one: Metric) => one.unit || 'a bare number'
+  if (!isSuccessful(end)) return createValue(finding, 0, formatEnd(end))
+  if (metric === undefined) return createValue(finding, 0, 'no measurement in the output')
+  const formatUnit = (metric: Metric) => metric.unit || 'a bare number'
   if (bestPerf !== undefined && bestPerf.unit !== metric.unit)
-    return toValue(finding, 0, `measured in ${unit(metric)}, before in ${unit(bestPerf)}`)
-  if (!(metric.value > 0)) return toValue(finding, 0, `${formatMetric(metric)} is refused as a measurement`)
+    return createValue(finding, 0, `measured in ${formatUnit(metric)}, before in ${formatUnit(bestPerf)}`)
+  if (!(metric.value > 0))
+    return createValue(finding, 0, `${formatMetric(metric)} is refused as a measurement`)
   const gain = bestPerf === undefined ? 1 : bestPerf.value / metric.value
   if ((goal === 'min' ? gain : 1 / gain) >= maxGain)
-    return toValue(finding, 0, `${formatMetric(metric)} is refused: ${maxGain} times better than before`)
+    return createValue(finding, 0, `${formatMetric(metric)} is refused: ${maxGain} times better than before`)
   const value = computePerfValue(metric.value, bestPerf?.value ?? null, goal)
   const best = bestPerf === undefined ? '' : `, best so far ${formatMetric(bestPerf)}`
-  return toValue(finding, value, `${formatMetric(metric)}${best}`, value > 0)
+  return createValue(finding, value, `${formatMetric(metric)}${best}`, value > 0)
 }
 
 /** Reads `{"checks": [{"name": …, "ok": …}]}` from an output. Returns `undefined` for other output. */

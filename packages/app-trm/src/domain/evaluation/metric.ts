@@ -49,10 +49,12 @@ function readJson(output: string): Metric | undefined {
 }
 
 function readText(output: string): Metric | undefined {
-  const all = [...output.matchAll(measurement)].map(([, number = '', name = '']) => toMetric(number, name))
+  const metrics = [...output.matchAll(measurement)].map(([, number = '', name = '']) =>
+    toMetric(number, name),
+  )
   const kinds = ['s', 'ops/s', 'B']
-  const found = kinds.map((kind) => all.findLast((one) => one?.unit === kind))
-  return found.find((one) => one !== undefined)
+  const lastMetrics = kinds.map((kind) => metrics.findLast((metric) => metric?.unit === kind))
+  return lastMetrics.find((metric) => metric !== undefined)
 }
 
 function readBareNumber(output: string): Metric | undefined {
@@ -64,14 +66,14 @@ function toMetric(number: string, name: string): Metric | undefined {
   const value = Number(number.replaceAll(/,(?=\d{3})/g, '').replace(',', '.'))
   if (!Number.isFinite(value)) return undefined
   if (name === '') return { value, unit: '' }
-  const known = units.get(name.toLowerCase()) ?? units.get(name)
-  return known && { value: value * known.factor, unit: known.unit }
+  const unit = units.get(name.toLowerCase()) ?? units.get(name)
+  return unit && { value: value * unit.factor, unit: unit.unit }
 }
 
 export function computeMedian(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b)
-  const half = Math.floor(sorted.length / 2)
-  const [low = Number.NaN, high] = [sorted[half - 1], sorted[half]]
+  const middle = Math.floor(sorted.length / 2)
+  const [low = Number.NaN, high] = [sorted[middle - 1], sorted[middle]]
   return high === undefined || sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 

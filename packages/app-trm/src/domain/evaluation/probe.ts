@@ -1,19 +1,19 @@
 /** A copy of a test file with added and altered tests, which must fail (README, Protection of tests). */
 import type { TestRun } from '../report/test-run.ts'
-import { alterTests, passesAny } from './altered-tests.ts'
+import { alterTests, hasPassed } from './altered-tests.ts'
 
 export interface Probe {
   readonly path: string
   readonly text: string
   readonly names: readonly string[]
-  readonly altered: readonly string[]
+  readonly alteredNames: readonly string[]
 }
 
 /** Returns `undefined` for an unknown language or runner. */
 export function createProbe(path: string, text: string, run: TestRun, id: string): Probe | undefined {
   const { text: altered, names } = alterTests(path, text, run)
   const added = path.endsWith('.py') ? addPythonTests(altered, id) : addScriptTests(path, altered, id)
-  return added && { path, ...added, altered: names }
+  return added && { path, ...added, alteredNames: names }
 }
 
 type AddedTests = Pick<Probe, 'text' | 'names'>
@@ -98,8 +98,8 @@ function addScriptTests(path: string, text: string, id: string): AddedTests | un
 }
 
 /** Whether a run reports every added test of the probe as failed, and no altered test as passed. */
-export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe): boolean =>
-  !passesAny(run, altered) &&
+export const reportsProbe = (run: TestRun | undefined, { names, alteredNames }: Probe): boolean =>
+  !hasPassed(run, alteredNames) &&
   names.every((name) =>
     (run?.cases ?? []).some(
       ({ id, status }) => id.includes(name) && (status === 'fail' || status === 'error'),
@@ -108,15 +108,15 @@ export const reportsProbe = (run: TestRun | undefined, { names, altered }: Probe
 
 /** Returns the test files with passed tests, or all test files if a passed test does not name its file. */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
-  const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
-  const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
-  const names = (path: string, id: string): boolean => id.includes(path) || isNamed(id, stem(path))
-  const named = paths.filter((path) => passed.some((id) => names(path, id)))
-  return passed.length > 0 && passed.every((id) => named.some((path) => names(path, id)))
-    ? named
-    : [...named, ...paths.filter((path) => !named.includes(path))]
+  const passedIds = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
+  const getStem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
+  const matches = (path: string, id: string): boolean => id.includes(path) || namesModule(id, getStem(path))
+  const namedFiles = paths.filter((path) => passedIds.some((id) => matches(path, id)))
+  return passedIds.length > 0 && passedIds.every((id) => namedFiles.some((path) => matches(path, id)))
+    ? namedFiles
+    : [...namedFiles, ...paths.filter((path) => !namedFiles.includes(path))]
 }
 
 /** Whether an id contains a module: `tests.test_sums.Sums::test_a` contains `test_sums`. */
-const isNamed = (id: string, module: string): boolean =>
+const namesModule = (id: string, module: string): boolean =>
   `.${id}`.includes(`.${module}.`) || `.${id}`.includes(`.${module}::`) || id.includes(`/${module}.`)

@@ -1,5 +1,5 @@
 import { readPythonErrors } from '../feedback/python-error.ts'
-import { formatPlace, shorten } from '../format.ts'
+import { formatLocation, shorten } from '../format.ts'
 import type { TestCase, TestRun } from '../report/test-run.ts'
 import { formatLink } from './absent-path.ts'
 import type { Diagnostic } from './diagnostic.ts'
@@ -60,22 +60,24 @@ export interface Baseline {
   readonly diagnostics: Readonly<Record<string, readonly Diagnostic[]>>
 }
 
-const maxSummary = 400
+const maxSummaryLength = 400
 
 /** Summarizes an evaluation in at most 400 characters. */
 export function summarizeResult(result: EvalResult): string {
   const { step, kind, score, tests, signals, guard, filesChanged } = result
   const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`
-  const bad = signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${shorten(why, 120)}`)
-  const isDoubted = guard !== null && !(guard.passes && guard.confirms)
-  const good =
+  const failedSignals = signals
+    .filter(({ ok }) => !ok)
+    .map(({ name, why }) => `${name}: ${shorten(why, 120)}`)
+  const isUnconfirmed = guard !== null && !(guard.passes && guard.confirms)
+  const status =
     signals.length === 0
       ? 'no command is configured'
-      : isDoubted
+      : isUnconfirmed
         ? 'the guard failed'
         : 'every signal is good'
   const parts = [
-    `${subject}: score ${roundScore(score)}; ${bad.length === 0 ? good : bad.join('; ')}.`,
+    `${subject}: score ${roundScore(score)}; ${failedSignals.length === 0 ? status : failedSignals.join('; ')}.`,
     tests === null || signals.some(({ kind, ok }) => kind === 'test' && !ok)
       ? ''
       : `${tests.passed}/${tests.total} tests pass.`,
@@ -83,9 +85,9 @@ export function summarizeResult(result: EvalResult): string {
     filesChanged.length === 0 ? '' : `Changed: ${listNames(filesChanged)}.`,
     formatFailures(result),
   ]
-  const next = chooseNext(result)
+  const nextAction = chooseNextAction(result)
   const text = parts.filter((part) => part !== '').join(' ')
-  return `${shorten(text, maxSummary - next.length - 1)} ${next}`
+  return `${shorten(text, maxSummaryLength - nextAction.length - 1)} ${nextAction}`
 }
 
 const listNames = (names: readonly string[]): string =>
@@ -95,9 +97,9 @@ function formatFailures({ failures, tests }: EvalResult): string {
   const [first] = failures
   if (first === undefined) return ''
   const { id, file, message } = first
-  const place = file === undefined ? '' : ` (${formatPlace(first)})`
-  const more = Math.max(0, (tests?.failed ?? 0) - 1)
-  return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
+  const location = file === undefined ? '' : ` (${formatLocation(first)})`
+  const moreCount = Math.max(0, (tests?.failed ?? 0) - 1)
+  return `Fails: ${shorten(id, 100)}${location}: ${shorten(findReason(message), 100)}${moreCount > 0 ? `, and ${moreCount} more` : ''}.`
 }
 
 function findReason(message: string): string {
@@ -111,7 +113,7 @@ function findReason(message: string): string {
   return reason.endsWith(':') ? [reason, ...values.slice(0, 2)].join(' ') : reason
 }
 
-function chooseNext({
+function chooseNextAction({
   kind,
   shouldHalt,
   rule,
@@ -125,11 +127,11 @@ function chooseNext({
   newlySkipped,
 }: EvalResult): string {
   if (rule === 'success') {
-    const confined = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
+    const sandboxHint = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
     const [suspicion] = guard?.suspicions ?? []
     const doubt = guard?.probe === 'reported' ? 'Code that recognizes its tests' : 'Forged test results'
-    const named = suspicion === undefined ? '' : ` (${shorten(suspicion, 80)})`
-    return `Stop: ${reasons[0]}. ${doubt}${named} cannot be excluded${confined}. Next: end.`
+    const suspicionText = suspicion === undefined ? '' : ` (${shorten(suspicion, 80)})`
+    return `Stop: ${reasons[0]}. ${doubt}${suspicionText} cannot be excluded${sandboxHint}. Next: end.`
   }
   if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
   if (kind === 'baseline')
@@ -145,10 +147,10 @@ function chooseNext({
 }
 
 /** Results of version 0.1 contain only failures with messages. */
-export const listFailing = (result: EvalResult | undefined): readonly string[] =>
+export const listFailedTests = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 
-const [maxShortItems, maxShortItem] = [4, 500]
+const [maxShortItems, maxShortItemLength] = [4, 500]
 
 export function formatResult(result: EvalResult, details: boolean) {
   const { failing: _, ...all } = result
@@ -170,7 +172,7 @@ export function formatResult(result: EvalResult, details: boolean) {
     okLint,
     shouldHalt,
     reasons,
-    feedback: feedback.map((item) => shorten(item, maxShortItem)),
+    feedback: feedback.map((item) => shorten(item, maxShortItemLength)),
     ...(result.warnings.length === 0 ? {} : { warnings: result.warnings.slice(0, maxShortItems) }),
     summary,
   }

@@ -85,7 +85,7 @@ export interface PerfOutcome {
   readonly unit: string
   readonly goal: 'min' | 'max'
   readonly contribution: number
-  readonly share: number
+  readonly weightShare: number
   readonly noise: number
 }
 
@@ -99,12 +99,12 @@ export function advanceStanding(
 ): Standing {
   const step = isBaseline ? before.step : before.step + 1
   const isBetter = isTrusted && (before.best_step === null || score > before.best_score + epsilon)
-  const rest = score - (perf?.contribution ?? 0)
+  const scoreWithoutPerf = score - (perf?.contribution ?? 0)
   const isNoise =
     perf !== undefined &&
     before.best_step !== null &&
-    rest <= (before.best_rest ?? 0) + epsilon &&
-    score <= before.best_score + perf.noise * perf.share
+    scoreWithoutPerf <= (before.best_rest ?? 0) + epsilon &&
+    score <= before.best_score + perf.noise * perf.weightShare
   return {
     ...before,
     ...findBestPerf(before, isTrusted ? perf : undefined),
@@ -112,7 +112,7 @@ export function advanceStanding(
     ema: isBaseline ? before.ema : computeAverage(before.ema, score, alpha),
     best_score: isBetter ? score : before.best_score,
     best_step: isBetter ? step : before.best_step,
-    best_rest: isBetter ? rest : (before.best_rest ?? null),
+    best_rest: isBetter ? scoreWithoutPerf : (before.best_rest ?? null),
     streak: isBetter && !isNoise ? 0 : before.streak + 1,
   }
 }

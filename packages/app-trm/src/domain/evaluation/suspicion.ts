@@ -64,7 +64,7 @@ const doubtfulCode: Readonly<Record<string, RegExp>> = {
 }
 
 /** The main block of a script does not run on import. */
-const startsScript = /^if\s+__name__\s*==/
+const mainBlock = /^if\s+__name__\s*==/
 
 /** Shell functions and traps that replace the checks of a script. */
 const suspiciousShell =
@@ -81,12 +81,12 @@ export interface Suspicion {
 export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
   const isShell = /\.(sh|bash)$/.test(path)
   if (!isShell && !/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
-  const known = new Set(before.split('\n').map((line) => line.trim()))
+  const unchangedLines = new Set(before.split('\n').map((line) => line.trim()))
   const lines = after.split('\n')
   return lines.flatMap((line, index): Suspicion[] => {
-    if (known.has(line.trim())) return []
-    const found = isShell ? inspectShell(line) : inspectCode(lines, index)
-    return found === undefined ? [] : [{ ...found, path, line: index + 1 }]
+    if (unchangedLines.has(line.trim())) return []
+    const finding = isShell ? inspectShell(line) : inspectCode(lines, index)
+    return finding === undefined ? [] : [{ ...finding, path, line: index + 1 }]
   })
 }
 
@@ -95,36 +95,36 @@ type Finding = Pick<Suspicion, 'kind' | 'why'>
 const inspectShell = (line: string): Finding | undefined =>
   suspiciousShell.test(line) ? { kind: 'test', why: 'replaces a check of the shell' } : undefined
 
-function inspectCode(lines: readonly string[], at: number): Finding | undefined {
-  const line = (lines[at] ?? '').slice(0, 2000)
-  const match = (rules: Readonly<Record<string, RegExp>>) =>
+function inspectCode(lines: readonly string[], index: number): Finding | undefined {
+  const line = (lines[index] ?? '').slice(0, 2000)
+  const findRule = (rules: Readonly<Record<string, RegExp>>) =>
     Object.entries(rules).find(([, pattern]) => pattern.test(line))?.[0]
   for (const kind of ['test', 'perf', 'lint'] as const) {
-    const why = match(suspiciousCode[kind])
+    const why = findRule(suspiciousCode[kind])
     if (why !== undefined) return { kind, why }
   }
-  if (isConstantComparison(lines, at)) return { kind: 'test', why: 'makes every comparison true' }
-  const why = /^\s*(?:#|\/\/|\/?\*)/.test(line) ? undefined : match(doubtfulCode)
-  if (why === undefined || (why === 'reads arguments' && isInMain(lines, at))) return undefined
+  if (isConstantComparison(lines, index)) return { kind: 'test', why: 'makes every comparison true' }
+  const why = /^\s*(?:#|\/\/|\/?\*)/.test(line) ? undefined : findRule(doubtfulCode)
+  if (why === undefined || (why === 'reads arguments' && isInMain(lines, index))) return undefined
   return { kind: 'doubt', why }
 }
 
-function isInMain(lines: readonly string[], at: number): boolean {
-  const start = lines.slice(0, at + 1).findLastIndex((line) => /^\S/.test(line))
-  return startsScript.test(lines[start] ?? '')
+function isInMain(lines: readonly string[], index: number): boolean {
+  const start = lines.slice(0, index + 1).findLastIndex((line) => /^\S/.test(line))
+  return mainBlock.test(lines[start] ?? '')
 }
 
 /** Whether a Python comparison method starts at a line and ignores the compared object. */
-function isConstantComparison(lines: readonly string[], at: number): boolean {
-  const [, indent = '', other, rest = ''] =
+function isConstantComparison(lines: readonly string[], index: number): boolean {
+  const [, indent = '', otherName, firstLine = ''] =
     /^(\s*)def __(?:eq|ne|le|ge|lt|gt|contains)__\(\s*\w+\s*,\s*(\w+)[^)]*\)[^:]*:(.*)$/.exec(
-      lines[at] ?? '',
+      lines[index] ?? '',
     ) ?? []
-  if (other === undefined) return false
-  const following = lines.slice(at + 1)
+  if (otherName === undefined) return false
+  const following = lines.slice(index + 1)
   const end = following.findIndex(
     (line) => line.trim() !== '' && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length))),
   )
-  const body = [rest, ...following.slice(0, end < 0 ? undefined : end)].join('\n')
-  return !new RegExp(`\\b${other}\\b`).test(body) && !/\b(?:raise|NotImplemented)\b/.test(body)
+  const body = [firstLine, ...following.slice(0, end < 0 ? undefined : end)].join('\n')
+  return !new RegExp(`\\b${otherName}\\b`).test(body) && !/\b(?:raise|NotImplemented)\b/.test(body)
 }

@@ -20,13 +20,13 @@ const configurations: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-const tests =
+const testPath =
   /(^|\/)(tests?|__tests__|__mocks__|__snapshots__|specs?|fixtures|testdata|test_data|golden)\/|(^|\/)(test_[^/]*|[^/]*_tests?|tests?)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|\.snap$/
 
 /** Matches a module in a folder that Python searches first. */
-const topModule = /^(?:src\/|tests?\/)?(\w+)(?:\.py|\/.*\.py)$/
+const topLevelModule = /^(?:src\/|tests?\/)?(\w+)(?:\.py|\/.*\.py)$/
 
-const runners = new Set(
+const runnerModules = new Set(
   '_pytest coverage doctest flake8 hypothesis mypy nose nose2 pluggy pylint pytest tox unittest'.split(' '),
 )
 
@@ -55,10 +55,10 @@ export function findTampering(
     const configuration = configurations.find(([pattern]) => pattern.test(path))
     if (configuration !== undefined) return [{ path, why: configuration[1], isTest: false }]
     if (scripts.has(path)) return [{ path, why: 'is run by a command of the session', isTest: false }]
-    const module = topModule.exec(path)?.[1] ?? ''
-    if (runners.has(module) || (created.has(path) && libraryModules.has(module)))
+    const module = topLevelModule.exec(path)?.[1] ?? ''
+    if (runnerModules.has(module) || (created.has(path) && libraryModules.has(module)))
       return [{ path, why: `replaces the module ${module}`, isTest: false }]
-    return tests.test(path) ? [{ path, why: 'is a test', isTest: true }] : []
+    return testPath.test(path) ? [{ path, why: 'is a test', isTest: true }] : []
   })
 }
 
@@ -74,7 +74,7 @@ interface ProtectionRequest {
   readonly commands: readonly string[]
 }
 
-export function findProtected({ paths, protection, commands }: ProtectionRequest): readonly string[] {
+export function findProtectedPaths({ paths, protection, commands }: ProtectionRequest): readonly string[] {
   if (protection === 'compare') return []
   const tampering = protection.includes('tests')
     ? new Set(findTampering(paths, commands).map(({ path }) => path))
@@ -83,54 +83,57 @@ export function findProtected({ paths, protection, commands }: ProtectionRequest
   return paths.filter((path) => tampering.has(path) || matchers.some((matches) => matches(path)))
 }
 
-export const isTestPath = (path: string): boolean => tests.test(path)
+export const isTestPath = (path: string): boolean => testPath.test(path)
 
 /**
  * Returns the changed files that unchanged tests, scripts, makefiles and package scripts use: scripts, modules with
  * test code, and modules with the rules of a `check`. `texts` contains the unchanged files, and `originals` the
  * changed files as they were at the start.
  */
-export function findHelpers(
+export function findTestHelpers(
   texts: ReadonlyMap<string, string>,
   originals: ReadonlyMap<string, string>,
   checks: ReadonlySet<string>,
 ): readonly string[] {
-  const found = new Set<string>()
+  const helpers = new Set<string>()
   for (const [path, text] of texts) {
     const isTest = isTestPath(path)
     const scripts = isTest ? [] : listCommands(path, text).flatMap(findScripts)
-    for (const script of scripts) if (originals.has(script)) found.add(script)
+    for (const script of scripts) if (originals.has(script)) helpers.add(script)
     const modules = isTest || checks.has(path) ? listImports(path, text) : []
     for (const module of modules) {
       const original = originals.get(module)
       if (original === undefined) continue
-      if (isHelper(module, original) || (!isTest && ruleName.test(getModuleName(module)))) found.add(module)
+      if (isHelper(module, original) || (!isTest && ruleName.test(getModuleName(module)))) helpers.add(module)
     }
   }
-  return [...found].sort()
+  return [...helpers].sort()
 }
 
 /** Returns new packages that replace an original module: `prices/__init__.py` takes precedence over `prices.py`. */
-export const findShadowing = (created: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
+export const findShadowingPackages = (
+  created: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
+): readonly string[] =>
   [...created].filter(
-    (path) => path.endsWith('/__init__.py') && known.has(path.replace(/\/__init__\.py$/, '.py')),
+    (path) => path.endsWith('/__init__.py') && existing.has(path.replace(/\/__init__\.py$/, '.py')),
   )
 
-export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
+export const isSourcePath = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
  * Returns the changed data files that only tests and their helpers use, and that therefore contain expected values.
  * `texts` contains the original code by path.
  */
-export function findExpectations(
+export function findExpectedData(
   changed: readonly string[],
   texts: ReadonlyMap<string, string>,
 ): readonly string[] {
   const isReader = (file: string): boolean => isTestPath(file) || helperName.test(getModuleName(file))
-  const readers = [...texts].filter(([file]) => isReader(file))
-  const others = [...texts].filter(([file]) => !isReader(file))
+  const readerFiles = [...texts].filter(([file]) => isReader(file))
+  const otherFiles = [...texts].filter(([file]) => !isReader(file))
   return changed.filter((path) => {
-    if (isSource(path)) return false
+    if (isSourcePath(path)) return false
     const name = path.slice(path.lastIndexOf('/') + 1)
     const data = {
       path,
@@ -139,8 +142,8 @@ export function findExpectations(
       end: /\.\w+$/.exec(name)?.[0] ?? '',
     }
     return (
-      readers.some(([file, text]) => file !== path && readsData(file, text, data)) &&
-      !others.some(([file, text]) => file !== path && namesData(text, data))
+      readerFiles.some(([file, text]) => file !== path && readsData(file, text, data)) &&
+      !otherFiles.some(([file, text]) => file !== path && namesData(text, data))
     )
   })
 }
@@ -168,17 +171,17 @@ const listsFolder = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|glob
 function readsData(file: string, text: string, data: DataFile): boolean {
   const { path, name, folder, end } = data
   if (text.includes(name)) return true
-  const isNear = path.slice(0, path.lastIndexOf('/') + 1) === file.slice(0, file.lastIndexOf('/') + 1)
-  const isPlaced = isNear || (folder !== undefined && includesWord(text, folder))
-  if (isPlaced && listsFolder.test(text)) return true
-  const isKind = end !== '' && includesWord(text, end)
-  return isKind && (isPlaced || includesWord(text, name.slice(0, name.length - end.length)))
+  const isInSameFolder = path.slice(0, path.lastIndexOf('/') + 1) === file.slice(0, file.lastIndexOf('/') + 1)
+  const namesFolder = isInSameFolder || (folder !== undefined && includesWord(text, folder))
+  if (namesFolder && listsFolder.test(text)) return true
+  const namesExtension = end !== '' && includesWord(text, end)
+  return namesExtension && (namesFolder || includesWord(text, name.slice(0, name.length - end.length)))
 }
 
 function listCommands(path: string, text: string): readonly string[] {
   if (!path.endsWith('.json')) return text.split('\n').map((line) => line.trim())
   const { scripts } = parseObject(text)
-  return Object.values(asObject(scripts)).filter((one) => typeof one === 'string')
+  return Object.values(asObject(scripts)).filter((command) => typeof command === 'string')
 }
 
 const helperName =
@@ -206,24 +209,25 @@ function listImports(path: string, text: string): readonly string[] {
     })
   }
   const lines = [...text.matchAll(/^\s*(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w., ]+))/gm)]
-  return lines.flatMap(([, from, names = '', plain = '']) => {
-    const listed = (from === undefined ? plain : names)
+  return lines.flatMap(([, from, names = '', importedModules = '']) => {
+    const importedNames = (from === undefined ? importedModules : names)
       .split(',')
       .map((name) => name.trim().split(' ')[0] ?? '')
-    const modules = from === undefined ? listed : [from, ...listed.map((name) => `${from}.${name}`)]
+    const modules =
+      from === undefined ? importedNames : [from, ...importedNames.map((name) => `${from}.${name}`)]
     return modules
       .map((module) => module.replace(/^\.+/, '').replaceAll('.', '/'))
       .flatMap((base) =>
-        ['', 'src/', folder].flatMap((at) => [`${at}${base}.py`, `${at}${base}/__init__.py`]),
+        ['', 'src/', folder].flatMap((prefix) => [`${prefix}${base}.py`, `${prefix}${base}/__init__.py`]),
       )
   })
 }
 
 function resolve(folder: string, name: string): string {
-  const parts = folder.split('/').filter((part) => part !== '')
-  for (const part of name.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
+  const segments = folder.split('/').filter((segment) => segment !== '')
+  for (const segment of name.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(segment)
   }
-  return parts.join('/')
+  return segments.join('/')
 }

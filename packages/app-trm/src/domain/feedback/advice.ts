@@ -43,8 +43,8 @@ export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,
 ): string | undefined {
-  const suggested = /Did you mean: '([^']+)'\?/.exec(message)?.[1]
-  if (suggested !== undefined) return `write '${suggested}', as Python suggests`
+  const suggestedName = /Did you mean: '([^']+)'\?/.exec(message)?.[1]
+  if (suggestedName !== undefined) return `write '${suggestedName}', as Python suggests`
   const name = type.split('.').at(-1) ?? type
   const module = /^(?:ModuleNotFoundError|ImportError)$/.test(name)
     ? /No module named '([^']+)'/.exec(message)?.[1]
@@ -58,13 +58,13 @@ export function advisePython(
 }
 
 function adviseMissingModule(name: string, hasModule: HasModule): string {
-  const top = name.split('.')[0] ?? name
-  const isOwn = hasModule(top)
-  if (isOwn)
+  const topLevelName = name.split('.')[0] ?? name
+  const isProjectModule = hasModule(topLevelName)
+  if (isProjectModule)
     return `'${name}' is part of the project: run from its folder, or put that on PYTHONPATH; do not install it`
-  const distribution = Object.hasOwn(distributions, top) ? distributions[top] : top
-  const declare = `declare the dependency ${distribution}, which contains the module ${top}, or remove the import`
-  return isOwn === undefined
-    ? `put the project on PYTHONPATH if '${name}' is part of it, else ${declare}`
-    : declare
+  const distribution = Object.hasOwn(distributions, topLevelName) ? distributions[topLevelName] : topLevelName
+  const advice = `declare the dependency ${distribution}, which contains the module ${topLevelName}, or remove the import`
+  return isProjectModule === undefined
+    ? `put the project on PYTHONPATH if '${name}' is part of it, else ${advice}`
+    : advice
 }

@@ -4,10 +4,10 @@ import { formatGuard, type Guard } from '../evaluation/guard.ts'
 import type { Failure } from '../evaluation/result.ts'
 import type { SignalValue } from '../evaluation/signal.ts'
 import type { Tampering } from '../evaluation/tamper.ts'
-import { formatCount, formatPlace } from '../format.ts'
+import { formatCount, formatLocation } from '../format.ts'
 import type { Comparison } from '../report/compare-tests.ts'
 import type { TestCase, TestRun } from '../report/test-run.ts'
-import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
+import { findProjectFrame, formatProblem, type Problem } from './problem.ts'
 import { readPythonErrors } from './python-error.ts'
 
 /** Lengths in characters. */
@@ -21,9 +21,10 @@ const isFailed = ({ status }: TestCase): boolean => status === 'error' || status
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
   const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
-  return ordered
-    .slice(0, maxFailures)
-    .map(({ message = '', ...one }) => ({ ...one, message: shortenMiddle(removeLibraryFrames(message)) }))
+  return ordered.slice(0, maxFailures).map(({ message = '', ...testCase }) => ({
+    ...testCase,
+    message: shortenMiddle(removeLibraryFrames(message)),
+  }))
 }
 
 export const listFailedIds = (run: TestRun | undefined): readonly string[] =>
@@ -67,7 +68,7 @@ interface FeedbackInput {
 export function createFeedback(input: FeedbackInput): readonly string[] {
   const { guard, run, problems, comparison, stages, tamper } = input
   const failures = listFailures(run)
-  const further = (run === undefined ? 0 : run.failed + run.errors) - failures.length
+  const furtherCount = (run === undefined ? 0 : run.failed + run.errors) - failures.length
   const items = [
     ...(guard === null || guard.confirms ? [] : [formatGuard(guard)]),
     ...formatFailures(failures),
@@ -75,9 +76,11 @@ export function createFeedback(input: FeedbackInput): readonly string[] {
       .filter(({ advice }) => advice !== undefined)
       .slice(0, maxAdvice)
       .map((problem) => formatProblem(problem)),
-    ...(further > 0 ? [`${formatCount(further, 'further test')} failed`] : []),
+    ...(furtherCount > 0 ? [`${formatCount(furtherCount, 'further test')} failed`] : []),
     ...formatComparison(comparison),
-    ...stages.filter(({ value }) => value?.ok === false).map((one) => formatStage(one, failures.length > 0)),
+    ...stages
+      .filter(({ value }) => value?.ok === false)
+      .map((stage) => formatStage(stage, failures.length > 0)),
     ...tamper.map(({ path, why }) => `warning: the candidate changes ${path}, which ${why}`),
     ...stages.flatMap(({ value }) => (value?.ok ? [`${value.name} ok: ${value.why}`] : [])),
   ]
@@ -99,8 +102,8 @@ function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasF
     const sorted = newDiagnostics.toSorted(
       (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
     )
-    const more = sorted.length > 10 ? [`and ${sorted.length - 10} more`] : []
-    return [`${name}: ${why}`, ...sorted.slice(0, 10).map(formatDiagnostic), ...more].join('\n')
+    const moreText = sorted.length > 10 ? [`and ${sorted.length - 10} more`] : []
+    return [`${name}: ${why}`, ...sorted.slice(0, 10).map(formatDiagnostic), ...moreText].join('\n')
   }
   const needsOutput = hasFailures
     ? /no test results|no tests ran|timed out|ended/
@@ -111,8 +114,8 @@ function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasF
 }
 
 function formatDiagnostic({ file, line, column, code, message }: Diagnostic): string {
-  const place = `${file}:${line}${column === null ? '' : `:${column}`}`
-  return `${place} ${code} ${message}`
+  const location = `${file}:${line}${column === null ? '' : `:${column}`}`
+  return `${location} ${code} ${message}`
 }
 
 /** Formats failures. Those with the same error form one item. */
@@ -123,19 +126,19 @@ export function formatFailures(failures: readonly Failure[]): readonly string[] 
     // Equal assertions of two tests can have different causes.
     const isShared = error !== undefined && !error.type.endsWith('AssertionError')
     const cause = isShared
-      ? JSON.stringify([error.type, error.message, findOwnFrame(error.frames)])
+      ? JSON.stringify([error.type, error.message, findProjectFrame(error.frames)])
       : failure.id
     groups.set(cause, [...(groups.get(cause) ?? []), failure])
   }
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const { id, status, file, message } = first
-    const place = file === undefined ? '' : ` (${formatPlace(first)})`
-    const more = others.length > 3 ? ` and ${others.length - 3} more` : ''
-    const same = others.slice(0, 3).map((other) => other.id)
+    const location = file === undefined ? '' : ` (${formatLocation(first)})`
+    const moreText = others.length > 3 ? ` and ${others.length - 3} more` : ''
+    const sharedIds = others.slice(0, 3).map((other) => other.id)
     return [
-      `${status === 'error' ? 'error' : 'failed'}: ${id}${place}\n`,
-      same.length === 0 ? '' : `the same error in ${same.join(', ')}${more}\n`,
+      `${status === 'error' ? 'error' : 'failed'}: ${id}${location}\n`,
+      sharedIds.length === 0 ? '' : `the same error in ${sharedIds.join(', ')}${moreText}\n`,
       message,
     ].join('')
   })

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../evaluation/diagnostic.ts'
-import { formatPlace, shorten } from '../format.ts'
+import { formatLocation, shorten } from '../format.ts'
 import { advisePython, type HasModule } from './advice.ts'
 import { type Frame, type PythonError, readPythonErrors } from './python-error.ts'
 
@@ -23,21 +23,21 @@ export function findProblems(
   diagnostics: readonly Diagnostic[],
   hasModule: HasModule,
 ): readonly Problem[] {
-  const raised = outputs.flatMap(readPythonErrors).map((error) => fromPython(error, hasModule))
-  const found = new Map<string, Problem>()
-  for (const one of [...raised, ...diagnostics.map(fromDiagnostic)]) {
-    const key = JSON.stringify([one.file, one.line, one.kind, one.message])
-    const known = found.get(key)
-    found.set(key, known ? { ...known, count: known.count + 1 } : one)
+  const pythonProblems = outputs.flatMap(readPythonErrors).map((error) => fromPython(error, hasModule))
+  const problems = new Map<string, Problem>()
+  for (const problem of [...pythonProblems, ...diagnostics.map(fromDiagnostic)]) {
+    const key = JSON.stringify([problem.file, problem.line, problem.kind, problem.message])
+    const existing = problems.get(key)
+    problems.set(key, existing ? { ...existing, count: existing.count + 1 } : problem)
   }
-  return [...found.values()].toSorted((a, b) => rank(a) - rank(b))
+  return [...problems.values()].toSorted((a, b) => rankProblem(a) - rankProblem(b))
 }
 
-export const findOwnFrame = (frames: readonly Frame[]): Frame | undefined =>
+export const findProjectFrame = (frames: readonly Frame[]): Frame | undefined =>
   frames.findLast(({ file }) => !libraryFile.test(file))
 
 function fromPython(error: PythonError, hasModule: HasModule): Problem {
-  const frame = findOwnFrame(error.frames)
+  const frame = findProjectFrame(error.frames)
   return {
     source: 'python',
     file: frame?.file.replace(/^\.\//, ''),
@@ -62,7 +62,7 @@ const fromDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Pr
 })
 
 /** Ranks problems that prevent loading first, because they hide others. */
-function rank({ kind, source, isError }: Problem): number {
+function rankProblem({ kind, source, isError }: Problem): number {
   if (/^(SyntaxError|IndentationError|TabError|E9\d\d)$/.test(kind)) return 0
   if (/^(ModuleNotFoundError|ImportError|TS2307)$/.test(kind)) return 1
   if (source === 'python') return kind.endsWith('AssertionError') ? 3 : 2
@@ -74,10 +74,10 @@ export function formatProblem(
   { file, line, kind, message, advice, count }: Problem,
   maxLength = 400,
 ): string {
-  const place = file === undefined ? '' : `${formatPlace({ file, line })} `
+  const location = file === undefined ? '' : `${formatLocation({ file, line })} `
   const text = message === '' ? kind : `${kind}: ${message.replace(/\n/g, ' ')}`
-  const times = count > 1 ? ` (${count} times)` : ''
-  const next = advice === undefined ? '' : `\n  ${advice}`
-  const rest = Math.max(40, maxLength - place.length - times.length - next.length)
-  return `${place}${shorten(text, rest)}${times}${next}`
+  const repetitions = count > 1 ? ` (${count} times)` : ''
+  const adviceText = advice === undefined ? '' : `\n  ${advice}`
+  const maxTextLength = Math.max(40, maxLength - location.length - repetitions.length - adviceText.length)
+  return `${location}${shorten(text, maxTextLength)}${repetitions}${adviceText}`
 }

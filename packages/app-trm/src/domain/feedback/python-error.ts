@@ -26,21 +26,21 @@ export function readPythonErrors(output: string): readonly PythonError[] {
   const tracebacks = lines.flatMap((line, index) =>
     /^\s*Traceback \(most recent call last\):$/.test(line) ? (readTraceback(lines, index) ?? []) : [],
   )
-  const found = [...tracebacks, ...readPytestErrors(lines)]
-  return found.length === 0 ? readSingleErrors(lines) : found
+  const errors = [...tracebacks, ...readPytestErrors(lines)]
+  return errors.length === 0 ? readSingleErrors(lines) : errors
 }
 
-function readTraceback(lines: readonly string[], at: number): PythonError | undefined {
-  const indent = /^\s*/.exec(lines[at] ?? '')?.[0].length ?? 0
+function readTraceback(lines: readonly string[], index: number): PythonError | undefined {
+  const indent = /^\s*/.exec(lines[index] ?? '')?.[0].length ?? 0
   const frames: Frame[] = []
-  for (let index = at + 1; index < lines.length; index++) {
-    const line = lines[index] ?? ''
+  for (let lineIndex = index + 1; lineIndex < lines.length; lineIndex++) {
+    const line = lines[lineIndex] ?? ''
     const frame = frameLine.exec(line)?.groups
     if (frame) frames.push(toFrame(frame))
     else if (line.trim() !== '' && line.length - line.trimStart().length <= indent) {
       const { type, message = '' } = errorLine.exec(line.trim())?.groups ?? {}
       if (type === undefined) return undefined
-      return { type, message: readMessage(message, lines, index), frames }
+      return { type, message: readMessage(message, lines, lineIndex), frames }
     }
   }
   return undefined
@@ -52,10 +52,12 @@ const toFrame = ({ file = '', line }: Readonly<Record<string, string | undefined
 })
 
 /** Reads a message of at most five lines, which ends before a blank line. */
-function readMessage(message: string, lines: readonly string[], at: number): string {
-  const more = lines.slice(at + 1, at + 5)
-  const end = more.findIndex((line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line))
-  return [message, ...more.slice(0, end < 0 ? more.length : end)].join('\n').trim()
+function readMessage(message: string, lines: readonly string[], index: number): string {
+  const nextLines = lines.slice(index + 1, index + 5)
+  const end = nextLines.findIndex(
+    (line) => line.trim() === '' || /^(Traceback|[=_-]{5,}|\s+File ")/.test(line),
+  )
+  return [message, ...nextLines.slice(0, end < 0 ? nextLines.length : end)].join('\n').trim()
 }
 
 /** pytest marks messages with `E` and writes frames on separate lines. */
@@ -81,13 +83,14 @@ function parsePytestMessage(
   [first = '', ...others]: readonly string[],
   type: string | undefined,
 ): Pick<PythonError, 'type' | 'message'> {
-  const named = errorLine.exec(first)?.groups
-  const rest = others.slice(0, 4)
+  const groups = errorLine.exec(first)?.groups
+  const furtherLines = others.slice(0, 4)
   const isError =
-    named?.type !== undefined &&
-    (isSameType(named.type, type) || /(Error|Exception|Exit|Warning)$/.test(named.type))
-  if (isError) return { type: named.type ?? '', message: [named.message ?? '', ...rest].join('\n').trim() }
-  return { type: type ?? 'AssertionError', message: [first, ...rest].join('\n') }
+    groups?.type !== undefined &&
+    (isSameType(groups.type, type) || /(Error|Exception|Exit|Warning)$/.test(groups.type))
+  if (isError)
+    return { type: groups.type ?? '', message: [groups.message ?? '', ...furtherLines].join('\n').trim() }
+  return { type: type ?? 'AssertionError', message: [first, ...furtherLines].join('\n') }
 }
 
 /** pytest writes `pkg.errors.NotFound` in the message and `NotFound` at the location. */
@@ -100,8 +103,8 @@ function readSingleErrors(lines: readonly string[]): PythonError[] {
     const { type, message = '' } =
       /^(?<type>(?:\w+\.)*\w*(?:Error|Exception)): (?<message>.+)$/.exec(line)?.groups ?? {}
     if (type === undefined) return []
-    const frames = lines.slice(Math.max(0, index - 4), index).flatMap((above) => {
-      const frame = frameLine.exec(above)?.groups
+    const frames = lines.slice(Math.max(0, index - 4), index).flatMap((precedingLine) => {
+      const frame = frameLine.exec(precedingLine)?.groups
       return frame ? [toFrame(frame)] : []
     })
     return [{ type, message, frames }]

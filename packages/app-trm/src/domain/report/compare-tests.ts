@@ -11,7 +11,7 @@ export interface Comparison {
   readonly repaired: readonly string[]
 }
 
-export const noDifference: Comparison = {
+export const emptyComparison: Comparison = {
   missing: [],
   missingCount: 0,
   newlySkipped: [],
@@ -22,20 +22,23 @@ export const noDifference: Comparison = {
 
 /** Compares tests by id if both runs name all tests, and by number if not. */
 export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
-  if (baseline === undefined) return noDifference
+  if (baseline === undefined) return emptyComparison
   if (baseline.isComplete && (now === undefined || now.isComplete))
     return compareById(baseline.cases, now?.cases ?? [])
-  const count = (run: TestRun): number => countTests(run) + run.skipped
-  const missingCount = Math.max(0, count(baseline) - (now === undefined ? 0 : count(now)))
+  const countAll = (run: TestRun): number => countTests(run) + run.skipped
+  const missingCount = Math.max(0, countAll(baseline) - (now === undefined ? 0 : countAll(now)))
   const skippedCount = now === undefined ? 0 : Math.max(0, now.skipped - baseline.skipped)
-  return { ...noDifference, missingCount, skippedCount }
+  return { ...emptyComparison, missingCount, skippedCount }
 }
 
 function compareById(before: readonly TestCase[], now: readonly TestCase[]): Comparison {
-  const found = new Map(now.map(({ id, status }) => [toTestKey(id), status]))
-  const select = (was: readonly string[], is: readonly string[]): string[] =>
+  const statusByKey = new Map(now.map(({ id, status }) => [toTestKey(id), status]))
+  const select = (oldStatuses: readonly string[], newStatuses: readonly string[]): string[] =>
     before
-      .filter(({ id, status }) => was.includes(status) && is.includes(found.get(toTestKey(id)) ?? 'absent'))
+      .filter(
+        ({ id, status }) =>
+          oldStatuses.includes(status) && newStatuses.includes(statusByKey.get(toTestKey(id)) ?? 'absent'),
+      )
       .map(({ id }) => id)
   // An error in the baseline belongs to a file that could not be loaded, not to a test.
   const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
@@ -67,6 +70,6 @@ export function countKnownTests(baseline: TestRun | undefined, now: TestRun) {
 }
 
 function countAdded(before: readonly TestCase[], now: readonly TestCase[]): number {
-  const known = new Set(before.map(({ id }) => toTestKey(id)))
-  return now.filter(({ id, status }) => status === 'pass' && !known.has(toTestKey(id))).length
+  const baselineKeys = new Set(before.map(({ id }) => toTestKey(id)))
+  return now.filter(({ id, status }) => status === 'pass' && !baselineKeys.has(toTestKey(id))).length
 }

@@ -17,32 +17,32 @@ function readJestFile({ name, status, message, assertionResults }: JsonObject): 
   const cases = listObjects(assertionResults)
   if (cases.length === 0 && status === 'failed')
     return [{ id: file, status: 'error', ...locateFailure(String(message ?? '')), file }]
-  return cases.map(({ ancestorTitles, title, status: ended, failureMessages }) => {
+  return cases.map(({ ancestorTitles, title, status: testStatus, failureMessages }) => {
     const id = [file, ...listStrings(ancestorTitles), String(title)].join(' > ')
-    if (ended === 'passed') return { id, status: 'pass' as const }
-    if (ended !== 'failed') return { id, status: 'skip' as const }
+    if (testStatus === 'passed') return { id, status: 'pass' as const }
+    if (testStatus !== 'failed') return { id, status: 'skip' as const }
     return { id, status: 'fail' as const, ...locateFailure(listStrings(failureMessages).join('\n')) }
   })
 }
 
 function readMocha({ tests, pending, failures }: JsonObject): TestRun {
   const toId = ({ file, fullTitle }: JsonObject): string =>
-    [file, fullTitle].filter((part) => typeof part === 'string').join(' > ')
+    [file, fullTitle].filter((value) => typeof value === 'string').join(' > ')
   const toFailure = ({ err }: JsonObject) => {
     const { stack, message } = isObject(err) ? err : {}
     return locateFailure(String(stack ?? message ?? ''))
   }
-  const skipped = new Set(listObjects(pending).map(toId))
-  const failed = new Map(listObjects(failures).map((one) => [toId(one), toFailure(one)]))
+  const skippedIds = new Set(listObjects(pending).map(toId))
+  const failureById = new Map(listObjects(failures).map((failure) => [toId(failure), toFailure(failure)]))
   const cases = listObjects(tests).map((test): TestCase => {
     const id = toId(test)
-    const failure = failed.get(id)
+    const failure = failureById.get(id)
     if (failure !== undefined) return { id, status: 'fail', ...failure }
-    return { id, status: skipped.has(id) ? 'skip' : 'pass' }
+    return { id, status: skippedIds.has(id) ? 'skip' : 'pass' }
   })
   // A failed hook is listed only among the failures.
-  const known = new Set(cases.map(({ id }) => id))
-  const hooks = [...failed].filter(([id]) => !known.has(id))
+  const caseIds = new Set(cases.map(({ id }) => id))
+  const hooks = [...failureById].filter(([id]) => !caseIds.has(id))
   return createRun('mocha-json', [
     ...cases,
     ...hooks.map(([id, failure]): TestCase => ({ id, status: 'error', ...failure })),
@@ -52,4 +52,4 @@ function readMocha({ tests, pending, failures }: JsonObject): TestRun {
 const listObjects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const listStrings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

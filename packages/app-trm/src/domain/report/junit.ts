@@ -28,13 +28,13 @@ export function readJunit(xml: string): TestRun | undefined {
   } catch {
     return undefined
   }
-  const top = root.testsuites ?? (root.testsuite === undefined ? undefined : root)
-  if (top === undefined) return undefined
-  const found = listCases(toElement(top), [])
-  const files = new Set(found.map(({ element }) => readText(element, '@file')))
+  const rootSuite = root.testsuites ?? (root.testsuite === undefined ? undefined : root)
+  if (rootSuite === undefined) return undefined
+  const foundCases = listCases(toElement(rootSuite), [])
+  const files = new Set(foundCases.map(({ element }) => readText(element, '@file')))
   return createRun(
     'junit',
-    found.map((one) => readCase(one, files)),
+    foundCases.map((foundCase) => readCase(foundCase, files)),
   )
 }
 
@@ -45,11 +45,11 @@ interface FoundCase {
 }
 
 function listCases(element: Element, suites: readonly string[]): FoundCase[] {
-  const cases = readChildren(element, 'testcase').map((one) => ({ element: one, suites }))
-  const nested = readChildren(element, 'testsuite').flatMap((suite) =>
+  const cases = readChildren(element, 'testcase').map((testCase) => ({ element: testCase, suites }))
+  const nestedCases = readChildren(element, 'testsuite').flatMap((suite) =>
     listCases(suite, [...suites, readText(suite, '@name')]),
   )
-  return [...cases, ...nested]
+  return [...cases, ...nestedCases]
 }
 
 function readCase({ element, suites }: FoundCase, files: ReadonlySet<string>): TestCase {
@@ -60,9 +60,9 @@ function readCase({ element, suites }: FoundCase, files: ReadonlySet<string>): T
   const id = createId(element, suites, files)
   const cause = failure ?? error
   if (cause === undefined || status === 'xfail') return { id, status }
-  const place = locateFailure(readMessage(cause))
+  const location = locateFailure(readMessage(cause))
   const file = readText(element, '@file')
-  return { id, status, ...place, ...(place.file === undefined && file !== '' ? { file } : {}) }
+  return { id, status, ...location, ...(location.file === undefined && file !== '' ? { file } : {}) }
 }
 
 function findStatus(skipped?: Element, failure?: Element, error?: Element): TestStatus {
@@ -107,8 +107,8 @@ const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 
 /** Decodes XML's five entities and character references. Other entities remain. */
 const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return entities[name] ?? all
-    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
-    return point > 0x10ffff ? all : String.fromCodePoint(point)
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (reference, decimal, hex, name) => {
+    if (name !== undefined) return entities[name] ?? reference
+    const codePoint = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return codePoint > 0x10ffff ? reference : String.fromCodePoint(codePoint)
   })

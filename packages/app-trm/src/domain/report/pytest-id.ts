@@ -13,18 +13,20 @@ const toModule = (file: string): string => file.replace(/\.py$/, '').replaceAll(
  * the report.
  */
 export function createPytestId({ name, owner, file }: ReportedTest, files: ReadonlySet<string>): string {
-  const isIn = (module: string) => owner === module || owner.startsWith(`${module}.`)
+  const isInModule = (module: string) => owner === module || owner.startsWith(`${module}.`)
   if (owner === '') return toModule(file) === name ? file : name
-  const found = [file, ...files].find((one) => one !== '' && isIn(toModule(one)))
+  const definingFile = [file, ...files].find(
+    (candidate) => candidate !== '' && isInModule(toModule(candidate)),
+  )
   // Without a file, the path ends at the last part that is named like a test module.
   const module =
-    found === undefined
+    definingFile === undefined
       ? /^(?:\w+\.)*(?:test_\w+|\w+_test|tests?)(?=\.[A-Z]|$)/.exec(owner)?.[0]
-      : toModule(found)
+      : toModule(definingFile)
   if (module === undefined) return `${owner}::${name}`
   const classes = owner.slice(module.length + 1).split('.')
-  const path = found ?? `${module.replaceAll('.', '/')}.py`
-  return [path, ...classes, name].filter((part) => part !== '').join('::')
+  const path = definingFile ?? `${module.replaceAll('.', '/')}.py`
+  return [path, ...classes, name].filter((segment) => segment !== '').join('::')
 }
 
 /**
@@ -32,9 +34,10 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
  * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
  */
 export function toTestKey(id: string): string {
-  const at = id.indexOf('[')
-  const [names, parameters] = at < 0 ? [id, ''] : [id.slice(0, at), id.slice(at)]
-  const [, path, rest = ''] = /^(?:\.\/)?([^:\s]+)\.py(::.*)?$/s.exec(names) ?? []
-  const dotted = path === undefined ? names : `${path.replaceAll('/', '.')}${rest}`
+  const bracketIndex = id.indexOf('[')
+  const [names, parameters] =
+    bracketIndex < 0 ? [id, ''] : [id.slice(0, bracketIndex), id.slice(bracketIndex)]
+  const [, path, suffix = ''] = /^(?:\.\/)?([^:\s]+)\.py(::.*)?$/s.exec(names) ?? []
+  const dotted = path === undefined ? names : `${path.replaceAll('/', '.')}${suffix}`
   return `${dotted.replaceAll('::', '.')}${parameters}`
 }

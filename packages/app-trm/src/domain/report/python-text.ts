@@ -6,9 +6,9 @@ const pytestSummary =
 
 /** Parses pytest's last summary line. Returns `undefined` for other output. */
 export function readPytest(output: string): TestRun | undefined {
-  const last = [...output.matchAll(pytestSummary)].at(-1)?.[1]
-  if (last === undefined) return undefined
-  const count = (name: string): number => Number(new RegExp(`(\\d+) ${name}`).exec(last)?.[1] ?? 0)
+  const summary = [...output.matchAll(pytestSummary)].at(-1)?.[1]
+  if (summary === undefined) return undefined
+  const count = (name: string): number => Number(new RegExp(`(\\d+) ${name}`).exec(summary)?.[1] ?? 0)
   return {
     source: 'text:pytest',
     cases: readPytestFailures(output),
@@ -22,15 +22,15 @@ export function readPytest(output: string): TestRun | undefined {
 
 /** Reads each line of the short summary with its section above. */
 function readPytestFailures(output: string): TestCase[] {
-  const begin = output.lastIndexOf('short test summary info')
-  if (begin < 0) return []
-  const parts = output.slice(0, begin).split(/^_{3,} (.+?) _{3,}$/m)
+  const summaryStart = output.lastIndexOf('short test summary info')
+  if (summaryStart < 0) return []
+  const sectionParts = output.slice(0, summaryStart).split(/^_{3,} (.+?) _{3,}$/m)
   const sections = new Map<string, string>()
-  for (let i = 1; i + 1 < parts.length; i += 2) {
-    const name = (parts[i] ?? '').replace(/^ERROR (?:at \w+ of|collecting) /, '')
-    sections.set(name, (parts[i + 1] ?? '').split(/^={3,}/m)[0]?.trim() ?? '')
+  for (let i = 1; i + 1 < sectionParts.length; i += 2) {
+    const name = (sectionParts[i] ?? '').replace(/^ERROR (?:at \w+ of|collecting) /, '')
+    sections.set(name, (sectionParts[i + 1] ?? '').split(/^={3,}/m)[0]?.trim() ?? '')
   }
-  return [...output.slice(begin).matchAll(/^(FAILED|ERROR) (\S+?)(?: - (.*))?$/gm)].map(
+  return [...output.slice(summaryStart).matchAll(/^(FAILED|ERROR) (\S+?)(?: - (.*))?$/gm)].map(
     ([, kind, id = '', message = '']): TestCase => {
       // The section of `tests/test_sums.py::TestMean::test_wrong` is `TestMean.test_wrong`.
       const [file = '', ...names] = id.split('::')
@@ -50,13 +50,13 @@ export function readUnittest(output: string): TestRun | undefined {
   const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))
   if (Number.isNaN(total) || verdict === null) return undefined
   const failures = readUnittestFailures(output)
-  const verbose = readVerbose(output, failures)
-  if (verbose.length > 0) return createRun('text:unittest', verbose)
+  const verboseCases = readVerbose(output, failures)
+  if (verboseCases.length > 0) return createRun('text:unittest', verboseCases)
   const count = (name: string): number =>
     Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(verdict[2] ?? '')?.[1] ?? 0)
   // Each failed subtest is listed, but its test ran only once.
-  const countUnique = (wanted: TestStatus) =>
-    new Set(failures.filter(({ status }) => status === wanted).map(({ id }) => removeSubtest(id))).size
+  const countUnique = (testStatus: TestStatus) =>
+    new Set(failures.filter(({ status }) => status === testStatus).map(({ id }) => removeSubtest(id))).size
   const failed = Math.max(countUnique('fail'), Math.min(1, count('failures') + count('unexpected successes')))
   const errors = Math.max(countUnique('error'), Math.min(1, count('errors')))
   const skipped = count('skipped') + count('expected failures')
@@ -75,9 +75,9 @@ const removeSubtest = (id: string): string => id.replace(/ [([].*$/, '')
 
 /** Reads the blocks after `=====`: `FAIL: test_wrong (module.Class.test_wrong)` and text up to the next separator. */
 function readUnittestFailures(output: string): TestCase[] {
-  const block =
+  const blockPattern =
     /^={70}\n(?<kind>FAIL|ERROR): (?<name>[^\n]+)\n(?:[^\n-][^\n]*\n)?-{70}\n(?<body>[\s\S]*?)(?=^={70}$|^-{70}$)/gm
-  const failures = [...output.matchAll(block)].map(
+  const failures = [...output.matchAll(blockPattern)].map(
     ({ groups }): TestCase => ({
       id: toUnittestId(groups?.name ?? ''),
       status: groups?.kind === 'ERROR' ? 'error' : 'fail',
@@ -104,10 +104,10 @@ function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] 
   const line = /^(?<name>\w+ \([\w.<>]+\))(?:\n[^\n]*?)??(?: \.\.\. )(?<rest>[^\n]*)$/gm
   return [...output.matchAll(line)].map(({ groups }) => {
     const id = toUnittestId(groups?.name ?? '')
-    const failure = failures.find((one) => one.id === id || removeSubtest(one.id) === id)
-    if (failure !== undefined) return { ...failure, id }
-    const rest = groups?.rest ?? ''
-    return { id, status: verdicts.find(([pattern]) => pattern.test(rest))?.[1] ?? 'pass' }
+    const foundFailure = failures.find((failure) => failure.id === id || removeSubtest(failure.id) === id)
+    if (foundFailure !== undefined) return { ...foundFailure, id }
+    const resultText = groups?.rest ?? ''
+    return { id, status: verdicts.find(([pattern]) => pattern.test(resultText))?.[1] ?? 'pass' }
   })
 }
 
@@ -115,7 +115,7 @@ function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] 
  * Converts `test_a (module.Class.test_a)` and, before Python 3.11, `test_a (module.Class)` to `module.Class.test_a`.
  */
 function toUnittestId(name: string): string {
-  const [, method = name, owner = '', more = ''] = /^(\w+) \(([^)]*)\)(.*)$/.exec(name) ?? []
+  const [, method = name, owner = '', suffix = ''] = /^(\w+) \(([^)]*)\)(.*)$/.exec(name) ?? []
   if (owner === '') return name
-  return `${owner.endsWith(`.${method}`) ? owner : `${owner}.${method}`}${more}`
+  return `${owner.endsWith(`.${method}`) ? owner : `${owner}.${method}`}${suffix}`
 }

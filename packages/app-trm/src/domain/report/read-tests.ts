@@ -20,12 +20,12 @@ export function readTests({ reports, stdout, stderr }: TestEvidence): TestRun | 
     // For a command that runs no tests, node writes an empty report.
     if (run !== undefined && (run.cases.length > 0 || isPytest)) return run
   }
-  const both = `${stdout}\n${stderr}`
+  const output = `${stdout}\n${stderr}`
   return (
     readTap(stdout) ??
     readJsonReport(stdout) ??
-    readUnittest(both) ??
-    readPytest(both) ??
-    readScriptTests(both)
+    readUnittest(output) ??
+    readPytest(output) ??
+    readScriptTests(output)
   )
 }

@@ -32,32 +32,32 @@ function toRun(
 const findLast = (output: string, pattern: RegExp): string | undefined =>
   [...output.matchAll(pattern)].at(-1)?.[1]
 
-const countIn = (line: string, word: string): number =>
+const readCount = (line: string, word: string): number =>
   Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0)
 
 /** Reads `Tests:       1 failed, 1 skipped, 2 passed, 4 total`. A suite that did not run counts as an error. */
 function readJest(output: string): TestRun | undefined {
-  const tests = findLast(output, /^Tests: +(?! )(.*\btotal)$/gm)
-  if (tests === undefined) return undefined
+  const summary = findLast(output, /^Tests: +(?! )(.*\btotal)$/gm)
+  if (summary === undefined) return undefined
   const counts = {
-    passed: countIn(tests, 'passed'),
-    failed: countIn(tests, 'failed'),
+    passed: readCount(summary, 'passed'),
+    failed: readCount(summary, 'failed'),
     errors: output.match(/● Test suite failed to run/g)?.length ?? 0,
-    skipped: countIn(tests, 'skipped') + countIn(tests, 'todo'),
+    skipped: readCount(summary, 'skipped') + readCount(summary, 'todo'),
   }
   return toRun('jest', counts, output.split(/^ {2}● (.+)$/m), /^Test Suites:/m)
 }
 
 /** Reads `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`. A failed file without a test name is an error. */
 function readVitest(output: string): TestRun | undefined {
-  const tests = findLast(output, /^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)
-  if (tests === undefined || !/^ Test Files +/m.test(output)) return undefined
+  const summary = findLast(output, /^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)
+  if (summary === undefined || !/^ Test Files +/m.test(output)) return undefined
   const failed = [...output.matchAll(/^ FAIL +(.+)$/gm)].map(([, name = '']) => name.trim())
   const counts = {
-    passed: countIn(tests, 'passed'),
-    failed: countIn(tests, 'failed'),
+    passed: readCount(summary, 'passed'),
+    failed: readCount(summary, 'failed'),
     errors: new Set(failed.filter((name) => !name.includes(' > '))).size,
-    skipped: countIn(tests, 'skipped') + countIn(tests, 'todo'),
+    skipped: readCount(summary, 'skipped') + readCount(summary, 'todo'),
   }
   return toRun('vitest', counts, output.split(/^ FAIL +(.+)$/m), /^⎯{3,}/m)
 }

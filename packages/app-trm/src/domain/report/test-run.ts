@@ -32,13 +32,13 @@ const maxMessage = 4000
 export function createRun(source: string, cases: readonly TestCase[]): TestRun {
   const count = (...statuses: readonly TestStatus[]) =>
     cases.filter(({ status }) => statuses.includes(status)).length
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return {
     source,
-    cases: cases.map((one) => {
-      const times = (seen.get(one.id) ?? 0) + 1
-      seen.set(one.id, times)
-      return times === 1 ? one : { ...one, id: `${one.id} #${times}` }
+    cases: cases.map((testCase) => {
+      const occurrence = (counts.get(testCase.id) ?? 0) + 1
+      counts.set(testCase.id, occurrence)
+      return occurrence === 1 ? testCase : { ...testCase, id: `${testCase.id} #${occurrence}` }
     }),
     isComplete: true,
     passed: count('pass'),
@@ -50,8 +50,8 @@ export function createRun(source: string, cases: readonly TestCase[]): TestRun {
 
 /** Whether an id selects a test: the id of the test, its file or its class. */
 export function selectsTest(selector: string, id: string): boolean {
-  const [wanted, key] = [toTestKey(selector), toTestKey(id)]
-  return key === wanted || separators.some((one) => key.startsWith(`${wanted}${one}`))
+  const [selectorKey, key] = [toTestKey(selector), toTestKey(id)]
+  return key === selectorKey || separators.some((separator) => key.startsWith(`${selectorKey}${separator}`))
 }
 
 const separators = ['.', '[', ' > ', ' (', ' [']
@@ -60,7 +60,7 @@ export const selectCases = (run: TestRun, ids: readonly string[]): TestRun =>
   run.isComplete
     ? createRun(
         run.source,
-        run.cases.filter(({ id }) => ids.some((one) => selectsTest(one, id))),
+        run.cases.filter(({ id }) => ids.some((selector) => selectsTest(selector, id))),
       )
     : run
 
@@ -68,11 +68,11 @@ export const countTests = ({ passed, failed, errors }: TestRun): number => passe
 
 export function replacePaths(run: TestRun, replace: (text: string) => string): TestRun {
   const cases = run.cases.map(
-    (one): TestCase => ({
-      ...one,
-      id: replace(one.id),
-      ...(one.message === undefined ? {} : { message: replace(one.message) }),
-      ...(one.file === undefined ? {} : { file: replace(one.file) }),
+    (testCase): TestCase => ({
+      ...testCase,
+      id: replace(testCase.id),
+      ...(testCase.message === undefined ? {} : { message: replace(testCase.message) }),
+      ...(testCase.file === undefined ? {} : { file: replace(testCase.file) }),
     }),
   )
   return { ...run, cases }
@@ -82,7 +82,7 @@ export function replacePaths(run: TestRun, replace: (text: string) => string): T
  * Patterns of `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)`
  * and `❯ a.js:5:35`.
  */
-const placePatterns = [
+const locationPatterns = [
   /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |[\w.]*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b|[A-Za-z_][\w.]*$)/gm,
   /File "(?<file>[^"<>\n]+)", line (?<line>\d+)/g,
   /(?:\(|at |❯ |@ )(?:file:\/\/)?(?<file>[^\s():][^():\n]*\.\w+):(?<line>\d+):\d+\)?/g,
@@ -100,12 +100,12 @@ export function locateFailure(text: string): { message: string; file?: string; l
     text.length <= maxMessage
       ? text
       : `${text.slice(0, maxMessage / 4)}\n…\n${text.slice((-3 * maxMessage) / 4)}`
-  for (const [index, pattern] of placePatterns.entries()) {
-    const places = [...message.matchAll(pattern)]
+  for (const [index, pattern] of locationPatterns.entries()) {
+    const locations = [...message.matchAll(pattern)]
       .map(({ groups }) => ({ file: groups?.file ?? '', line: Number(groups?.line) }))
       .filter(({ file }) => !libraryFile.test(file))
-    const place = index === 2 ? places[0] : places.at(-1)
-    if (place !== undefined) return { message, ...place }
+    const location = index === 2 ? locations[0] : locations.at(-1)
+    if (location !== undefined) return { message, ...location }
   }
   return { message }
 }

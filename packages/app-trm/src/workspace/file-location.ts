@@ -6,9 +6,9 @@ import { normalizePath } from '../domain/candidate/path.ts'
 import { TrmError } from '../errors.ts'
 
 /** A normalized path in a project, and its state on disk. */
-export interface Place {
+export interface FileLocation {
   readonly path: string
-  readonly absolute: string
+  readonly absolutePath: string
   readonly stats: Stats | undefined
 }
 
@@ -28,30 +28,30 @@ export async function resolveRoot(folder: string): Promise<string> {
  * Does not follow links. Throws `INVALID_PATH` if a parent folder is a link, a file, or the root of another
  * repository.
  */
-export async function locate(root: string, given: string): Promise<Place> {
-  const path = normalizePath(given)
-  const absolute = join(root, path)
-  const parts = path.split('/')
-  for (let depth = 1; depth < parts.length; depth++) {
-    const folder = parts.slice(0, depth).join('/')
+export async function locate(root: string, givenPath: string): Promise<FileLocation> {
+  const path = normalizePath(givenPath)
+  const absolutePath = join(root, path)
+  const segments = path.split('/')
+  for (let depth = 1; depth < segments.length; depth++) {
+    const folder = segments.slice(0, depth).join('/')
     const stats = await statIfExists(join(root, folder))
-    if (stats === undefined) return { path, absolute, stats: undefined }
+    if (stats === undefined) return { path, absolutePath, stats: undefined }
     if (stats.isSymbolicLink()) throw createError(path, `goes through the link ${folder}`)
     if (!stats.isDirectory()) throw createError(path, `goes through ${folder}, which is not a folder`)
     if (await statIfExists(join(root, folder, '.git')))
       throw createError(path, `is in another repository, ${folder}`)
   }
-  return { path, absolute, stats: await statIfExists(absolute) }
+  return { path, absolutePath, stats: await statIfExists(absolutePath) }
 }
 
 /** Examines a path that must be a regular file or absent. Throws `INVALID_PATH`. */
-export async function locateFile(root: string, path: string): Promise<Place> {
-  const place = await locate(root, path)
-  const { stats } = place
-  if (stats?.isSymbolicLink()) throw createError(place.path, 'is a link')
-  if (stats?.isDirectory()) throw createError(place.path, 'is a folder')
-  if (stats && !stats.isFile()) throw createError(place.path, 'is a device')
-  return place
+export async function locateFile(root: string, path: string): Promise<FileLocation> {
+  const location = await locate(root, path)
+  const { stats } = location
+  if (stats?.isSymbolicLink()) throw createError(location.path, 'is a link')
+  if (stats?.isDirectory()) throw createError(location.path, 'is a folder')
+  if (stats && !stats.isFile()) throw createError(location.path, 'is a device')
+  return location
 }
 
 /** Does not follow a link. */
