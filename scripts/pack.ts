@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { zipSync } from 'fflate'
 import { findPages } from '../packages/app-help/src/build/collect.ts'
-import { findProductSource, packedPages } from '../packages/app-help/src/build/source.ts'
+import { findProductSource, packedPagesFolder } from '../packages/app-help/src/build/source.ts'
 import { npm } from './bootstrap/install.mjs'
 import { bundleManifest, pluginFiles, registryEntry, registryName } from './pack/clients.ts'
 import {
@@ -96,7 +96,7 @@ async function stageServer(to: string): Promise<void> {
   copyFiles(server, to)
   cpSync(join(workspaceFolder(server.name), 'README.md'), join(to, 'README.md'))
   cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
-  await copyPages(join(to, packedPages))
+  await copyPages(join(to, packedPagesFolder))
   const packages = withDependencies(server, manifests).slice(1)
   for (const one of packages) {
     const place = join(to, 'node_modules', one.name)

@@ -41,11 +41,11 @@ export async function evaluate(
   await build(request, { storage, now: Date.now, signal, progress() {} })
   const index = await storage.open()
   if (index === undefined) throw new Error('nothing was built')
-  const embedder = openEmbedder(embedding, await index.spaceModel())
+  const embedder = openEmbedder(embedding, await index.readSpaceModel())
   try {
     const scope = { internal: false }
     const paths = new Map(
-      (await index.docs(scope)).map((doc) => [doc.doc_id, `${doc.source}/${doc.file_path}`]),
+      (await index.listDocs(scope)).map((doc) => [doc.doc_id, `${doc.source}/${doc.file_path}`]),
     )
     const ranks = new Map<Way, (number | undefined)[]>()
     for (const { text, pages } of questions) {

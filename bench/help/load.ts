@@ -118,7 +118,7 @@ export async function measureRebuild(folder: string): Promise<Section> {
   const lag = watchLag()
   const build = store.build()
   const rounds: number[] = []
-  while (store.building() !== undefined) rounds.push(...(await together(store)))
+  while (store.getBuildProgress() !== undefined) rounds.push(...(await together(store)))
   await build
   const longest = lag.stop()
   await close()

@@ -1,4 +1,4 @@
-import { packedPages } from '../../packages/app-help/src/build/source.ts'
+import { packedPagesFolder } from '../../packages/app-help/src/build/source.ts'
 
 /** The fields of a package.json that packing reads. */
 export interface Manifest {
@@ -58,7 +58,7 @@ export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manif
     type,
     engines,
     bin,
-    files: ['bin', 'bridge', 'dist', packedPages, noticesFile],
+    files: ['bin', 'bridge', 'dist', packedPagesFolder, noticesFile],
     exports: withoutSource(server.exports),
     dependencies: {
       ...Object.fromEntries(bundled.map((one) => [one, version])),

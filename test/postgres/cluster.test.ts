@@ -109,12 +109,14 @@ async function rankAll(storage: HelpStorage, folder: string): Promise<readonly u
   const index = await storage.open()
   if (index === undefined) throw new Error('nothing was built')
   const scope = { internal: false }
-  const paths = new Map((await index.docs(scope)).map(({ doc_id, file_path }) => [doc_id, file_path]))
+  const paths = new Map((await index.listDocs(scope)).map(({ doc_id, file_path }) => [doc_id, file_path]))
   const ranked = []
   for (const text of asked) {
     const lists = await rankLists(index, { text, mode: 'hybrid', scope, vector: undefined })
     const ids = Object.values(lists).flatMap((hits) => hits.flatMap(({ item_id }) => item_id ?? []))
-    const places = new Map((await index.items(ids)).map(({ item_id, start_line }) => [item_id, start_line]))
+    const places = new Map(
+      (await index.readItems(ids)).map(({ item_id, start_line }) => [item_id, start_line]),
+    )
     const names = Object.entries(lists).map(([name, hits]) => [
       name,
       hits.map(

@@ -3,10 +3,10 @@ import { EmbedError } from '@causeway/embed'
 import { HelpError } from './errors.ts'
 import { helpMigrations } from './storage/sqlite/sqlite-storage.ts'
 import { Help } from './store.ts'
-import { documentTools } from './tools/document-tools.ts'
-import { helpPrompts } from './tools/prompts.ts'
-import { helpResources } from './tools/resources.ts'
-import { searchTools } from './tools/search-tools.ts'
+import { declareDocumentTools } from './tools/document-tools.ts'
+import { declareHelpPrompts } from './tools/prompts.ts'
+import { declareHelpResources } from './tools/resources.ts'
+import { declareSearchTools } from './tools/search-tools.ts'
 
 export default defineApp(
   {
@@ -37,9 +37,9 @@ export default defineApp(
     health: (store) => store.health(),
   },
   (app) => {
-    searchTools(app)
-    documentTools(app)
-    helpResources(app)
-    helpPrompts(app)
+    declareSearchTools(app)
+    declareDocumentTools(app)
+    declareHelpResources(app)
+    declareHelpPrompts(app)
   },
 )

@@ -79,11 +79,11 @@ export class Help {
     return this.#query(() => this.#search.call('search', request, { signal }), request.scope)
   }
 
-  page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
+  readPage(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
     return this.#query(() => this.#search.call('page', { name, lines, scope }), scope)
   }
 
-  pages(scope: Scope): Promise<readonly DocRow[]> {
+  listPages(scope: Scope): Promise<readonly DocRow[]> {
     return this.#query(() => this.#search.call('pages', scope), scope)
   }
 
@@ -96,7 +96,7 @@ export class Help {
     return (this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0
   }
 
-  building(): BuildProgress | undefined {
+  getBuildProgress(): BuildProgress | undefined {
     return this.#progress
   }
 
@@ -173,7 +173,8 @@ export class Help {
     const { size, embedding } = this.settings
     const holder = makeHolder(this.#id)
     const request = { ...this.settings.listSources(), size, embedding, rebuild: this.#isDamaged, holder }
-    const progress: NonNullable<CallOptions['progress']> = (...step) => this.#followBuild(...step)
+    const progress: NonNullable<CallOptions['progress']> = (...progressArguments) =>
+      this.#followBuild(...progressArguments)
     try {
       await this.#checkRevision()
       if (!this.settings.internal) await builder.call('deleteInternal', this.#storage)
@@ -186,7 +187,7 @@ export class Help {
         { ...report, failed: report.failed.length, warnings: report.warnings.length },
         'documentation indexed',
       )
-      for (const failed of report.failed) this.#env.log.warn(failed, 'not indexed')
+      for (const failure of report.failed) this.#env.log.warn(failure, 'not indexed')
       if (this.settings.internal) await this.#buildInternal(builder, request)
       return report
     } finally {

@@ -251,7 +251,7 @@ verifies('help:start', async (t) => {
   t.match(answer.results, [{ title: 'Hooks' }], 'the first query waits for the first index only')
   await store.build()
   t.match(await store.health(), { docs: 3, indexing: null, failure: null, mode: 'hybrid' })
-  t.equal(store.building(), undefined)
+  t.equal(store.getBuildProgress(), undefined)
 })
 
 verifies('help:start', 'if indexing at the start is disabled, a query returns the remedy', async (t) => {

@@ -36,13 +36,13 @@ verifies('help:build:no-stale', async (t) => {
   const help = library(t, files)
   await help.build()
   t.same(listPaths(await help.ask('lifecycle', { mode: 'lexical' })), ['docs/guide/hooks.md'])
-  const before = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
+  const before = (await help.questions.listPages(everybody)).find(({ title }) => title === 'Hooks')
 
   help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNow about interceptors.' })
   await help.build()
   t.same(listPaths(await help.ask('lifecycle', { mode: 'lexical' })), [], 'removes the old text')
   t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), ['docs/guide/hooks.md'])
-  const after = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
+  const after = (await help.questions.listPages(everybody)).find(({ title }) => title === 'Hooks')
   t.equal(after?.doc_id, before?.doc_id, 'keeps the id of the page')
   t.equal(after?.items, 1)
 
@@ -59,7 +59,7 @@ verifies('help:build:no-stale', async (t) => {
   await help.build()
   t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), [], 'removes a deleted page')
   const model = await help.storage.open()
-  t.notMatch(Buffer.from((await model?.spaceModel()) ?? '').toString('latin1'), /interceptor|lifecycle/)
+  t.notMatch(Buffer.from((await model?.readSpaceModel()) ?? '').toString('latin1'), /interceptor|lifecycle/)
   await model?.close()
 })
 
@@ -183,7 +183,7 @@ verifies('help:build:odd-files', async (t) => {
   writeFileSync(join(help.folder, 'docs/bytes.md'), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x41]))
   const report = await help.build()
   t.same(report.failed, [])
-  const found = await help.questions.pages(everybody)
+  const found = await help.questions.listPages(everybody)
   t.same(found.map(({ file_path }) => file_path).sort(), [
     'bom.md',
     'bytes.md',
@@ -201,10 +201,13 @@ verifies('help:build:odd-files', async (t) => {
     /bytes.md: contains invalid UTF-8/,
   ])
     t.match(said, reason)
-  t.match(await help.questions.page({ file_path: 'crlf.md' }, { from_line: 3, max_lines: 1 }, everybody), {
-    content: 'line one',
-    total_lines: 5,
-  })
+  t.match(
+    await help.questions.readPage({ file_path: 'crlf.md' }, { from_line: 3, max_lines: 1 }, everybody),
+    {
+      content: 'line one',
+      total_lines: 5,
+    },
+  )
   t.equal(found.find(({ file_path }) => file_path === 'bom.md')?.title, 'Marked')
   t.ok((found.find(({ file_path }) => file_path === 'table.md')?.items ?? 0) > 50)
 })
@@ -269,7 +272,7 @@ verifies('help:source:own', 'pages under a former source name are removed', asyn
   const help = library(t, { 'docs/old.md': '# Old\n\nwallaby' })
   await help.build()
   const own: Source = { name: 'own', folder: join(help.folder, 'docs'), kind: 'folder', is_internal: false }
-  t.match(await help.build({ sources: [{ ...own, formerly: ['docs'] }] }), { added: 1, removed: 1 })
+  t.match(await help.build({ sources: [{ ...own, formerNames: ['docs'] }] }), { added: 1, removed: 1 })
   t.same(listPaths(await help.ask('wallaby')), ['own/old.md'])
 })
 

@@ -48,7 +48,7 @@ function openEditions(t: Test, folder: string, data: string) {
 
 /** Returns all results that a public caller can receive. */
 async function publicAnswers(queries: Queries): Promise<string> {
-  const answers: unknown[] = [await queries.facts(), await queries.pages(everybody)]
+  const answers: unknown[] = [await queries.readFacts(), await queries.listPages(everybody)]
   for (const text of texts)
     for (const mode of ['hybrid', 'lexical', 'vector'] as const)
       answers.push(
@@ -60,7 +60,7 @@ async function publicAnswers(queries: Queries): Promise<string> {
   for (const name of [{ file_path: 'plan.md' }, { file_path: 'gide/hook.md' }, { doc_id: 1 }, { doc_id: 6 }])
     answers.push(
       await queries
-        .page(name, { from_line: 1, max_lines: 9 }, everybody)
+        .readPage(name, { from_line: 1, max_lines: 9 }, everybody)
         .catch(({ code, message, data }) => ({ code, message, data })),
     )
   return JSON.stringify(answers)
@@ -105,7 +105,7 @@ verifies('help:internal:editions', async (t) => {
       writeFiles(root, toFiles(second))
       await build()
       t.equal(await publicAnswers(queries), expected, 'omits internal pages after a change')
-      const all = await queries.pages(insiders)
+      const all = await queries.listPages(insiders)
       const count = new Set([...first, ...second].map(({ path }) => path)).size
       t.equal(all.filter(({ is_internal }) => is_internal).length, count)
       t.ok(all.every(({ is_internal, doc_id }) => is_internal === doc_id > firstInternalId))
@@ -123,9 +123,11 @@ verifies('help:internal:editions', 'both editions have the same id for a public 
   rmSync(join(root, 'docs/README.md'))
   await build()
   const ids = async (scope: { internal: boolean }) =>
-    (await queries.pages(scope)).filter((doc) => !doc.is_internal).map((doc) => [doc.file_path, doc.doc_id])
+    (await queries.listPages(scope))
+      .filter((doc) => !doc.is_internal)
+      .map((doc) => [doc.file_path, doc.doc_id])
   t.same(await ids(insiders), await ids(everybody))
-  t.match(await queries.page({ file_path: 'plan.md' }, { from_line: 1, max_lines: 9 }, insiders), {
+  t.match(await queries.readPage({ file_path: 'plan.md' }, { from_line: 1, max_lines: 9 }, insiders), {
     doc_id: firstInternalId + 1,
     content: /kiwi/,
   })
@@ -216,9 +218,9 @@ verifies('help:internal:off', 'internal pages are removed from an index of an ea
   const request = { sources, size: defaultSize, embedding: { provider: 'lsa' }, rebuild: false } as const
   const context = { storage, now: Date.now, signal: new AbortController().signal, progress() {} }
   await build({ ...request, holder: 'earlier' }, context)
-  t.equal((await storage.known()).length, 5)
+  t.equal((await storage.listKnownPages()).length, 5)
   const { revision } = await build({ ...request, holder: 'now', edition: 'public' }, context)
-  t.equal((await storage.known()).length, 4)
+  t.equal((await storage.listKnownPages()).length, 4)
   t.notMatch(readFileSync(join(root, `data/help/index-${revision}.db`), 'latin1'), /marsupialcanary/)
 })
 

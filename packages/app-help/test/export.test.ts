@@ -133,7 +133,8 @@ verifies('help:export:deleted', async (t) => {
       withMethods(index, {
         close: async () => {},
         // The copied index leaks, and the index for comparison is correct.
-        body: (id: number, scope: { internal: boolean }) => (++calls <= 2 ? leak() : index.body(id, scope)),
+        readBody: (id: number, scope: { internal: boolean }) =>
+          ++calls <= 2 ? leak() : index.readBody(id, scope),
       }),
   })
   await t.rejects(exportPublic(folder, { ...tools(help), storage }), { code: 'HELP_EXPORT_UNSAFE' })
@@ -289,11 +290,11 @@ verifies(
     let from = 1
     for (let lives = 0; lives < (isLong ? 30 : 4); lives++) {
       const said = await killedBuild(t, help.folder, { from, lateMs: random.below(400) })
-      const pages = await help.questions.pages(everybody)
+      const pages = await help.questions.listPages(everybody)
       t.equal(pages.length, pageCount)
       const texts = await Promise.all(
         pages.map(({ doc_id }) =>
-          help.questions.page({ doc_id }, { from_line: 1, max_lines: 100 }, everybody),
+          help.questions.readPage({ doc_id }, { from_line: 1, max_lines: 100 }, everybody),
         ),
       )
       const rounds = new Set(texts.map(({ content }) => findRound(content)))

@@ -69,7 +69,11 @@ verifies('help:search:range', async (t) => {
   })
   let checked = 0
   for (const { doc_id, chunks } of results) {
-    const { content } = await help.questions.page({ doc_id }, { from_line: 1, max_lines: 100_000 }, everybody)
+    const { content } = await help.questions.readPage(
+      { doc_id },
+      { from_line: 1, max_lines: 100_000 },
+      everybody,
+    )
     const lines = content.split('\n')
     for (const { start_line, end_line, columns, text } of chunks) {
       const range = lines.slice(start_line - 1, end_line)
@@ -156,7 +160,7 @@ verifies(
     }
     const help = library(t, files)
     await help.build()
-    const file = join(help.data, 'help', `index-${await help.storage.revision()}.db`)
+    const file = join(help.data, 'help', `index-${await help.storage.readRevision()}.db`)
     const db = new BetterSqlite3(file)
     db.exec('DROP TABLE help_fts_link; DROP TABLE help_links')
     db.close()
@@ -267,15 +271,17 @@ verifies('help:internal:scope', async (t) => {
   await help.build()
   t.same(listPaths(await help.ask('quokka')), ['docs/a.md'])
   t.equal((await help.ask('quokka', { scope: insiders })).results.length, 3)
-  const hidden = (await help.questions.pages(insiders)).filter(({ is_internal }) => is_internal)
+  const hidden = (await help.questions.listPages(insiders)).filter(({ is_internal }) => is_internal)
   t.equal(hidden.length, 2)
   for (const { doc_id, file_path, source } of hidden) {
     const lines = { from_line: 1, max_lines: 10 }
-    await t.rejects(help.questions.page({ doc_id }, lines, everybody), {
+    await t.rejects(help.questions.readPage({ doc_id }, lines, everybody), {
       code: 'HELP_DOC_NOT_FOUND',
       data: { nearest: [] },
     })
-    const refusal = await help.questions.page({ file_path, source }, lines, everybody).catch((error) => error)
+    const refusal = await help.questions
+      .readPage({ file_path, source }, lines, everybody)
+      .catch((error) => error)
     t.notMatch(JSON.stringify(refusal.data.nearest), /docs_dev|"b\.md"/, 'suggests no internal page')
   }
   await t.rejects(help.ask('quokka', { scope: { internal: false, section: 'docs_dev' } }), {
@@ -289,16 +295,19 @@ verifies('help:document:lines', async (t) => {
   })
   await help.build()
   const page = (from_line: number, max_lines: number) =>
-    help.questions.page({ file_path: 'long.md' }, { from_line, max_lines }, everybody)
+    help.questions.readPage({ file_path: 'long.md' }, { from_line, max_lines }, everybody)
   t.match(await page(1, 2), { content: 'line 1\nline 2', start_line: 1, end_line: 2, total_lines: 50 })
   t.match(await page(49, 10), { content: 'line 49\nline 50', end_line: 50 })
   t.match(await page(400, 10), { content: 'line 50' })
   const whole = (await page(1, 1000)).content
   t.equal(whole.split('\n').length, 50, 'repeats no line')
-  await t.rejects(help.questions.page({ file_path: 'lnog.md' }, { from_line: 1, max_lines: 1 }, everybody), {
-    code: 'HELP_DOC_NOT_FOUND',
-    data: { nearest: [{ file_path: 'long.md' }] },
-  })
+  await t.rejects(
+    help.questions.readPage({ file_path: 'lnog.md' }, { from_line: 1, max_lines: 1 }, everybody),
+    {
+      code: 'HELP_DOC_NOT_FOUND',
+      data: { nearest: [{ file_path: 'long.md' }] },
+    },
+  )
 })
 
 verifies(
@@ -323,7 +332,7 @@ verifies(
 )
 
 /** Returns the parts of `Help` that the functions use. */
-const help = (internal: boolean, building?: ReturnType<Help['building']>): Help =>
+const help = (internal: boolean, building?: ReturnType<Help['getBuildProgress']>): Help =>
   ({ settings: { internal }, building: () => building }) as unknown as Help
 
 verifies('help:indexing', async (t) => {

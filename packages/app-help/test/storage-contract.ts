@@ -63,16 +63,16 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
 
   t.test(`${name}: an empty storage does not contain an index`, async (t) => {
     const { storage, ask } = await setUp(t)
-    t.equal(await storage.revision(), 0)
+    t.equal(await storage.readRevision(), 0)
     t.equal(await storage.open(), undefined)
-    t.same(await storage.known(), [])
+    t.same(await storage.listKnownPages(), [])
     await t.rejects(ask('hook'), { code: 'HELP_NOT_BUILT' })
   })
 
   t.test(`${name}: a built index finds pages by words, names and meaning, and returns facts`, async (t) => {
     const { questions, build, ask } = await setUp(t)
     t.match(await build(), { added: 5, failed: [] })
-    t.match(await questions.facts(), {
+    t.match(await questions.readFacts(), {
       docs: 5,
       internal_docs: 1,
       chunking: '1:1600:200',
@@ -119,14 +119,14 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     t.ok(guide.results.every(({ section }) => section === 'Guide'))
     const japanese = await ask('ログ', { scope: { internal: false, language: 'ja' } })
     t.same(listPaths(japanese), ['docs/ja/log.md'])
-    const hidden = (await questions.pages(insiders)).find(({ is_internal }) => is_internal)
+    const hidden = (await questions.listPages(insiders)).find(({ is_internal }) => is_internal)
     const lines = { from_line: 1, max_lines: 10 }
-    await t.rejects(questions.page({ doc_id: hidden?.doc_id ?? 0 }, lines, everybody), {
+    await t.rejects(questions.readPage({ doc_id: hidden?.doc_id ?? 0 }, lines, everybody), {
       code: 'HELP_DOC_NOT_FOUND',
     })
-    t.match(await questions.page({ doc_id: hidden?.doc_id ?? 0 }, lines, insiders), { content: /quokka/ })
+    t.match(await questions.readPage({ doc_id: hidden?.doc_id ?? 0 }, lines, insiders), { content: /quokka/ })
     t.same(
-      (await questions.pages(everybody)).map(({ section, file_path }) => [section, file_path]),
+      (await questions.listPages(everybody)).map(({ section, file_path }) => [section, file_path]),
       [
         ['Guide', 'guide/errors.md'],
         ['Guide', 'guide/hooks.md'],
@@ -164,11 +164,11 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     async (t) => {
       const { folder, storage, questions, build, ask } = await setUp(t)
       await build()
-      const before = await storage.revision()
-      const id = (await questions.pages(everybody)).find(({ title }) => title === 'Hooks')?.doc_id
+      const before = await storage.readRevision()
+      const id = (await questions.listPages(everybody)).find(({ title }) => title === 'Hooks')?.doc_id
       writeFiles(folder, { 'docs/guide/hooks.md': '# Hooks\n\nNow about wombats.' })
       t.match(await build(), { updated: 1, unchanged: 4 })
-      t.equal(await storage.revision(), before + 1)
+      t.equal(await storage.readRevision(), before + 1)
       t.same(listPaths(await ask('lifecycle sequence', { mode: 'lexical' })), [])
       t.match((await ask('wombats')).results[0], {
         doc_id: id,
@@ -177,15 +177,15 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
       })
       t.match(await build(), { updated: 0, unchanged: 5, revision: before + 1 })
       t.match(await build({ rebuild: true }), { added: 5 })
-      t.equal((await questions.facts()).docs, 5)
+      t.equal((await questions.readFacts()).docs, 5)
     },
   )
 
   t.test(`${name}: a failed publication does not change the index`, async (t) => {
     const { storage, ask, build } = await setUp(t)
     await build()
-    const revision = await storage.revision()
-    const [page] = await storage.known()
+    const revision = await storage.readRevision()
+    const [page] = await storage.listKnownPages()
     // A storage never accepts a public chunk of an internal page.
     const wrong = {
       ...page,
@@ -205,7 +205,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
       vectors: 'keep',
     }
     await t.rejects(storage.publish(change as never))
-    t.equal(await storage.revision(), revision)
+    t.equal(await storage.readRevision(), revision)
     t.equal(listPaths(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
   })
 
@@ -236,9 +236,9 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     const vector = Float32Array.from([0.25, -1])
     await storage.cacheVectors('space', new Map([['a', vector]]))
     await storage.cacheVectors('space', new Map([['a', vector]]))
-    t.same([...(await storage.cachedVectors('space', ['a', 'b']))], [['a', vector]])
-    t.equal((await storage.cachedVectors('other', ['a'])).size, 0)
-    t.equal(await storage.lastReport(), undefined)
+    t.same([...(await storage.readCachedVectors('space', ['a', 'b']))], [['a', vector]])
+    t.equal((await storage.readCachedVectors('other', ['a'])).size, 0)
+    t.equal(await storage.readLastReport(), undefined)
   })
 
   t.test(`${name}: an export contains the public pages`, async (t) => {

@@ -90,7 +90,7 @@ async function readFacts(storage: HelpStorage): Promise<IndexFacts | undefined> 
 
 serve<BuildMethods>(
   {
-    revision: (storage) => withStorage(storage, (open) => open.revision()),
+    revision: (storage) => withStorage(storage, (open) => open.readRevision()),
     facts: (storage) => withStorage(storage, readFacts),
     build: ({ storage, request }, call) =>
       withStorage(storage, (open) => buildEdition(open, storage, request, call)),

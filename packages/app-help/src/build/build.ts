@@ -13,7 +13,7 @@ import type {
   IndexFacts,
   KnownPage,
 } from '../storage/types.ts'
-import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './make-vectors.ts'
+import { type BuildCall, makeVectors, type Texts, type VectorResult } from './make-vectors.ts'
 import { type BasePage, formatChunking, type Plan, planFiles } from './plan.ts'
 import type { SkippedFile, Source } from './source.ts'
 
@@ -28,7 +28,7 @@ export interface BuildOptions {
 export interface BuildRequest extends BuildOptions {
   readonly sources: readonly Source[]
   /** Unusable entries of the sources setting, for the report. */
-  readonly failed?: readonly SkippedFile[]
+  readonly failedSources?: readonly SkippedFile[]
   /** The default, `internal`, includes all pages. */
   readonly edition?: Edition
 }
@@ -47,8 +47,8 @@ export interface BuildContext extends BuildCall {
  * `CANCELLED`, and errors of the embedder.
  */
 export async function build(request: BuildRequest, context: BuildContext): Promise<BuildReport> {
-  const { sources, failed = [], size, edition = 'internal' } = request
-  const [first] = failed
+  const { sources, failedSources = [], size, edition = 'internal' } = request
+  const [first] = failedSources
   if (sources.length === 0 && first !== undefined) {
     const message = `no configured documentation source can be used: ${first.reason}`
     throw new HelpError('HELP_SOURCE_INVALID', message)
@@ -57,14 +57,14 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
   const base = await context.base?.open()
   try {
     const basePages = base && (await readBase(base, context.base))
-    const known = await context.storage.known().catch(() => [])
-    const rebuild = request.rebuild || requiresRebuild(known, edition, basePages)
-    return await buildFromPlan({ ...request, rebuild }, context, (known) =>
-      planFiles(included, size, known, {
+    const knownPages = await context.storage.listKnownPages().catch(() => [])
+    const rebuild = request.rebuild || requiresRebuild(knownPages, edition, basePages)
+    return await buildFromPlan({ ...request, rebuild }, context, (knownPages) =>
+      planFiles(included, size, knownPages, {
         ...context,
         edition,
         base: basePages,
-        failed,
+        failedSources,
         refetch: request.rebuild && basePages === undefined,
       }),
     )
@@ -75,21 +75,21 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
 
 async function readBase(index: HelpIndex, storage: HelpStorage | undefined): Promise<BasePage[]> {
   const scope = { internal: false }
-  const pages = (await storage?.known()) ?? []
+  const pages = (await storage?.listKnownPages()) ?? []
   return pages
     .filter(({ is_internal }) => !is_internal)
-    .map((page) => ({ ...page, body: async () => (await index.body(page.doc_id, scope)) ?? '' }))
+    .map((page) => ({ ...page, readBody: async () => (await index.readBody(page.doc_id, scope)) ?? '' }))
 }
 
 /** Whether the index contains pages or ids that only a rebuild removes completely. */
 function requiresRebuild(
-  known: readonly KnownPage[],
+  knownPages: readonly KnownPage[],
   edition: Edition,
   base: readonly BasePage[] = [],
 ): boolean {
-  if (edition === 'public') return known.some(({ is_internal }) => is_internal)
+  if (edition === 'public') return knownPages.some(({ is_internal }) => is_internal)
   const ids = new Map(base.map(({ source, file_path, doc_id }) => [`${source}\n${file_path}`, doc_id]))
-  return known.some(({ source, file_path, doc_id, is_internal }) => {
+  return knownPages.some(({ source, file_path, doc_id, is_internal }) => {
     const id = ids.get(`${source}\n${file_path}`)
     return id !== undefined && !is_internal && id !== doc_id
   })
@@ -98,7 +98,7 @@ function requiresRebuild(
 export async function buildFromPlan(
   options: BuildOptions,
   context: BuildContext,
-  plan: (known: readonly KnownPage[]) => Promise<Plan>,
+  plan: (knownPages: readonly KnownPage[]) => Promise<Plan>,
 ): Promise<BuildReport> {
   const { storage } = context
   const lock = await storage.lock(options.holder)
@@ -117,11 +117,11 @@ export async function buildFromPlan(
 async function buildLocked(
   options: BuildOptions,
   context: BuildContext,
-  { plan: makePlan, lock }: { plan: (known: readonly KnownPage[]) => Promise<Plan>; lock: BuildLock },
+  { plan: makePlan, lock }: { plan: (knownPages: readonly KnownPage[]) => Promise<Plan>; lock: BuildLock },
 ): Promise<BuildReport> {
   const { storage, now, progress } = context
   const { rebuild, embedding } = options
-  const started = now()
+  const startedMs = now()
   const index = await storage.open().catch((error: unknown) => {
     if (rebuild && isDamaged(error)) return undefined
     throw error
@@ -131,16 +131,16 @@ async function buildLocked(
   const chunking = formatChunking(options.size)
   if (facts !== undefined && !rebuild) requireSameRules(facts, chunking, embedding)
 
-  const plan = await makePlan(rebuild ? [] : await storage.known())
+  const plan = await makePlan(rebuild ? [] : await storage.listKnownPages())
   await lock.renew()
-  const report = (result: Pick<MadeVectors, 'embedded' | 'reused'>, revision: number): BuildReport => ({
+  const report = (result: Pick<VectorResult, 'embedded' | 'reused'>, revision: number): BuildReport => ({
     ...plan.counts,
     embedded: result.embedded,
     reused: result.reused,
     failed: plan.failed,
     warnings: plan.warnings,
     revision,
-    ms: now() - started,
+    ms: now() - startedMs,
   })
   const isUnchanged = plan.pages.length === 0 && plan.removed.length === 0
   const lacksVectors = facts?.space === undefined && embedding.provider !== 'none' && (facts?.items ?? 0) > 0
@@ -157,8 +157,8 @@ async function buildLocked(
   let renewals = Promise.resolve()
   const result = await makeVectors(await collectTexts(storage, plan, rebuild), embedding, storage, {
     ...context,
-    progress(...done) {
-      progress(...done)
+    progress(...progressArguments) {
+      progress(...progressArguments)
       // The next awaited renewal detects a lost lock.
       renewals = renewals.then(() => lock.renew()).catch(() => undefined)
     },
@@ -173,13 +173,17 @@ const isDamaged = (error: unknown): boolean => StoreError.is(error, 'DATA_DAMAGE
 
 function requireSameRules(
   { chunking, space }: IndexFacts,
-  configured: string,
+  configuredChunking: string,
   embedding: EmbeddingSettings,
 ): void {
-  if (chunking !== configured)
-    throw new HelpError('HELP_CHUNKING_CHANGED', `the index has pieces of ${chunking}, not ${configured}`, {
-      data: { stored: chunking, configured },
-    })
+  if (chunking !== configuredChunking)
+    throw new HelpError(
+      'HELP_CHUNKING_CHANGED',
+      `the index has pieces of ${chunking}, not ${configuredChunking}`,
+      {
+        data: { stored: chunking, configured: configuredChunking },
+      },
+    )
   if (space !== undefined) requireSameSpace(space, getWantedSpace(embedding))
 }
 
@@ -187,7 +191,7 @@ async function collectTexts(storage: HelpStorage, plan: Plan, rebuild: boolean):
   const texts = new Map<string, string>()
   // Removed texts must not affect the LSA vocabulary.
   const removed = new Set([...plan.removed, ...plan.replaced])
-  for (const { doc_id, text_hash, title, heading, text } of rebuild ? [] : await storage.embeddedItems())
+  for (const { doc_id, text_hash, title, heading, text } of rebuild ? [] : await storage.listEmbeddedItems())
     if (!removed.has(doc_id)) texts.set(text_hash, makeEmbeddedText(title, heading, text))
   for (const page of plan.pages)
     for (const [i, { heading, text }] of page.chunks.entries())

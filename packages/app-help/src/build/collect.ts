@@ -28,7 +28,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; s
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
   const skipped: SkippedFile[] = []
-  const seen = new Set<string>()
+  const seenPaths = new Set<string>()
 
   const visit = async (folder: string, depth: number): Promise<void> => {
     const entries = await readdir(folder)
@@ -37,21 +37,21 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; s
       const file_path = relative(root, path).split(sep).join('/')
       if (!isIncluded(source.kind, file_path, true) && !isIncluded(source.kind, file_path, false)) continue
       const file = `${source.name}/${file_path}`
-      const real = await realpath(path).catch(() => undefined)
-      if (real === undefined) skipped.push({ file, reason: 'broken link' })
-      else if (!real.startsWith(`${root}${sep}`)) skipped.push({ file, reason: 'outside the source' })
-      else if (!seen.has(real)) {
-        const { size, ...entry } = await stat(real).then((found) => ({
-          size: found.size,
-          isFolder: found.isDirectory(),
+      const realFile = await realpath(path).catch(() => undefined)
+      if (realFile === undefined) skipped.push({ file, reason: 'broken link' })
+      else if (!realFile.startsWith(`${root}${sep}`)) skipped.push({ file, reason: 'outside the source' })
+      else if (!seenPaths.has(realFile)) {
+        const { size, ...entry } = await stat(realFile).then((stats) => ({
+          size: stats.size,
+          isFolder: stats.isDirectory(),
         }))
         if (!isIncluded(source.kind, file_path, entry.isFolder)) continue
-        seen.add(real)
+        seenPaths.add(realFile)
         if (entry.isFolder && depth < maxDepth) await visit(path, depth + 1)
         else if (!entry.isFolder && /\.(?:md|mdx|markdown|rst|html?)$/i.test(name)) {
           if (size > maxBytes) skipped.push({ file, reason: `larger than ${maxBytes} bytes` })
-          else files.push({ source, file_path, path: real })
-        } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: real })
+          else files.push({ source, file_path, path: realFile })
+        } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: realFile })
       }
     }
   }

@@ -59,7 +59,7 @@ export function openMaintenance({ dir, settings: values, cwd, signal, progress }
         const unconfigured = (facts?.sources ?? [])
           .map(({ source }) => source)
           .filter((source) => !configured.has(source))
-        return { facts, report: await open.lastReport(), unconfigured }
+        return { facts, report: await open.readLastReport(), unconfigured }
       } finally {
         await open.close()
       }

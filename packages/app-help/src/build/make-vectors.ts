@@ -9,7 +9,7 @@ export interface BuildCall {
   readonly progress: (done: number, total?: number, message?: string) => void
 }
 
-export interface MadeVectors {
+export interface VectorResult {
   readonly vectors: NewVectors | undefined
   readonly embedded: number
   readonly reused: number
@@ -20,49 +20,55 @@ const storeBatchSize = 256
 
 /** Uses cached vectors if possible. Throws errors of the embedder. */
 export async function makeVectors(
-  all: Texts,
+  texts: Texts,
   settings: EmbeddingSettings,
   storage: HelpStorage,
   call: BuildCall,
-): Promise<MadeVectors> {
-  if (settings.provider === 'none' || all.size === 0) return { vectors: undefined, embedded: 0, reused: 0 }
-  return settings.provider === 'lsa' ? embedByLsa(all, call) : embedByEndpoint(all, settings, storage, call)
+): Promise<VectorResult> {
+  if (settings.provider === 'none' || texts.size === 0) return { vectors: undefined, embedded: 0, reused: 0 }
+  return settings.provider === 'lsa'
+    ? embedByLsa(texts, call)
+    : embedByEndpoint(texts, settings, storage, call)
 }
 
-async function embedByLsa(all: Texts, { signal, progress }: BuildCall): Promise<MadeVectors> {
-  const list = [...all.values()]
-  const model: LsaModel = await trainLsa(list, {
+async function embedByLsa(texts: Texts, { signal, progress }: BuildCall): Promise<VectorResult> {
+  const textList = [...texts.values()]
+  const model: LsaModel = await trainLsa(textList, {
     dimensions: lsaDimensions,
     signal,
     progress: (done, total) => progress(done, total, 'analysing the corpus'),
   })
-  const vectors = await openLsa(model).embedDocuments(list, { signal })
-  const rows = toRows([...all.keys()], vectors)
+  const vectors = await openLsa(model).embedDocuments(textList, { signal })
+  const rows = toRows([...texts.keys()], vectors)
   return { vectors: { space: model.space, model: encodeLsa(model), rows }, embedded: rows.size, reused: 0 }
 }
 
 async function embedByEndpoint(
-  all: Texts,
+  texts: Texts,
   settings: EmbeddingSettings & { readonly provider: 'openai' },
   storage: HelpStorage,
   { signal, progress }: BuildCall,
-): Promise<MadeVectors> {
+): Promise<VectorResult> {
   const embedder = openEndpoint(settings)
   try {
     const { space } = embedder
-    const rows = new Map(await storage.cachedVectors(space.fingerprint, [...all.keys()]))
+    const rows = new Map(await storage.readCachedVectors(space.fingerprint, [...texts.keys()]))
     const reused = rows.size
-    const missing = [...all.keys()].filter((hash) => !rows.has(hash))
-    for (let at = 0; at < missing.length; at += storeBatchSize) {
-      const hashes = missing.slice(at, at + storeBatchSize)
+    const missingHashes = [...texts.keys()].filter((hash) => !rows.has(hash))
+    for (let offset = 0; offset < missingHashes.length; offset += storeBatchSize) {
+      const hashes = missingHashes.slice(offset, offset + storeBatchSize)
       const vectors = await embedder.embedDocuments(
-        hashes.map((hash) => all.get(hash) ?? ''),
+        hashes.map((hash) => texts.get(hash) ?? ''),
         { signal },
       )
-      const made = toRows(hashes, vectors)
-      await storage.cacheVectors(space.fingerprint, made)
-      for (const [hash, vector] of made) rows.set(hash, vector)
-      progress(Math.min(at + storeBatchSize, missing.length), missing.length, 'requesting vectors')
+      const newRows = toRows(hashes, vectors)
+      await storage.cacheVectors(space.fingerprint, newRows)
+      for (const [hash, vector] of newRows) rows.set(hash, vector)
+      progress(
+        Math.min(offset + storeBatchSize, missingHashes.length),
+        missingHashes.length,
+        'requesting vectors',
+      )
     }
     return { vectors: { space, rows }, embedded: rows.size - reused, reused }
   } finally {

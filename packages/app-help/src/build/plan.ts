@@ -29,24 +29,24 @@ interface PageChoice {
   readonly edition: Edition
   /** Pages of the public edition. */
   readonly base?: readonly BasePage[] | undefined
-  readonly failed?: readonly SkippedFile[]
+  readonly failedSources?: readonly SkippedFile[]
   readonly refetch?: boolean
 }
 
 export interface BasePage extends KnownPage {
-  body(): Promise<string>
+  readBody(): Promise<string>
 }
 
 /** Compares the files of the sources with the index. Pages of other sources remain. Throws `CANCELLED`. */
 export async function planFiles(
   sources: readonly Source[],
   size: ChunkSize,
-  known: readonly KnownPage[],
-  { signal, progress, edition, base, failed: unusable = [], refetch = false }: BuildCall & PageChoice,
+  knownPages: readonly KnownPage[],
+  { signal, progress, edition, base, failedSources: unusable = [], refetch = false }: BuildCall & PageChoice,
 ): Promise<Plan> {
   const failedSources: SkippedFile[] = [...unusable]
   const unreadSources = new Set<string>()
-  const found = await Promise.all(
+  const sourceResults = await Promise.all(
     sources.map((source) =>
       findSourcePages(source, { signal, progress }, refetch).catch((error: NodeJS.ErrnoException) => {
         unreadSources.add(source.name)
@@ -56,38 +56,41 @@ export async function planFiles(
       }),
     ),
   )
-  const inBase = new Set(base?.map((page) => pageKey(page.source, page.file_path)))
-  const files = found
-    .flatMap((one) => one.files)
-    .filter((file) => !inBase.has(pageKey(file.source.name, file.file_path)))
-  const earlier = groupPagesByKey(known)
-  const seen = new Set(inBase)
+  const baseKeys = new Set(base?.map((page) => getPageKey(page.source, page.file_path)))
+  const files = sourceResults
+    .flatMap((result) => result.files)
+    .filter((file) => !baseKeys.has(getPageKey(file.source.name, file.file_path)))
+  const knownByKey = groupPagesByKey(knownPages)
+  const seenKeys = new Set(baseKeys)
   const failed: { file: string; reason: string }[] = []
-  const warnings = found.flatMap(({ skipped }) => skipped.map(({ file, reason }) => `${file}: ${reason}`))
-  const pages = await listChangedBasePages(base ?? [], earlier, size)
+  const warnings = sourceResults.flatMap(({ skipped }) =>
+    skipped.map(({ file, reason }) => `${file}: ${reason}`),
+  )
+  const pages = await listChangedBasePages(base ?? [], knownByKey, size)
   for (const [i, file] of files.entries()) {
-    const key = pageKey(file.source.name, file.file_path)
-    const before = earlier.get(key)
+    const key = getPageKey(file.source.name, file.file_path)
+    const knownPage = knownByKey.get(key)
     const name = `${file.source.name}/${file.file_path}`
-    const read = await readChanged(file, before, size).catch((error: NodeJS.ErrnoException) => {
+    const changedPage = await readChangedPage(file, knownPage, size).catch((error: NodeJS.ErrnoException) => {
       failed.push({ file: name, reason: error.code ?? 'unreadable' })
     })
-    if (read?.warning !== undefined) warnings.push(`${name}: ${read.warning}`)
-    const isInternal = read?.page?.is_internal ?? before?.is_internal ?? file.source.is_internal
+    if (changedPage?.warning !== undefined) warnings.push(`${name}: ${changedPage.warning}`)
+    const isInternal = changedPage?.page?.is_internal ?? knownPage?.is_internal ?? file.source.is_internal
     if (!isInternal || edition === 'internal') {
-      seen.add(key)
-      if (read?.page !== undefined) pages.push(read.page)
+      seenKeys.add(key)
+      if (changedPage?.page !== undefined) pages.push(changedPage.page)
     }
     if (i % filesPerTurn !== 0) continue
     progress(i, files.length, 'reading pages')
     await turn()
     if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
   }
-  const readable = sources.filter(({ name }) => !unreadSources.has(name))
-  const names = new Set(readable.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
-  if (base !== undefined) for (const { source, is_internal } of known) if (!is_internal) names.add(source)
+  const readableSources = sources.filter(({ name }) => !unreadSources.has(name))
+  const names = new Set(readableSources.flatMap(({ name, formerNames = [] }) => [name, ...formerNames]))
+  if (base !== undefined)
+    for (const { source, is_internal } of knownPages) if (!is_internal) names.add(source)
   return {
-    ...comparePages(pages, { known, seen, names, count: seen.size - failed.length }),
+    ...comparePages(pages, { knownPages, seenKeys, names, count: seenKeys.size - failed.length }),
     failed: [...failedSources, ...failed],
     warnings,
   }
@@ -113,51 +116,55 @@ async function findSourcePages(source: Source, { signal, progress }: BuildCall, 
 
 async function listChangedBasePages(
   base: readonly BasePage[],
-  earlier: ReadonlyMap<string, KnownPage>,
+  knownByKey: ReadonlyMap<string, KnownPage>,
   size: ChunkSize,
 ): Promise<NewPage[]> {
   const pages: NewPage[] = []
-  for (const { doc_id, source, file_path, content_hash, body } of base) {
-    const before = earlier.get(pageKey(source, file_path))
-    if (before?.content_hash === content_hash && before.doc_id === doc_id) continue
-    const file = { source, file_path, body: await body(), is_internal: false }
+  for (const { doc_id, source, file_path, content_hash, readBody } of base) {
+    const knownPage = knownByKey.get(getPageKey(source, file_path))
+    if (knownPage?.content_hash === content_hash && knownPage.doc_id === doc_id) continue
+    const file = { source, file_path, body: await readBody(), is_internal: false }
     pages.push({ ...makePage(file, size, content_hash), doc_id })
   }
   return pages
 }
 
 /** The given pages replace all pages of their sources. */
-export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]): Plan {
-  const earlier = groupPagesByKey(known)
-  const changed = pages.filter(
+export function planPages(pages: readonly NewPage[], knownPages: readonly KnownPage[]): Plan {
+  const knownByKey = groupPagesByKey(knownPages)
+  const changedPages = pages.filter(
     ({ source, file_path, content_hash }) =>
-      earlier.get(pageKey(source, file_path))?.content_hash !== content_hash,
+      knownByKey.get(getPageKey(source, file_path))?.content_hash !== content_hash,
   )
-  const seen = new Set(pages.map(({ source, file_path }) => pageKey(source, file_path)))
+  const seenKeys = new Set(pages.map(({ source, file_path }) => getPageKey(source, file_path)))
   const names = new Set(pages.map(({ source }) => source))
-  return { ...comparePages(changed, { known, seen, names, count: pages.length }), failed: [], warnings: [] }
+  return {
+    ...comparePages(changedPages, { knownPages, seenKeys, names, count: pages.length }),
+    failed: [],
+    warnings: [],
+  }
 }
 
 function comparePages(
   pages: readonly NewPage[],
   {
-    known,
-    seen,
+    knownPages,
+    seenKeys,
     names,
     count,
   }: {
-    readonly known: readonly KnownPage[]
-    readonly seen: ReadonlySet<string>
+    readonly knownPages: readonly KnownPage[]
+    readonly seenKeys: ReadonlySet<string>
     readonly names: ReadonlySet<string>
     readonly count: number
   },
 ) {
-  const earlier = groupPagesByKey(known)
+  const knownByKey = groupPagesByKey(knownPages)
   const replaced = pages.flatMap(
-    ({ source, file_path }) => earlier.get(pageKey(source, file_path))?.doc_id ?? [],
+    ({ source, file_path }) => knownByKey.get(getPageKey(source, file_path))?.doc_id ?? [],
   )
-  const removed = known
-    .filter(({ source, file_path }) => names.has(source) && !seen.has(pageKey(source, file_path)))
+  const removed = knownPages
+    .filter(({ source, file_path }) => names.has(source) && !seenKeys.has(getPageKey(source, file_path)))
     .map(({ doc_id }) => doc_id)
   const counts = {
     added: pages.length - replaced.length,
@@ -168,11 +175,11 @@ function comparePages(
   return { pages, removed, replaced, counts }
 }
 
-async function readChanged(file: FoundFile, before: KnownPage | undefined, size: ChunkSize) {
+async function readChangedPage(file: FoundFile, knownPage: KnownPage | undefined, size: ChunkSize) {
   const { bytes_hash, warning, ...page } = await readPageFile(file)
   const content_hash = hash(`${formatChunking(size)}\n${wordsVersion}\n${page.is_internal}\n${bytes_hash}`)
   return {
-    page: before?.content_hash === content_hash ? undefined : makePage(page, size, content_hash),
+    page: knownPage?.content_hash === content_hash ? undefined : makePage(page, size, content_hash),
     warning,
   }
 }
@@ -193,9 +200,9 @@ export function parseChunking(chunking: string): ChunkSize {
   return { size, overlap }
 }
 
-const groupPagesByKey = (known: readonly KnownPage[]): ReadonlyMap<string, KnownPage> =>
-  new Map(known.map((page) => [pageKey(page.source, page.file_path), page]))
+const groupPagesByKey = (knownPages: readonly KnownPage[]): ReadonlyMap<string, KnownPage> =>
+  new Map(knownPages.map((page) => [getPageKey(page.source, page.file_path), page]))
 
-const pageKey = (source: string, path: string): string => `${source}\n${path}`
+const getPageKey = (source: string, path: string): string => `${source}\n${path}`
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

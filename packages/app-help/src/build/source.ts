@@ -8,7 +8,7 @@ import { HelpError } from '../errors.ts'
 import type { LlmsSite } from '../sources/llms-site.ts'
 import type { NpmPackage } from '../sources/npm-package.ts'
 
-const ownFolder = dirname(fileURLToPath(import.meta.url))
+const moduleFolder = dirname(fileURLToPath(import.meta.url))
 
 export interface Source {
   /** Name such as `causeway`, `docs_dev` or `pkg:fastify`. */
@@ -20,7 +20,7 @@ export interface Source {
   readonly npm?: NpmPackage
   readonly site?: LlmsSite
   /** Former names. Their pages are removed from the index. */
-  readonly formerly?: readonly string[]
+  readonly formerNames?: readonly string[]
 }
 
 export interface SkippedFile {
@@ -55,56 +55,63 @@ export function readSources(entries: readonly string[], cwd: string, downloads?:
 
 export interface SourceList {
   readonly sources: readonly Source[]
-  readonly failed: readonly SkippedFile[]
+  readonly failedSources: readonly SkippedFile[]
 }
 
 /** Replaces the entry `own` with the default sources. An unusable entry does not affect the others. */
 export function listSources(entries: readonly string[], cwd: string, downloads?: Downloads): SourceList {
-  if (entries.length === 0) return { sources: listOwnSources(), failed: [] }
+  if (entries.length === 0) return { sources: listOwnSources(), failedSources: [] }
   const sources: Source[] = []
-  const failed: SkippedFile[] = []
-  const add = (source: Source): void => {
+  const failedSources: SkippedFile[] = []
+  const addSource = (source: Source): void => {
     if (sources.some(({ name }) => name === source.name))
       throw createInvalidError(`two sources have the same name: ${source.name}`, source.name)
     sources.push(source)
   }
-  for (const entry of entries.filter((one) => one !== 'own')) {
+  for (const entry of entries.filter((candidate) => candidate !== 'own')) {
     try {
-      add(readSource(entry.trim(), cwd, downloads))
+      addSource(readSource(entry.trim(), cwd, downloads))
     } catch (error) {
       if (!HelpError.is(error, 'HELP_SOURCE_INVALID')) throw error
-      failed.push({ file: entry.trim(), reason: error.message })
+      failedSources.push({ file: entry.trim(), reason: error.message })
     }
   }
   const names = new Set(sources.map(({ name }) => name))
-  const own = entries.includes('own') ? listOwnSources().filter(({ name }) => !names.has(name)) : []
-  return { sources: [...sources, ...own], failed }
+  const ownSources = entries.includes('own') ? listOwnSources().filter(({ name }) => !names.has(name)) : []
+  return { sources: [...sources, ...ownSources], failedSources }
 }
 
 /** Returns the documentation of this product, searched from `from` upwards, and of its main dependencies. */
-export function listOwnSources(from = ownFolder): Source[] {
-  const own = findProductSource(from)
+export function listOwnSources(from = moduleFolder): Source[] {
+  const productSource = findProductSource(from)
   const internal =
-    own === undefined ? [] : [join(own.folder, 'docs_dev')].filter((folder) => existsSync(folder))
+    productSource === undefined
+      ? []
+      : [join(productSource.folder, 'docs_dev')].filter((folder) => existsSync(folder))
   const packages = ['fastify', 'undici'].filter((name) => findPackageFolder(name) !== undefined)
   const entries = [
     ...internal.map((folder) => `internal:docs_dev=${folder}`),
     ...packages.map((name) => `pkg:${name}`),
   ]
-  return [...(own === undefined ? [] : [own]), ...readSources(entries, '/')]
+  return [...(productSource === undefined ? [] : [productSource]), ...readSources(entries, '/')]
 }
 
-export const packedPages = 'documentation'
+export const packedPagesFolder = 'documentation'
 
-const product = { name: 'causeway', kind: 'product', is_internal: false, formerly: ['docs'] } as const
+const productFields = {
+  name: 'causeway',
+  kind: 'product',
+  is_internal: false,
+  formerNames: ['docs'],
+} as const
 
-export function findProductSource(from = ownFolder): Source | undefined {
+export function findProductSource(from = moduleFolder): Source | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const isCheckout =
       existsSync(join(folder, 'docs/architecture.md')) && existsSync(join(folder, 'packages/app-help'))
-    const packed = join(folder, packedPages)
-    if (isCheckout || existsSync(join(packed, 'docs/architecture.md')))
-      return { ...product, folder: isCheckout ? folder : packed }
+    const packedFolder = join(folder, packedPagesFolder)
+    if (isCheckout || existsSync(join(packedFolder, 'docs/architecture.md')))
+      return { ...productFields, folder: isCheckout ? folder : packedFolder }
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -118,8 +125,8 @@ function readSource(entry: string, cwd: string, downloads: Downloads | undefined
     return { name: entry, folder, kind: 'package', is_internal: false }
   }
   const is_internal = entry.startsWith('internal:')
-  const rest = is_internal ? entry.slice('internal:'.length) : entry
-  const [name = '', path = ''] = splitOnce(rest)
+  const value = is_internal ? entry.slice('internal:'.length) : entry
+  const [name = '', path = ''] = splitOnce(value)
   if (!namePattern.test(name) || path === '') throw createInvalidError(`invalid source: ${entry}`, entry)
   if (/^https?:\/\//i.test(path) && downloads !== undefined)
     return { name, is_internal, kind: 'folder', ...readSite(path, downloads, entry) }
@@ -130,13 +137,19 @@ function readSource(entry: string, cwd: string, downloads: Downloads | undefined
 }
 
 function readRegistrySource(entry: string, { folder, registry }: Downloads): Source {
-  const rest = entry.slice('npm:'.length)
-  const at = rest.lastIndexOf('@')
-  const [name, version] = [rest.slice(0, Math.max(0, at)), rest.slice(at + 1)]
+  const value = entry.slice('npm:'.length)
+  const index = value.lastIndexOf('@')
+  const [name, version] = [value.slice(0, Math.max(0, index)), value.slice(index + 1)]
   if (!packagePattern.test(name) || !versionPattern.test(version))
     throw createInvalidError(`write a package of a registry as npm:name@1.2.3, not ${entry}`, entry)
-  const place = join(folder, `${name.replace('/', '+')}@${version}`)
-  return { name: entry, folder: place, kind: 'package', is_internal: false, npm: { name, version, registry } }
+  const packageFolder = join(folder, `${name.replace('/', '+')}@${version}`)
+  return {
+    name: entry,
+    folder: packageFolder,
+    kind: 'package',
+    is_internal: false,
+    npm: { name, version, registry },
+  }
 }
 
 function readSite(address: string, { folder, origins }: Downloads, entry: string) {
@@ -149,12 +162,12 @@ function readSite(address: string, { folder, origins }: Downloads, entry: string
 }
 
 function splitOnce(text: string): string[] {
-  const at = text.indexOf('=')
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+  const index = text.indexOf('=')
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)]
 }
 
 function findPackageFolder(name: string): string | undefined {
-  for (let folder = ownFolder; ; folder = dirname(folder)) {
+  for (let folder = moduleFolder; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)
     if (existsSync(join(candidate, 'package.json'))) return candidate
     if (dirname(folder) === folder) return undefined

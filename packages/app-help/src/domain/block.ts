@@ -13,18 +13,18 @@ export interface Block {
 }
 
 const fenceStart = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(?<![ \t])[ \t]+)?$/
+const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(?<![ \t])[ \t]+)?$/
 const tableRow = /^ {0,3}\|.*\|\s*$/
 
 /** Splits Markdown into consecutive blocks that cover every line from `from`. An unclosed fence extends to the end. */
 export function splitBlocks(lines: readonly string[], from = 0): Block[] {
-  const found: Block[] = []
-  for (let at = from; at < lines.length; ) {
-    const block = readBlock(lines, at)
-    found.push(block)
-    at = block.end
+  const blocks: Block[] = []
+  for (let lineIndex = from; lineIndex < lines.length; ) {
+    const block = readBlock(lines, lineIndex)
+    blocks.push(block)
+    lineIndex = block.end
   }
-  return found
+  return blocks
 }
 
 function readBlock(lines: readonly string[], start: number): Block {
@@ -34,7 +34,7 @@ function readBlock(lines: readonly string[], start: number): Block {
   const fence = fenceStart.exec(line)
   if (fence !== null) return readFence(lines, start, fence)
   if (/^ {0,3}<!--/.test(line)) return { kind: 'text', start, end: findCommentEnd(lines, start) }
-  const heading = atx.exec(line)
+  const heading = atxHeading.exec(line)
   if (heading !== null)
     return {
       kind: 'heading',
@@ -43,16 +43,16 @@ function readBlock(lines: readonly string[], start: number): Block {
       level: heading[1]?.length ?? 1,
       ...readTitle(heading[2] ?? ''),
     }
-  const underlined = readSetext(lines, start)
-  if (underlined !== undefined) return underlined
+  const setextHeading = readSetext(lines, start)
+  if (setextHeading !== undefined) return setextHeading
   if (tableRow.test(line))
     return { kind: 'table', start, end: findRunEnd(lines, start, (next) => tableRow.test(next)) }
   return { kind: 'text', start, end: findRunEnd(lines, start, isParagraphLine) }
 }
 
-function readFence(lines: readonly string[], start: number, found: RegExpExecArray): Block {
-  const [, mark = '', language = ''] = found
-  const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}\\s*$`)
+function readFence(lines: readonly string[], start: number, match: RegExpExecArray): Block {
+  const [, marker = '', language = ''] = match
+  const closing = new RegExp(`^ {0,3}${marker[0]}{${marker.length},}\\s*$`)
   const close = lines.findIndex((line, i) => i > start && closing.test(line))
   return { kind: 'fence', start, end: close < 0 ? lines.length : close + 1, language }
 }
@@ -63,19 +63,19 @@ function findCommentEnd(lines: readonly string[], start: number): number {
 }
 
 function readSetext(lines: readonly string[], start: number): Block | undefined {
-  const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
-  if (mark === undefined || mark.length < 2) return undefined
+  const marker = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
+  if (marker === undefined || marker.length < 2) return undefined
   if (/^ {0,3}([-*+>]|\d+[.)])\s/.test(lines[start] ?? '')) return undefined
-  const level = mark.startsWith('=') ? 1 : 2
+  const level = marker.startsWith('=') ? 1 : 2
   return { kind: 'heading', start, end: start + 2, level, ...readTitle(lines[start] ?? '') }
 }
 
 const isParagraphLine = (line: string): boolean =>
-  line.trim() !== '' && !fenceStart.test(line) && !atx.test(line) && !/^ {0,3}<!--/.test(line)
+  line.trim() !== '' && !fenceStart.test(line) && !atxHeading.test(line) && !/^ {0,3}<!--/.test(line)
 
-function findRunEnd(lines: readonly string[], start: number, belongs: (line: string) => boolean): number {
+function findRunEnd(lines: readonly string[], start: number, isIncluded: (line: string) => boolean): number {
   let end = start + 1
-  while (end < lines.length && belongs(lines[end] ?? '')) end++
+  while (end < lines.length && isIncluded(lines[end] ?? '')) end++
   return end
 }
 

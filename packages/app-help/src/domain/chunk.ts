@@ -25,7 +25,7 @@ export interface Chunk {
 
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
 /** A section with fewer characters is merged with the next section. */
-const mergeBelow = 200
+const minSectionLength = 200
 
 /** A range of lines, from 0, with columns if a line is split. */
 interface Piece {
@@ -41,14 +41,14 @@ export function splitChunks(
   from: number,
   { size, overlap }: ChunkSize = defaultSize,
 ): Chunk[] {
-  const found: Chunk[] = []
+  const chunks: Chunk[] = []
   for (const section of mergeSections(splitSections(splitBlocks(lines, from)), lines, size)) {
     for (const { start, end, columns, fence } of splitPieces(section, lines, { size, overlap })) {
       const text =
         columns === undefined ? lines.slice(start, end).join('\n') : (lines[start] ?? '').slice(...columns)
       if (text.trim() === '') continue
-      found.push({
-        position: found.length,
+      chunks.push({
+        position: chunks.length,
         heading: section.path.join(' > ') || 'Overview',
         heading_level: section.level,
         anchor: section.anchor,
@@ -60,31 +60,31 @@ export function splitChunks(
       })
     }
   }
-  return found
+  return chunks
 }
 
 /** Merges a short section with the next if both fit into one chunk and the next is not at a higher level. */
-function mergeSections(all: readonly Section[], lines: readonly string[], size: number): Section[] {
-  const merged: Section[] = []
-  for (const section of all) {
-    const before = merged.at(-1)
-    const isJoined =
-      before !== undefined &&
-      before.level <= section.level &&
-      measureLength(lines, before.start, before.end) < mergeBelow &&
-      measureLength(lines, before.start, section.end) <= size
-    if (!isJoined) merged.push(section)
+function mergeSections(sections: readonly Section[], lines: readonly string[], size: number): Section[] {
+  const mergedSections: Section[] = []
+  for (const section of sections) {
+    const previous = mergedSections.at(-1)
+    const canJoin =
+      previous !== undefined &&
+      previous.level <= section.level &&
+      measureLength(lines, previous.start, previous.end) < minSectionLength &&
+      measureLength(lines, previous.start, section.end) <= size
+    if (!canJoin) mergedSections.push(section)
     else
-      merged[merged.length - 1] = {
+      mergedSections[mergedSections.length - 1] = {
         // For siblings, the path of the first section is used for both.
-        ...(section.level > before.level ? section : before),
-        anchor: before.anchor || section.anchor,
-        start: before.start,
+        ...(section.level > previous.level ? section : previous),
+        anchor: previous.anchor || section.anchor,
+        start: previous.start,
         end: section.end,
-        blocks: [...before.blocks, ...section.blocks],
+        blocks: [...previous.blocks, ...section.blocks],
       }
   }
-  return merged
+  return mergedSections
 }
 
 function* splitPieces(section: Section, lines: readonly string[], limits: ChunkSize): Generator<Piece> {
@@ -109,24 +109,27 @@ function* splitPieces(section: Section, lines: readonly string[], limits: ChunkS
 
 function* splitLines(block: Block, lines: readonly string[], { size, overlap }: ChunkSize): Generator<Piece> {
   const fence = block.kind === 'fence' ? (block.language ?? '') : undefined
-  const marked = (piece: Piece): Piece =>
+  const markPiece = (piece: Piece): Piece =>
     fence === undefined || piece.start === block.start ? piece : { ...piece, fence }
   let open: { start: number; end: number } | undefined
-  for (let at = block.start; at < block.end; at++) {
-    if (open !== undefined && measureLength(lines, open.start, at + 1) <= size) {
-      open = { start: open.start, end: at + 1 }
+  for (let lineIndex = block.start; lineIndex < block.end; lineIndex++) {
+    if (open !== undefined && measureLength(lines, open.start, lineIndex + 1) <= size) {
+      open = { start: open.start, end: lineIndex + 1 }
       continue
     }
-    if (open !== undefined) yield marked(open)
-    if ((lines[at]?.length ?? 0) > size) {
+    if (open !== undefined) yield markPiece(open)
+    if ((lines[lineIndex]?.length ?? 0) > size) {
       open = undefined
-      yield* splitColumns(at, lines[at] ?? '', size)
+      yield* splitColumns(lineIndex, lines[lineIndex] ?? '', size)
       continue
     }
-    const start: number = open === undefined ? at : findOverlapStart(open, lines, overlap)
-    open = { start: measureLength(lines, start, at + 1) <= size ? start : at, end: at + 1 }
+    const start: number = open === undefined ? lineIndex : findOverlapStart(open, lines, overlap)
+    open = {
+      start: measureLength(lines, start, lineIndex + 1) <= size ? start : lineIndex,
+      end: lineIndex + 1,
+    }
   }
-  if (open !== undefined) yield marked(open)
+  if (open !== undefined) yield markPiece(open)
 }
 
 function* splitColumns(line: number, text: string, size: number): Generator<Piece> {
@@ -154,6 +157,6 @@ function findOverlapStart(
 
 function measureLength(lines: readonly string[], start: number, end: number): number {
   let sum = end - start - 1
-  for (let at = start; at < end; at++) sum += lines[at]?.length ?? 0
+  for (let lineIndex = start; lineIndex < end; lineIndex++) sum += lines[lineIndex]?.length ?? 0
   return sum
 }

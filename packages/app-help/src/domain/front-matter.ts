@@ -11,13 +11,13 @@ interface FrontMatter {
 
 /** Parses YAML between two lines `---` at the start of a page. Skips malformed YAML. */
 export function readFrontMatter(lines: readonly string[]): FrontMatter {
-  const none: FrontMatter = { is_internal: false, lines: 0 }
-  if (lines[0]?.trimEnd() !== '---') return none
+  const emptyFrontMatter: FrontMatter = { is_internal: false, lines: 0 }
+  if (lines[0]?.trimEnd() !== '---') return emptyFrontMatter
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)\s*$/.test(line))
-  if (end < 0) return none
+  if (end < 0) return emptyFrontMatter
   const data = readYaml(lines.slice(1, end).join('\n'))
   const text = (...names: readonly string[]): string | undefined => {
-    const value = names.map((name) => data[name]).find((found) => typeof found === 'string')
+    const value = names.map((name) => data[name]).find((candidate) => typeof candidate === 'string')
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
   }
   const [title, section, language] = [text('title'), text('section', 'category'), text('language', 'lang')]

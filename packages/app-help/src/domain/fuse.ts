@@ -51,18 +51,18 @@ export function fuse(lists: Lists): FusedDoc[] {
     Accumulator & { readonly items: Map<number, Accumulator & { similarity: number | null }> }
   >()
   for (const name of listNames) {
-    const seen = new Set<number>()
-    for (const [at, hit] of (lists[name] ?? []).entries()) {
+    const seenDocs = new Set<number>()
+    for (const [rankIndex, hit] of (lists[name] ?? []).entries()) {
       const doc = docs.get(hit.doc_id) ?? { score: 0, ranks: {}, items: new Map() }
-      if (!seen.has(hit.doc_id)) {
-        if (seen.size === depth) continue
-        seen.add(hit.doc_id)
-        add(doc, name, seen.size)
+      if (!seenDocs.has(hit.doc_id)) {
+        if (seenDocs.size === depth) continue
+        seenDocs.add(hit.doc_id)
+        add(doc, name, seenDocs.size)
         docs.set(hit.doc_id, doc)
       }
       if (hit.item_id === null) continue
       const item = doc.items.get(hit.item_id) ?? { score: 0, ranks: {}, similarity: null }
-      add(item, name, at + 1)
+      add(item, name, rankIndex + 1)
       if (hit.similarity !== undefined) item.similarity = hit.similarity
       doc.items.set(hit.item_id, item)
     }
@@ -74,17 +74,17 @@ export function fuse(lists: Lists): FusedDoc[] {
       ranks,
       items: [...items]
         .map(([item_id, item]) => ({ item_id, ...item }))
-        .sort(byScore((item) => item.item_id)),
+        .sort(compareByScore((item) => item.item_id)),
     }))
-    .sort(byScore((doc) => doc.doc_id))
+    .sort(compareByScore((doc) => doc.doc_id))
 }
 
-function add(to: Accumulator, name: ListName, rank: number): void {
-  to.ranks[name] = rank
-  to.score += (weights[name] ?? 1) / (k + rank)
+function add(accumulator: Accumulator, name: ListName, rank: number): void {
+  accumulator.ranks[name] = rank
+  accumulator.score += (weights[name] ?? 1) / (k + rank)
 }
 
-const byScore =
-  <T extends { readonly score: number }>(id: (one: T) => number) =>
+const compareByScore =
+  <T extends { readonly score: number }>(id: (entry: T) => number) =>
   (a: T, b: T): number =>
     b.score - a.score || id(a) - id(b)

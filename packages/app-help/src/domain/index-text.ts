@@ -43,8 +43,11 @@ interface IndexedWords {
 }
 
 export function makeIndexedWords(title: string, headings: string, markdown: string): IndexedWords {
-  const [heads, text] = [separateWords(headings), extractWords(markdown)]
-  return { exact: [title, heads, text], stem: [addParts(title), addParts(heads), addParts(text)] }
+  const [headingWords, text] = [separateWords(headings), extractWords(markdown)]
+  return {
+    exact: [title, headingWords, text],
+    stem: [addParts(title), addParts(headingWords), addParts(text)],
+  }
 }
 
 /** Version of the indexed words and anchors. After a change, a build reads every page again. */

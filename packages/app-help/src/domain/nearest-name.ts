@@ -1,7 +1,7 @@
 export function findNearestNames(word: string, names: readonly string[], max = 3): string[] {
-  const wanted = listTrigrams(word)
+  const wordTrigrams = listTrigrams(word)
   return names
-    .map((name) => ({ name, similarity: computeSimilarity(wanted, listTrigrams(name)) }))
+    .map((name) => ({ name, similarity: computeSimilarity(wordTrigrams, listTrigrams(name)) }))
     .filter(({ similarity }) => similarity > 0.15)
     .sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1))
     .slice(0, max)
@@ -15,7 +15,7 @@ function listTrigrams(text: string): ReadonlySet<string> {
 
 /** Returns Dice's coefficient, 0 to 1. */
 function computeSimilarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let both = 0
-  for (const one of a) if (b.has(one)) both++
-  return (2 * both) / (a.size + b.size)
+  let sharedCount = 0
+  for (const trigram of a) if (b.has(trigram)) sharedCount++
+  return (2 * sharedCount) / (a.size + b.size)
 }

@@ -3,11 +3,11 @@ const needleBytes = 24
 
 /** Returns parts of 24 bytes, one every 16 bytes, so that a boundary of database pages cannot split all of them. */
 export function cutNeedles(texts: Iterable<Uint8Array>): Uint8Array[] {
-  const found: Uint8Array[] = []
+  const needles: Uint8Array[] = []
   for (const text of texts)
-    for (let at = 0; at + needleBytes <= text.length; at += 16)
-      found.push(text.subarray(at, at + needleBytes))
-  return found
+    for (let offset = 0; offset + needleBytes <= text.length; offset += 16)
+      needles.push(text.subarray(offset, offset + needleBytes))
+  return needles
 }
 
 const base = 257
@@ -19,20 +19,21 @@ const leadingPower = Array.from({ length: needleBytes - 1 }).reduce<number>(
 )
 
 /** Returns the needles that occur in the bytes (Rabin and Karp, 1987). */
-export function findNeedles(bytes: Uint8Array, wanted: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
-  const found = new Set<Uint8Array>()
+export function findNeedles(bytes: Uint8Array, needles: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
+  const foundNeedles = new Set<Uint8Array>()
   const byHash = new Map<number, Uint8Array[]>()
-  for (const needle of wanted) {
+  for (const needle of needles) {
     const hash = hashBytes(needle)
     byHash.set(hash, [...(byHash.get(hash) ?? []), needle])
   }
-  if (byHash.size === 0 || bytes.length < needleBytes) return found
+  if (byHash.size === 0 || bytes.length < needleBytes) return foundNeedles
   let hash = hashBytes(bytes.subarray(0, needleBytes))
-  for (let at = 0; ; at++) {
-    for (const needle of byHash.get(hash) ?? []) if (isAt(bytes, at, needle)) found.add(needle)
-    if (at + needleBytes >= bytes.length) return found
-    const without = (hash + modulus - (((bytes[at] ?? 0) * leadingPower) % modulus)) % modulus
-    hash = (without * base + (bytes[at + needleBytes] ?? 0)) % modulus
+  for (let offset = 0; ; offset++) {
+    for (const needle of byHash.get(hash) ?? [])
+      if (matchesAt(bytes, offset, needle)) foundNeedles.add(needle)
+    if (offset + needleBytes >= bytes.length) return foundNeedles
+    const remainingHash = (hash + modulus - (((bytes[offset] ?? 0) * leadingPower) % modulus)) % modulus
+    hash = (remainingHash * base + (bytes[offset + needleBytes] ?? 0)) % modulus
   }
 }
 
@@ -42,5 +43,5 @@ function hashBytes(bytes: Uint8Array): number {
   return hash
 }
 
-const isAt = (bytes: Uint8Array, at: number, needle: Uint8Array): boolean =>
-  needle.every((byte, i) => bytes[at + i] === byte)
+const matchesAt = (bytes: Uint8Array, offset: number, needle: Uint8Array): boolean =>
+  needle.every((byte, i) => bytes[offset + i] === byte)

@@ -9,7 +9,7 @@ export interface PageLink {
   readonly text: string
 }
 
-const maxPassage = 600
+const maxPassageLength = 600
 const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
 /**
@@ -17,21 +17,21 @@ const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
  * Robertson, 2001).
  */
 export function findPageLinks(path: string, body: string): PageLink[] {
-  const found = new Map<string, PageLink>()
-  for (const passage of passages(body.split('\n')))
+  const links = new Map<string, PageLink>()
+  for (const passage of listPassages(body.split('\n')))
     for (const [, label = '', target = '', fragment = ''] of passage.matchAll(inlineLink)) {
       const to = resolvePage(path, target)
       if (to === undefined || to === path) continue
-      const words = extractWords(passage.length < maxPassage ? passage : label)
+      const words = extractWords(passage.length < maxPassageLength ? passage : label)
       const text = addParts(`${words} ${fragment.replace(/[#_-]+/g, ' ')}`)
         .replace(/[\s|]+/g, ' ')
         .trim()
-      if (text !== '') found.set(`${to}\n${text}`, { to, text })
+      if (text !== '') links.set(`${to}\n${text}`, { to, text })
     }
-  return [...found.values()]
+  return [...links.values()]
 }
 
-function passages(lines: readonly string[]): string[] {
+function listPassages(lines: readonly string[]): string[] {
   return splitBlocks(lines)
     .filter(({ kind }) => kind !== 'fence' && kind !== 'blank')
     .flatMap(({ start, end }) =>
@@ -45,11 +45,11 @@ function passages(lines: readonly string[]): string[] {
 function resolvePage(from: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target) || !/\.(?:md|mdx|markdown|rst)$/i.test(target))
     return undefined
-  const parts = target.startsWith('/') ? [] : from.split('/').slice(0, -1)
-  for (const part of target.split('/')) {
-    if (part === '' || part === '.') continue
-    if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return undefined
+  const segments = target.startsWith('/') ? [] : from.split('/').slice(0, -1)
+  for (const segment of target.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') segments.push(segment)
+    else if (segments.pop() === undefined) return undefined
   }
-  return parts.join('/')
+  return segments.join('/')
 }

@@ -20,9 +20,9 @@ const recordWords: ReadonlySet<string> = new Set([
 
 /** Returns the sources that a query names ("in fastify"), or an empty set if it names all. */
 export function findNamedSources(words: readonly string[], sources: readonly string[]): ReadonlySet<string> {
-  const wanted = new Set(words)
-  const named = sources.filter((source) => wanted.has(parsePackageName(source)))
-  return new Set(named.length === sources.length ? [] : named)
+  const wordSet = new Set(words)
+  const namedSources = sources.filter((source) => wordSet.has(parsePackageName(source)))
+  return new Set(namedSources.length === sources.length ? [] : namedSources)
 }
 
 /**
@@ -31,11 +31,11 @@ export function findNamedSources(words: readonly string[], sources: readonly str
  */
 export function weighPage(
   { source, file_path }: { readonly source: string; readonly file_path: string },
-  named: ReadonlySet<string>,
+  namedSources: ReadonlySet<string>,
   words: readonly string[],
 ): number {
   const isRecord = recordFolder.test(file_path) && !words.some((word) => recordWords.has(word))
-  return (named.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
+  return (namedSources.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
 }
 
 export function rankByWeight(fused: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {

@@ -26,14 +26,14 @@ export interface Page extends PageFile {
 /** After a change that alters the chunks of a text, increment `pageVersion`. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
-  const head = readFrontMatter(lines)
+  const frontMatter = readFrontMatter(lines)
   return {
     ...file,
-    title: head.title ?? findFirstHeading(lines, head.lines) ?? deriveTitle(file.file_path),
-    section: head.section ?? deriveSection(file.source, file.file_path),
-    language: head.language ?? detectLanguage(file.file_path, file.body),
-    is_internal: file.is_internal || head.is_internal,
-    chunks: splitChunks(lines, head.lines, size),
+    title: frontMatter.title ?? findFirstHeading(lines, frontMatter.lines) ?? deriveTitle(file.file_path),
+    section: frontMatter.section ?? deriveSection(file.source, file.file_path),
+    language: frontMatter.language ?? detectLanguage(file.file_path, file.body),
+    is_internal: file.is_internal || frontMatter.is_internal,
+    chunks: splitChunks(lines, frontMatter.lines, size),
     links: findPageLinks(file.file_path, file.body),
   }
 }
@@ -47,9 +47,9 @@ function findFirstHeading(lines: readonly string[], from: number): string | unde
 
 /** Converts `guides/getting-started.md` to `Guides - Getting Started`. */
 export function deriveTitle(path: string): string {
-  const parts = path.split('/')
-  const name = toTitleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
-  const parent = parts.at(-2)
+  const segments = path.split('/')
+  const name = toTitleCase((segments.at(-1) ?? '').replace(/\.[^.]*$/, ''))
+  const parent = segments.at(-2)
   return parent === undefined ? name : `${toTitleCase(parent)} - ${name}`
 }
 
@@ -82,7 +82,7 @@ function detectLanguage(path: string, body: string): string {
     .toLowerCase()
     .split('/')
     .slice(0, -1)
-    .find((part) => languages.has(part))
+    .find((segment) => languages.has(segment))
   if (folder !== undefined) return folder
   const sample = body.slice(0, 20_000)
   if (!isUnspaced(sample)) return 'en'
@@ -92,8 +92,8 @@ function detectLanguage(path: string, body: string): string {
     /\p{Script=Han}/gu,
     /\p{Script=Hangul}/gu,
   ].map(count)
-  const unspaced = (kana ?? 0) + (han ?? 0) + (hangul ?? 0)
-  if (unspaced * 5 < count(/\p{L}/gu)) return 'en'
-  if ((hangul ?? 0) * 2 > unspaced) return 'ko'
+  const unspacedCount = (kana ?? 0) + (han ?? 0) + (hangul ?? 0)
+  if (unspacedCount * 5 < count(/\p{L}/gu)) return 'en'
+  if ((hangul ?? 0) * 2 > unspacedCount) return 'ko'
   return (kana ?? 0) > 0 ? 'ja' : 'zh'
 }

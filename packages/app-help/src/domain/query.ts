@@ -22,12 +22,12 @@ const startsWithHiragana = /^\p{Script=Hiragana}/u
 const maxWords = 64
 
 export function readQuestion(text: string): Question {
-  const plain = text.normalize('NFKC')
-  const phrases = [...plain.matchAll(/"([^"]{2,200})"|“([^”]{2,200})”/g)]
+  const normalizedText = text.normalize('NFKC')
+  const phrases = [...normalizedText.matchAll(/"([^"]{2,200})"|“([^”]{2,200})”/g)]
     .map((match) => splitWords(match[1] ?? match[2] ?? '').join(' '))
     .filter((phrase) => phrase.includes(' '))
-  const all = [...new Set(splitWords(plain))]
-  const specific = all.filter(
+  const uniqueWords = [...new Set(splitWords(normalizedText))]
+  const specificWords = uniqueWords.filter(
     (word) =>
       !stopWords.has(word) &&
       !questionWords.has(word) &&
@@ -35,8 +35,8 @@ export function readQuestion(text: string): Question {
       !/^_+$/.test(word),
   )
   return {
-    words: (specific.length > 0 ? specific : all).slice(0, maxWords),
-    identifiers: [...new Set(plain.match(/[\p{L}_$][\p{L}\p{N}_$.:/-]*[\p{L}\p{N}_]/gu) ?? [])]
+    words: (specificWords.length > 0 ? specificWords : uniqueWords).slice(0, maxWords),
+    identifiers: [...new Set(normalizedText.match(/[\p{L}_$][\p{L}\p{N}_$.:/-]*[\p{L}\p{N}_]/gu) ?? [])]
       .filter(isIdentifier)
       .slice(0, 16),
     phrases: [...new Set(phrases)].slice(0, 8),
@@ -51,8 +51,10 @@ function isIdentifier(token: string): boolean {
 }
 
 export function listWordTerms({ words: content, identifiers, phrases }: Question): string[] {
-  const parts = identifiers.flatMap((name) => splitIdentifier(name)).filter((part) => !stopWords.has(part))
-  return [...new Set([...content, ...parts, ...phrases])]
+  const identifierParts = identifiers
+    .flatMap((name) => splitIdentifier(name))
+    .filter((part) => !stopWords.has(part))
+  return [...new Set([...content, ...identifierParts, ...phrases])]
 }
 
 /** Whether most terms are character pairs from a script without spaces. Such pairs do not have stems. */
@@ -75,6 +77,6 @@ export function selectRareTerms(
   items: number,
   countChunks: (term: string) => number,
 ): readonly string[] {
-  const rare = terms.filter((term) => countChunks(term) * 4 <= items)
-  return rare.some((term) => term.includes(' ') || countChunks(term) > 0) ? rare : terms
+  const rareTerms = terms.filter((term) => countChunks(term) * 4 <= items)
+  return rareTerms.some((term) => term.includes(' ') || countChunks(term) > 0) ? rareTerms : terms
 }

@@ -18,19 +18,19 @@ const maxLevel = 4
 
 export function splitSections(blocks: readonly Block[]): Section[] {
   const slugger = new Slugger()
-  const found: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []
-  const above: { level: number; title: string }[] = []
+  const sections: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []
+  const parentHeadings: { level: number; title: string }[] = []
   for (const block of blocks) {
     const { level = 0, title = '' } = block
     const anchor = block.kind === 'heading' ? (block.id ?? slugger.slug(title)) : ''
     if (block.kind === 'heading' && level <= maxLevel) {
-      while ((above.at(-1)?.level ?? 0) >= level) above.pop()
-      above.push({ level, title })
-      found.push({ path: above.map((heading) => heading.title), level, anchor, blocks: [block] })
-    } else if (found.length > 0) found.at(-1)?.blocks.push(block)
-    else found.push({ path: [], level: 0, anchor: '', blocks: [block] })
+      while ((parentHeadings.at(-1)?.level ?? 0) >= level) parentHeadings.pop()
+      parentHeadings.push({ level, title })
+      sections.push({ path: parentHeadings.map((heading) => heading.title), level, anchor, blocks: [block] })
+    } else if (sections.length > 0) sections.at(-1)?.blocks.push(block)
+    else sections.push({ path: [], level: 0, anchor: '', blocks: [block] })
   }
-  return found.map((section) => ({
+  return sections.map((section) => ({
     ...section,
     start: section.blocks[0]?.start ?? 0,
     end: section.blocks.at(-1)?.end ?? 0,

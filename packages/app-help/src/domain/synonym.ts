@@ -315,12 +315,13 @@ const groups: readonly (readonly string[])[] = [
   'zip compress gzip',
 ].map((line) => line.split(' '))
 
-const byStem = new Map<string, ReadonlySet<string>>()
+const groupByStem = new Map<string, ReadonlySet<string>>()
 for (const group of groups)
-  for (const word of group) byStem.set(stem(word), new Set([...(byStem.get(stem(word)) ?? []), ...group]))
+  for (const word of group)
+    groupByStem.set(stem(word), new Set([...(groupByStem.get(stem(word)) ?? []), ...group]))
 
 export function findSynonyms(words: readonly string[]): string[] {
-  const own = new Set(words)
-  const others = words.flatMap((word) => [...(byStem.get(stem(word)) ?? [])])
-  return [...new Set(others)].filter((word) => !own.has(word))
+  const wordSet = new Set(words)
+  const synonyms = words.flatMap((word) => [...(groupByStem.get(stem(word)) ?? [])])
+  return [...new Set(synonyms)].filter((word) => !wordSet.has(word))
 }

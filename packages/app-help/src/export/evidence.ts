@@ -13,20 +13,20 @@ export interface Evidence {
 const minWordLength = 6
 
 export async function collectEvidence(index: HelpIndex): Promise<Evidence> {
-  const docs = await index.docs({ internal: true })
-  const [internalDocs, publicDocs] = [true, false].map((wanted) =>
-    docs.filter((doc) => doc.is_internal === wanted),
+  const docs = await index.listDocs({ internal: true })
+  const [internalDocs, publicDocs] = [true, false].map((internal) =>
+    docs.filter((doc) => doc.is_internal === internal),
   )
   const internal = await listTexts(index, internalDocs ?? [])
   const publicTexts = await listTexts(index, publicDocs ?? [])
   const publicText = publicTexts.join('\n')
   const publicWords = collectWords(publicTexts)
-  const parts = cutNeedles(
+  const candidates = cutNeedles(
     internal.flatMap((text) => text.split('\n')).map((line) => Buffer.from(line.trim())),
   )
-  const publicNeedles = findNeedles(Buffer.from(publicText), parts)
+  const publicNeedles = findNeedles(Buffer.from(publicText), candidates)
   return {
-    needles: parts.filter((part) => !publicNeedles.has(part)),
+    needles: candidates.filter((needle) => !publicNeedles.has(needle)),
     paths: (internalDocs ?? [])
       .map(({ file_path }) => file_path)
       .filter((path) => !publicText.includes(path)),
@@ -47,23 +47,23 @@ export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): s
 }
 
 async function listTexts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[]> {
-  const all: string[] = []
+  const texts: string[] = []
   for (const { doc_id, title, section, source, file_path, is_internal } of docs) {
-    const body = (await index.body(doc_id, { internal: is_internal })) ?? ''
-    all.push(`${body}\n${title}\n${section}\n${source}\n${file_path}`)
+    const body = (await index.readBody(doc_id, { internal: is_internal })) ?? ''
+    texts.push(`${body}\n${title}\n${section}\n${source}\n${file_path}`)
   }
-  return all
+  return texts
 }
 
 /** Returns words and stems, with and without accents, because the index removes accents. */
-function collectWords(all: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const text of all)
+function collectWords(texts: readonly string[]): ReadonlySet<string> {
+  const words = new Set<string>()
+  for (const text of texts)
     for (const word of [...splitWords(text), ...listTerms(text)]) {
-      found.add(word)
-      found.add(word.normalize('NFD').replace(/\p{M}/gu, ''))
+      words.add(word)
+      words.add(word.normalize('NFD').replace(/\p{M}/gu, ''))
     }
-  return found
+  return words
 }
 
 function listIndexedWords(db: Database): readonly string[] {

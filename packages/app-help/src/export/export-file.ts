@@ -85,7 +85,7 @@ function findProblem(db: Database): string | undefined {
     count('SELECT (SELECT count(*) FROM help_items) - (SELECT coalesce(sum(items), 0) FROM help_docs)') !== 0
   )
     return 'the chunk counts of its pages are wrong'
-  const known = new Set([
+  const knownTables = new Set([
     'help_meta',
     'help_docs',
     'help_items',
@@ -100,10 +100,10 @@ function findProblem(db: Database): string | undefined {
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
     .pluck()
     .all()
-  const unexpected = tables.find(
-    (name) => !known.has(name) && !/^help_fts_(stem|exact|doc|link)(_\w+)?$/.test(name),
+  const unexpectedTable = tables.find(
+    (name) => !knownTables.has(name) && !/^help_fts_(stem|exact|doc|link)(_\w+)?$/.test(name),
   )
-  return unexpected === undefined ? undefined : `it has an unexpected table: ${unexpected}`
+  return unexpectedTable === undefined ? undefined : `it has an unexpected table: ${unexpectedTable}`
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -54,23 +54,24 @@ async function exportIndex(
     join(folder, name),
   )
   if (database === undefined || metadataFile === undefined) throw new Error('two files')
-  const part = `${database}.part`
-  const pages = await listPublicPages(index)
-  const vectors = await listPublicVectors(index, pages, context)
-  const clean = (): void => {
-    for (const file of [part, `${part}-journal`, database, metadataFile]) rmSync(file, { force: true })
+  const temporaryFile = `${database}.part`
+  const pages = await readPublicPages(index)
+  const vectors = await computePublicVectors(index, pages, context)
+  const removeTemporaryFiles = (): void => {
+    for (const file of [temporaryFile, `${temporaryFile}-journal`, database, metadataFile])
+      rmSync(file, { force: true })
   }
-  clean()
+  removeTemporaryFiles()
   try {
     const { chunking } = index.facts
     // Date and revision would reveal other builds.
     writeIndex(
-      part,
+      temporaryFile,
       undefined,
       { fresh: true, removed: [], pages, chunking, vectors },
       { revision: 1, now: 0 },
     )
-    compact(part)
+    compact(temporaryFile)
     const metadata: ExportMetadata = {
       format: exportFormat,
       export_id: context.newId(),
@@ -79,14 +80,14 @@ async function exportIndex(
       items_count: pages.reduce((sum, page) => sum + page.chunks.length, 0),
       embedding_space: vectors === undefined ? null : { ...vectors.space },
       chunking,
-      sha256: sha256(readFileSync(part)),
+      sha256: sha256(readFileSync(temporaryFile)),
     }
-    renameSync(part, database)
+    renameSync(temporaryFile, database)
     writeFileSync(metadataFile, `${JSON.stringify(metadata, null, 2)}\n`)
     await verifyExport(folder, context.origin ?? index)
     return metadata
   } catch (error) {
-    clean()
+    removeTemporaryFiles()
     throw error
   }
 }
@@ -106,12 +107,12 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
 }
 
 /** Parses the text and front matter of each public page again. */
-async function listPublicPages(index: HelpIndex): Promise<NewPage[]> {
+async function readPublicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
   const size = parseChunking(index.facts.chunking)
-  for (const doc of await index.docs({ internal: false })) {
+  for (const doc of await index.listDocs({ internal: false })) {
     const { doc_id, source, file_path } = doc
-    const body = await index.body(doc_id, { internal: false })
+    const body = await index.readBody(doc_id, { internal: false })
     if (body === undefined || doc.is_internal) continue
     const page = makePage(
       { source, file_path, body, is_internal: false },
@@ -129,7 +130,7 @@ async function listPublicPages(index: HelpIndex): Promise<NewPage[]> {
 }
 
 /** Returns `undefined` if cached vectors are missing. */
-async function listPublicVectors(
+async function computePublicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],
   { storage, signal }: ExportContext,
@@ -144,13 +145,13 @@ async function listPublicVectors(
     ),
   )
   if (space.provider !== 'lsa') {
-    const rows = await storage.cachedVectors(space.fingerprint, [...texts.keys()])
+    const rows = await storage.readCachedVectors(space.fingerprint, [...texts.keys()])
     return rows.size === texts.size ? { space, rows } : undefined
   }
   const model = await trainLsa([...texts.values()], { dimensions: lsaDimensions, signal })
-  const made = await openLsa(model).embedDocuments([...texts.values()], { signal })
+  const lsaVectors = await openLsa(model).embedDocuments([...texts.values()], { signal })
   const rows = new Map(
-    [...texts.keys()].flatMap((hash, i) => (made[i] === undefined ? [] : [[hash, made[i]]])),
+    [...texts.keys()].flatMap((hash, i) => (lsaVectors[i] === undefined ? [] : [[hash, lsaVectors[i]]])),
   )
   return { space: model.space, model: encodeLsa(model), rows }
 }

@@ -22,7 +22,7 @@ export async function importPublic(
     const { space } = index.facts
     if (space !== undefined && space.provider !== 'lsa')
       await context.storage.cacheVectors(space.fingerprint, listExportedVectors(folder))
-    return await buildFromPlan(options, context, async (known) => planPages(pages, known))
+    return await buildFromPlan(options, context, async (knownPages) => planPages(pages, knownPages))
   } finally {
     await index.close()
   }
@@ -31,8 +31,8 @@ export async function importPublic(
 async function listExportedPages(index: IndexFile, { size }: BuildOptions): Promise<NewPage[]> {
   const hashes = new Map(index.known().map(({ doc_id, content_hash }) => [doc_id, content_hash]))
   const pages: NewPage[] = []
-  for (const { doc_id, source, file_path } of await index.docs({ internal: false })) {
-    const body = (await index.body(doc_id, { internal: false })) ?? ''
+  for (const { doc_id, source, file_path } of await index.listDocs({ internal: false })) {
+    const body = (await index.readBody(doc_id, { internal: false })) ?? ''
     pages.push(makePage({ source, file_path, body, is_internal: false }, size, hashes.get(doc_id) ?? ''))
   }
   return pages

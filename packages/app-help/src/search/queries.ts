@@ -27,16 +27,16 @@ export interface Lines {
 export class Queries {
   readonly #storage: HelpStorage
   readonly #reader: Reader
-  readonly #internal: Reader
+  readonly #internalReader: Reader
 
   constructor(storage: HelpStorage, reader: Reader, internal = reader) {
     this.#storage = storage
     this.#reader = reader
-    this.#internal = internal
+    this.#internalReader = internal
   }
 
   #getReader({ internal }: Scope): Reader {
-    return internal ? this.#internal : this.#reader
+    return internal ? this.#internalReader : this.#reader
   }
 
   /** Throws `HELP_SECTION_NOT_FOUND` and `HELP_SOURCE_NOT_FOUND`. */
@@ -48,40 +48,40 @@ export class Queries {
   }
 
   /** Throws `HELP_DOC_NOT_FOUND` and `HELP_SOURCE_NOT_FOUND`. */
-  page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
+  readPage(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
     return this.#getReader(scope).use(async ({ index }) => {
       if ('file_path' in name) await requireScope(index, { ...scope, source: name.source })
       const doc = await findDocument(index, name, scope)
-      const body = await index.body(doc.doc_id, scope)
+      const body = await index.readBody(doc.doc_id, scope)
       if (body === undefined) throw createNotFoundError(`document not found: ${doc.doc_id}`, [])
-      const all = body.split('\n')
-      const start = Math.min(Math.max(lines.from_line, 1), all.length)
-      const end = Math.min(start + lines.max_lines - 1, all.length)
-      const content = all.slice(start - 1, end).join('\n')
-      return { ...doc, content, start_line: start, end_line: end, total_lines: all.length }
+      const allLines = body.split('\n')
+      const start = Math.min(Math.max(lines.from_line, 1), allLines.length)
+      const end = Math.min(start + lines.max_lines - 1, allLines.length)
+      const content = allLines.slice(start - 1, end).join('\n')
+      return { ...doc, content, start_line: start, end_line: end, total_lines: allLines.length }
     })
   }
 
-  pages(scope: Scope): Promise<readonly DocRow[]> {
-    return this.#getReader(scope).use(({ index }) => index.docs(scope))
+  listPages(scope: Scope): Promise<readonly DocRow[]> {
+    return this.#getReader(scope).use(({ index }) => index.listDocs(scope))
   }
 
-  facts(): Promise<IndexFacts> {
+  readFacts(): Promise<IndexFacts> {
     return this.#reader.use(async ({ index }) => index.facts)
   }
 
-  revision(): Promise<number> {
-    return this.#storage.revision()
+  readRevision(): Promise<number> {
+    return this.#storage.readRevision()
   }
 
-  lastReport(): Promise<BuildReport | undefined> {
-    return this.#storage.lastReport()
+  readLastReport(): Promise<BuildReport | undefined> {
+    return this.#storage.readLastReport()
   }
 }
 
 async function requireScope(index: HelpIndex, { internal, section, source }: Scope): Promise<void> {
   if (section === undefined && source === undefined) return
-  const docs = await index.docs({ internal })
+  const docs = await index.listDocs({ internal })
   const sources = [...new Set(docs.map((doc) => doc.source))]
   if (source !== undefined && !sources.includes(source))
     throw new HelpError('HELP_SOURCE_NOT_FOUND', `source not found: ${source}`, {
@@ -95,7 +95,7 @@ async function requireScope(index: HelpIndex, { internal, section, source }: Sco
 }
 
 async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Promise<DocRow> {
-  const docs = await index.docs(scope)
+  const docs = await index.listDocs(scope)
   if ('doc_id' in name) {
     const doc = docs.find(({ doc_id }) => doc_id === name.doc_id)
     if (doc === undefined) throw createNotFoundError(`document not found: ${name.doc_id}`, [])
@@ -103,14 +103,14 @@ async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Pro
   }
   const { file_path, source } = name
   const path = file_path.replace(/^\.?\//, '')
-  const found = docs.filter(
+  const matches = docs.filter(
     (doc) =>
       (doc.file_path === path || `${doc.source}/${doc.file_path}` === path) &&
       (source === undefined || doc.source === source),
   )
-  if (found.length === 1 && found[0] !== undefined) return found[0]
-  if (found.length > 1)
-    throw createNotFoundError(`several documents have this path; pass doc_id or source: ${path}`, found)
+  if (matches.length === 1 && matches[0] !== undefined) return matches[0]
+  if (matches.length > 1)
+    throw createNotFoundError(`several documents have this path; pass doc_id or source: ${path}`, matches)
   const paths = new Map(docs.map((doc) => [`${doc.source}/${doc.file_path}`, doc]))
   const nearest = findNearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
   throw createNotFoundError(`document not found: ${path}`, nearest)

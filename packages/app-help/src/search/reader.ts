@@ -34,7 +34,7 @@ export class Reader {
 
   /** Runs a query on the newest index. Throws `HELP_NOT_BUILT` without an index. */
   async use<T>(work: (state: Searchable) => Promise<T>): Promise<T> {
-    if (this.#current?.revision !== (await this.#storage.revision())) {
+    if (this.#current?.revision !== (await this.#storage.readRevision())) {
       this.#opening ??= this.#openNewest().finally(() => {
         this.#opening = undefined
       })
@@ -64,7 +64,7 @@ export class Reader {
     const index = await this.#storage.open()
     if (index === undefined) return
     const settings = this.#settings
-    const embedder = this.#endpoint ?? openEmbedder(settings, await index.spaceModel())
+    const embedder = this.#endpoint ?? openEmbedder(settings, await index.readSpaceModel())
     const previous = this.#current
     const { revision } = index.facts
     this.#current = { index, embedder, settings, revision, users: 0, isOld: false }

@@ -19,9 +19,9 @@ export interface SearchMethods {
   search(request: SearchRequest): SearchAnswer
   page(request: { readonly name: PageName; readonly lines: Lines; readonly scope: Scope }): PageText
   pages(scope: Scope): readonly DocRow[]
-  facts(nothing: undefined): IndexFacts
-  revision(nothing: undefined): number
-  lastReport(nothing: undefined): BuildReport | undefined
+  facts(args: undefined): IndexFacts
+  revision(args: undefined): number
+  lastReport(args: undefined): BuildReport | undefined
 }
 
 const state: { queries?: Promise<Queries>; readers?: readonly Reader[] } = {}
@@ -35,9 +35,9 @@ async function openQueries({ storage: settings, embedding, internal }: SearchSet
   const reader = new Reader(storage, embedding)
   state.readers = [reader]
   if (!internal) return new Queries(storage, reader)
-  const all = new Reader(await openStorage({ ...settings, edition: 'internal' }), embedding)
-  state.readers = [reader, all]
-  return new Queries(storage, reader, all)
+  const internalReader = new Reader(await openStorage({ ...settings, edition: 'internal' }), embedding)
+  state.readers = [reader, internalReader]
+  return new Queries(storage, reader, internalReader)
 }
 
 serve<SearchMethods>(
@@ -47,11 +47,11 @@ serve<SearchMethods>(
       await state.queries
     },
     search: async (request, { signal }) => (await getQueries()).search(request, signal),
-    page: async ({ name, lines, scope }) => (await getQueries()).page(name, lines, scope),
-    pages: async (scope) => (await getQueries()).pages(scope),
-    facts: async () => (await getQueries()).facts(),
-    revision: async () => (await getQueries()).revision(),
-    lastReport: async () => (await getQueries()).lastReport(),
+    page: async ({ name, lines, scope }) => (await getQueries()).readPage(name, lines, scope),
+    pages: async (scope) => (await getQueries()).listPages(scope),
+    facts: async () => (await getQueries()).readFacts(),
+    revision: async () => (await getQueries()).readRevision(),
+    lastReport: async () => (await getQueries()).readLastReport(),
   },
   {
     failure: 'searching the documentation failed',

@@ -70,10 +70,10 @@ export async function search(
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<SearchAnswer> {
-  const { mode: requested, text, scope } = request
+  const { mode: requestedMode, text, scope } = request
   const vectorResult =
-    requested === 'lexical' ? {} : await embedQuestion({ index, embedder, settings }, text, signal)
-  const mode = vectorResult.vector === undefined && requested !== 'vector' ? 'lexical' : requested
+    requestedMode === 'lexical' ? {} : await embedQuestion({ index, embedder, settings }, text, signal)
+  const mode = vectorResult.vector === undefined && requestedMode !== 'vector' ? 'lexical' : requestedMode
   const { vector, degraded } = vectorResult
   const lists = await rankLists(index, { text, mode, scope, vector })
   const fused = await fusePages(index, lists, text)
@@ -99,37 +99,37 @@ function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding
 export async function fusePages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const { words } = readQuestion(text)
-  const named = findNamedSources(
+  const namedSources = findNamedSources(
     words,
     index.facts.sources.map(({ source }) => source),
   )
-  const docs = await index.docsById(fused.map(({ doc_id }) => doc_id))
-  const weights = new Map(docs.map((doc) => [doc.doc_id, weighPage(doc, named, words)]))
+  const docs = await index.readDocs(fused.map(({ doc_id }) => doc_id))
+  const weights = new Map(docs.map((doc) => [doc.doc_id, weighPage(doc, namedSources, words)]))
   return rankByWeight(fused, (id) => weights.get(id) ?? 1)
 }
 
 export async function rankLists(
   index: HelpIndex,
-  ask: {
+  question: {
     readonly text: string
     readonly mode: Mode
     readonly scope: Scope
     readonly vector: Float32Array | undefined
   },
 ): Promise<Lists> {
-  const { mode, scope, vector } = ask
-  const vectorResult = readQuestion(ask.text)
+  const { mode, scope, vector } = question
+  const vectorResult = readQuestion(question.text)
   const words = mode === 'vector' ? [] : listWordTerms(vectorResult)
-  const found = await index.rank({
+  const rankedLists = await index.rank({
     words,
-    others: findSynonyms(words),
+    otherWords: findSynonyms(words),
     identifiers: mode === 'vector' ? [] : listIdentifierTerms(vectorResult),
     vector,
     scope,
     limit: maxHits,
   })
   // Without stems, both lists would be the same.
-  const lists = isMostlyUnspaced(words) ? { ...found, exact: [] } : found
+  const lists = isMostlyUnspaced(words) ? { ...rankedLists, exact: [] } : rankedLists
   return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
 
@@ -144,14 +144,14 @@ async function embedQuestion(
 ): Promise<{ vector?: Float32Array | undefined; degraded?: DegradedReason }> {
   const { space } = index.facts
   if (settings.provider === 'none') return {}
-  if (space === undefined) return { degraded: toDegraded(notBuiltError) }
+  if (space === undefined) return { degraded: toDegradedReason(notBuiltError) }
   try {
     requireSameSpace(space, getWantedSpace(settings))
     return { vector: await embedder?.embedQuery(addSynonyms(text, settings), { signal }) }
   } catch (error) {
     // Lexical search is still possible, except after a cancellation.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
-    return { degraded: toDegraded(error) }
+    return { degraded: toDegradedReason(error) }
   }
 }
 
@@ -163,33 +163,37 @@ export function addSynonyms(text: string, { provider }: EmbeddingSettings): stri
 
 const notBuiltError = new HelpError('HELP_NOT_BUILT', 'the vectors of the documentation are not complete yet')
 
-const toDegraded = ({ code, message, remedy }: CausewayError): DegradedReason => ({ code, message, remedy })
+const toDegradedReason = ({ code, message, remedy }: CausewayError): DegradedReason => ({
+  code,
+  message,
+  remedy,
+})
 
 async function makeResults(
   index: HelpIndex,
   fused: readonly FusedDoc[],
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
 ): Promise<FoundDoc[]> {
-  const chosen = await Promise.all(
+  const chosenItems = await Promise.all(
     fused.map(async (doc) => ({
       ...doc,
       items: await chooseItems(index, doc, { chunks_per_result, vector }),
     })),
   )
-  const ids = chosen.flatMap(({ items }) => items.map(({ item_id }) => item_id))
-  const rows = new Map((await index.items(ids)).map((row) => [row.item_id, row]))
+  const ids = chosenItems.flatMap(({ items }) => items.map(({ item_id }) => item_id))
+  const rows = new Map((await index.readItems(ids)).map((row) => [row.item_id, row]))
   const docs = new Map(
-    (await index.docsById(chosen.map(({ doc_id }) => doc_id))).map((row) => [row.doc_id, row]),
+    (await index.readDocs(chosenItems.map(({ doc_id }) => doc_id))).map((row) => [row.doc_id, row]),
   )
-  const similarity = vector === undefined ? new Map() : await index.similarities(ids, vector)
-  return chosen.flatMap(({ doc_id, score, ranks, items }) => {
+  const similarity = vector === undefined ? new Map() : await index.computeSimilarities(ids, vector)
+  return chosenItems.flatMap(({ doc_id, score, ranks, items }) => {
     const doc = docs.get(doc_id)
     if (doc === undefined) return []
     const chunks = items
       .flatMap((item) => toFoundChunk(item, rows.get(item.item_id), similarity.get(item.item_id)))
       .sort((a, b) => a.position - b.position)
-    const known = chunks.flatMap((chunk) => chunk.similarity ?? [])
-    const sum = known.reduce((total, one) => total + one, 0)
+    const knownSimilarities = chunks.flatMap((chunk) => chunk.similarity ?? [])
+    const sum = knownSimilarities.reduce((total, similarity) => total + similarity, 0)
     return [
       {
         ...doc,
@@ -197,7 +201,7 @@ async function makeResults(
         score,
         ranks,
         chunks,
-        avg_similarity: known.length === 0 ? null : sum / known.length,
+        avg_similarity: knownSimilarities.length === 0 ? null : sum / knownSimilarities.length,
       },
     ]
   })
@@ -210,10 +214,10 @@ async function chooseItems(
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
 ): Promise<readonly FusedItem[]> {
   if (items.length > 0) return items.slice(0, chunks_per_result)
-  const ids = await index.itemIds(doc_id)
-  const near = vector === undefined ? undefined : await index.similarities(ids, vector)
+  const ids = await index.listItemIds(doc_id)
+  const similarities = vector === undefined ? undefined : await index.computeSimilarities(ids, vector)
   return ids
-    .map((item_id) => ({ item_id, score: 0, ranks: {}, similarity: near?.get(item_id) ?? null }))
+    .map((item_id) => ({ item_id, score: 0, ranks: {}, similarity: similarities?.get(item_id) ?? null }))
     .sort((a, b) => (b.similarity ?? 0) - (a.similarity ?? 0) || a.item_id - b.item_id)
     .slice(0, chunks_per_result)
 }
@@ -224,10 +228,10 @@ function toFoundChunk(
   similarity: number | undefined,
 ): FoundChunk[] {
   if (row === undefined) return []
-  const { doc_id: _doc, heading_level: _level, columns, fence, ...rest } = row
+  const { doc_id: _doc, heading_level: _level, columns, fence, ...fields } = row
   return [
     {
-      ...rest,
+      ...fields,
       ...(columns === null ? {} : { columns }),
       ...(fence === null ? {} : { fence }),
       similarity: similarity ?? null,

@@ -9,11 +9,11 @@ const block = 512
 /** Yields the files of a POSIX ustar archive with pax and GNU long names, up to the first damaged entry. */
 export function* listArchive(bytes: Uint8Array): Generator<ArchivedFile> {
   let longName: string | undefined
-  for (let at = 0; at + block <= bytes.length; ) {
-    const header = bytes.subarray(at, at + block)
+  for (let offset = 0; offset + block <= bytes.length; ) {
+    const header = bytes.subarray(offset, offset + block)
     const size = Number.parseInt(readText(header, 124, 12).trim(), 8)
     if (header.every((byte) => byte === 0) || !Number.isSafeInteger(size)) return
-    const content = bytes.subarray(at + block, at + block + size)
+    const content = bytes.subarray(offset + block, offset + block + size)
     if (content.length < size) return
     const type = String.fromCharCode(header[156] ?? 0)
     if (type === 'x') longName = readPaxPath(content) ?? longName
@@ -26,7 +26,7 @@ export function* listArchive(bytes: Uint8Array): Generator<ArchivedFile> {
       longName = undefined
       if (type === '0' || type === '\0') yield { path: path.slice(path.indexOf('/') + 1), bytes: content }
     }
-    at += block + Math.ceil(size / block) * block
+    offset += block + Math.ceil(size / block) * block
   }
 }
 
@@ -38,13 +38,13 @@ function readText(bytes: Uint8Array, from: number, length: number): string {
 
 /** Reads `path` from lines such as `27 path=package/docs/a.md`, which start with their length in bytes. */
 function readPaxPath(content: Uint8Array): string | undefined {
-  for (let at = 0; at < content.length; ) {
-    const space = content.indexOf(32, at)
-    const length = Number.parseInt(readText(content, at, space - at), 10)
+  for (let offset = 0; offset < content.length; ) {
+    const space = content.indexOf(32, offset)
+    const length = Number.parseInt(readText(content, offset, space - offset), 10)
     if (space < 0 || !(length > 0)) return undefined
-    const record = readText(content, space + 1, length - (space - at) - 2)
+    const record = readText(content, space + 1, length - (space - offset) - 2)
     if (record.startsWith('path=')) return record.slice('path='.length)
-    at += length
+    offset += length
   }
   return undefined
 }

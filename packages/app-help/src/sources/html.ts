@@ -42,20 +42,20 @@ function selectContent(tokens: readonly Token[]): readonly Token[] {
 /** Yields tags and texts in linear time. Omits elements without documentation. */
 function* listTokens(html: string): Generator<Token> {
   let skip = { name: '', depth: 0 }
-  for (let at = 0; at < html.length; ) {
-    const start = html.indexOf('<', at)
+  for (let position = 0; position < html.length; ) {
+    const start = html.indexOf('<', position)
     const textEnd = start < 0 ? html.length : start
-    if (textEnd > at && skip.depth === 0) yield { name: '', text: html.slice(at, textEnd) }
+    if (textEnd > position && skip.depth === 0) yield { name: '', text: html.slice(position, textEnd) }
     if (start < 0) return
     const [, name = ''] = /^<(\/?[a-z][a-z0-9-]*|!--|[!?])/i.exec(html.slice(start, start + 40)) ?? []
     if (name === '') {
       if (skip.depth === 0) yield { name: '', text: '<' }
-      at = start + 1
+      position = start + 1
       continue
     }
     const end = name === '!--' ? html.indexOf('-->', start + 4) + 2 : findTagEnd(html, start)
     if (end < start) return
-    at = end + 1
+    position = end + 1
     const tag = name.toLowerCase()
     if (tag.startsWith('!') || tag === '?') continue
     const text = html.slice(start + 1 + name.length, end)
@@ -66,8 +66,8 @@ function* listTokens(html: string): Generator<Token> {
       skip = { name: tag, depth: 1 }
       if (tag === 'script' || tag === 'style') {
         const close = new RegExp(`</${tag}`, 'gi')
-        close.lastIndex = at
-        at = close.exec(html)?.index ?? html.length
+        close.lastIndex = position
+        position = close.exec(html)?.index ?? html.length
       }
     } else yield { name: tag, text }
   }
@@ -76,11 +76,11 @@ function* listTokens(html: string): Generator<Token> {
 /** Returns the index of the next `>` outside quoted attributes, or -1. */
 function findTagEnd(html: string, start: number): number {
   let quote = ''
-  for (let at = start; at < html.length; at++) {
-    const char = html[at] ?? ''
+  for (let position = start; position < html.length; position++) {
+    const char = html[position] ?? ''
     if (quote !== '') quote = char === quote ? '' : quote
-    else if (char === '>') return at
-    else if ((char === '"' || char === "'") && html[at - 1] === '=') quote = char
+    else if (char === '>') return position
+    else if ((char === '"' || char === "'") && html[position - 1] === '=') quote = char
   }
   return -1
 }
@@ -115,19 +115,19 @@ class MarkdownWriter {
     if (this.#code !== undefined) this.#code += text
     else if (this.#heading !== undefined) this.#heading.text += text
     else {
-      const plain = text.replace(/\s+/g, ' ')
-      this.#parts.push(this.#parts.at(-1)?.endsWith('\n') ? plain.trimStart() : plain)
+      const normalizedText = text.replace(/\s+/g, ' ')
+      this.#parts.push(this.#parts.at(-1)?.endsWith('\n') ? normalizedText.trimStart() : normalizedText)
     }
   }
 
   #addTag(name: string, attributes: string): void {
-    const bare = name.replace(/^\//, '')
-    if (blocks.has(bare)) this.#parts.push('\n\n')
+    const tagName = name.replace(/^\//, '')
+    if (blocks.has(tagName)) this.#parts.push('\n\n')
     else if (name === 'li') this.#parts.push('\n- ')
     else if (name === 'br') this.#parts.push('\n')
     else if (name === 'tr') this.#parts.push('\n| ')
     else if (name === '/td' || name === '/th') this.#parts.push(' | ')
-    else if (bare === 'code') this.#parts.push('`')
+    else if (tagName === 'code') this.#parts.push('`')
     else if (name === 'img') this.#addText(decode(readAttribute(attributes, 'alt')))
   }
 
@@ -149,8 +149,8 @@ class MarkdownWriter {
 }
 
 function readAttribute(attributes: string, name: string): string {
-  const found = new RegExp(`(?:^|\\s)${name}=(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(attributes)
-  return found?.[1] ?? found?.[2] ?? found?.[3] ?? ''
+  const match = new RegExp(`(?:^|\\s)${name}=(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(attributes)
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? ''
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -169,8 +169,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 const decode = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return entities[name.toLowerCase()] ?? all
+  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (reference, decimal, hex, name) => {
+    if (name !== undefined) return entities[name.toLowerCase()] ?? reference
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
   })

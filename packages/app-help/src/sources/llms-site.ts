@@ -80,26 +80,26 @@ export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall)
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limits.totalMs)])
   const client = new SiteClient(site, { ...limits, signal })
   call.progress(0, undefined, `fetching ${site.url}`)
-  const list = await client.get(site.url, limits.listBytes).catch((error: unknown) => {
-    throw createUnreachableError(site.url, describe(error))
+  const listing = await client.get(site.url, limits.listBytes).catch((error: unknown) => {
+    throw createUnreachableError(site.url, describeError(error))
   })
-  const links = listLinks(list.text, list.url)
+  const links = listLinks(listing.text, listing.url)
   const skippedPages: SkippedPage[] = links
     .slice(limits.pages)
     .map((file) => skip(file, `more than ${limits.pages} pages`))
-  const pages = new Map<string, Fetched>()
+  const pages = new Map<string, FetchedPage>()
   const queue = links.slice(0, limits.pages)
   const total = queue.length
-  let done = 0
+  let fetchedCount = 0
   const work = async (): Promise<void> => {
     for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
       try {
         pages.set(url, await client.get(url, limits.pageBytes))
       } catch (error) {
         call.signal.throwIfAborted()
-        skippedPages.push(skip(url, describe(error)))
+        skippedPages.push(skip(url, describeError(error)))
       }
-      call.progress(++done, total, `fetching ${site.url}`)
+      call.progress(++fetchedCount, total, `fetching ${site.url}`)
     }
   }
   await Promise.all(Array.from({ length: limits.parallel }, work))
@@ -108,13 +108,13 @@ export async function fetchSite(site: LlmsSite, folder: string, call: FetchCall)
       site.url,
       `none of its ${total} pages can be fetched; ${skippedPages[0]?.reason ?? ''}`,
     )
-  await writePages(folder, list, links, pages)
+  await writePages(folder, listing, links, pages)
   return skippedPages
 }
 
 const skip = (file: string, reason: string): SkippedPage => ({ file, reason })
 
-interface Fetched {
+interface FetchedPage {
   readonly url: string
   readonly text: string
 }
@@ -132,7 +132,7 @@ class SiteClient {
   }
 
   /** Follows redirects. Throws an error whose message is the reason. */
-  async get(address: string, maxBytes: number): Promise<Fetched> {
+  async get(address: string, maxBytes: number): Promise<FetchedPage> {
     let url = address
     for (let redirects = 0; ; redirects++) {
       this.#check(url)
@@ -164,20 +164,20 @@ class SiteClient {
       })
   }
 
-  async #request(address: string, maxBytes: number): Promise<Received> {
+  async #request(address: string, maxBytes: number): Promise<ReceivedBody> {
     const url = new URL(address)
     const { signal, requestMs, totalBytes } = this.#limits
     const send = url.protocol === 'https:' ? requestHttps : nodeHttp().request
-    const within = AbortSignal.any([signal, AbortSignal.timeout(requestMs)])
+    const deadlineSignal = AbortSignal.any([signal, AbortSignal.timeout(requestMs)])
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
         reject(
-          within.aborted && !signal.aborted
+          deadlineSignal.aborted && !signal.aborted
             ? new Error(`no complete response within ${requestMs} ms`)
             : error,
         )
       const headers = { accept: 'text/markdown, text/plain, text/html;q=0.5', 'accept-encoding': 'identity' }
-      const options = { lookup: this.#lookup(url.origin), signal: within, headers, agent: false }
+      const options = { lookup: this.#lookup(url.origin), signal: deadlineSignal, headers, agent: false }
       const request = send(url, options, (response) => {
         const { statusCode = 0, headers } = response
         const stop = (reason: string): void => {
@@ -191,18 +191,18 @@ class SiteClient {
         if (statusCode !== 200) return stop(`the server responded with status ${statusCode}`)
         const encoding = headers['content-encoding'] ?? 'identity'
         if (encoding !== 'identity') return stop(`the server compressed the page as ${encoding} unasked`)
-        const parts: Uint8Array[] = []
+        const chunks: Uint8Array[] = []
         let size = 0
-        response.on('data', (part: Uint8Array) => {
-          size += part.length
-          this.#bytes += part.length
+        response.on('data', (chunk: Uint8Array) => {
+          size += chunk.length
+          this.#bytes += chunk.length
           if (size > maxBytes) stop(`larger than ${maxBytes} bytes`)
           else if (this.#bytes > totalBytes) stop(`all pages are larger than ${totalBytes} bytes`)
-          else parts.push(part)
+          else chunks.push(chunk)
         })
         response.on('error', fail)
         response.on('end', () =>
-          resolve({ type: headers['content-type'] ?? '', bytes: Buffer.concat(parts) }),
+          resolve({ type: headers['content-type'] ?? '', bytes: Buffer.concat(chunks) }),
         )
       })
       request.on('error', fail)
@@ -211,14 +211,14 @@ class SiteClient {
   }
 }
 
-interface Received {
+interface ReceivedBody {
   readonly location?: string
   readonly type: string
   readonly bytes: Uint8Array
 }
 
 /** Throws if the page is not text. */
-function toMarkdown({ type, bytes }: Received, url: string): string {
+function toMarkdown({ type, bytes }: ReceivedBody, url: string): string {
   const [, kind = '', charset = 'utf-8'] =
     /^\s*([^;\s]*)(?:.*?charset="?([\w-]+))?/i.exec(type.slice(0, 200)) ?? []
   if (kind !== '' && !/^text\/|^application\/(?:xhtml\+xml|markdown)$/i.test(kind))
@@ -242,12 +242,12 @@ function createDecoder(charset: string): InstanceType<typeof TextDecoder> {
 const link = /\[([^\][\n]{0,500})\]\(([^()\s]{1,2000})\)/g
 
 function listLinks(text: string, base: string): string[] {
-  const found = new Set<string>()
+  const links = new Set<string>()
   for (const [, , target = ''] of text.matchAll(link)) {
     const url = parseLink(target, base)
-    if (url !== undefined && url !== base) found.add(url)
+    if (url !== undefined && url !== base) links.add(url)
   }
-  return [...found]
+  return [...links]
 }
 
 function parseLink(target: string, base: string): string | undefined {
@@ -270,61 +270,63 @@ export async function recoverSite(folder: string): Promise<void> {
 /** Replaces the folder after all pages and the list are written. */
 async function writePages(
   folder: string,
-  list: Fetched,
+  listing: FetchedPage,
   links: readonly string[],
-  pages: ReadonlyMap<string, Fetched>,
+  pages: ReadonlyMap<string, FetchedPage>,
 ): Promise<void> {
-  const { origin } = new URL(list.url)
+  const { origin } = new URL(listing.url)
   const paths = new Map<string, string>()
   for (const url of links)
     if (pages.has(url)) paths.set(url, toFilePath(url, origin, new Set(paths.values())))
   await mkdir(dirname(folder), { recursive: true })
-  const unfinished = await mkdtemp(`${folder}.`)
+  const temporaryFolder = await mkdtemp(`${folder}.`)
   try {
     for (const [url, path] of paths) {
-      const place = join(unfinished, path)
-      await mkdir(dirname(place), { recursive: true })
-      await writeFile(place, pages.get(url)?.text ?? '')
+      const file = join(temporaryFolder, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, pages.get(url)?.text ?? '')
     }
-    const text = list.text.replace(link, (all, label, target) => {
-      const path = paths.get(parseLink(target, list.url) ?? '')
-      return path === undefined ? all : `[${label}](${path})`
+    const text = listing.text.replace(link, (match, label, target) => {
+      const path = paths.get(parseLink(target, listing.url) ?? '')
+      return path === undefined ? match : `[${label}](${path})`
     })
-    await writeFile(join(unfinished, 'llms.txt'), text)
+    await writeFile(join(temporaryFolder, 'llms.txt'), text)
     const previous = `${folder}${previousSuffix}`
     if (existsSync(folder)) await rename(folder, previous)
-    await rename(unfinished, folder)
+    await rename(temporaryFolder, folder)
     await rm(previous, { recursive: true, force: true })
   } finally {
-    await rm(unfinished, { recursive: true, force: true })
+    await rm(temporaryFolder, { recursive: true, force: true })
   }
 }
 
 /** Returns a path below the site's folder, with safe names. */
-function toFilePath(address: string, origin: string, taken: ReadonlySet<string>): string {
+function toFilePath(address: string, origin: string, takenPaths: ReadonlySet<string>): string {
   const url = new URL(address)
   const parts = `${url.origin === origin ? '' : url.hostname}/${url.pathname}${url.search}`
     .split('/')
-    .map((part) =>
-      part
+    .map((segment) =>
+      segment
         .replace(/[^\w.@+-]+/g, '-')
         .replace(/\.{2,}/g, '.')
         .replace(/^[._-]+|-+$/g, '')
         .slice(0, 80),
     )
-    .filter((part) => part !== '' && part !== 'node_modules')
+    .filter((segment) => segment !== '' && segment !== 'node_modules')
     .slice(-16)
   const name = (/\/$/.test(url.pathname) ? [...parts, 'index'] : parts)
     .join('/')
     .replace(/\.(?:md|mdx|markdown|html?|txt|rst)$/i, '')
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 8)
   const path = `${name || 'index'}.md`
-  return [...taken].some((one) => isSamePath(one, path)) ? `${name || 'index'}-${hash}.md` : path
+  return [...takenPaths].some((takenPath) => isSamePath(takenPath, path))
+    ? `${name || 'index'}-${hash}.md`
+    : path
 }
 
 const isSamePath = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   return cause instanceof Error ? cause.message : message
 }

@@ -83,21 +83,23 @@ async function download(
     signal,
   }: { readonly label: string; readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const stalled = new AbortController()
-  const stop = (): void => stalled.abort(new Error(`no data within ${timeoutMs} ms`))
+  const stallController = new AbortController()
+  const stop = (): void => stallController.abort(new Error(`no data within ${timeoutMs} ms`))
   let timer = setTimeout(stop, timeoutMs)
-  const failed = (error: unknown): never => {
+  const rejectDownload = (error: unknown): never => {
     throw createUnreachableError(label, describe(error))
   }
   try {
-    const response = await fetch(url, { signal: AbortSignal.any([signal, stalled.signal]) }).catch(failed)
+    const response = await fetch(url, { signal: AbortSignal.any([signal, stallController.signal]) }).catch(
+      rejectDownload,
+    )
     if (!response.ok)
       throw createUnreachableError(label, `the registry responded with status ${response.status}`)
-    const parts: Uint8Array[] = []
+    const chunks: Uint8Array[] = []
     let size = 0
     const reader = response.body?.getReader()
     while (reader !== undefined) {
-      const { done, value } = await reader.read().catch(failed)
+      const { done, value } = await reader.read().catch(rejectDownload)
       if (done) break
       clearTimeout(timer)
       timer = setTimeout(stop, timeoutMs)
@@ -106,9 +108,9 @@ async function download(
         await reader.cancel()
         throw createUnreachableError(label, `it is larger than ${maxBytes} bytes`)
       }
-      parts.push(value)
+      chunks.push(value)
     }
-    return Buffer.concat(parts)
+    return Buffer.concat(chunks)
   } finally {
     clearTimeout(timer)
   }

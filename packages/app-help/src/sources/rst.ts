@@ -5,7 +5,7 @@ const codeDirectives = new Set(
   ),
 )
 
-const omitted = new Set(
+const omittedDirectives = new Set(
   `contents include literalinclude raw index meta module py:module currentmodule py:currentmodule highlight default-role
   tabularcolumns sectionauthor codeauthor role testsetup testcleanup graphviz plot math rst-class`.split(
     /\s+/,
@@ -54,58 +54,60 @@ export function convertRst(text: string): string {
 }
 
 function readSubstitutions(lines: readonly string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
+  const substitutions = new Map<string, string>()
   for (const line of lines) {
     const [, name, kind, value] = directive.exec(line) ?? []
-    if (name !== undefined && kind === 'replace' && value !== undefined) found.set(name, value)
+    if (name !== undefined && kind === 'replace' && value !== undefined) substitutions.set(name, value)
   }
-  return found
+  return substitutions
 }
 
 function convertLines(lines: readonly string[], definitions: Definitions, depth: number): string[] {
-  const out: string[] = []
+  const output: string[] = []
   let id = ''
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at] ?? ''
-    const heading = readHeading(lines, at, depth)
+  for (let lineIndex = 0; lineIndex < lines.length; ) {
+    const line = lines[lineIndex] ?? ''
+    const heading = readHeading(lines, lineIndex, depth)
     if (heading !== undefined) {
       const title = convertInline(heading.title, definitions)
-      out.push('', `${'#'.repeat(getLevel(heading.adornment, definitions))} ${title}${id}`, '')
+      output.push('', `${'#'.repeat(getLevel(heading.adornment, definitions))} ${title}${id}`, '')
       id = ''
-      at += heading.length
+      lineIndex += heading.length
     } else if (/^\.\.(?:\s|$)/.test(line)) {
-      const end = findBodyEnd(lines, at + 1, 0)
+      const end = findBodyEnd(lines, lineIndex + 1, 0)
       id = readLabel(line) ?? id
-      out.push(...convertExplicit(lines.slice(at, end), definitions, depth))
-      at = end
+      output.push(...convertExplicit(lines.slice(lineIndex, end), definitions, depth))
+      lineIndex = end
     } else if (line.startsWith('>>>')) {
-      const end = findBlankLine(lines, at)
-      out.push(...makeFence(lines.slice(at, end), 'pycon'))
-      at = end
+      const end = findBlankLine(lines, lineIndex)
+      output.push(...makeFence(lines.slice(lineIndex, end), 'pycon'))
+      lineIndex = end
     } else {
       const indent = measureIndent(line)
       const isLiteral = /(?:^|[^:]|\s)::\s*$/.test(line) && !/^\s*\.\. /.test(line)
-      if (!/^\s*\.\.(?:\s|$)/.test(line)) out.push(convertText(line, definitions))
-      at++
+      if (!/^\s*\.\.(?:\s|$)/.test(line)) output.push(convertText(line, definitions))
+      lineIndex++
       if (/^\s+\.\.(?:\s|$)/.test(line)) {
-        const end = findBodyEnd(lines, at, indent)
-        const block = lines.slice(at - 1, end).map((one) => one.slice(Math.min(indent, measureIndent(one))))
-        out.push(...convertExplicit(block, definitions, depth))
-        at = end
-      } else if (isLiteral && isBlank(lines[at]) && at < lines.length) {
-        const end = findBodyEnd(lines, at, indent)
-        out.push(...makeFence(dedent(lines.slice(at, end)), ''))
-        at = end
+        const end = findBodyEnd(lines, lineIndex, indent)
+        const block = lines
+          .slice(lineIndex - 1, end)
+          .map((line) => line.slice(Math.min(indent, measureIndent(line))))
+        output.push(...convertExplicit(block, definitions, depth))
+        lineIndex = end
+      } else if (isLiteral && isBlank(lines[lineIndex]) && lineIndex < lines.length) {
+        const end = findBodyEnd(lines, lineIndex, indent)
+        output.push(...makeFence(dedent(lines.slice(lineIndex, end)), ''))
+        lineIndex = end
       }
     }
   }
-  return out
+  return output
 }
 
 /** Parses a title with a line of punctuation below it, and optionally above it. */
-function readHeading(lines: readonly string[], at: number, depth: number) {
+function readHeading(lines: readonly string[], lineIndex: number, depth: number) {
   if (depth > 0) return undefined
-  const [first = '', second = '', third = ''] = lines.slice(at, at + 3)
+  const [first = '', second = '', third = ''] = lines.slice(lineIndex, lineIndex + 3)
   const isOverlined = underline.test(first) && first.trim().length >= 3
   if (isOverlined && second.trim() !== '' && third.trimEnd() === first.trimEnd())
     return { title: second.trim(), adornment: `${first[0]}${first[0]}`, length: 3 }
@@ -133,27 +135,30 @@ function readLabel(line: string): string | undefined {
 
 function convertExplicit(block: readonly string[], definitions: Definitions, depth: number): string[] {
   const [first = ''] = block
-  const rest = block.slice(1)
+  const optionLines = block.slice(1)
   const [, substitution, rawName, argument = ''] = directive.exec(first) ?? []
   if (substitution !== undefined) return []
   if (rawName === undefined) {
     const [, mark, text = ''] = /^\.\. +\[([^\]]+)\] ?(.*)$/.exec(first) ?? []
     if (mark === undefined) return []
-    return [convertText(`[${mark}] ${text}`, definitions), ...convertBody(dedent(rest), definitions, depth)]
+    return [
+      convertText(`[${mark}] ${text}`, definitions),
+      ...convertBody(dedent(optionLines), definitions, depth),
+    ]
   }
   const name = rawName.toLowerCase()
-  if (omitted.has(name)) return []
-  const { options, body } = splitOptions(dedent(rest))
+  if (omittedDirectives.has(name)) return []
+  const { options, body } = splitOptions(dedent(optionLines))
   if (codeDirectives.has(name)) return makeFence(body, argument.trim() || 'text')
-  const inner = (): string[] => convertBody(body, definitions, depth)
-  if (name === 'toctree') return ['', ...body.filter((one) => !isBlank(one)).map(convertTocEntry), '']
-  if (name === 'image' || name === 'figure') return ['', options.get('alt') ?? '', '', ...inner()]
+  const convertInner = (): string[] => convertBody(body, definitions, depth)
+  if (name === 'toctree') return ['', ...body.filter((line) => !isBlank(line)).map(convertTocEntry), '']
+  if (name === 'image' || name === 'figure') return ['', options.get('alt') ?? '', '', ...convertInner()]
   const title = convertInline(argument, definitions)
-  if (/(?:^|:)(?:list-table|csv-table|table)$/.test(name)) return ['', title, '', ...inner()]
-  if (name === 'only' || name === 'container' || name === 'tab-set') return inner()
-  if (described.test(name)) return ['', `\`${argument.trim()}\``, '', ...inner()]
+  if (/(?:^|:)(?:list-table|csv-table|table)$/.test(name)) return ['', title, '', ...convertInner()]
+  if (name === 'only' || name === 'container' || name === 'tab-set') return convertInner()
+  if (described.test(name)) return ['', `\`${argument.trim()}\``, '', ...convertInner()]
   const label = labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}:`
-  return ['', `${label} ${title}`.trim(), '', ...inner()]
+  return ['', `${label} ${title}`.trim(), '', ...convertInner()]
 }
 
 function convertBody(body: readonly string[], definitions: Definitions, depth: number): string[] {
@@ -163,30 +168,30 @@ function convertBody(body: readonly string[], definitions: Definitions, depth: n
 
 function splitOptions(body: readonly string[]) {
   const options = new Map<string, string>()
-  let at = 0
-  for (; at < body.length; at++) {
-    const [, name, value = ''] = /^:([A-Za-z][\w-]*):(?: +(.*))?$/.exec(body[at] ?? '') ?? []
+  let lineIndex = 0
+  for (; lineIndex < body.length; lineIndex++) {
+    const [, name, value = ''] = /^:([A-Za-z][\w-]*):(?: +(.*))?$/.exec(body[lineIndex] ?? '') ?? []
     if (name === undefined) break
     options.set(name, value)
   }
-  return { options, body: body.slice(at) }
+  return { options, body: body.slice(lineIndex) }
 }
 
 function convertTocEntry(line: string): string {
   const entry = line.trim().slice(0, maxEntryLength)
   const [, title, page = entry] = /^(.*?) ?<([^<>]+)>$/.exec(entry) ?? []
-  return `- [${title ?? pageName(page)}](${pagePath(page)})`
+  return `- [${title ?? getPageName(page)}](${getPagePath(page)})`
 }
 
 const maxEntryLength = 500
 
-const pageName = (page: string): string =>
+const getPageName = (page: string): string =>
   page
     .replace(/\/index$/, '')
     .replace(/^.*\//, '')
     .replace(/[-_]/g, ' ')
 
-const pagePath = (page: string): string => (/^[a-z]+:|\.\w+$/i.test(page) ? page : `${page}.rst`)
+const getPagePath = (page: string): string => (/^[a-z]+:|\.\w+$/i.test(page) ? page : `${page}.rst`)
 
 function makeFence(body: readonly string[], language: string): string[] {
   const code = [...body]
@@ -200,13 +205,13 @@ function makeFence(body: readonly string[], language: string): string[] {
 /** Omits table borders and transitions. */
 function convertText(line: string, definitions: Definitions): string {
   if (/^\s*(?:\+[-=+]+\+|[=-]{2,}(?: +[=-]{2,})+|([=~^*_-])\1{3,})\s*$/.test(line)) return ''
-  const plain = line
+  const visibleText = line
     .replace(/^(\s*)\|(?= )(?!.*\|\s*$)/, '$1')
     .replace(/(^|[^:])::\s*$/, '$1:')
     .replace(/^\s*:\s*$/, '')
     .replace(/^(\s*):([A-Za-z][\w .*-]{0,60}):(?=\s|$)/, '$1- $2:')
-  if (/^\s*__\s/.test(plain)) return ''
-  const inline = convertInline(plain, definitions)
+  if (/^\s*__\s/.test(visibleText)) return ''
+  const inline = convertInline(visibleText, definitions)
   // Escapes text that Markdown would parse as a heading or a fence.
   return inline.replace(/^( {0,3})(?=#{1,6}(?:\s|$)|```|~~~)/, '$1\\')
 }
@@ -235,11 +240,11 @@ const codeRoles =
 
 function convertRole(role: string, value: string): string {
   const [, label, page] = /^(.*?)\s{0,20}<([^<>]*)>$/s.exec(value) ?? []
-  const shown = (label ?? value).replace(/^[!~]+(?:[\w.]*\.)?(?=\w)/, (mark) =>
+  const displayText = (label ?? value).replace(/^[!~]+(?:[\w.]*\.)?(?=\w)/, (mark) =>
     mark.includes('~') ? '' : mark.slice(1),
   )
-  if (role === 'doc') return `[${label ?? pageName(shown)}](${pagePath(page ?? value)})`
-  return codeRoles.test(role) ? `\`${shown}\`` : shown
+  if (role === 'doc') return `[${label ?? getPageName(displayText)}](${getPagePath(page ?? value)})`
+  return codeRoles.test(role) ? `\`${displayText}\`` : displayText
 }
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ''
@@ -249,11 +254,11 @@ const measureIndent = (line: string): number => line.length - line.trimStart().l
 /** Returns the end of the lines that are blank or indented by more than `indent`, without trailing blank lines. */
 function findBodyEnd(lines: readonly string[], start: number, indent: number): number {
   let end = start
-  for (let at = start; at < lines.length; at++) {
-    const line = lines[at] ?? ''
+  for (let lineIndex = start; lineIndex < lines.length; lineIndex++) {
+    const line = lines[lineIndex] ?? ''
     if (isBlank(line)) continue
     if (measureIndent(line) <= indent) break
-    end = at + 1
+    end = lineIndex + 1
   }
   return end
 }

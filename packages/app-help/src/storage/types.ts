@@ -23,7 +23,7 @@ export interface Scope {
 export interface RankQuestion {
   /** Words and phrases. Any of them may match. */
   readonly words: readonly string[]
-  readonly others: readonly string[]
+  readonly otherWords: readonly string[]
   /** Identifiers, which must match exactly. */
   readonly identifiers: readonly string[]
   /** `undefined` if vectors are not comparable. */
@@ -73,13 +73,13 @@ export interface HelpIndex {
   readonly facts: IndexFacts
   rank(question: RankQuestion): Promise<Lists>
   /** Cosines of the chunks that have a vector. */
-  similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
-  items(ids: readonly number[]): Promise<readonly ItemRow[]>
-  itemIds(docId: number): Promise<readonly number[]>
-  docs(scope: Scope): Promise<readonly DocRow[]>
-  docsById(ids: readonly number[]): Promise<readonly DocRow[]>
-  body(docId: number, scope: Scope): Promise<string | undefined>
-  spaceModel(): Promise<Uint8Array | undefined>
+  computeSimilarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
+  readItems(ids: readonly number[]): Promise<readonly ItemRow[]>
+  listItemIds(docId: number): Promise<readonly number[]>
+  listDocs(scope: Scope): Promise<readonly DocRow[]>
+  readDocs(ids: readonly number[]): Promise<readonly DocRow[]>
+  readBody(docId: number, scope: Scope): Promise<string | undefined>
+  readSpaceModel(): Promise<Uint8Array | undefined>
   close(): Promise<void>
 }
 
@@ -128,20 +128,23 @@ export interface BuildReport {
 
 export interface HelpStorage {
   /** Revision of the published index, or 0. */
-  revision(): Promise<number>
+  readRevision(): Promise<number>
   open(): Promise<HelpIndex | undefined>
-  known(): Promise<readonly KnownPage[]>
-  embeddedItems(): Promise<readonly EmbeddedItem[]>
+  listKnownPages(): Promise<readonly KnownPage[]>
+  listEmbeddedItems(): Promise<readonly EmbeddedItem[]>
   /** Publishes the next index atomically. Returns its revision. */
   publish(change: IndexChange): Promise<number>
-  cachedVectors(fingerprint: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
+  readCachedVectors(
+    fingerprint: string,
+    hashes: readonly string[],
+  ): Promise<ReadonlyMap<string, Float32Array>>
   cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void>
   /**
    * Excludes other builds until the lock is released, its process (`makeHolder`) exits on this machine, or it is not
    * renewed for a minute. Throws `HELP_BUILD_RUNNING`.
    */
   lock(holder: string): Promise<BuildLock>
-  lastReport(): Promise<BuildReport | undefined>
+  readLastReport(): Promise<BuildReport | undefined>
   saveReport(report: BuildReport): Promise<void>
   close(): Promise<void>
 }

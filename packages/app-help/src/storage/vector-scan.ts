@@ -13,39 +13,39 @@ export class VectorScan {
   readonly #owners: ReadonlyMap<number, number>
   readonly #rows: ReadonlyMap<number, number>
 
-  constructor(dimensions: number, stored: readonly StoredVector[]) {
+  constructor(dimensions: number, storedVectors: readonly StoredVector[]) {
     this.#items = createVectorTable(
       dimensions,
-      stored.map(({ item_id, embedding }) => [item_id, decodeVector(embedding)] as const),
+      storedVectors.map(({ item_id, embedding }) => [item_id, decodeVector(embedding)] as const),
     )
-    const owners = new Map(stored.map(({ item_id, doc_id }) => [item_id, doc_id]))
+    const owners = new Map(storedVectors.map(({ item_id, doc_id }) => [item_id, doc_id]))
     this.#owners = owners
     this.#rows = new Map(this.#items.ids.map((id, row) => [id, row]))
     this.#pages = computeMeanVectors(this.#items, (item) => owners.get(item) ?? 0)
   }
 
-  similarities(items: readonly number[], vector: Float32Array): ReadonlyMap<number, number> {
+  computeSimilarities(items: readonly number[], vector: Float32Array): ReadonlyMap<number, number> {
     const { data, dimensions } = this.#items
-    const found = new Map<number, number>()
+    const similarities = new Map<number, number>()
     for (const id of items) {
       const row = this.#rows.get(id)
       if (row === undefined) continue
       let sum = 0
       for (let k = 0; k < dimensions; k++) sum += (data[row * dimensions + k] ?? 0) * (vector[k] ?? 0)
-      found.set(id, sum)
+      similarities.set(id, sum)
     }
-    return found
+    return similarities
   }
 
   /** Omits chunks without a positive cosine. */
-  nearestItems(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
+  findNearestItems(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
     const owner = (item: number): number => this.#owners.get(item) ?? 0
     return findNearest(this.#items, vector, limit, (item) => visible.has(owner(item)))
       .filter(({ similarity }) => similarity > 0)
       .map(({ id, similarity }) => ({ item_id: id, doc_id: owner(id), similarity }))
   }
 
-  nearestPages(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
+  findNearestPages(vector: Float32Array, limit: number, visible: ReadonlySet<number>): Hit[] {
     return findNearest(this.#pages, vector, limit, (doc) => visible.has(doc))
       .filter(({ similarity }) => similarity > 0)
       .map(({ id }) => ({ doc_id: id, item_id: null }))

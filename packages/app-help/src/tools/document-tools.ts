@@ -14,7 +14,7 @@ import {
   toScope,
 } from './shape.ts'
 
-export function documentTools(app: Registrar<Help, object>): void {
+export function declareDocumentTools(app: Registrar<Help, object>): void {
   app.tool('get_help_document', {
     title: 'Get help document',
     about:
@@ -48,7 +48,7 @@ export function documentTools(app: Registrar<Help, object>): void {
     example: { args: { file_path: 'pkg:fastify/docs/Reference/Hooks.md', max_lines: 40 } },
     async run({ doc_id, file_path, source, from_line, max_lines, include_internal }, { store }) {
       const scope = toScope(store, { include_internal })
-      const { items, ...page } = await store.page(
+      const { items, ...page } = await store.readPage(
         toPageName(doc_id, file_path, source),
         { from_line, max_lines },
         scope,
@@ -79,7 +79,7 @@ export function documentTools(app: Registrar<Help, object>): void {
     output: { sections: rows(), next_cursor: z.string().nullable(), summary: z.string() },
     example: { args: { limit: 20 } },
     async run({ language, include_internal, limit, cursor }, { store }) {
-      const docs = await store.pages(toScope(store, { include_internal, language }))
+      const docs = await store.listPages(toScope(store, { include_internal, language }))
       const from = cursor === undefined ? 0 : findCursor(docs, cursor)
       const page = docs.slice(from, from + limit)
       const isLast = from + limit >= docs.length
@@ -96,8 +96,8 @@ export function documentTools(app: Registrar<Help, object>): void {
 
 /** A cursor is the doc_id of a page's last document. Returns the index of the next document. */
 function findCursor(docs: readonly DocRow[], cursor: string): number {
-  const at = docs.findIndex(({ doc_id }) => String(doc_id) === cursor)
-  if (at >= 0) return at + 1
+  const index = docs.findIndex(({ doc_id }) => String(doc_id) === cursor)
+  if (index >= 0) return index + 1
   throw new CausewayError('INVALID_ARGUMENTS', `list_help_sections: not a next_cursor: ${cursor}`, {
     remedy: 'call list_help_sections without cursor, because the documentation may have changed',
   })

@@ -2,7 +2,7 @@ import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import type { Help } from '../store.ts'
 
-export function helpPrompts(app: Registrar<Help, object>): void {
+export function declareHelpPrompts(app: Registrar<Help, object>): void {
   app.prompt('answer_from_docs', {
     about: 'Answer a question from the documentation only, with references.',
     input: {
@@ -12,7 +12,7 @@ export function helpPrompts(app: Registrar<Help, object>): void {
     complete: {
       section: async (_typed, { store }) =>
         (await store.isBuilt())
-          ? [...new Set((await store.pages({ internal: false })).map(({ section }) => section))]
+          ? [...new Set((await store.listPages({ internal: false })).map(({ section }) => section))]
           : [],
     },
     messages: ({ question, section }) => {

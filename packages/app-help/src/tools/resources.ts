@@ -10,7 +10,7 @@ const allLines = { from_line: 1, max_lines: Number.MAX_SAFE_INTEGER }
 /** Maximum pages in a list. llms.txt lists all. */
 const maxListed = 500
 
-export function helpResources(app: Registrar<Help, object>): void {
+export function declareHelpResources(app: Registrar<Help, object>): void {
   app.resource('help://doc/{doc_id}', {
     name: 'Document',
     about: 'The text of a document.',
@@ -28,7 +28,7 @@ export function helpResources(app: Registrar<Help, object>): void {
     },
     async read({ doc_id = '' }, { store }) {
       if (!/^\d{1,15}$/.test(doc_id)) throw createMissingError(`document not found: ${doc_id}`)
-      return { text: (await store.page({ doc_id: Number(doc_id) }, allLines, publicPages)).content }
+      return { text: (await store.readPage({ doc_id: Number(doc_id) }, allLines, publicPages)).content }
     },
   })
 
@@ -39,7 +39,7 @@ export function helpResources(app: Registrar<Help, object>): void {
       section: async (_chosen, { store }) => [...new Set((await listPages(store)).map((doc) => doc.section))],
     },
     async read({ section = '' }, { store }) {
-      const documents = (await store.pages({ ...publicPages, section })).map(
+      const documents = (await store.listPages({ ...publicPages, section })).map(
         ({ doc_id, title, source, file_path }) => ({ doc_id, title, source, file_path }),
       )
       if (documents.length === 0) throw createMissingError(`section not found: ${section}`)
@@ -56,7 +56,7 @@ export function helpResources(app: Registrar<Help, object>): void {
 }
 
 async function list({ store }: ToolContext<Help, object>): Promise<string> {
-  const pages = (await store.pages(publicPages)).map((doc) => ({
+  const pages = (await store.listPages(publicPages)).map((doc) => ({
     ...doc,
     file_path: `${doc.source}/${doc.file_path}`,
   }))
@@ -70,7 +70,7 @@ async function list({ store }: ToolContext<Help, object>): Promise<string> {
 /** Does not wait for a build, because clients list resources each time they start. */
 async function listPages(store: Help) {
   if (!(await store.isBuilt())) return []
-  return store.pages(publicPages)
+  return store.listPages(publicPages)
 }
 
 const createMissingError = (message: string): CausewayError =>

@@ -28,7 +28,7 @@ const maxCharsArgument = z
   .default(20_000)
   .describe('Maximum number of characters of all results')
 
-export function searchTools(app: Registrar<Help, object>): void {
+export function declareSearchTools(app: Registrar<Help, object>): void {
   app.tool('find_help_topics', {
     title: 'Find help topics',
     about:
@@ -103,25 +103,25 @@ async function runSearch({ store, signal, now }: ToolContext<Help, object>, requ
   const { text, top_n, chunks_per_result, mode, max_chars, include_internal, language, section, source } =
     request
   const scope = toScope(store, { include_internal, language, section, source })
-  const found = await store.search({ text, top_n, chunks_per_result, mode, max_chars, scope }, signal)
+  const answer = await store.search({ text, top_n, chunks_per_result, mode, max_chars, scope }, signal)
   return {
-    ...found,
-    results: found.results.map((row) => hideInternal(store, row)),
+    ...answer,
+    results: answer.results.map((row) => hideInternal(store, row)),
     ...describeIndexing(store),
     took_ms: now() - started,
-    summary: summarize(found),
+    summary: summarize(answer),
   }
 }
 
 function summarize({ results, total_candidates, truncated, degraded }: SearchAnswer): string {
-  const [best] = results
-  const parts =
-    best === undefined
+  const [bestResult] = results
+  const sentences =
+    bestResult === undefined
       ? ['No document matches. Use other words, or call list_help_sections.']
       : [
-          `${total_candidates} ${total_candidates === 1 ? 'document matches' : 'documents match'}, ${results.length} shown. Best: ${best.title} (${best.source}/${best.file_path}).`,
+          `${total_candidates} ${total_candidates === 1 ? 'document matches' : 'documents match'}, ${results.length} shown. Best: ${bestResult.title} (${bestResult.source}/${bestResult.file_path}).`,
         ]
-  if (truncated) parts.push('Text was omitted because of max_chars.')
-  if (degraded !== undefined) parts.push(`Searched by words only: ${degraded.message}.`)
-  return parts.join(' ')
+  if (truncated) sentences.push('Text was omitted because of max_chars.')
+  if (degraded !== undefined) sentences.push(`Searched by words only: ${degraded.message}.`)
+  return sentences.join(' ')
 }

@@ -17,11 +17,11 @@ export const languageArgument = z.string().max(20).optional().describe('Language
 /** Throws `HELP_INTERNAL_FORBIDDEN`. */
 export function toScope(
   { settings }: Help,
-  { include_internal, ...rest }: Omit<Scope, 'internal'> & { readonly include_internal: boolean },
+  { include_internal, ...scope }: Omit<Scope, 'internal'> & { readonly include_internal: boolean },
 ): Scope {
   if (include_internal && !settings.internal)
     throw new HelpError('HELP_INTERNAL_FORBIDDEN', 'this server does not serve internal documentation')
-  return { internal: include_internal, ...rest }
+  return { internal: include_internal, ...scope }
 }
 
 export function hideInternal<Row extends { readonly is_internal: boolean }>(
@@ -33,7 +33,7 @@ export function hideInternal<Row extends { readonly is_internal: boolean }>(
 
 /** Returns the progress of a running build, during which results may be incomplete. */
 export function describeIndexing(help: Help): { readonly indexing?: string } {
-  const progress = help.building()
+  const progress = help.getBuildProgress()
   return progress === undefined ? {} : { indexing: describeProgress(progress) }
 }
 

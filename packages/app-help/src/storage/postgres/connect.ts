@@ -7,7 +7,7 @@ import type { PostgresDatabase, Sql } from './sql.ts'
 export const internalSchema = 'help_internal'
 
 /** Maximum connections of a process, for queries and a build. */
-const connections = 4
+const maxConnections = 4
 
 /** The pool connects on first use. Throws `INVALID_SETTING` if the `pg` driver is not installed. */
 export async function connect(url: string, edition: Edition = 'public'): Promise<PostgresDatabase> {
@@ -19,7 +19,7 @@ export async function connect(url: string, edition: Edition = 'public'): Promise
   })
   const pool = new pg.Pool({
     connectionString: url,
-    max: connections,
+    max: maxConnections,
     application_name: 'causeway-help',
     // The pool awaits this promise, despite its declared type.
     onConnect: (client) => prepareConnection(client, edition),
@@ -77,9 +77,9 @@ const problemsByCode: readonly (readonly [RegExp, string])[] = [
 /** Returns other errors unchanged. */
 export function toDatabaseError(error: unknown): unknown {
   const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
-  const complaint = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]
-  if (complaint === undefined) return error
-  return new HelpError('HELP_DATABASE_UNUSABLE', `the database of the documentation: ${complaint}`, {
+  const problem = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]
+  if (problem === undefined) return error
+  return new HelpError('HELP_DATABASE_UNUSABLE', `the database of the documentation: ${problem}`, {
     data: { database_code: code },
     cause: error,
   })

@@ -2,15 +2,15 @@ import type { EmbeddingSpace } from '@causeway/embed'
 import type { Hit } from '../../domain/fuse.ts'
 import { minItemsForOmission, selectRareTerms } from '../../domain/query.ts'
 import type { DocRow, HelpIndex, IndexFacts, ItemRow, Scope } from '../types.ts'
-import { inScope, toParameters } from './scope.ts'
+import { scopeCondition, toParameters } from './scope.ts'
 import type { PostgresVectors } from './search-vectors.ts'
 import type { PostgresDatabase, Sql } from './sql.ts'
 import {
   type Columns,
+  createQueryTerms,
   docColumns as docTerms,
   itemColumns as itemTerms,
   linkColumns,
-  queryTerms,
   splitTerms,
   type TermKind,
 } from './term-vector.ts'
@@ -30,7 +30,7 @@ export async function readPostgres(
   const statistics = await readStatistics(db)
   return {
     facts,
-    async rank({ words: allWords, others: allOthers, identifiers, vector, scope, limit }) {
+    async rank({ words: allWords, otherWords: allOthers, identifiers, vector, scope, limit }) {
       const [words, others] = await Promise.all([
         omitFrequent(db, allWords, facts),
         omitFrequent(db, allOthers, facts),
@@ -38,7 +38,7 @@ export async function readPostgres(
       const search = { scope, limit, statistics }
       const items = (column: 'stem' | 'exact', terms: readonly string[]) =>
         rankItems(db, column, { ...search, terms })
-      const [stem, exact, synonym, doc, link, identifier, near] = await Promise.all([
+      const [stem, exact, synonym, doc, link, identifier, nearest] = await Promise.all([
         items('stem', words),
         items('exact', words),
         others.length === 0 ? [] : items('stem', [...words, ...others]),
@@ -47,38 +47,38 @@ export async function readPostgres(
         items('exact', identifiers),
         vector === undefined ? {} : vectors.nearest({ vector, scope, limit }),
       ])
-      return { stem, exact, synonym, doc, link, identifier, ...near }
+      return { stem, exact, synonym, doc, link, identifier, ...nearest }
     },
-    similarities: (ids, vector) => vectors.similarities(ids, vector),
-    async items(ids) {
+    computeSimilarities: (ids, vector) => vectors.similarities(ids, vector),
+    async readItems(ids) {
       const rows = await db.query<StoredItem>(
         `SELECT ${itemColumns} FROM help_items WHERE id = ANY($1::bigint[]) ORDER BY id`,
         [ids],
       )
       return rows.map(toItem)
     },
-    async itemIds(docId) {
+    async listItemIds(docId) {
       const rows = await db.query<{ id: number }>(
         'SELECT id::integer AS id FROM help_items WHERE doc_id = $1 ORDER BY position',
         [docId],
       )
       return rows.map(({ id }) => id)
     },
-    docs: (scope) =>
+    listDocs: (scope) =>
       db.query<DocRow>(
-        `SELECT ${docColumns} FROM help_docs d WHERE ${inScope} ORDER BY d.section COLLATE "C", d.source COLLATE "C", d.file_path COLLATE "C"`,
+        `SELECT ${docColumns} FROM help_docs d WHERE ${scopeCondition} ORDER BY d.section COLLATE "C", d.source COLLATE "C", d.file_path COLLATE "C"`,
         toParameters(scope),
       ),
-    docsById: (ids) =>
+    readDocs: (ids) =>
       db.query<DocRow>(`SELECT ${docColumns} FROM help_docs d WHERE d.id = ANY($1::bigint[])`, [ids]),
-    async body(docId, scope) {
+    async readBody(docId, scope) {
       const [row] = await db.query<{ body: string }>(
-        `SELECT d.body FROM help_docs d WHERE ${inScope} AND d.id = $5`,
+        `SELECT d.body FROM help_docs d WHERE ${scopeCondition} AND d.id = $5`,
         [...toParameters(scope), docId],
       )
       return row?.body
     },
-    async spaceModel() {
+    async readSpaceModel() {
       const [row] = await db.query<{ params: Uint8Array | null }>('SELECT params FROM help_spaces')
       return row?.params ?? undefined
     },
@@ -101,8 +101,8 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
   const [space] = await sql.query<EmbeddingSpace>(
     'SELECT provider, model, revision, dimensions, fingerprint FROM help_spaces',
   )
-  const sum = (of: (row: (typeof sources)[number]) => number): number =>
-    sources.reduce((total, row) => total + of(row), 0)
+  const sum = (getCount: (row: (typeof sources)[number]) => number): number =>
+    sources.reduce((createSumSql, row) => createSumSql + getCount(row), 0)
   return {
     revision,
     docs: sum(({ docs }) => docs),
@@ -121,7 +121,7 @@ async function omitFrequent(
   { items }: IndexFacts,
 ): Promise<readonly string[]> {
   if (items < minItemsForOmission || terms.length === 0) return terms
-  const { queries, words } = queryTerms(terms, 'exact')
+  const { queries, words } = createQueryTerms(terms, 'exact')
   const rows = await sql.query<{ words: string; count: number }>(
     `SELECT words, (SELECT count(*)::integer FROM help_items i WHERE i.exact @@ q::tsquery) AS count
      FROM unnest($1::text[], $2::text[]) AS asked (q, words)`,
@@ -178,17 +178,17 @@ interface TermStatistics {
 type Statistics = Readonly<Record<keyof typeof columns, TermStatistics>>
 
 async function readStatistics(sql: Sql): Promise<Statistics> {
-  const read = async ({ table, length }: TermColumns): Promise<TermStatistics> => {
+  const readTermStatistics = async ({ table, length }: TermColumns): Promise<TermStatistics> => {
     const [row] = await sql.query<TermStatistics>(
       `SELECT count(*)::integer AS rows, coalesce(avg(${length}), 1)::float8 AS mean FROM ${table}`,
     )
     return row ?? { rows: 0, mean: 1 }
   }
   const [stem, exact, doc, link] = await Promise.all([
-    read(columns.stem),
-    read(columns.exact),
-    read(columns.doc),
-    read(columns.link),
+    readTermStatistics(columns.stem),
+    readTermStatistics(columns.exact),
+    readTermStatistics(columns.doc),
+    readTermStatistics(columns.link),
   ])
   return { stem, exact, doc, link }
 }
@@ -205,7 +205,7 @@ const createTermsTableSql = ({ table, vector }: TermColumns): string => `
     SELECT q, words, greatest(ln(($7::float8 - df + 0.5) / (df + 0.5)), 1e-6) AS idf FROM counted WHERE df > 0
   )`
 
-const countPhraseSql = (row: string, { vector, columns }: TermColumns): string => `(
+const createPhraseCountSql = (row: string, { vector, columns }: TermColumns): string => `(
   SELECT sum(weight) FROM (
     SELECT CASE min(label) ${columns.map(([label, weight]) => `WHEN '${label}' THEN ${weight}`).join(' ')} END AS weight
     FROM unnest(string_to_array(t.words, ' ')) WITH ORDINALITY AS part (word, place)
@@ -217,14 +217,14 @@ const countPhraseSql = (row: string, { vector, columns }: TermColumns): string =
  * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions do not
  * have frequencies. Uses $8, the mean length of a row.
  */
-const scoreSql = (row: string, columns: TermColumns): string => {
+const createScoreSql = (row: string, columns: TermColumns): string => {
   const { frequencies, length } = columns
-  const frequency = `CASE WHEN t.words LIKE '% %' THEN ${countPhraseSql(row, columns)} ELSE (${row}.${frequencies} ->> t.words)::float8 END`
+  const frequency = `CASE WHEN t.words LIKE '% %' THEN ${createPhraseCountSql(row, columns)} ELSE (${row}.${frequencies} ->> t.words)::float8 END`
   return `(SELECT t.idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * coalesce(${row}.${length}, $8::float8) / $8::float8)) FROM (SELECT coalesce(${frequency}, 1) AS f) AS g)`
 }
 
 /** Rounds the sum, because the order of additions changes its last digits and ties must be sorted by id. */
-const total = (part: string): string => `round(sum(${part})::numeric, 12)`
+const createSumSql = (expression: string): string => `round(sum(${expression})::numeric, 12)`
 
 interface SearchArguments {
   readonly terms: readonly string[]
@@ -233,8 +233,11 @@ interface SearchArguments {
   readonly statistics: Statistics
 }
 
-const rankParameters = (name: keyof typeof columns, { terms, scope, limit, statistics }: SearchArguments) => {
-  const { queries, words } = queryTerms(terms, columns[name].vector)
+const createRankParameters = (
+  name: keyof typeof columns,
+  { terms, scope, limit, statistics }: SearchArguments,
+) => {
+  const { queries, words } = createQueryTerms(terms, columns[name].vector)
   const { rows, mean } = statistics[name]
   return [...toParameters(scope), queries, words, rows, mean, limit]
 }
@@ -249,11 +252,11 @@ async function rankItems(
     // Without OFFSET, PostgreSQL would sort whole rows to group them.
     `${createTermsTableSql(columns[column])}
      SELECT item_id, doc_id FROM (
-       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${scoreSql('i', columns[column])} AS part
+       SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, ${createScoreSql('i', columns[column])} AS part
        FROM t JOIN help_items i ON i.${column} @@ t.q JOIN help_docs d ON d.id = i.doc_id
-       WHERE ${inScope} OFFSET 0
-     ) AS matched GROUP BY item_id, doc_id ORDER BY ${total('part')} DESC, item_id LIMIT $9`,
-    rankParameters(column, search),
+       WHERE ${scopeCondition} OFFSET 0
+     ) AS matched GROUP BY item_id, doc_id ORDER BY ${createSumSql('part')} DESC, item_id LIMIT $9`,
+    createRankParameters(column, search),
   )
 }
 
@@ -262,10 +265,10 @@ async function rankDocs(sql: Sql, search: SearchArguments): Promise<readonly Hit
   return sql.query<Hit>(
     `${createTermsTableSql(columns.doc)}
      SELECT doc_id, NULL AS item_id FROM (
-       SELECT d.id::integer AS doc_id, ${scoreSql('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
-       WHERE ${inScope} OFFSET 0
-     ) AS matched GROUP BY doc_id ORDER BY ${total('part')} DESC, doc_id LIMIT $9`,
-    rankParameters('doc', search),
+       SELECT d.id::integer AS doc_id, ${createScoreSql('d', columns.doc)} AS part FROM t JOIN help_docs d ON d.stem @@ t.q
+       WHERE ${scopeCondition} OFFSET 0
+     ) AS matched GROUP BY doc_id ORDER BY ${createSumSql('part')} DESC, doc_id LIMIT $9`,
+    createRankParameters('doc', search),
   )
 }
 
@@ -276,9 +279,9 @@ async function rankLinks(sql: Sql, search: SearchArguments): Promise<readonly Hi
      SELECT d.id::integer AS doc_id, NULL AS item_id
      FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
      JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
-     WHERE (f.is_internal = false OR $1::boolean) AND ${inScope}
-     GROUP BY l.id, d.id ORDER BY ${total(scoreSql('l', columns.link))} DESC, d.id, l.id LIMIT $9`,
-    rankParameters('link', search),
+     WHERE (f.is_internal = false OR $1::boolean) AND ${scopeCondition}
+     GROUP BY l.id, d.id ORDER BY ${createSumSql(createScoreSql('l', columns.link))} DESC, d.id, l.id LIMIT $9`,
+    createRankParameters('link', search),
   )
 }
 

@@ -108,7 +108,7 @@ export const createVectorTablesSql = (dimensions: number): readonly string[] => 
 ]
 
 /** Minimum number of vectors for which an approximate index (HNSW) is faster than a scan. */
-export const indexedFrom = 5000
+export const minIndexedVectors = 5000
 
 export const vectorIndex =
   'CREATE INDEX IF NOT EXISTS help_vectors_nearest ON help_vectors USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)'

@@ -1,7 +1,7 @@
 import type { Hit, Lists } from '../../domain/fuse.ts'
 import type { RankQuestion } from '../types.ts'
 import { type StoredVector, VectorScan } from '../vector-scan.ts'
-import { inScope, toParameters } from './scope.ts'
+import { scopeCondition, toParameters } from './scope.ts'
 import { formatVector, type PostgresDatabase, type Sql } from './sql.ts'
 
 type VectorQuery = Required<Pick<RankQuestion, 'scope' | 'limit'>> & { readonly vector: Float32Array }
@@ -36,7 +36,7 @@ const createIndexedSearch = (db: PostgresDatabase): PostgresVectors => ({
 
 function createScanningSearch(db: PostgresDatabase, dimensions: number): PostgresVectors {
   let scan: Promise<VectorScan> | undefined
-  const read = async (): Promise<VectorScan> =>
+  const readScan = async (): Promise<VectorScan> =>
     new VectorScan(
       dimensions,
       await db.query<StoredVector>(
@@ -44,7 +44,7 @@ function createScanningSearch(db: PostgresDatabase, dimensions: number): Postgre
       ),
     )
   const open = (): Promise<VectorScan> => {
-    scan ??= read().catch((error: unknown) => {
+    scan ??= readScan().catch((error: unknown) => {
       scan = undefined
       throw error
     })
@@ -55,17 +55,17 @@ function createScanningSearch(db: PostgresDatabase, dimensions: number): Postgre
       const [vectors, pages] = await Promise.all([
         open(),
         db.query<{ id: number }>(
-          `SELECT d.id::integer AS id FROM help_docs d WHERE ${inScope}`,
+          `SELECT d.id::integer AS id FROM help_docs d WHERE ${scopeCondition}`,
           toParameters(scope),
         ),
       ])
       const visible = new Set(pages.map(({ id }) => id))
       return {
-        vector: vectors.nearestItems(vector, limit, visible),
-        page: vectors.nearestPages(vector, limit, visible),
+        vector: vectors.findNearestItems(vector, limit, visible),
+        page: vectors.findNearestPages(vector, limit, visible),
       }
     },
-    similarities: async (items, vector) => (await open()).similarities(items, vector),
+    similarities: async (items, vector) => (await open()).computeSimilarities(items, vector),
   }
 }
 
@@ -80,7 +80,7 @@ async function findNearestItems(
     return sql.query<Hit>(
       `SELECT i.id::integer AS item_id, i.doc_id::integer AS doc_id, 1 - (v.embedding <=> $5::halfvec) AS similarity
        FROM help_vectors v JOIN help_items i ON i.text_hash = v.text_hash JOIN help_docs d ON d.id = i.doc_id
-       WHERE ${inScope} AND v.embedding <=> $5::halfvec < 1
+       WHERE ${scopeCondition} AND v.embedding <=> $5::halfvec < 1
        ORDER BY v.embedding <=> $5::halfvec, i.id LIMIT $6`,
       [...toParameters(scope), formatVector(vector), limit],
     )
@@ -90,6 +90,6 @@ async function findNearestItems(
 const findNearestPages = (sql: Sql, { vector, scope, limit }: VectorQuery): Promise<readonly Hit[]> =>
   sql.query<Hit>(
     `SELECT d.id::integer AS doc_id, NULL AS item_id FROM help_page_vectors p JOIN help_docs d ON d.id = p.doc_id
-     WHERE ${inScope} AND p.embedding <=> $5::halfvec < 1 ORDER BY p.embedding <=> $5::halfvec, d.id LIMIT $6`,
+     WHERE ${scopeCondition} AND p.embedding <=> $5::halfvec < 1 ORDER BY p.embedding <=> $5::halfvec, d.id LIMIT $6`,
     [...toParameters(scope), formatVector(vector), limit],
   )

@@ -17,23 +17,26 @@ const rowsPerStatement = 500
 /** Inserts rows of equal length in batches. Returns the columns that `returning` lists. */
 export async function insertRows<Row>(
   sql: Sql,
-  into: string,
+  table: string,
   rows: readonly (readonly unknown[])[],
   { values, returning = '' }: { readonly values: readonly string[]; readonly returning?: string },
 ): Promise<Row[]> {
-  const answers: Row[] = []
-  for (let at = 0; at < rows.length; at += rowsPerStatement) {
-    const part = rows.slice(at, at + rowsPerStatement)
-    const width = part[0]?.length ?? 0
-    const tuples = part.map((_, i) => {
+  const results: Row[] = []
+  for (let offset = 0; offset < rows.length; offset += rowsPerStatement) {
+    const batch = rows.slice(offset, offset + rowsPerStatement)
+    const width = batch[0]?.length ?? 0
+    const tuples = batch.map((_, i) => {
       const cells = values.map((value) =>
         value.replace(/\$(\d+)/g, (_match, n: string) => `$${i * width + Number(n)}`),
       )
       return `(${cells.join(', ')})`
     })
-    answers.push(
-      ...(await sql.query<Row>(`INSERT INTO ${into} VALUES ${tuples.join(', ')} ${returning}`, part.flat())),
+    results.push(
+      ...(await sql.query<Row>(
+        `INSERT INTO ${table} VALUES ${tuples.join(', ')} ${returning}`,
+        batch.flat(),
+      )),
     )
   }
-  return answers
+  return results
 }

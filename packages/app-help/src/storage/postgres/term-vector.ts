@@ -17,13 +17,14 @@ const [maxPosition, maxPositions, maxCharacters] = [16_383, 256, 500]
  * Splits a text as SQLite's tokenizers do (`unicode61`, with `porter` for stems), so that both storages rank equally.
  */
 export function splitTerms(text: string, kind: TermKind): string[] {
-  const plain = text
+  const normalizedText = text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .toLowerCase()
-  const found = plain.match(kind === 'stem' ? /[\p{L}\p{N}\p{Co}]+/gu : /[\p{L}\p{N}\p{Co}_]+/gu) ?? []
-  return found.map((word) => (kind === 'stem' ? stem(word) : word).slice(0, maxCharacters))
+  const tokens =
+    normalizedText.match(kind === 'stem' ? /[\p{L}\p{N}\p{Co}]+/gu : /[\p{L}\p{N}\p{Co}_]+/gu) ?? []
+  return tokens.map((word) => (kind === 'stem' ? stem(word) : word).slice(0, maxCharacters))
 }
 
 /** Weights of the columns in the score, and the labels of their positions. */
@@ -46,8 +47,8 @@ export function countTerms(texts: readonly string[], columns: Columns, kind: Ter
   const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
   let position = 0
   let length = 0
-  for (const [at, [label, weight]] of columns.entries()) {
-    for (const term of splitTerms(texts[at] ?? '', kind)) {
+  for (const [columnIndex, [label, weight]] of columns.entries()) {
+    for (const term of splitTerms(texts[columnIndex] ?? '', kind)) {
       const entry = terms.get(term) ?? { frequency: 0, positions: [] }
       terms.set(term, entry)
       entry.frequency += weight
@@ -70,13 +71,13 @@ export function countTerms(texts: readonly string[], columns: Columns, kind: Ter
 }
 
 /** Returns the query's terms as `tsquery` texts, each a word or a phrase, and their words. */
-export function queryTerms(
+export function createQueryTerms(
   terms: readonly string[],
   kind: TermKind,
 ): { readonly queries: readonly string[]; readonly words: readonly string[] } {
-  const split = terms.map((term) => splitTerms(term, kind)).filter((words) => words.length > 0)
+  const termWords = terms.map((term) => splitTerms(term, kind)).filter((words) => words.length > 0)
   return {
-    queries: split.map((words) => words.map((word) => `'${word}'`).join(' <-> ')),
-    words: split.map((words) => words.join(' ')),
+    queries: termWords.map((words) => words.map((word) => `'${word}'`).join(' <-> ')),
+    words: termWords.map((words) => words.join(' ')),
   }
 }

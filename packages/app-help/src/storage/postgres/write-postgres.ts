@@ -1,7 +1,13 @@
 import { encodeVector } from '@causeway/embed'
 import { makeIndexedTitle, makeIndexedWords } from '../../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../types.ts'
-import { byteTables, createVectorTablesSql, hasVectorExtension, indexedFrom, vectorIndex } from './schema.ts'
+import {
+  byteTables,
+  createVectorTablesSql,
+  hasVectorExtension,
+  minIndexedVectors,
+  vectorIndex,
+} from './schema.ts'
 import { formatVector, insertRows, type Sql } from './sql.ts'
 import { countTerms, docColumns, itemColumns, linkColumns, type TermVector } from './term-vector.ts'
 
@@ -18,7 +24,7 @@ export async function applyChange(sql: Sql, change: IndexChange): Promise<void> 
 async function putPage(sql: Sql, page: NewPage): Promise<void> {
   const { source, file_path, title, section, language, chunks, is_internal, content_hash, body } = page
   // A changed page retains its id, so that links to it remain valid.
-  const [earlier] = await sql.query<{ id: string }>(
+  const [existingPage] = await sql.query<{ id: string }>(
     'DELETE FROM help_docs WHERE source = $1 AND file_path = $2 RETURNING id',
     [source, file_path],
   )
@@ -29,7 +35,7 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem, frequencies, length)
      VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::tsvector, $13::jsonb, $14) RETURNING id`,
     [
-      page.doc_id ?? earlier?.id ?? null,
+      page.doc_id ?? existingPage?.id ?? null,
       source,
       file_path,
       title,
@@ -85,13 +91,13 @@ async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): P
 /** Types of non-text columns by position, because PostgreSQL does not infer the types of several rows. */
 const types: Readonly<Record<number, string>> = {
   0: 'bigint',
-  ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((at) => [at, 'integer'])),
+  ...Object.fromEntries([1, 3, 5, 6, 7, 8, 15, 18].map((index) => [index, 'integer'])),
   12: 'boolean',
-  ...Object.fromEntries([13, 16].map((at) => [at, 'tsvector'])),
-  ...Object.fromEntries([14, 17].map((at) => [at, 'jsonb'])),
+  ...Object.fromEntries([13, 16].map((index) => [index, 'tsvector'])),
+  ...Object.fromEntries([14, 17].map((index) => [index, 'jsonb'])),
 }
 
-const addType = (value: string, at: number): string => `${value}::${types[at] ?? 'text'}`
+const addType = (value: string, index: number): string => `${value}::${types[index] ?? 'text'}`
 
 const listTermCells = ({ vector, frequencies, length }: TermVector): unknown[] => [
   vector,
@@ -131,8 +137,8 @@ async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<vo
        FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash GROUP BY i.doc_id
      ) AS page WHERE l2_norm(mean) > 0`,
   )
-  if (rows.length >= indexedFrom) await sql.query(vectorIndex)
+  if (rows.length >= minIndexedVectors) await sql.query(vectorIndex)
 }
 
-export const cacheRows = (fingerprint: string, rows: ReadonlyMap<string, Float32Array>): unknown[][] =>
+export const createCacheRows = (fingerprint: string, rows: ReadonlyMap<string, Float32Array>): unknown[][] =>
   [...rows].map(([hash, vector]) => [fingerprint, hash, Buffer.from(encodeVector(vector))])

@@ -38,7 +38,7 @@ export function readIndex(file: string): IndexFile {
 export class IndexFile implements HelpIndex {
   readonly facts: IndexFacts
   readonly #db: Database
-  readonly #ranked: ReturnType<typeof prepareRanking>
+  readonly #ranking: ReturnType<typeof prepareRanking>
   readonly #frequency: Statement<[string], number>
   readonly #scopes = new Map<string, ReadonlySet<number>>()
   #vectors: VectorScan | undefined
@@ -46,19 +46,19 @@ export class IndexFile implements HelpIndex {
   constructor(db: Database, facts: IndexFacts) {
     this.facts = facts
     this.#db = db
-    this.#ranked = prepareRanking(db)
+    this.#ranking = prepareRanking(db)
     db.exec('CREATE VIRTUAL TABLE temp.word_count USING fts5vocab(main, help_fts_exact, row)')
     this.#frequency = db.prepare<[string], number>('SELECT doc FROM temp.word_count WHERE term = ?').pluck()
   }
 
   async rank(question: RankQuestion): Promise<Lists> {
     const { identifiers, scope, limit } = question
-    const [words, others] = [this.#omitFrequent(question.words), this.#omitFrequent(question.others)]
+    const [words, others] = [this.#omitFrequent(question.words), this.#omitFrequent(question.otherWords)]
     const find = (terms: readonly string[], statement: Statement<[object], Hit> | undefined): Hit[] =>
       terms.length === 0
         ? []
         : (statement?.all({ ...toParameters(scope), match: formatFtsExpression(terms), limit }) ?? [])
-    const { stem, exact, doc, link } = this.#ranked
+    const { stem, exact, doc, link } = this.#ranking
     return {
       stem: find(words, stem),
       exact: find(words, exact),
@@ -70,11 +70,14 @@ export class IndexFile implements HelpIndex {
     }
   }
 
-  async similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>> {
-    return this.#readVectors().similarities(items, vector)
+  async computeSimilarities(
+    items: readonly number[],
+    vector: Float32Array,
+  ): Promise<ReadonlyMap<number, number>> {
+    return this.#readVectors().computeSimilarities(items, vector)
   }
 
-  async items(ids: readonly number[]): Promise<readonly ItemRow[]> {
+  async readItems(ids: readonly number[]): Promise<readonly ItemRow[]> {
     return this.#db
       .prepare<[string], StoredItem>(
         'SELECT id AS item_id, doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text FROM help_items WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id',
@@ -83,28 +86,28 @@ export class IndexFile implements HelpIndex {
       .map(toItem)
   }
 
-  async itemIds(docId: number): Promise<readonly number[]> {
+  async listItemIds(docId: number): Promise<readonly number[]> {
     const sql = 'SELECT id FROM help_items WHERE doc_id = ? ORDER BY position'
     return this.#db.prepare<[number], number>(sql).pluck().all(docId)
   }
 
-  async docs(scope: Scope): Promise<readonly DocRow[]> {
+  async listDocs(scope: Scope): Promise<readonly DocRow[]> {
     const sql = `SELECT ${docColumns} FROM help_docs d WHERE ${inScope} ORDER BY d.section, d.source, d.file_path`
     return this.#db.prepare<[object], StoredDoc>(sql).all(toParameters(scope)).map(toDoc)
   }
 
-  async docsById(ids: readonly number[]): Promise<readonly DocRow[]> {
+  async readDocs(ids: readonly number[]): Promise<readonly DocRow[]> {
     const sql = `SELECT ${docColumns} FROM help_docs d WHERE d.id IN (SELECT value FROM json_each(?))`
     return this.#db.prepare<[string], StoredDoc>(sql).all(JSON.stringify(ids)).map(toDoc)
   }
 
-  async body(docId: number, scope: Scope): Promise<string | undefined> {
+  async readBody(docId: number, scope: Scope): Promise<string | undefined> {
     const sql = `SELECT d.body FROM help_docs d WHERE d.id = @docId AND ${inScope}`
     const parameters = { ...toParameters(scope), docId }
     return this.#db.prepare<[object], string>(sql).pluck().get(parameters)
   }
 
-  async spaceModel(): Promise<Uint8Array | undefined> {
+  async readSpaceModel(): Promise<Uint8Array | undefined> {
     const sql = 'SELECT params FROM help_spaces'
     return this.#db.prepare<[], Buffer | null>(sql).pluck().get() ?? undefined
   }
@@ -150,15 +153,15 @@ export class IndexFile implements HelpIndex {
     const visible = this.#readScope(scope)
     const vectors = this.#readVectors()
     return {
-      vector: vectors.nearestItems(vector, limit, visible),
-      page: vectors.nearestPages(vector, limit, visible),
+      vector: vectors.findNearestItems(vector, limit, visible),
+      page: vectors.findNearestPages(vector, limit, visible),
     }
   }
 
   #readScope(scope: Scope): ReadonlySet<number> {
     const key = JSON.stringify(scope)
-    const known = this.#scopes.get(key)
-    if (known !== undefined) return known
+    const cachedScope = this.#scopes.get(key)
+    if (cachedScope !== undefined) return cachedScope
     const sql = `SELECT d.id FROM help_docs d WHERE ${inScope}`
     const ids = new Set(this.#db.prepare<[object], number>(sql).pluck().all(toParameters(scope)))
     if (this.#scopes.size >= maxScopes) this.#scopes.clear()

@@ -65,7 +65,7 @@ class SqliteStorage implements HelpStorage {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  async revision(): Promise<number> {
+  async readRevision(): Promise<number> {
     return this.#readRevision()
   }
 
@@ -73,11 +73,11 @@ class SqliteStorage implements HelpStorage {
     return this.#openCurrent()
   }
 
-  known() {
+  listKnownPages() {
     return this.#withCurrent((index) => index.known(), [])
   }
 
-  embeddedItems() {
+  listEmbeddedItems() {
     return this.#withCurrent((index) => index.embeddedItems(), [])
   }
 
@@ -85,16 +85,16 @@ class SqliteStorage implements HelpStorage {
     const previous = this.#readRevision()
     const revision = previous + 1
     const file = this.#getFile(revision)
-    const part = `${file}.part`
+    const temporaryFile = `${file}.part`
     try {
-      for (const path of [part, `${part}-journal`]) rmSync(path, { force: true })
-      createPrivateFile(part)
+      for (const path of [temporaryFile, `${temporaryFile}-journal`]) rmSync(path, { force: true })
+      createPrivateFile(temporaryFile)
       const from = previous === 0 ? undefined : this.#getFile(previous)
-      writeIndex(part, from, change, { revision, now: this.#now(), edition: this.#edition })
-      flush(part)
-      renameSync(part, file)
+      writeIndex(temporaryFile, from, change, { revision, now: this.#now(), edition: this.#edition })
+      flush(temporaryFile)
+      renameSync(temporaryFile, file)
     } catch (error) {
-      rmSync(part, { force: true })
+      rmSync(temporaryFile, { force: true })
       throw toIndexError(error, file)
     }
     this.#setValue('revision', String(revision))
@@ -102,7 +102,7 @@ class SqliteStorage implements HelpStorage {
     return revision
   }
 
-  async cachedVectors(fingerprint: string, hashes: readonly string[]) {
+  async readCachedVectors(fingerprint: string, hashes: readonly string[]) {
     const rows = this.#db
       .prepare<[string, string], { text_hash: string; vector: Buffer }>(
         'SELECT text_hash, vector FROM vector_cache WHERE fingerprint = ? AND text_hash IN (SELECT value FROM json_each(?))',
@@ -112,12 +112,12 @@ class SqliteStorage implements HelpStorage {
   }
 
   async cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void> {
-    const put = this.#db.prepare(
+    const insertVector = this.#db.prepare(
       'INSERT OR REPLACE INTO vector_cache (fingerprint, text_hash, vector) VALUES (?, ?, ?)',
     )
     this.#db
       .transaction(() => {
-        for (const [hash, vector] of rows) put.run(fingerprint, hash, encodeVector(vector))
+        for (const [hash, vector] of rows) insertVector.run(fingerprint, hash, encodeVector(vector))
       })
       .immediate()
   }
@@ -143,7 +143,7 @@ class SqliteStorage implements HelpStorage {
     return this.#db.prepare('DELETE FROM lease WHERE holder = ?').run(holder).changes > 0
   }
 
-  async lastReport(): Promise<BuildReport | undefined> {
+  async readLastReport(): Promise<BuildReport | undefined> {
     const report = this.#getValue('report')
     return report === undefined ? undefined : (JSON.parse(report) as BuildReport)
   }

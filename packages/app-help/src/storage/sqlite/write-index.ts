@@ -62,17 +62,17 @@ function reserveIds(db: Database): void {
 
 function remove(db: Database, docs: readonly number[]): void {
   const items = db.prepare<[number], number>('SELECT id FROM help_items WHERE doc_id = ?').pluck()
-  const forget = ['help_fts_stem', 'help_fts_exact'].map((table) =>
+  const deleteTerms = ['help_fts_stem', 'help_fts_exact'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE rowid = ?`),
   )
   const links = db.prepare<[number], number>('SELECT id FROM help_links WHERE doc_id = ?').pluck()
-  const forgetLink = db.prepare('DELETE FROM help_fts_link WHERE rowid = ?')
-  const forgetDoc = db.prepare('DELETE FROM help_fts_doc WHERE rowid = ?')
+  const deleteLink = db.prepare('DELETE FROM help_fts_link WHERE rowid = ?')
+  const deleteDoc = db.prepare('DELETE FROM help_fts_doc WHERE rowid = ?')
   const doc = db.prepare('DELETE FROM help_docs WHERE id = ?')
   for (const id of docs) {
-    for (const item of items.all(id)) for (const statement of forget) statement.run(item)
-    for (const link of links.all(id)) forgetLink.run(link)
-    forgetDoc.run(id)
+    for (const item of items.all(id)) for (const statement of deleteTerms) statement.run(item)
+    for (const link of links.all(id)) deleteLink.run(link)
+    deleteDoc.run(id)
     doc.run(id)
   }
 }
@@ -82,17 +82,17 @@ function insert(db: Database, page: NewPage): void {
   const internal = page.is_internal ? 1 : 0
   const indexTitle = makeIndexedTitle(page)
   // A changed page retains its id, so that links to it remain valid.
-  const earlier = db
+  const existingPage = db
     .prepare<[string, string], number>('SELECT id FROM help_docs WHERE source = ? AND file_path = ?')
     .pluck()
     .get(source, file_path)
-  if (earlier !== undefined) remove(db, [earlier])
+  if (existingPage !== undefined) remove(db, [existingPage])
   const { lastInsertRowid: id } = db
     .prepare(
       'INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     .run(
-      page.doc_id ?? earlier ?? null,
+      page.doc_id ?? existingPage ?? null,
       source,
       file_path,
       title,
@@ -109,7 +109,7 @@ function insert(db: Database, page: NewPage): void {
   )
   const stem = db.prepare('INSERT INTO help_fts_stem (rowid, title, heading, text) VALUES (?, ?, ?, ?)')
   const exact = db.prepare('INSERT INTO help_fts_exact (rowid, title, heading, text) VALUES (?, ?, ?, ?)')
-  for (const [at, chunk] of chunks.entries()) {
+  for (const [chunkIndex, chunk] of chunks.entries()) {
     const { position, heading, heading_level, anchor, start_line, end_line, columns, fence, text } = chunk
     const { lastInsertRowid: itemId } = item.run(
       id,
@@ -123,16 +123,16 @@ function insert(db: Database, page: NewPage): void {
       columns?.[1] ?? null,
       fence,
       text,
-      page.text_hashes[at],
+      page.text_hashes[chunkIndex],
       internal,
     )
-    const indexed = makeIndexedWords(indexTitle, heading, text)
-    stem.run(itemId, ...indexed.stem)
-    exact.run(itemId, ...indexed.exact)
+    const indexedWords = makeIndexedWords(indexTitle, heading, text)
+    stem.run(itemId, ...indexedWords.stem)
+    exact.run(itemId, ...indexedWords.exact)
   }
   const link = db.prepare('INSERT INTO help_links (doc_id, file_path) VALUES (?, ?)')
-  const linkWords = db.prepare('INSERT INTO help_fts_link (rowid, text) VALUES (?, ?)')
-  for (const { to, text } of page.links) linkWords.run(link.run(id, to).lastInsertRowid, text)
+  const insertLink = db.prepare('INSERT INTO help_fts_link (rowid, text) VALUES (?, ?)')
+  for (const { to, text } of page.links) insertLink.run(link.run(id, to).lastInsertRowid, text)
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
   db.prepare('INSERT INTO help_fts_doc (rowid, title, headings, body) VALUES (?, ?, ?, ?)').run(
     id,
